@@ -1,11 +1,12 @@
 /**
- * How well merged utterances are cut into their cues, with engines that give the true time of each word.
+ * Measures how accurately merged utterances are cut into their cues, with engines that report the true time of each
+ * word.
  *
- * Two to four neighbouring cues of real subtitles are spoken in one breath, as where a sentence runs over several cues,
- * and cut again: by the engine's own times, by times that are up to 30 ms off, and without any, by pauses. A cut counts
- * as right where it lies within 30 ms of the stretch between the last word before it and the first behind it.
+ * Two to four neighbouring cues of real subtitles are spoken as one sentence, and cut again in three ways: by the
+ * engine's own times, by times up to 30 ms off, and by pauses alone. A cut is correct if it is within 30 ms of the gap
+ * between the last word before it and the first word after it.
  *
- * `node bench/run.mjs cut [folder]`
+ *     node bench/run.mjs cut [folder]
  */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -25,7 +26,7 @@ interface Time {
   readonly end: Millis
 }
 
-/** Cues spoken in one breath, with the true time of each. */
+/** Cues spoken as one sentence, with the true time of each. */
 interface Merged {
   readonly pcm: Pcm
   readonly said: ReadonlyArray<string>
@@ -41,7 +42,7 @@ const saidIn = (file: string): ReadonlyArray<string> =>
       )
   })
 
-/** Speaks the cues as one sentence; none where the engine does not tell when each begins and ends. */
+/** Speaks the cues as one sentence; returns nothing if the engine does not report the times of each cue. */
 const speak = (engine: Synthesizer, voice: string, said: ReadonlyArray<string>): ReadonlyArray<Merged> => {
   const words = said.map((cue) => cue.split(/\s+/u).filter((word) => /[\p{L}\p{N}]/u.test(word)))
   const pieces = words.flat().map((text, i) => ({ text, spaced: i > 0, english: false }))
@@ -57,7 +58,7 @@ const speak = (engine: Synthesizer, voice: string, said: ReadonlyArray<string>):
   return times.length === said.length ? [{ pcm, said, times }] : []
 }
 
-/** How far each cut lies from where it belongs, in milliseconds; none where the parts were kept together. */
+/** Returns each cut's distance from where it belongs, in milliseconds; empty if the parts were kept together. */
 const errorsOf = ({ pcm, said, times }: Merged, hints: CutHints): ReadonlyArray<number> => {
   const { segments } = splitClip(pcm, said.length, hints)
   const position = (frames: number) => (frames * 1000) / pcm.rate
@@ -69,7 +70,7 @@ const errorsOf = ({ pcm, said, times }: Merged, hints: CutHints): ReadonlyArray<
   })
 }
 
-/** The times, each up to so many milliseconds off: the same for the same cues. */
+/** Shifts the times by up to `most` milliseconds each, deterministically. */
 const shifted = (times: ReadonlyArray<Time>, most: number): ReadonlyArray<Time> =>
   times.map(({ start, end }) => ({
     start: millis(start + most * Math.sin(start)),
@@ -82,7 +83,7 @@ const ways: Readonly<Record<string, (merged: Merged) => CutHints>> = {
   "no times, by pauses": ({ said }) => ({ said })
 }
 
-/** Prints the shares for each engine and way. */
+/** Prints the share of correct cuts for each engine and way. */
 export const main = async (folder: string): Promise<void> => {
   if (!existsSync(folder)) {
     console.log(`no subtitles at ${folder}: nothing to measure`)

@@ -1,16 +1,16 @@
 /**
- * How well lines are placed on real subtitles, beside what other tools do.
+ * Compares line fitting on real subtitles with the methods of other tools.
  *
- * Every file of ../shared/corpus/real is read as a job would read it; how long a line takes to say is modelled from its
- * characters, or with `--spoken` measured on speech by eSpeak NG. The other methods are written anew from their
+ * Every file of ../shared/corpus/real is read as a job reads it. The duration of a line is estimated from its
+ * characters, or measured on eSpeak NG's speech with `--spoken`. The other methods are reimplemented from their
  * published constants:
  *
- *   slot    each clip at its cue's start, sped up to end before the next cue, whatever speed that takes
- *   borrow  up to 1 s of the pause behind the cue is borrowed, then sped up
- *   greedy  up to 1.2 within the cue and the pause behind it, up to 1.5 beyond; what is still too long is cut off
- *   carry   up to 1.3; what is too long delays the next lines, which catch up in later pauses
+ *     slot    each clip starts with its cue and is sped up to end before the next cue, at any speed
+ *     borrow  borrows up to 1 s of the following pause, then speeds up
+ *     greedy  up to 1.2 within the cue and the following pause, up to 1.5 beyond; the rest is cut off
+ *     carry   up to 1.3; lines that are too long delay the next ones, which catch up in later pauses
  *
- * `node bench/run.mjs fit [folder] [--spoken]`
+ *     node bench/run.mjs fit [folder] [--spoken]
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -27,7 +27,7 @@ import { type LineLength, modelled, openSpoken } from "./lineLengths.ts"
 
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
 
-/** Where a method has a line heard; `lost` is speech cut off, in milliseconds as recorded. */
+/** Where a method places a line; `lost` is the speech cut off, in milliseconds as recorded. */
 interface Heard {
   readonly start: number
   readonly end: number
@@ -42,7 +42,7 @@ interface Track {
   readonly lines: ReadonlyArray<FitLine>
 }
 
-/** Where the next line's slot begins, if not before this one's. */
+/** Returns the start of the next line's slot, but not before this one's. */
 const nextStart = (lines: ReadonlyArray<FitLine>, index: number): number =>
   Math.max(lines[index + 1]?.start ?? Infinity, lines[index]?.start ?? 0)
 
@@ -75,7 +75,7 @@ const methods: Readonly<Record<string, Method>> = {
   }
 }
 
-/** A file's lines by speaker, in order; none for a file that is refused. Its folder names its language. */
+/** Returns a file's lines by speaker, in order; none if the file is rejected. Its folder is its language. */
 const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promise<ReadonlyArray<Track>> => {
   const script = readScript(readFileSync(file), file)
   if (Either.isLeft(script)) return []
@@ -106,8 +106,8 @@ const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promi
 }
 
 /**
- * The harm that `fitLines` counts, and words lost, which its limits rule out: speech that is cut off, heard at once
- * with the next line of the same speaker, or too much for its time at the hard limit. A second of it counts 1,000.
+ * Returns the cost that `fitLines` minimizes, plus lost words, which its limits rule out. Words are lost if speech is
+ * cut off, overlaps the same speaker's next line, or is too long even at the hard limit. A second of it costs 1,000.
  */
 const harmOfAll = (lines: ReadonlyArray<FitLine>, heard: ReadonlyArray<Heard>): number => {
   const kept = lines.map((line, i) => ({ ...line, length: millis(line.length - (heard[i]?.lost ?? 0)) }))
@@ -124,8 +124,9 @@ const overlapOf = (end: number, next: Heard | undefined): number =>
   next === undefined ? 0 : Math.max(0, Math.round(end) - Math.round(next.start))
 
 /**
- * Which lines can fit at all: spoken at the fastest that is allowed, each as early as it may, this one is over in time.
- * And which fit as they are: their speech is no longer than their slot, and nothing before them needs it.
+ * Returns which lines can fit at all, and which fit without changes. A line can fit if it ends in time when every line
+ * is spoken at maximum speed, as early as possible. It fits without changes if its speech is no longer than its slot,
+ * and nothing before it needs the slot.
  */
 const fitting = (
   lines: ReadonlyArray<FitLine>
@@ -207,7 +208,7 @@ const rowOf = (tracks: ReadonlyArray<Track>, method: Method): Record<string, str
   }
 }
 
-/** Prints the comparison; 1 where another method does less harm on any file. */
+/** Prints the comparison; returns 1 if another method costs less on any file, else 0. */
 export const main = async (folder: string, lengthOf: LineLength): Promise<number> => {
   if (!existsSync(folder)) {
     console.log(`no subtitles at ${folder}: nothing to measure`)
@@ -221,7 +222,7 @@ export const main = async (folder: string, lengthOf: LineLength): Promise<number
   const count = tracks.reduce((sum, { lines }) => sum + lines.length, 0)
   const fits = tracks.flatMap(({ lines }) => fitting(lines))
   console.log(
-    `${files.length} files, ${count} lines; ${fits.filter(({ can }) => can).length} can fit, ${fits.filter(({ fits }) => fits).length} fit as they are\n`
+    `${files.length} files, ${count} lines; ${fits.filter(({ can }) => can).length} can fit, ${fits.filter(({ fits }) => fits).length} fit unchanged\n`
   )
 
   const names = Object.keys(methods)
@@ -243,7 +244,7 @@ export const main = async (folder: string, lengthOf: LineLength): Promise<number
       .filter(({ harm }) => harm < ours - 1e-6)
       .map(({ name, harm }) => `${parts[0].file}: ${name} ${harm.toFixed(3)}, ours ${ours.toFixed(3)}`)
   })
-  console.log(`\n${byFile.length} files with timed lines; another method does less harm on ${worse.length}`)
+  console.log(`\n${byFile.length} files with timed lines; another method costs less on ${worse.length}`)
   for (const line of worse) console.log(line)
   return worse.length === 0 ? 0 : 1
 }

@@ -1,14 +1,16 @@
 /**
- * A batch on many machines, here processes of one machine, beside the same batch on one.
+ * Compares a batch on a fleet with the same batch on one machine. The machines are processes on this one.
  *
- * (a) utterances that take 400 ms each at the service, on 1, 2 and 4 workers of 4 at once each, under a limit of 12 for
- * all: seconds
- *     spoken in, beside the least possible, and the most at once that the service saw.
- * (b) the same with 8 at once: no fleet, beside a fleet with one worker.
- * (c) six episodes of half an hour, all clips at hand: seconds until they are delivered, on 1, 2 and 4 workers. This
- * falls with cores. (d) 10,000 utterances handed out and not taken: memory of Redis.
+ * - (a) Utterances that take 400 ms each at the service, on 1, 2 and 4 workers. Each has 4 in flight, under a total
+ *   limit of 12. Prints seconds spent speaking, the ideal, and the most in flight that the service saw.
+ * - (b) The same with 8 in flight: no fleet, compared with a fleet of one worker.
+ * - (c) Six episodes of half an hour, all clips cached: seconds until they are delivered, on 1, 2 and 4 workers. This
+ *   falls with the number of cores.
+ * - (d) 10,000 utterances queued but not taken: memory of Redis.
  *
- * `node bench/run.mjs fleet [a|b|c|d] [utterances]`; wants redis-server.
+ *     node bench/run.mjs fleet [a|b|c|d] [utterances]
+ *
+ * Requires redis-server.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -22,7 +24,7 @@ const latency = 400
 const command = fileURLToPath(new URL("../../../dist/dubwright.mjs", import.meta.url))
 const env = { ...process.env, DUBWRIGHT_API_KEY: "k" }
 
-/** Starts the service in a process of its own. */
+/** Starts the service in a separate process. */
 const service = async () => {
   const program = fileURLToPath(new URL("latencyService.mjs", import.meta.url))
   const child = spawn(process.execPath, [program, `${latency}`], { stdio: ["ignore", "pipe", "inherit"] })
@@ -36,7 +38,7 @@ const service = async () => {
 
 const clock = (at: number) => new Date(at * 1000).toISOString().slice(11, 23).replace(".", ",")
 
-/** A batch of episodes in a share; `words` are what a line says. */
+/** Writes a batch of episodes to the share; `words` returns the text of a line. */
 const write = (
   share: string,
   base: string,
@@ -66,7 +68,7 @@ const write = (
   )
 }
 
-/** Starts a command and waits for a word of it. */
+/** Starts a command and waits until it prints a word. */
 const begun = async (words: ReadonlyArray<string>, word: string): Promise<ChildProcess> => {
   const child = spawn(process.execPath, [command, ...words], { env, stdio: ["ignore", "ignore", "pipe"] })
   await new Promise<void>((ready) => {
@@ -80,8 +82,8 @@ const begun = async (words: ReadonlyArray<string>, word: string): Promise<ChildP
 }
 
 /**
- * Runs a batch; when it was planned, when its last line was spoken and when all was delivered, in milliseconds since
- * 1970.
+ * Runs a batch. Returns when it was planned, when its last line was spoken, and when all was delivered, in milliseconds
+ * since 1970.
  */
 const ran = (words: ReadonlyArray<string>) =>
   new Promise<{ planned: number; spoken: number; delivered: number }>((done, failed) => {
@@ -103,7 +105,7 @@ const ran = (words: ReadonlyArray<string>) =>
     })
   })
 
-/** With a Redis, a service and so many workers. */
+/** Runs `work` with a Redis server, a service and `workers` workers. */
 const withFleet = async <A>(
   workers: number,
   atOnce: number,
@@ -125,7 +127,7 @@ const withFleet = async <A>(
     Array.from({ length: workers }, (_, i) =>
       begun(
         ["worker", "--fleet", redis.url, "--share", share, "--name", `w${i}`, "--concurrency", `${atOnce}`],
-        "at work"
+        "is ready"
       )
     )
   )
@@ -159,7 +161,7 @@ if (which === "a" || which === "all") {
         const ideal = (lines * latency) / Math.min(limit, workers * 4)
         const { made, most } = await figures()
         console.log(
-          `(a) ${workers} workers: ${made} spoken in ${seconds(spoken - planned)}, ideal ${seconds(ideal)} (${(ideal / (spoken - planned)).toFixed(2)}); at most ${most} at once, limit ${limit}`
+          `(a) ${workers} workers: ${made} spoken in ${seconds(spoken - planned)}, ideal ${seconds(ideal)} (ratio ${(ideal / (spoken - planned)).toFixed(2)}); at most ${most} in flight, limit ${limit}`
         )
       },
       (share, base) => write(share, base, limit, 2, lines / 2, (e, i) => `No. ${e} ${i}`, ["srt"])
@@ -208,11 +210,11 @@ if (which === "c" || which === "all") {
       32,
       async ({ folder, share, redis, base }) => {
         await ran(fleetWords(share, folder, redis))
-        // Another rate of the same clips is nothing but a delivery.
+        // Another sample rate of the same clips needs a delivery only.
         write(share, base, 32, 6, 600, (_, i) => `No. ${i % 60}`, ["wav", "flac"])
         const { planned, delivered } = await ran(fleetWords(share, folder, redis))
         console.log(
-          `(c) ${workers} workers: 6 episodes of half an hour delivered in ${seconds(delivered - planned)}`
+          `(c) ${workers} workers: 6 half-hour episodes delivered in ${seconds(delivered - planned)}`
         )
       },
       (share, base) => write(share, base, 32, 6, 600, (_, i) => `No. ${i % 60}`, ["srt"])
@@ -237,13 +239,13 @@ if (which === "d" || which === "all") {
       while ((await client.llen("dubwright:speak.provider_fast:wait")) < lines)
         await new Promise((later) => setTimeout(later, 50))
       console.log(
-        `(d) ${lines} utterances in Redis: ${((await used()) - before) / 1e6} MB, handed out in ${seconds(performance.now() - from)} of the run`
+        `(d) ${lines} utterances in Redis: ${((await used()) - before) / 1e6} MB, queued ${seconds(performance.now() - from)} after the start`
       )
       run.kill("SIGINT")
       const left = performance.now()
       await new Promise((ended) => run.once("close", ended))
       console.log(
-        `(d) taken back after Ctrl-C in ${seconds(performance.now() - left)}; ${((await used()) - before) / 1e6} MB left`
+        `(d) withdrawn after Ctrl-C in ${seconds(performance.now() - left)}; ${((await used()) - before) / 1e6} MB left`
       )
       client.disconnect()
     },

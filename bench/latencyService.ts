@@ -1,6 +1,7 @@
 /**
- * A service that speaks everything the same and takes as long as it is told: `node latencyService.mjs MILLIS [AUDIO
- * FILE]`.
+ * A fake service that returns the same audio for every task, after a fixed latency.
+ *
+ *     node latencyService.mjs MILLISECONDS [AUDIO_FILE]
  */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"

@@ -1,14 +1,14 @@
-/** How long lines take to say: by a fast model, or spoken by an engine and measured. */
+/** Spoken durations of lines: estimated by a fast model, or measured on an engine's speech. */
 import { Effect, Exit, Scope } from "effect"
 import { fromInt16 } from "../src/audio/pcm/Pcm.ts"
 import { speechIn } from "../src/audio/speech/SpeechTrim.ts"
 import { type Millis, millis } from "../src/domain/time/Units.ts"
 import { makeEspeakEngine } from "../src/engines/local/EspeakEngine.ts"
 
-/** How long a line of a language, a BCP 47 tag, takes to say; 0 where nothing is heard. */
+/** Returns a line's spoken duration; `language` is a BCP 47 tag. 0 if nothing is audible. */
 export type LineLength = (said: string, language: string) => Promise<Millis>
 
-/** Milliseconds for a character of each kind; a pause for a mark inside the line. */
+/** Milliseconds per character of each kind; for punctuation inside the line, the duration of its pause. */
 const paces: ReadonlyArray<readonly [RegExp, number]> = [
   [/\p{N}/u, 380],
   [/[\p{sc=Han}]/u, 258],
@@ -19,7 +19,7 @@ const paces: ReadonlyArray<readonly [RegExp, number]> = [
   [/[.!?…。！？,;:、，—–]/u, 220]
 ]
 
-/** Fitted to eSpeak NG's lengths on the same files, within about 200 ms. */
+/** Fitted to eSpeak NG's durations on the same files, to within about 200 ms. */
 export const modelled: LineLength = async (said) =>
   millis(
     [...said.replace(/[\p{P}\s]+$/u, "")].reduce(
@@ -28,7 +28,7 @@ export const modelled: LineLength = async (said) =>
     )
   )
 
-/** Spoken by eSpeak NG at its own rate, silence around the words left out. */
+/** Measures eSpeak NG's speech at its normal rate, without the silence around the words. */
 export const openSpoken = async (): Promise<{
   readonly lengthOf: LineLength
   readonly close: () => void

@@ -1,9 +1,8 @@
 /**
- * The service under load: so many clients ask mixed endpoints for so many seconds, each as fast as it is answered.
- * Beside it the same requests to a bare node:http handler, which is the floor that the machine and this client set.
- * Everything stays on this machine.
+ * Load test of the service: clients call a mix of endpoints, each as fast as it gets responses. The same requests to a
+ * bare node:http handler are the baseline that this machine and this client set. Everything runs on this machine.
  *
- *   node bench/run.mjs load [seconds] [clients]
+ *     node bench/run.mjs load [seconds] [clients]
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -19,9 +18,9 @@ interface Client {
   readonly address: URL
   readonly key: string
   readonly agent: Agent
-  /** Tasks that this run has made, to be read and deleted. */
+  /** Tasks created by this run, to be read and deleted. */
   readonly tasks: Array<string>
-  /** Addresses of audio that were shown. */
+  /** Audio URLs returned so far. */
   readonly audio: Array<string>
 }
 
@@ -60,7 +59,7 @@ const ask = (client: Client, method: string, path: string, body?: string): Promi
 
 const one = <A>(from: ReadonlyArray<A>): A | undefined => from[Math.floor(Math.random() * from.length)]
 
-/** One request of the mix, chosen by a number from 0 to 1. */
+/** Sends one request of the mix, chosen by a number from 0 to 1. */
 const step = async (client: Client, chosen: number): Promise<readonly [name: string, status: number]> => {
   const task = one(client.tasks)
   if (chosen < 0.04 || task === undefined) {
@@ -133,7 +132,7 @@ const load = async (client: Client, pid: number): Promise<Outcome> => {
   }
 }
 
-/** The most memory a process has had, where the system tells it. */
+/** Returns the peak memory of a process, if the system reports it. */
 const peakOf = (pid: number): number => {
   try {
     return Number(/VmHWM:\s+(\d+)/u.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024
@@ -159,10 +158,10 @@ const started = (
       const address = /listening (http:\S+)/u.exec(String(chunk))?.[1]
       if (address !== undefined) listening({ child, address })
     })
-    child.once("exit", () => failed(new Error("it ended before it listened")))
+    child.once("exit", () => failed(new Error("the service exited before it listened")))
   })
 
-/** Answers every request with the JSON of a task: what node:http itself costs. */
+/** Answers every request with the JSON of a task: the cost of node:http itself. */
 const bare = `
 const body = JSON.stringify({ task_id: "00000000-0000-4000-8000-000000000000", status: "done", provider: "provider_fast",
   model_id: "fast-1", voice_id: "fast-en-us", characters: 30, credits: 15, created_at: new Date().toISOString(),
@@ -181,7 +180,7 @@ const told = (name: string, outcome: Outcome): void => {
   )
   console.log(
     `${name}: ${outcome.perSecond.toFixed(0)} requests/s, p50 ${outcome.p50.toFixed(1)} ms, p99 ${outcome.p99.toFixed(1)} ms, ` +
-      `peak ${outcome.peakMegabytes.toFixed(0)} MB, ${outcome.errors} broken connections, ${failures.length === 0 ? "no" : JSON.stringify(failures)} 5xx`
+      `peak ${outcome.peakMegabytes.toFixed(0)} MB, ${outcome.errors} connection errors, ${failures.length === 0 ? "no" : JSON.stringify(failures)} 5xx`
   )
   console.log(
     `  ${[...outcome.statuses]
@@ -206,7 +205,7 @@ try {
   told("service", await load(clientAt(service.address, key.trim()), service.child.pid ?? 0))
   const ended = new Promise((resume) => service.child.once("exit", resume))
   service.child.kill("SIGTERM")
-  console.log(`it ended with ${String(await ended)}`)
+  console.log(`the service exited with ${String(await ended)}`)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -1,16 +1,21 @@
 /**
- * From clips to files: a film delivered by the code that a run uses, beside the floor (one bare ffmpeg that encodes a
- * WAV of the same length) and beside what other tools do. Each delivery is a process of its own, so that its memory can
- * be told.
+ * Benchmarks the delivery of a film with the code of a real run. The floor is one bare ffmpeg that encodes a WAV of the
+ * same length. Methods of other tools are measured, too. Each delivery runs in a separate process, to measure its
+ * memory.
  *
- *   node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
- *                          [--cases kept,loud,clips,mp3,last] [--peers graph,groups,canvas,each]
- *                          [--few 100] [--depth 16]
+ *     node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
+ *                            [--cases kept,loud,clips,mp3,last] [--peers graph,groups,canvas,each]
+ *                            [--few 100] [--depth 16]
  *
- * Cases: `kept` from clips kept as PCM, at the loudness that they add up to; `loud` brought to -16 LUFS; `clips` with a
- * file a cue and a timeline beside; `mp3` with every clip decoded from MP3 first; `last` the same as a run meets it,
- * which decodes clips while others are still spoken: the clock starts when the last of them arrive together. Of several
- * rounds the fastest counts. Peers that would take hours are measured with a `few` clips and extrapolated.
+ * Cases:
+ * - `kept`: from clips stored as PCM, at the loudness they add up to.
+ * - `loud`: normalized to -16 LUFS.
+ * - `clips`: also writes one file per cue, and a timeline.
+ * - `mp3`: first decodes every clip from MP3.
+ * - `last`: like `mp3`, as in a run, which decodes clips while others are still being spoken. The clock starts when the
+ *   last clips arrive together.
+ *
+ * The fastest of several rounds counts. Peers that would take hours are measured with `few` clips and extrapolated.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -53,7 +58,7 @@ const { values } = parseArgs({
     peers: { type: "string", default: "graph,groups,canvas,each" },
     few: { type: "string", default: "100" },
     depth: { type: "string", default: "16" },
-    /** The film's folder, for the process that delivers it. */
+    /** The film's folder, for the delivering process. */
     deliver: { type: "string" },
     case: { type: "string", default: "kept" }
   }
@@ -68,8 +73,8 @@ const stateOf = (folder: string) =>
 const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "received", `${key}.mp3`)
 
 /**
- * Seconds of processor time that this process has taken, and the processes that it has started and seen end: what can
- * be told on a machine that has other work, where Linux tells it.
+ * Returns the CPU seconds of this process and of its ended child processes (Linux only). Unlike elapsed time, it is
+ * meaningful on a busy machine.
  */
 const processorSeconds = (): number => {
   const { user, system } = process.cpuUsage()
@@ -78,18 +83,18 @@ const processorSeconds = (): number => {
     const fields = readFileSync("/proc/self/stat", "utf8")
       .replace(/^.*\) /u, "")
       .split(" ")
-    // Hundredths of a second.
+    // In hundredths of a second.
     children = (Number(fields[13]) + Number(fields[14])) / 100
   } catch {
-    // Not Linux: what children took is not known.
+    // Not Linux: the children's CPU time is unknown.
   }
   return (user + system) / 1e6 + children
 }
 
-/** What the process that delivers tells. */
+/** The measurements that the delivering process prints. */
 interface Delivered {
   readonly seconds: number
-  /** Of processor time, and how much of it in this process itself. */
+  /** CPU seconds: in total, and of this process itself. */
   readonly work: number
   readonly own: number
   readonly megabytes: number
@@ -97,13 +102,13 @@ interface Delivered {
   readonly truePeak: number
 }
 
-/** Clips that arrive together when a service is about to be done. */
+/** Number of last clips, which arrive together when a service is almost done. */
 const lastTogether = 16
 
-/** What stands on the clocks. */
+/** Reads the clocks. */
 const now = () => ({ millis: performance.now(), work: processorSeconds(), own: process.cpuUsage() })
 
-/** Decodes the clips that arrive as MP3 and keeps them, as the speak stage does; returns when the clock was started. */
+/** Decodes the clips that arrive as MP3 and stores them, like the speak stage; returns when the clock was started. */
 const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }: Film) {
   const kept = yield* ClipFolder
   const decode = yield* makeDecoder
@@ -127,8 +132,8 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
 })
 
 /**
- * The film ready to be delivered, and when the clock was started. What the bench itself has read of it is gone by then:
- * a run has none.
+ * Prepares the film for delivery; returns when the clock was started. By then, the bench holds no data of its own: a
+ * run has none either.
  */
 const placed = Effect.fn("bench.placed")(function* (folder: string) {
   const film = yield* Effect.promise(() => readFilm(folder))
@@ -138,7 +143,7 @@ const placed = Effect.fn("bench.placed")(function* (folder: string) {
   return { made, start: yield* Effect.scoped(arrived(folder, film)) }
 })
 
-/** Delivers the film in this process, after decoding its clips where they are MP3. */
+/** Delivers the film in this process, after decoding its clips if they are MP3. */
 const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const { made, start } = yield* placed(folder)
   const { measured } = yield* writeOutputs(made)
@@ -159,7 +164,7 @@ interface Cost {
   readonly work: number
 }
 
-/** The least of several rounds. */
+/** Returns the minimum of several rounds. */
 const least = (rounds: ReadonlyArray<Cost>): Cost => ({
   seconds: Math.min(...rounds.map(({ seconds }) => seconds)),
   work: Math.min(...rounds.map(({ work }) => work))
@@ -171,9 +176,9 @@ const floorOf = (ffmpeg: string, sound: string, format: Format, folder: string):
   return { seconds, work: processorSeconds() - before }
 }
 
-/** Runs the delivery in a process of its own. */
+/** Runs the delivery in a separate process. */
 const delivered = (folder: string, name: string, format: Format): Delivered => {
-  // Whoever writes beside an earlier result pays for memory that the floor, which writes over its own, has already.
+  // Writing next to an earlier result costs memory that the floor, which overwrites its own file, does not pay for.
   rmSync(join(folder, name), { recursive: true, force: true })
   const { stdout, stderr, status } = spawnSync(process.execPath, [
     ...[
@@ -223,7 +228,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
   console.log(`${values.hours} h, ${film.clips.length} clips, best of ${rounds}`)
   for (const format of formats) {
     const floor = least(Array.from({ length: rounds }, () => floorOf(ffmpeg, sound, format, folder)))
-    console.log(`${format}: floor ${floor.seconds.toFixed(2)} s, processor ${floor.work.toFixed(2)} s`)
+    console.log(`${format}: floor ${floor.seconds.toFixed(2)} s, CPU ${floor.work.toFixed(2)} s`)
     for (const name of cases) {
       const runs = Array.from({ length: rounds }, () => delivered(folder, name, format))
       const { seconds, work } = least(runs)
@@ -231,7 +236,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
       const megabytes = Math.max(...runs.map((run) => run.megabytes))
       console.log(
         `  ${name.padEnd(6)} ${seconds.toFixed(2)} s, ${(seconds / floor.seconds).toFixed(2)} × floor; ` +
-          `processor ${work.toFixed(2)} s (own ${own.toFixed(2)}), ${(work / floor.work).toFixed(2)} × floor; ` +
+          `CPU ${work.toFixed(2)} s (own ${own.toFixed(2)}), ${(work / floor.work).toFixed(2)} × floor; ` +
           `peak ${megabytes.toFixed(0)} MB, ${runs[0]?.loudness.toFixed(2)} LUFS, ${runs[0]?.truePeak.toFixed(2)} dBTP`
       )
     }
@@ -252,7 +257,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
 })
 
 if (values.deliver !== undefined) {
-  // As the command does.
+  // Like the command.
   tuneGc()
   await Effect.runPromise(
     Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))

@@ -1,6 +1,6 @@
 /**
- * The film that the mix's bench delivers: thousands of clips of real speech, kept as a run keeps them, and where each
- * is heard.
+ * Builds the film that the mix benchmark delivers: thousands of clips of real speech, stored as in a run, with their
+ * places on the timeline.
  */
 import { createReadStream, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -25,7 +25,7 @@ import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 
 export const rate = SampleRate.make(24_000)
 
-/** What a film is made of. */
+/** The film's duration and its clips. */
 export interface Film {
   readonly hours: number
   readonly clips: ReadonlyArray<FilmClip>
@@ -52,9 +52,9 @@ const sentences = [
   "Not today."
 ]
 
-/** Sentences in several voices and paces: some seconds each, each as loud as it comes. */
+/** Speaks sentences in several voices and paces: up to 5 s each, at various loudness. */
 const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
-  // Loaded here, since the process whose memory is measured speaks nothing.
+  // Imported lazily, because the process whose memory is measured speaks nothing.
   const { openEspeak } = await import("../src/engines/local/EspeakThread.ts")
   const engine = await openEspeak()
   return ["en-us", "en-us+m3", "en-us+f3", "en-us+f2"].flatMap((voice, who) =>
@@ -69,13 +69,13 @@ const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
   )
 }
 
-/** How many milliseconds after its turn a clip begins at most. */
+/** Latest start of a clip after its turn, in milliseconds. */
 const latest = 160
 
-/** Frames of silence at least between a clip and the next: nobody talks over another. */
+/** Least silence between two clips, in frames, so that lines never overlap. */
 const pause = 0.05 * rate
 
-/** Keeps so many clips in the state folder, spread over the film, and writes down what they are. */
+/** Stores `count` clips in the state folder, spread over the film, and writes their list. */
 export const makeFilm = Effect.fn("bench.makeFilm")(function* (folder: string, hours: number, count: number) {
   const clips = yield* ClipFolder
   const voices = yield* Effect.promise(spoken)
@@ -85,7 +85,7 @@ export const makeFilm = Effect.fn("bench.makeFilm")(function* (folder: string, h
   for (let i = 0; i < count; i++) {
     const source = voices[(i * 7) % voices.length]
     if (source === undefined) continue
-    // No two clips are the same file: each is a little softer than the one before of its kind.
+    // No two clips are the same file: each is slightly softer than the previous one from the same source.
     const pcm = { rate, samples: scaled(source.samples.subarray(0, most), 1 - (i % 1000) / 4000) }
     const key = UtteranceKey.make(`${i}`.padStart(64, "0"))
     const { checksum } = yield* clips.keep(key, encodeWav16(pcm))
@@ -103,10 +103,10 @@ export const makeFilm = Effect.fn("bench.makeFilm")(function* (folder: string, h
   return film
 })
 
-/** Its hours, then a clip a line. */
+/** The duration in hours, then one clip per line. */
 const filmFile = (folder: string) => join(folder, "film.jsonl")
 
-/** Reads a film line by line: a run has no text of all its clips in its memory either. */
+/** Reads a film line by line, because a run never holds the text of all its clips in memory either. */
 export const readFilm = async (folder: string): Promise<Film> => {
   const lines = createInterface({ input: createReadStream(filmFile(folder)) })
   let hours: number | undefined
@@ -123,7 +123,7 @@ export const pathOfClip = (folder: string, { key }: FilmClip): string =>
 
 const speakers = ["ANNA", "BO", "CLEO"].map((name) => SpeakerName.make(name))
 
-/** The film as a job's delivery gets it. */
+/** Returns the film as a job's output plan. */
 export const deliverableOf = (
   film: Film,
   out: string,

@@ -1,11 +1,11 @@
-/** Other ways to put a film's clips together, as other tools do it. Each returns the seconds it took, for all clips. */
+/** Other tools' ways to assemble a film's clips. Each returns the seconds it took for all clips. */
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { aacCoder } from "../src/ffmpeg/encode/LossyCodecs.ts"
 import { type Film, type FilmClip, pathOfClip, rate } from "./mixFilm.ts"
 
-/** Seconds, and what is to be said of how they came about. */
+/** Elapsed seconds, and how they were determined. */
 export interface Taken {
   readonly seconds: number
   readonly note: string
@@ -13,14 +13,14 @@ export interface Taken {
 
 export type Format = "wav" | "flac" | "m4a"
 
-/** The same coding as a delivery's: the floor is the least time for the same result. */
+/** The same encoding as a delivery's, so that the floor is the least time for the same result. */
 export const codecs: Readonly<Record<Format, ReadonlyArray<string>>> = {
   wav: ["-c:a", "pcm_s16le"],
   flac: ["-c:a", "flac"],
   m4a: ["-c:a", "aac", ...aacCoder("a:0"), "-b:a", "96k"]
 }
 
-/** Runs ffmpeg and returns its seconds. */
+/** Runs ffmpeg; returns the elapsed seconds. */
 export const ffmpegTook = (ffmpeg: string, args: ReadonlyArray<string>): number => {
   const began = performance.now()
   const ended = spawnSync(ffmpeg, ["-hide_banner", "-loglevel", "error", "-nostdin", "-y", ...args])
@@ -30,22 +30,22 @@ export const ffmpegTook = (ffmpeg: string, args: ReadonlyArray<string>): number 
 
 const length = (film: Film): string => `${film.hours * 3600 * 48_000}`
 
-/** The mean of the runs where the film's sound is encoded by nothing but ffmpeg. */
+/** Encodes the film's sound with ffmpeg alone; returns the elapsed seconds. */
 export const bare = (ffmpeg: string, sound: string, format: Format, folder: string): number => {
   const target = join(folder, `floor.${format}`)
-  // What stood there gives its memory back first, as before a delivery.
+  // Deletes the previous file first, as a delivery does, to free its memory.
   rmSync(target, { force: true })
   return ffmpegTook(ffmpeg, ["-i", sound, ...codecs[format], target])
 }
 
-/** The graph that delays each input and adds all up. */
+/** Returns a filter graph that delays each input and sums them all. */
 const graph = (clips: ReadonlyArray<FilmClip>, from: number): string =>
   [
     ...clips.map(({ at }, i) => `[${i}]adelay=${at - from}:all=1[d${i}]`),
     `${clips.map((_, i) => `[d${i}]`).join("")}amix=inputs=${clips.length}:normalize=0[out]`
   ].join(";")
 
-/** adelay and amix in one graph: its time grows with the square of the clips. */
+/** adelay and amix in one graph: time is quadratic in the number of clips. */
 export const oneGraph = (ffmpeg: string, film: Film, folder: string, format: Format, few: number): Taken => {
   const clips = film.clips.slice(0, few)
   const seconds = ffmpegTook(ffmpeg, [
@@ -59,11 +59,11 @@ export const oneGraph = (ffmpeg: string, film: Film, folder: string, format: For
   const times = film.clips.length / clips.length
   return {
     seconds: seconds * times * times,
-    note: `${seconds.toFixed(1)} s with ${clips.length} clips, which grows with their square`
+    note: `${seconds.toFixed(1)} s with ${clips.length} clips, extrapolated quadratically`
   }
 }
 
-/** The same in groups of 50 clips that follow each other, then the groups. */
+/** The same in groups of 50 consecutive clips, then the groups. */
 export const inGroups = (ffmpeg: string, film: Film, folder: string, format: Format): Taken => {
   const groups = Array.from({ length: Math.ceil(film.clips.length / 50) }, (_, i) =>
     film.clips.slice(i * 50, i * 50 + 50)
@@ -88,7 +88,7 @@ export const inGroups = (ffmpeg: string, film: Film, folder: string, format: For
   return { seconds: (performance.now() - began) / 1000, note: `${groups.length} groups of 50` }
 }
 
-/** Each clip laid over the whole canvas, which is copied for it: what an overlay of two immutable sounds comes to. */
+/** Overlays each clip on a copy of the whole canvas: what tools with immutable audio segments do. */
 export const canvas = (ffmpeg: string, film: Film, folder: string, format: Format, few: number): Taken => {
   const clips = film.clips.slice(0, few)
   const began = performance.now()
@@ -110,10 +110,10 @@ export const canvas = (ffmpeg: string, film: Film, folder: string, format: Forma
     ...["-f", "s16le", "-ar", `${rate}`, "-ac", "1", "-i", raw, "-ar", "48000"],
     ...[...codecs[format], join(folder, `canvas.${format}`)]
   ])
-  return { seconds: seconds + encoded, note: `from ${clips.length} clips, which grows with their number` }
+  return { seconds: seconds + encoded, note: `from ${clips.length} clips, extrapolated linearly` }
 }
 
-/** One ffmpeg for each clip, that brings it to the film's rate; then one that encodes. */
+/** Runs one ffmpeg per clip to convert its sample rate, then one that encodes. */
 export const oneProcessEach = (
   ffmpeg: string,
   film: Film,
@@ -136,5 +136,5 @@ export const oneProcessEach = (
     ...["-f", "s16le", "-ar", "48000", "-ac", "1", "-i", raw, "-af", `apad,atrim=end_sample=${length(film)}`],
     ...[...codecs[format], join(folder, `each.${format}`)]
   ])
-  return { seconds: seconds + encoded, note: `from ${clips.length} clips, which grows with their number` }
+  return { seconds: seconds + encoded, note: `from ${clips.length} clips, extrapolated linearly` }
 }

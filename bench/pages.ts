@@ -1,10 +1,13 @@
 /**
- * How soon a report page can be used: a job of 2,000 cues and 100 minutes, opened from disk in Chromium, five times.
+ * Measures how soon a report page is usable: a job of 2,000 cues and 100 minutes, opened from disk in Chromium, 5
+ * times.
  *
- * Told are milliseconds from the navigation's start until the page is interactive (its script has run), then until the
- * current cue has moved after a key, and until the rows are found after typing a word.
+ * Prints milliseconds from the start of navigation until the page is interactive (its script has run). Also prints how
+ * long it takes to move the current cue after a key press, and to find rows after typing a word.
  *
- * `node bench/run.mjs pages [cues]`, after `npm run build`
+ *     node bench/run.mjs pages [cues]
+ *
+ * Run `npm run build` first.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-// Bundles a bench and runs it: `node bench/run.mjs speak [arguments…]`.
+// Bundles and runs a benchmark: `node bench/run.mjs speak [arguments…]`.
 import { spawnSync } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -12,13 +12,13 @@ const [name, ...rest] = process.argv.slice(2)
 const parts = readdirSync(join(root, "bench")).flatMap((file) =>
   file.endsWith(".ts") ? [file.slice(0, -3)] : []
 )
-// A bench's name is one word; what several share, or start as a process, has longer ones.
+// Benchmarks have one-word names; shared modules and separate processes have longer ones.
 const benches = parts.filter((part) => /^[a-z]+$/u.test(part))
 if (name === undefined || !benches.includes(name)) {
   process.stderr.write(`usage: node bench/run.mjs ${benches.join("|")} [arguments]\n`)
   process.exit(2)
 }
-// As the command is, so that its memory is measured, not that of packages of which it has but parts.
+// Bundled like the command, so that its memory is measured, not that of packages it only uses in part.
 await build({
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),

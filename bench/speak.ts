@@ -1,19 +1,20 @@
 /**
- * How fast the speak stage is beside what is possible.
+ * Benchmarks the speak stage against the ideal.
  *
- * (a) 2,000 utterances, each done after 400 ms, 16 at once: ideal time / time, and looks a task.
- * (b) 10,000 utterances of a service without latency, beside a bare undici loop that sends the same requests, and
- * beside that loop
- *     with the least on the disk by which nothing is paid twice.
- * (c) the real command, a finished batch again: seconds beyond those of `dubwright --version`, creates, memory.
- * (d) the real command, one film to WAV: memory with 2,000 lines in 2 h and with 20,000 in 10, spoken and delivered,
- * and only delivered. (e) the real command, 2,000 lines whose speech lasts 3 s and is sped up into its slot, as it
- * comes from providers: WAV, and MP3 of
- *     several rates.
+ * - (a) 2,000 utterances, each done after 400 ms, 16 in flight: ideal time / time, and polls per task.
+ * - (b) 10,000 utterances of a service without latency. Compared with a bare undici loop that sends the same requests,
+ *   and with that loop plus the minimum of disk writes that prevents paying twice.
+ * - (c) The real command, on a finished batch: seconds compared with `dubwright --version`, creates, memory.
+ * - (d) The real command, one film to WAV: memory with 2,000 lines in 2 h and with 20,000 in 10 h; first spoken and
+ *   delivered, then only delivered.
+ * - (e) The real command, 2,000 lines of 3 s each, sped up into their slots, in the formats of providers: WAV, and MP3
+ *   at several rates.
  *
- * `node bench/run.mjs speak [a|b|c|d|e] [utterances…]`. What is written goes to the folder for temporary files: name
- * another by TMPDIR. On ext4 a file is made some thirty times slower for minutes after thousands of others were removed
- * nearby, as a bench does when it ends: on a file system of its own, made anew, (b) is the same each time.
+ *     node bench/run.mjs speak [a|b|c|d|e] [utterances…]
+ *
+ * Output goes to the temporary folder; set TMPDIR to use another one. On ext4, creating files is about thirty times
+ * slower for minutes after thousands of files nearby were deleted, as a benchmark does at its end. On a freshly made
+ * file system of its own, (b) is repeatable.
  */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -51,8 +52,7 @@ const profile = ProviderProfile.make({ ...profileOf(provider), concurrency: atOn
 const casting = Casting.make({ provider, voice: VoiceId.make("v1") })
 
 /**
- * Starts the service in a process of its own, which answers with an audio file where one is named; `figures` reads what
- * it counted.
+ * Starts the service in a separate process; `audio` is the file to answer with, if any. `figures` reads its counters.
  */
 const service = async (latency: number, ...audio: ReadonlyArray<string>) => {
   const child = spawn(
@@ -79,7 +79,7 @@ const batch = (count: number) =>
     return { utterance: makeUtterance(casting, "text", words, [words]), label: `ep01 #${i}` }
   })
 
-/** Plans and speaks a batch in a folder; returns milliseconds and the peak of memory in MB. */
+/** Plans and speaks a batch in a folder; returns the times in milliseconds, and a summary. */
 const run = (base: string, folder: string, utterances: ReturnType<typeof batch>) => {
   const parts = Layer.mergeAll(
     Layer.mergeAll(UtteranceStore.Default, ClipFolder.Default, Estimates.Default).pipe(
@@ -113,14 +113,14 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
   }).pipe(Effect.provide(parts), Effect.runPromise)
 }
 
-/** What a loop does beside its requests; each is waited for. */
+/** What a loop does besides its requests; the loop waits for each. */
 interface Safety {
   readonly announced: (at: number) => Promise<void>
   readonly submitted: (at: number, task: string) => Promise<void>
   readonly fetched: (at: number, audio: Uint8Array) => Promise<void>
 }
 
-/** Nothing is written: whoever is cut short has paid for nothing. */
+/** Writes nothing: a crash would lose everything paid for. */
 const forgetful: Safety = {
   announced: () => Promise.resolve(),
   submitted: () => Promise.resolve(),
@@ -128,9 +128,8 @@ const forgetful: Safety = {
 }
 
 /**
- * The least by which nothing is paid twice or lost when the machine stops: a row on the disk before a create, its task
- * behind it, and the audio in a file that is on the disk before the row says so. Rows wished for together are committed
- * together.
+ * The minimum that prevents paying twice or losing audio if the machine crashes. A row is on disk before a create, then
+ * its task id, then the audio file before the row that names it. Changes requested together are committed together.
  */
 const careful = (folder: string): Safety => {
   const db = new Sqlite(join(folder, "state.sqlite"))
@@ -167,7 +166,7 @@ const careful = (folder: string): Safety => {
   }
 }
 
-/** The same requests by hand, as many at once. */
+/** Sends the same requests by hand, with the same number in flight. */
 const bare = async (
   base: string,
   utterances: ReturnType<typeof batch>,
@@ -201,7 +200,7 @@ const bare = async (
   return time
 }
 
-/** Milliseconds of processor time that work took in this process. */
+/** Returns the result of `work`, and the CPU milliseconds it took in this process. */
 const cpuOf = async <A>(work: () => Promise<A>): Promise<readonly [A, number]> => {
   const before = process.cpuUsage()
   const result = await work()
@@ -210,7 +209,7 @@ const cpuOf = async <A>(work: () => Promise<A>): Promise<readonly [A, number]> =
 }
 
 const seconds = (millis: number) => `${(millis / 1000).toFixed(2)} s`
-const peak = () => `${Math.round(process.resourceUsage().maxRSS / 1024)} MB at most`
+const peak = () => `${Math.round(process.resourceUsage().maxRSS / 1024)} MB peak`
 
 const inFolder = async <A>(work: (folder: string) => Promise<A>): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-bench-"))
@@ -223,11 +222,11 @@ const inFolder = async <A>(work: (folder: string) => Promise<A>): Promise<A> => 
 
 const command = fileURLToPath(new URL("../../../dist/dubwright.mjs", import.meta.url))
 
-/** Tells the peak of a process's memory, in kB, as its last word on stderr. */
+/** Makes a process print its peak memory, in kB, as the last line on stderr. */
 const tellingMemory =
   "--import=data:text/javascript,process.on('exit',()=>process.stderr.write('%5Cn'+process.resourceUsage().maxRSS))"
 
-/** Runs the real command in a folder: seconds, and its peak of memory in MB. */
+/** Runs the real command in a folder; returns seconds, and its peak memory in MB. */
 const commanded = (words: ReadonlyArray<string>, cwd: string) =>
   new Promise<{ seconds: number; memory: number }>((done, failed) => {
     const from = performance.now()
@@ -254,7 +253,7 @@ interface Written {
   readonly every: number
 }
 
-/** Writes a batch of films, of which only the outputs named are wanted. */
+/** Writes a batch of films with the given outputs. */
 const writeBatch = (
   folder: string,
   base: string,
@@ -281,7 +280,7 @@ const writeBatch = (
   )
 }
 
-/** Episodes of a thousand lines. */
+/** Splits `count` lines into episodes of a thousand. */
 const episodes = (count: number): ReadonlyArray<Written> =>
   Array.from({ length: Math.ceil(count / 1_000) }, (_, episode) => ({
     lines: Math.min(1_000, count - episode * 1_000),
@@ -301,7 +300,7 @@ if (which === "a" || which === "all") {
     const { looks, made, most } = await spoken.figures()
     console.log(
       `(a) ${made} tasks, ${summary.failed} failed: ${seconds(millis)}, ideal ${seconds(ideal)}, ratio ${(ideal / millis).toFixed(3)}; ` +
-        `${(looks / made).toFixed(2)} looks a task; ${most} under way at most; ${peak()}`
+        `${(looks / made).toFixed(2)} polls per task; ${most} in flight at most; ${peak()}`
     )
   })
   spoken.stop()
@@ -315,17 +314,17 @@ if (which === "b" || which === "all") {
   await inFolder(async (folder) => {
     const [safe, cpu] = await cpuOf(() => bare(spoken.base, utterances, careful(folder)))
     console.log(
-      `(b) the loop, with rows and clips on the disk: ${seconds(safe)}, ratio ${(safe / floor).toFixed(2)}; processor ${seconds(cpu)}`
+      `(b) the loop, with rows and clips written to disk: ${seconds(safe)}, ratio ${(safe / floor).toFixed(2)}; CPU ${seconds(cpu)}`
     )
   })
-  // As the command does.
+  // Like the command.
   tuneGc()
   await inFolder(async (folder) => {
     const [{ millis, planning, summary }, cpu] = await cpuOf(() => run(spoken.base, folder, utterances))
     console.log(
       `(b) ${utterances.length} utterances, ${summary.failed} failed: ${seconds(millis)} (planning ${seconds(planning)}), ` +
         `bare loop ${seconds(floor)}, ratio ${(millis / floor).toFixed(2)}; ` +
-        `processor ${seconds(cpu)} and ${seconds(floorCpu)}; ${peak()}`
+        `CPU ${seconds(cpu)}, bare loop ${seconds(floorCpu)}; ${peak()}`
     )
   })
   spoken.stop()
@@ -343,7 +342,7 @@ if (which === "c" || which === "all") {
       const after = await spoken.figures()
       console.log(
         `(c) ${size} utterances: first ${first.seconds.toFixed(2)} s, ${first.memory} MB; again ${again.seconds.toFixed(2)} s, ` +
-          `--version ${version.seconds.toFixed(2)} s, ${after.made - before.made} creates, ${again.memory} MB at most`
+          `--version ${version.seconds.toFixed(2)} s, ${after.made - before.made} creates, ${again.memory} MB peak`
       )
     })
   spoken.stop()
@@ -362,7 +361,7 @@ if (which === "d" || which === "all") {
       const again = await commanded(["run", "batch.json", "--quiet"], folder)
       console.log(
         `(d) a film of ${hours} h, ${lines} lines: first ${first.seconds.toFixed(1)} s, ${first.memory} MB; ` +
-          `delivered again ${again.seconds.toFixed(1)} s, ${again.memory} MB at most`
+          `delivered again ${again.seconds.toFixed(1)} s, ${again.memory} MB peak`
       )
     })
   spoken.stop()
@@ -386,7 +385,7 @@ if (which === "e" || which === "all") {
       await inFolder(async (batchFolder) => {
         writeBatch(batchFolder, spoken.base, ["wav"], [{ lines, every: 4.8 }])
         const { seconds: took, memory } = await commanded(["run", "batch.json", "--quiet"], batchFolder)
-        console.log(`(e) ${lines} lines in ${name}: ${took.toFixed(1)} s, ${memory} MB at most`)
+        console.log(`(e) ${lines} lines in ${name}: ${took.toFixed(1)} s, ${memory} MB peak`)
       })
       spoken.stop()
     }

@@ -1,5 +1,4 @@
-// Assembles src/audio/kernels/kernels.wat and writes what comes of it down as src/audio/kernels/KernelCode.ts: run it
-// when the first has changed.
+// Assembles src/audio/kernels/kernels.wat into src/audio/kernels/KernelCode.ts. Run it after changing the former.
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import loadWabt from "wabt"
@@ -7,7 +6,7 @@ import loadWabt from "wabt"
 const source = fileURLToPath(new URL("../src/audio/kernels/kernels.wat", import.meta.url))
 const target = fileURLToPath(new URL("../src/audio/kernels/KernelCode.ts", import.meta.url))
 
-/** The module's text in TypeScript. */
+/** Returns the text of the TypeScript module. */
 export const kernelCode = async () => {
   const wabt = await loadWabt()
   const module = wabt.parseWat("kernels.wat", readFileSync(source, "utf8"), { simd: true })
@@ -18,7 +17,7 @@ export const kernelCode = async () => {
       .toString("base64")
       .match(/.{1,100}/gu) ?? []
   return [
-    "/** What kernels.wat is assembled to, by scripts/build-kernels.mjs: not to be changed by hand. */",
+    "/** Generated from kernels.wat by scripts/build-kernels.mjs; do not edit. */",
     "export const kernelCode = `",
     ...lines,
     "`",

@@ -1,8 +1,8 @@
-// The licences of the packages whose code is in a bundle, gathered from the packages themselves.
+// Collects the licences of the packages bundled into the program, from the packages themselves.
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** The packages that a bundle's inputs come from: name, version, licence and its text, in order of their names. */
+/** Returns the packages of a bundle's inputs: name and version, licence, and licence text, sorted by name. */
 export const bundledPackages = (root, inputs) => {
   const folders = new Set(
     inputs.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//u.exec(file)?.[1] ?? [])
@@ -13,10 +13,10 @@ export const bundledPackages = (root, inputs) => {
     .sort((a, b) => (a.title < b.title ? -1 : 1))
 }
 
-/** All of them as one text. */
+/** Returns the licences of all packages as one text. */
 export const licencesText = (packages) =>
   [
-    "Code of these packages is part of this program, under their own licences.",
+    "This program includes code of the following packages, under their own licences.",
     ...packages.map(({ title, licence, text }) => `${"=".repeat(80)}\n${title}   ${licence}\n\n${text}`)
   ].join("\n\n") + "\n"
 
@@ -24,7 +24,7 @@ const packageIn = (folder) => {
   const file = join(folder, "package.json")
   if (!existsSync(file)) return undefined
   const { name, version, license, author } = JSON.parse(readFileSync(file, "utf8"))
-  const licence = typeof license === "string" ? license : (license?.type ?? "licence not named")
+  const licence = typeof license === "string" ? license : (license?.type ?? "no licence stated")
   const own = readdirSync(folder).find((entry) => /^licen[cs]e(?:[-.].*)?$/iu.test(entry))
   const by = typeof author === "string" ? author : author?.name
   return {
@@ -32,7 +32,7 @@ const packageIn = (folder) => {
     licence,
     text:
       own === undefined
-        ? `The package holds no licence text of its own. ${by === undefined ? "" : `Author: ${by}.`}`.trim()
+        ? `The package contains no licence text. ${by === undefined ? "" : `Author: ${by}.`}`.trim()
         : readFileSync(join(folder, own), "utf8").trim()
   }
 }

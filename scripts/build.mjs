@@ -1,5 +1,5 @@
-// Bundles the sources into dist/: the command that people run, the engines' worker, the conformance walk.
-// Skips its work when nothing it read has changed.
+// Bundles the sources into dist/: the command, its worker threads, the library, the conformance test. Does nothing if
+// no input has changed.
 import { createHash } from "node:crypto"
 import {
   chmodSync,
@@ -17,19 +17,26 @@ import { bundledPackages, licencesText } from "./build-licences.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** What becomes a file of its own in dist/, and from which source. */
+/** Bundles in dist/, and their entry points. */
 const entries = {
   dubwright: "src/app/main.ts",
   "engine-worker": "src/engines/local/engine-worker.ts",
   "section-worker": "src/pipeline/mix/section-worker.ts",
   "clip-worker": "src/pipeline/clips/clip-worker.ts",
   "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts",
+  index: "src/index.ts",
   conformance: "test/conformance/main.ts"
 }
 
 /**
- * Native or data-carrying packages stay in node_modules: their files are found beside them; SQLite's is chosen when it
- * is loaded.
+ * Packages that are not bundled into the entry `dubwright/effect`: a program that uses Effect shares one copy of it
+ * with the library. The SQLite client is bundled all the same, because its import of better-sqlite3 is redirected.
+ */
+const shared = ["effect", "@effect/platform", "@effect/platform-node", "@effect/sql", "@effect/experimental"]
+
+/**
+ * Packages with native code or data stay in node_modules, because they find their files relative to themselves. SQLite
+ * is resolved when it is loaded.
  */
 const external = [
   "@echogarden/espeak-ng-emscripten",
@@ -39,7 +46,7 @@ const external = [
   "mpg123-decoder"
 ]
 
-/** How ES modules for Node are bundled, which packages of all kinds go into. */
+/** Options for bundling ES modules for Node, which include packages of every module kind. */
 export const nodeModules = {
   absWorkingDir: root,
   bundle: true,
@@ -53,7 +60,7 @@ export const nodeModules = {
   minifyWhitespace: true,
   legalComments: "none",
   logLevel: "warning",
-  // CommonJS packages inside an ES module need a `require`, a file name and a folder of their own.
+  // CommonJS packages inside an ES module need their own `require`, `__filename` and `__dirname`.
   banner: {
     js: [
       'import { createRequire as __createRequire } from "node:module";',
@@ -89,7 +96,7 @@ const fingerprint = () => {
   return hash.digest("hex")
 }
 
-/** The scripts and styles that the report pages carry inside them, by page: the browsers of the last years run them. */
+/** Bundles the scripts and styles embedded in the report pages, by page. They run in browsers of recent years. */
 const pageParts = async (bundle) => {
   const packages = []
   const pages = ["job", "batch", "review", "plan"]
@@ -112,7 +119,7 @@ const pageParts = async (bundle) => {
     logLevel: "warning"
   })
   const textOf = (name) => outputFiles.find(({ path }) => path === join(root, "dist", name))?.text
-  // A page is passed on by itself, so it carries the licences of what is in it.
+  // A page may be shared on its own, so it includes the licences of its packages.
   const licensed = (page) => {
     const own = bundledPackages(root, Object.keys(metafile.outputs[`dist/${page}.js`].inputs))
     packages.push(...own)
@@ -125,14 +132,30 @@ const pageParts = async (bundle) => {
   return { parts, packages }
 }
 
-/** The manual's pages, which `dubwright help` prints. */
+/** The manifest's JSON Schema, for editors. */
+const manifestSchemaText = async (bundle) => {
+  const { outputFiles } = await bundle({
+    absWorkingDir: root,
+    entryPoints: ["src/domain/manifest/ManifestSchema.ts"],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    logLevel: "warning"
+  })
+  const code = Buffer.from(outputFiles[0].contents).toString("base64")
+  const { manifestSchema } = await import(`data:text/javascript;base64,${code}`)
+  return `${JSON.stringify(manifestSchema, null, 2)}\n`
+}
+
+/** Copies the pages of the manual, which `dubwright help` prints. */
 const copyDocs = () => {
   mkdirSync(join(root, "dist/docs"), { recursive: true })
   for (const file of filesBelow("docs").filter((file) => file.endsWith(".md") && !file.includes("decisions")))
     copyFileSync(file, join(root, "dist/docs", basename(file)))
 }
 
-/** Builds dist/ and returns whether there was anything to do. */
+/** Builds dist/; returns false if it was up to date. */
 export const build = async () => {
   const stamp = join(root, "dist/.stamp")
   const print = fingerprint()
@@ -144,12 +167,9 @@ export const build = async () => {
   const parts = JSON.stringify(pages.parts)
   writeFileSync(join(root, "dist/pages.json"), parts)
   copyDocs()
-  const { metafile } = await bundle({
-    entryPoints: Object.fromEntries(
-      Object.entries(entries).filter(([, source]) => existsSync(join(root, source)))
-    ),
+  const common = {
     outdir: "dist",
-    // What a command needs is loaded when it runs: --version and --help come at once.
+    // A command's code is loaded when it runs, so --version and --help respond at once.
     splitting: true,
     metafile: true,
     define: {
@@ -158,11 +178,25 @@ export const build = async () => {
       DUBWRIGHT_PAGES: parts
     },
     ...nodeModules
+  }
+  const program = await bundle({
+    ...common,
+    entryPoints: Object.fromEntries(
+      Object.entries(entries).filter(([, source]) => existsSync(join(root, source)))
+    )
   })
-  const packages = [...bundledPackages(root, Object.keys(metafile.inputs)), ...pages.packages]
+  const effects = await bundle({
+    ...common,
+    entryPoints: { effect: "src/effect.ts" },
+    external: [...external, ...shared.flatMap((name) => [name, `${name}/*`])]
+  })
+  const inputs = { ...program.metafile.inputs, ...effects.metafile.inputs }
+  const outputs = { ...program.metafile.outputs, ...effects.metafile.outputs }
+  writeFileSync(join(root, "dist/manifest.schema.json"), await manifestSchemaText(bundle))
+  const packages = [...bundledPackages(root, Object.keys(inputs)), ...pages.packages]
   const distinct = [...new Map(packages.map((one) => [one.title, one])).values()]
   writeFileSync(join(root, "dist/LICENSES.txt"), licencesText(distinct))
-  const made = new Set(Object.keys(metafile.outputs).map((file) => join(root, file)))
+  const made = new Set(Object.keys(outputs).map((file) => join(root, file)))
   for (const file of filesBelow("dist")) {
     if (/-[0-9A-Z]{8}\.mjs(\.map)?$/u.test(file) && !made.has(file)) rmSync(file)
   }

@@ -1,6 +1,6 @@
-// Makes manifest.md, the manual of every key a manifest may have, from the schema that `dubwright schema` prints.
+// Generates docs/manifest.md, the reference of every manifest key, from the output of `dubwright schema`.
 //
-//   npm run build && node scripts/make-manifest.mjs
+//     npm run build && node scripts/make-manifest.mjs
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 const page = fileURLToPath(new URL("../docs/manifest.md", import.meta.url))
 const command = fileURLToPath(new URL("../dist/dubwright.mjs", import.meta.url))
 
-/** The page's text, from a JSON Schema. */
+/** Returns the page's text for a JSON Schema. */
 export const manifestPage = (schema) => {
   const root = resolved(schema, schema)
   const job = resolved(schema, root.properties.jobs).items
@@ -18,20 +18,24 @@ export const manifestPage = (schema) => {
     { title: "A job", path: "jobs", keys: keysOf(schema, job) }
   ]
   const seen = new Set(["jobs", "defaults"])
-  for (const { keys } of [...sections].reverse())
+  // A section found here is searched, too: keys may hold keys that hold keys.
+  const unsearched = [...sections].reverse()
+  for (const { keys } of unsearched)
     for (const key of keys)
       if (key.inner !== undefined && !seen.has(key.name)) {
         seen.add(key.name)
-        sections.push({ title: key.heading, path: key.name, keys: keysOf(schema, key.inner) })
+        const section = { title: key.heading, path: key.name, keys: keysOf(schema, key.inner) }
+        sections.push(section)
+        unsearched.push(section)
       }
   const extra = Object.keys(job.properties).filter((name) => !(name in defaults.properties))
   return [
     "# The manifest, key by key",
     "",
-    "`scripts/make-manifest.mjs` makes this page from the schema that `dubwright schema` prints. An unknown key is refused,",
-    "and the error names the nearest one.",
+    "Every key of a manifest, its values and its default. An unknown key is an error that suggests the nearest known key.",
+    "`scripts/make-manifest.mjs` generates this page from the output of `dubwright schema`.",
     "",
-    "For completion and checks in an editor, print the schema into a file and name it in the manifest's first line:",
+    "For completion and validation in an editor, write the schema to a file and name it in the manifest's first line:",
     "",
     "```sh",
     "dubwright schema > dubwright.schema.json",
@@ -41,7 +45,7 @@ export const manifestPage = (schema) => {
     "# yaml-language-server: $schema=dubwright.schema.json",
     "```",
     "",
-    "A manifest is YAML or JSON. Paths are relative to it. Times are seconds.",
+    "A manifest is YAML or JSON. Paths are relative to its folder. Times are in seconds.",
     "",
     ...sections.flatMap(({ title, path, keys }) => [
       `## ${title}`,
@@ -52,18 +56,18 @@ export const manifestPage = (schema) => {
             ""
           ]
         : []),
-      "| key | takes | meaning |",
+      "| key | value | meaning |",
       "|---|---|---|",
       ...keys.map(
         ({ name, needed, takes, meaning }) =>
-          `| ${code(name)}${needed ? " (needed)" : ""} | ${cell(takes)} | ${cell(meaning)} |`
+          `| ${code(name)}${needed ? " (required)" : ""} | ${cell(takes)} | ${cell(meaning)} |`
       ),
       ""
     ])
   ].join("\n")
 }
 
-/** A schema with its reference followed. */
+/** Returns a schema node with its reference resolved and its allOf merged. */
 const resolved = (schema, node) => {
   const name = /^#\/\$defs\/(.+)$/u.exec(node.$ref ?? "")?.[1]
   const { $ref: _ref, ...own } = node
@@ -91,7 +95,7 @@ const keysOf = (schema, object) =>
     }
   })
 
-/** The object whose keys have a table of their own. */
+/** Returns the object whose keys get a table of their own. */
 const innerOf = (schema, node) => {
   const held = node.type === "array" ? resolved(schema, node.items) : (node.patternProperties?.[""] ?? node)
   const object = resolved(schema, held)

@@ -1,5 +1,5 @@
-// Sets up a fresh clone: packages from the lock file, then dist/. Skips whatever is there already. Plain Node, since
-// nothing is installed yet when it runs.
+// Sets up a fresh clone: installs packages from the lock file, then builds dist/. Skips steps already done. Plain Node,
+// because nothing is installed when it first runs.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -15,7 +15,7 @@ const fail = (message) => {
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
   fail(
-    `Node ${process.versions.node} is too old: install Node 20.19 or later, then run the same command again`
+    `Node ${process.versions.node} is too old; install Node 20.19 or later, then run the same command again`
   )
 }
 
@@ -29,7 +29,7 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
   process.stderr.write("setup: installing packages from the lock file (a minute or two the first time)\n")
   const npm = process.env.npm_execpath
   const [command, ...args] = npm === undefined ? ["npm"] : [process.execPath, npm]
-  // npm's own words go to stderr: stdout belongs to the command that follows.
+  // npm's output goes to stderr: stdout belongs to the command that follows.
   const run = spawnSync(
     command,
     [...args, "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"],
@@ -39,11 +39,11 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
     }
   )
   if (run.error !== undefined)
-    fail(`npm could not be started (${run.error.message}): install npm, then run again`)
+    fail(`npm could not be started (${run.error.message}); install npm, then run the same command again`)
   if (run.status !== 0) {
     fail(
-      "npm ci failed, see above. It needs the npm registry and, where no ready-made better-sqlite3 fits, a C++ toolchain " +
-        "(Debian: build-essential python3). Mend that, then run the same command again"
+      "npm ci failed, see above. It needs the npm registry and, if no prebuilt better-sqlite3 fits, a C++ toolchain " +
+        "(Debian: build-essential python3). Fix that, then run the same command again"
     )
   }
   writeFileSync(stamp, wanted)

@@ -1,4 +1,4 @@
-/** A reporter that ends a test run with the promises that could not be tried on this machine, and what they need. */
+/** Vitest reporter that lists, at the end of a run, what could not be tested on this machine and what that needs. */
 import type { Reporter, TestModule } from "vitest/node"
 import { requirements } from "./requirements.ts"
 
@@ -9,7 +9,7 @@ export default class UntriedReporter implements Reporter {
     if (skipped === 0 && missing.length === 0) return
     const lines = [
       "",
-      ` Not tried here (${skipped} tests skipped):`,
+      ` Not tested here (${skipped} tests skipped):`,
       ...missing.map(({ promise, need }) => `   ${promise}: needs ${need}`)
     ]
     process.stderr.write(`${lines.join("\n")}\n`)

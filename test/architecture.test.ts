@@ -1,5 +1,5 @@
 /**
- * The architecture: order of rooms and of their folders, no circles of files, one meaning a name, folders of a readable
+ * Architecture rules: order of rooms and folders, no import cycles, one meaning per name, limits on file and folder
  * size.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
@@ -9,7 +9,9 @@ import { expect, test } from "vitest"
 
 /** A room imports only from rooms of later tiers. */
 const tiers = [
-  ["app"],
+  // index.ts and effect.ts are the package's entry points. They and the command do not import each other.
+  ["app", "index.ts", "effect.ts"],
+  ["library"],
   ["fleet"],
   ["pipeline", "service"],
   ["store", "ffmpeg", "gateway", "engines"],
@@ -18,8 +20,8 @@ const tiers = [
 ]
 
 /**
- * The folders inside a room, in layers: a folder imports only from later layers. `.` is the room's own folder; a file
- * named here is a layer of its own.
+ * Layers of folders inside a room: a folder imports only from later layers. `.` is the room's own folder; a file listed
+ * here is a layer of its own.
  */
 const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   app: [
@@ -32,6 +34,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["terminal"],
     ["ExitCodes.ts"]
   ],
+  library: [["."], ["batch"], ["layers"]],
   fleet: [["coordinator", "worker"], ["shared"]],
   pipeline: [
     ["."],
@@ -59,20 +62,21 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   domain: [["report", "task"], ["manifest", "speech"], ["time"], ["values"]]
 }
 
+/** The files in a folder and below. Results and state of runs, such as those of the demo, are left out. */
 const filesBelow = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((file) => join(folder, file).replaceAll("\\", "/"))
-    .filter((file) => statSync(file).isFile())
+    .filter((file) => !/\/(?:out|\.dubwright)\//u.test(file) && statSync(file).isFile())
 
 const files = filesBelow("src").filter((file) => file.endsWith(".ts"))
 
-/** Every import of a file, static or dynamic, as written. */
+/** All imports of a file, static or dynamic, as written. */
 const namesImported = (file: string): ReadonlyArray<string> =>
   [...readFileSync(file, "utf8").matchAll(/(?:\bfrom\s+|\bimport\(\s*|^import\s+)"([^"]+)"/gmu)].flatMap(
     (match) => match[1] ?? []
   )
 
-/** The files that a file imports. */
+/** The relative imports of each file, as paths. */
 const imports = new Map(
   files.map((file) => [
     file,
@@ -85,7 +89,7 @@ const imports = new Map(
 const roomOf = (file: string): string => file.split("/")[1] ?? ""
 const tierOf = (room: string): number => tiers.findIndex((tier) => tier.includes(room))
 
-/** A file's layer inside its room: by its own name, else by its folder. */
+/** A file's layer in its room: by its own name, else by its folder. */
 const layerOf = (file: string): number => {
   const [, room = "", folder = ""] = file.split("/")
   const order = layers[room] ?? []
@@ -95,7 +99,7 @@ const layerOf = (file: string): number => {
   return own >= 0 && inRoom ? own : order.findIndex((layer) => layer.includes(inRoom ? "." : folder))
 }
 
-/** The folder below its room in which a file is; the room itself where it is in none. */
+/** The folder below the room that contains a file, else the room itself. */
 const folderOf = (file: string): string =>
   file
     .split("/")
@@ -105,7 +109,7 @@ const folderOf = (file: string): string =>
 const edges = [...imports].flatMap(([from, targets]) => targets.map((to) => ({ from, to })))
 const shown = ({ from, to }: { readonly from: string; readonly to: string }): string => `${from} → ${to}`
 
-test("every room and every folder has a place in the order", () => {
+test("every room and every folder has a tier and a layer", () => {
   const rooms = readdirSync("src", { withFileTypes: true }).filter((entry) => entry.isDirectory())
   expect(
     rooms.map(({ name }) => name).filter((room) => tierOf(room) < 0 || layers[room] === undefined)
@@ -113,14 +117,14 @@ test("every room and every folder has a place in the order", () => {
   expect(files.filter((file) => file.split("/").length > 2 && layerOf(file) < 0)).toEqual([])
 })
 
-test("imports between rooms run one way", () => {
+test("rooms import only from later tiers", () => {
   const wrong = edges.filter(
     ({ from, to }) => roomOf(from) !== roomOf(to) && tierOf(roomOf(from)) >= tierOf(roomOf(to))
   )
   expect(wrong.map(shown)).toEqual([])
 })
 
-test("imports inside a room run one way", () => {
+test("folders inside a room import only from later layers", () => {
   const wrong = edges.filter(
     ({ from, to }) =>
       roomOf(from) === roomOf(to) &&
@@ -129,7 +133,7 @@ test("imports inside a room run one way", () => {
   expect(wrong.map(shown)).toEqual([])
 })
 
-test("no files import each other in a circle", () => {
+test("there are no import cycles", () => {
   const circles: Array<ReadonlyArray<string>> = []
   const done = new Set<string>()
   const walk = (file: string, path: ReadonlyArray<string>): void => {
@@ -146,11 +150,11 @@ test("no files import each other in a circle", () => {
   expect(circles.map((circle) => circle.join(" → "))).toEqual([])
 })
 
-test("relative imports name files that exist", () => {
+test("relative imports refer to existing files", () => {
   expect(edges.filter(({ to }) => !existsSync(to)).map(shown)).toEqual([])
 })
 
-/** Things in groups of one key, in their order. */
+/** Groups values by a key, in their order. */
 const grouped = <A>(
   all: ReadonlyArray<A>,
   keyOf: (one: A) => string
@@ -164,19 +168,19 @@ const grouped = <A>(
   return groups
 }
 
-test("a file name stands for one file", () => {
+test("file names are unique", () => {
   const byName = grouped(files, (file) => basename(file).toLowerCase())
   expect([...byName.values()].filter((same) => same.length > 1)).toEqual([])
 })
 
-/** Exported names that two files may have, each with its reason. */
+/** Exported names that two files may share, each with its reason. */
 const sharedNames: Readonly<Record<string, string>> = {}
 
 const sources = files
   .filter((file) => !file.endsWith(".d.ts"))
   .map((file) => ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true))
 
-/** The names that a file exports by declarations. */
+/** The names that a file exports by declaration. */
 const exportsOf = (source: ts.SourceFile): ReadonlySet<string> => {
   const names = new Set<string>()
   for (const statement of source.statements) {
@@ -202,7 +206,7 @@ const exportsOf = (source: ts.SourceFile): ReadonlySet<string> => {
   return names
 }
 
-test("an exported name has one meaning", () => {
+test("exported names are unique", () => {
   const all = sources.flatMap((source) =>
     [...exportsOf(source)].map((name) => ({ name, file: source.fileName }))
   )
@@ -212,7 +216,7 @@ test("an exported name has one meaning", () => {
   expect(twice.map(([name, holders]) => `${name}: ${holders.map(({ file }) => file).join(", ")}`)).toEqual([])
 })
 
-test("an error's tag stands for one error", () => {
+test("error tags are unique", () => {
   const tags = sources.flatMap(({ text, fileName }) =>
     [...text.matchAll(/Tagged(?:Error|Class)(?:<[^()]*>\(\))?\(\s*"(\w+)"/gu)].map(([, tag = ""]) => ({
       tag,
@@ -223,10 +227,10 @@ test("an error's tag stands for one error", () => {
   expect([...byTag.values()].filter((same) => same.length > 1)).toEqual([])
 })
 
-/** Folders whose number of files follows from something else. */
+/** Top-level folders to which the size limits apply. */
 const measured = ["src", "test", "docs", "bench", "fixtures", "pipelines", "scripts", ".github"]
 
-test("a folder holds at most 15 files, and a file at most 300 lines", () => {
+test("folders have at most 15 files, and source files at most 300 lines", () => {
   const all = measured.filter((folder) => existsSync(folder)).flatMap(filesBelow)
   const crowded = [...grouped(all, dirname)].filter(([, inside]) => inside.length > 15)
   expect(crowded.map(([folder, inside]) => `${folder}: ${inside.length}`)).toEqual([])
@@ -237,7 +241,7 @@ test("a folder holds at most 15 files, and a file at most 300 lines", () => {
   expect(long).toEqual([])
 })
 
-test("no line of prose is over 120 characters", () => {
+test("lines of prose have at most 120 characters", () => {
   const long = [
     ...measured.filter((folder) => existsSync(folder)).flatMap(filesBelow),
     "README.md",
@@ -248,7 +252,7 @@ test("no line of prose is over 120 characters", () => {
   expect(long).toEqual([])
 })
 
-/** Lines of comments, and lines of Markdown but for tables and code, that are over 120 characters long. */
+/** Finds comment lines and Markdown lines over 120 characters, except in tables and code. */
 const proseOf = (file: string, text: string): ReadonlyArray<string> => {
   let isCode = false
   return text.split("\n").flatMap((line, index) => {
@@ -260,7 +264,7 @@ const proseOf = (file: string, text: string): ReadonlyArray<string> => {
   })
 }
 
-test("pure rooms hold no effects and touch no disk, network or process", () => {
+test("pure rooms do not import disk, network or process modules", () => {
   const forbidden =
     /^(?:node:(?:fs|http|https|net|child_process|worker_threads|os)(?:\/.*)?|fluent-ffmpeg|better-sqlite3|p-queue|@effect\/(?:sql|platform-node|cli).*)$/u
   const wrong = files
@@ -273,7 +277,7 @@ test("pure rooms hold no effects and touch no disk, network or process", () => {
   expect(wrong).toEqual([])
 })
 
-test("only ffmpeg knows fluent-ffmpeg, and only app reads the environment", () => {
+test("only ffmpeg uses fluent-ffmpeg, and only app reads the environment", () => {
   const wrong = files.filter((file) => {
     const text = readFileSync(file, "utf8")
     return (
@@ -284,6 +288,8 @@ test("only ffmpeg knows fluent-ffmpeg, and only app reads the environment", () =
   expect(wrong).toEqual([])
 })
 
-test("no barrels and no drawers", () => {
-  expect(files.filter((file) => /\/(?:index|utils|helpers|misc|common)\.ts$/u.test(file))).toEqual([])
+test("there are no barrel files, except the package's entry point, and no catch-all files", () => {
+  expect(files.filter((file) => /\/(?:index|utils|helpers|misc|common)\.ts$/u.test(file))).toEqual([
+    "src/index.ts"
+  ])
 })

@@ -1,9 +1,12 @@
-/** Before any test: dist/ as the sources stand, since engines run in a bundled worker and commands in the bundle. */
+/**
+ * Vitest global setup: builds dist/ from the current sources, because engines run in a bundled worker and commands in a
+ * bundle.
+ */
 import { spawnSync } from "node:child_process"
 
 const setup = (): void => {
   const run = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" })
-  if (run.status !== 0) throw new Error("the build failed, see above")
+  if (run.status !== 0) throw new Error("the build failed; see the output above")
 }
 
 export default setup

@@ -1,4 +1,4 @@
-/** The tests of the pure rooms: no build, no programs, no browser. `npm run test:fast` runs them. */
+/** Vitest configuration for the pure rooms: no build, no programs, no browser. Used by `npm run test:fast`. */
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 

@@ -1,6 +1,6 @@
 /**
- * Every string of the program that reads like prose, in one snapshot: messages, help, pages. A change of words is
- * reviewed as the diff of `messages.txt`; run this file with `-u` to accept it.
+ * Snapshot of every string in the program that reads like prose: messages, help, pages. A change of wording is reviewed
+ * as the diff of `messages.txt`; run this file with `-u` to accept it.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts") && statSync(file).isFile())
   .sort()
 
-/** The text of a literal, with its holes as `…`; undefined where a node is none. */
+/** Returns the text of a literal, with `…` for its holes; undefined if a node is not a literal. */
 const textOf = (node: ts.Node): string | undefined => {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text
   if (!ts.isTemplateExpression(node)) return undefined
@@ -20,6 +20,10 @@ const textOf = (node: ts.Node): string | undefined => {
 }
 
 const isSql = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|BEGIN|WITH|VALUES|CASE|EXISTS)\b/u
+
+/** Escapes control characters, so that the snapshot stays a text file that diffs can show. */
+const printable = (text: string): string =>
+  text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 /** Two words in a row, in any script with letters. */
 const isProse = /\p{L}[\p{L}'’,;:.!?)]*\s+[(“"`]?\p{L}/u
@@ -29,14 +33,14 @@ const wordsIn = (file: string): ReadonlyArray<string> => {
   const visit = (node: ts.Node): void => {
     const text = textOf(node)
     if (text !== undefined && isProse.test(text) && !isSql.test(text) && !text.startsWith("if redis.call"))
-      found.push(text.replace(/\s+/gu, " ").trim())
+      found.push(printable(text.replace(/\s+/gu, " ").trim()))
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest))
   return found
 }
 
-test("the program says what the snapshot holds", async () => {
+test("the program's messages match the snapshot", async () => {
   const rooms = [...new Set(files.map((file) => file.split(/[\\/]/u)[1] ?? ""))]
   const text = rooms
     .map((room) => {

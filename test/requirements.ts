@@ -1,8 +1,8 @@
-/** What some tests need besides npm packages. A test that lacks it is skipped, and the end of the run says so. */
+/** What some tests need besides npm packages. Tests that lack it are skipped, and the end of the run lists them. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 
-/** Whether a program is on PATH or at its usual place. */
+/** Whether a program is on PATH or in its usual place. */
 const hasProgram = (...names: ReadonlyArray<string>): boolean =>
   names.some((name) =>
     [...(process.env["PATH"] ?? "").split(":"), "/usr/bin", "/usr/local/bin"].some((folder) =>
@@ -11,7 +11,7 @@ const hasProgram = (...names: ReadonlyArray<string>): boolean =>
   )
 
 interface Requirement {
-  /** What is not tried without it. */
+  /** What is not tested without it. */
   readonly promise: string
   /** What it is, and how to get it. */
   readonly need: string

@@ -1,6 +1,6 @@
 /**
- * Before each file: `layer` of @effect/vitest puts testers with its own clock and services in the place of those that
- * all files of a process share.
+ * Setup file for every test file: gives `layer` of @effect/vitest its own testers with their own clock and services,
+ * instead of those shared by all files of a process.
  */
 import { it, makeMethods } from "@effect/vitest"
 

@@ -1,4 +1,4 @@
-/** The whole command: every command below it, in the order in which help lists them. */
+/** The command tree: all commands, in the order in which help lists them. */
 import { Command } from "@effect/cli"
 import { queryCommands, queryShapes } from "./cli/QueryCommands.ts"
 import { batchCommands, batchShapes } from "./cli/BatchCommands.ts"
@@ -10,7 +10,7 @@ export const root = Command.make("dubwright").pipe(
   Command.withSubcommands([...batchCommands, ...queryCommands, ...serverCommands, ...setupCommands])
 )
 
-/** Its shape, for checks and help. */
+/** The tree's shape, for usage checks and help pages. */
 export const rootShape: CommandShape = shapeOf(root, [
   ...batchShapes,
   ...queryShapes,

@@ -1,19 +1,20 @@
-/** How the command ends: its exit codes, and which failure leads to which. */
+/** Exit codes of the command, and the mapping from failures to exit codes. */
 import { Data } from "effect"
 import { Refused } from "../gateway/GatewayErrors.ts"
+import { VoicesUnlisted } from "../library/layers/ServiceErrors.ts"
 import { StateUnusable } from "../store/state/StateErrors.ts"
 
-/** The exit codes that scripts and schedulers lean on. */
+/** The exit codes that scripts and schedulers rely on. */
 export const exitCodes = {
-  /** Everything that was asked for is done. */
+  /** Success. */
   done: 0,
-  /** A fault in the program itself. */
+  /** Internal error. */
   fault: 1,
-  /** Bad usage, or input that cannot be used; nothing was sent. */
+  /** Bad usage or unusable input; nothing was sent. */
   unusable: 2,
-  /** At least one job failed, or what was asked of a service was not answered. */
+  /** At least one job failed, or a service did not respond. */
   failed: 3,
-  /** Stopped for credits, a budget or a refused key. */
+  /** Stopped: out of credits, budget or deadline reached, or key rejected. */
   stopped: 4,
   /** Another run holds the state folder. */
   held: 75,
@@ -23,30 +24,31 @@ export const exitCodes = {
 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** The codes of the signals that interrupt. */
+/** Exit codes by signal. */
 export const interruptions = {
   SIGHUP: exitCodes.hungUp,
   SIGINT: exitCodes.interrupted,
   SIGTERM: exitCodes.terminated
 } as const
 
-/** The command's end by a code other than 0. The message, if any, is told on stderr. */
+/** Ends the command with a code other than 0. The message, if any, is printed on stderr. */
 export class CommandEnded extends Data.TaggedError("Ended")<{
   readonly code: ExitCode
   readonly message: string
 }> {}
 
-/** The command line itself is wrong. */
+/** Ends the command with code 2. */
 export const badUsage = (message: string): CommandEnded =>
   new CommandEnded({ code: exitCodes.unusable, message })
 
-/** The code of each failure that other rooms name; one that is absent here is a fault of the program. */
+/** Exit code by the `_tag` of a failure; a tag that is absent here is an internal error. */
 const codeOf: Readonly<Record<string, ExitCode>> = {
   InputRejected: exitCodes.unusable,
   ScriptRejected: exitCodes.unusable,
   NoFfmpeg: exitCodes.unusable,
   NoSqlite: exitCodes.unusable,
   ConfigError: exitCodes.unusable,
+  ServiceUnusable: exitCodes.unusable,
   SettingsRejected: exitCodes.unusable,
   KeyRejected: exitCodes.unusable,
   DataFolderUnusable: exitCodes.unusable,
@@ -60,12 +62,15 @@ const codeOf: Readonly<Record<string, ExitCode>> = {
   Refused: exitCodes.failed,
   SlowDown: exitCodes.failed,
   Unreachable: exitCodes.failed,
+  ServiceAbsent: exitCodes.failed,
   InvalidResponse: exitCodes.failed
 }
 
-/** What a failure of any room means to whoever started the command. */
+/** Returns the exit code and message for a failure from any room. */
 export const exitCodeFor = (failure: unknown): CommandEnded => {
   if (failure instanceof CommandEnded) return failure
+  if (failure instanceof VoicesUnlisted)
+    return new CommandEnded({ code: exitCodeFor(failure.cause).code, message: failure.message })
   const tag =
     typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : "Error"
   const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
@@ -77,9 +82,9 @@ export const exitCodeFor = (failure: unknown): CommandEnded => {
   return new CommandEnded({ code, message })
 }
 
-/** Whether the disk gave way under a run, which then is no bad usage: much may have been sent and done by then. */
+/** Whether the disk filled up. Not bad usage, since requests may have been sent and work done before. */
 const gaveWay = (failure: unknown): boolean => failure instanceof StateUnusable && failure.reason === "full"
 
-/** Whether a service refused the account rather than the request. */
+/** Whether the service rejected the account (key or credits) rather than the request. */
 const stops = (failure: unknown): boolean =>
   failure instanceof Refused && (failure.reason === "key" || failure.reason === "credits")

@@ -1,4 +1,4 @@
-/** The program behind the command: its words checked, the command run, its end told once and given an exit code. */
+/** The main program: checks the command line, runs the command, prints its error once and sets the exit code. */
 import { Command, ValidationError } from "@effect/cli"
 import { toAnsiText } from "@effect/cli/HelpDoc"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -22,27 +22,27 @@ import { findCommand, type CommandPath, checkOptions } from "./cli/UsageCheck.ts
 const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 
 const given = process.argv.slice(2)
-// `help run` says the same as `run --help`.
-const asked = given[0] === "help" ? given.slice(1).filter((word) => !isHelp(word)) : undefined
-const words = asked === undefined ? given : [...asked, "--help"]
+// `help run` prints the same page as `run --help`.
+const helpTopic = given[0] === "help" ? given.slice(1).filter((word) => !isHelp(word)) : undefined
+const words = helpTopic === undefined ? given : [...helpTopic, "--help"]
 const verbose = words.includes("--verbose")
 const events = words.includes("--events")
 
 const ran = Effect.gen(function* () {
   const screen = yield* Screen
   const columns = helpColumns(screen.look.columns)
-  if (asked?.length === 1) {
+  if (helpTopic?.length === 1) {
     const { topicText } = yield* Effect.promise(() => import("./cli/ManualPage.ts"))
-    const page = yield* topicText(asked[0] ?? "", columns)
+    const page = yield* topicText(helpTopic[0] ?? "", columns)
     if (Option.isSome(page)) return yield* screen.result(page.value)
   }
-  const path = yield* findCommand(rootShape, words, asked?.length === 1 ? topicNames : [])
+  const path = yield* findCommand(rootShape, words, helpTopic?.length === 1 ? topicNames : [])
   const rest = words.slice(path.length - 1)
   yield* checkOptions(path, rest)
   const ready = path.length > 1 && path.at(-1)?.below.length === 0
   if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path, columns))
   if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
-    return yield* badUsage(`expected a command after ${fullName(path)} (${fullName(path)} --help lists all)`)
+    return yield* badUsage(`missing command after ${fullName(path)} (${fullName(path)} --help lists all)`)
   }
   yield* shellKnown(rest)
   yield* quietly(Command.run(root, { name: "dubwright", version })(process.argv)).pipe(
@@ -67,8 +67,8 @@ const oneLine = (text: string): string => {
   return line.charAt(0).toLowerCase() + line.slice(1)
 }
 
-// The library prints what is wrong with an option by itself; here it is told once, with the rest. What else it prints
-// are completions.
+// @effect/cli prints option errors itself. They are silenced here, since every error is printed once at the end. Its
+// other output is completion scripts.
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.consoleWith((console) =>
     Effect.withConsole(effect, {
@@ -78,8 +78,8 @@ const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
     })
   )
 
-/** Tells a failure on stderr, once, and gives the code it means. */
-const told = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, never, Screen> =>
+/** Prints a failure once on stderr and returns its exit code. */
+const printFailure = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, never, Screen> =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (Cause.isInterruptedOnly(cause)) return yield* Effect.interrupt
@@ -100,24 +100,27 @@ const told = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, never, Scree
 const interrupted = Effect.flatMap(Screen, (screen) => {
   const resumes = words[0] === "run" || words[0] === "retry"
   return resumes
-    ? screen.say("dubwright: interrupted; what is done is saved, run the same command again to go on")
+    ? screen.say("dubwright: interrupted; progress is saved, run the same command again to continue")
     : Effect.void
 })
 
 const fault = (cause: Cause.Cause<unknown>): CommandEnded => {
   const defect = Cause.squash(cause)
-  // A part of the program does not load without it.
+  // Thrown while a module loads, so it arrives as a defect, not as a failure.
   if (defect instanceof NoSqlite) return exitCodeFor(defect)
   const [first = ""] = String(defect).split("\n")
-  const more = verbose ? "" : " (--verbose shows where)"
-  return new CommandEnded({ code: exitCodes.fault, message: `a fault in dubwright itself: ${first}${more}` })
+  const more = verbose ? "" : " (--verbose prints the stack trace)"
+  return new CommandEnded({
+    code: exitCodes.fault,
+    message: `internal error, please report it: ${first}${more}`
+  })
 }
 
 let signal: keyof typeof interruptions | undefined
 process.once("SIGINT", () => (signal ??= "SIGINT"))
 process.once("SIGTERM", () => (signal ??= "SIGTERM"))
 
-// A terminal that is closed ends what runs on it as SIGTERM does; what has none, under nohup or cron, goes on.
+// Closing the terminal stops the command as SIGTERM does. Without a terminal (nohup, cron) SIGHUP is ignored.
 const onTerminal = [0, 1, 2].some((stream) => isatty(stream))
 process.on("SIGHUP", () => {
   if (!onTerminal) return
@@ -128,25 +131,25 @@ process.on("SIGHUP", () => {
 const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return typeof exit.value === "number" ? exit.value : exitCodes.fault
   if (!Cause.isInterruptedOnly(exit.cause)) return exitCodes.fault
-  // A server is meant to be stopped: that is its good end.
+  // Stopping a server is its normal end.
   if (words[0] === "serve" || words[0] === "review" || words[0] === "worker") return exitCodes.done
   return interruptions[signal ?? "SIGINT"]
 }
 
-// Whoever watched may be gone, or the disk below a log full: what is under way goes on unwatched.
+// stderr may be a closed pipe or a log on a full disk; the run continues without it.
 process.stderr.on("error", () => {})
 
-// Whoever reads the results may stop reading: that is no fault.
+// A reader that closes stdout early (`dubwright … | head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.done)
-  const message = `dubwright: the results cannot be written to standard output: ${error.message}`
+  const message = `dubwright: cannot write results to standard output: ${error.message}`
   const line = events ? eventLine(sayAs(message), Date.now()) : message
   process.stderr.write(`${line}\n`, () => process.exit(exitCodes.fault))
 })
 
 const collector = collectorIn(process.env)
 
-/** Traced where the environment names a collector; else nothing is loaded for it. */
+/** Adds tracing if the environment names a collector; otherwise loads no tracing code. */
 const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   collector === undefined
     ? effect
@@ -164,7 +167,7 @@ NodeRuntime.runMain(
   ran.pipe(
     Effect.as(exitCodes.done),
     Effect.onInterrupt(() => interrupted),
-    Effect.catchAllCause(told),
+    Effect.catchAllCause(printFailure),
     observed,
     Effect.provide(surroundings)
   ),

@@ -1,7 +1,4 @@
-/**
- * The command `dubwright`. Its version is told at once; everything else is in `Program.ts`, where the words after the
- * command are checked, and `Commands.ts`, where each leads to what it does.
- */
+/** Entry point of the `dubwright` command. Prints the version without loading the rest, which is in `Program.ts`. */
 import { version } from "../domain/values/Version.ts"
 import { tuneGc } from "./layers/GcTuning.ts"
 

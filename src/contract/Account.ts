@@ -1,58 +1,59 @@
 /** The account behind a key, its credits, and the service's health. */
 import { Context, Schema } from "effect"
 
-/** The account whose key a request carries, and the id of that key. */
+/** The account of a request's key, and the id of that key. */
 export class CurrentAccount extends Context.Tag("contract/CurrentAccount")<
   CurrentAccount,
   { readonly id: number; readonly name: string; readonly key: number }
 >() {}
 
-/** GET /v1/credits. Whole credits; a task costs its characters times its model's price, rounded up. */
+/** GET /v1/credits. Whole credits: a task costs its characters times its model's price, rounded up. */
 export const Credits = Schema.Struct({
-  /** What can still be spent; absent where the account has no limit. */
+  /** Remaining credits; absent if the account has no limit. */
   credits: Schema.optional(
     Schema.Number.annotations({
-      description: "What can still be spent; absent where the account has no limit."
+      description: "Remaining credits; absent if the account has no limit."
     })
   ),
   unlimited: Schema.Boolean.annotations({ description: "Whether the account has no limit." }),
-  /** Spent on finished tasks so far. */
-  used: Schema.Number.annotations({ description: "Spent on finished tasks so far." }),
-  /** Held for tasks under way; already taken off `credits`. */
+  /** Credits spent on finished tasks. */
+  used: Schema.Number.annotations({ description: "Credits spent on finished tasks." }),
+  /** Credits reserved for unfinished tasks, already subtracted from `credits`. */
   reserved: Schema.Number.annotations({
-    description: "Held for tasks under way; already taken off `credits`, and given back if they fail."
+    description:
+      "Credits reserved for unfinished tasks: already subtracted from `credits`, and released if they fail."
   })
 }).annotations({ identifier: "Credits", description: "An account's credits, in whole credits." })
 export type Credits = typeof Credits.Type
 
-/** GET /v1/health-check. `degraded`: some provider or the disk is in trouble; `draining`: no new tasks. */
+/** GET /v1/health-check. `degraded`: an engine or the disk has a problem; `draining`: no new tasks are accepted. */
 export const Health = Schema.Struct({
   status: Schema.Literal("ok", "degraded", "draining").annotations({
     description:
-      "ok; degraded, when an engine or the disk is in trouble; draining, when the service is stopping and takes no new tasks."
+      "ok; degraded: an engine or the disk has a problem; draining: the service is stopping and accepts no new tasks."
   }),
   version: Schema.String.annotations({ description: "The service's version." }),
-  /** Whether each provider's engine is ready, with the reason where it is not. */
+  /** Whether each provider's engine is ready, and if not, why. */
   providers: Schema.Array(
     Schema.Struct({
       provider: Schema.String.annotations({ description: "The provider's id." }),
       ready: Schema.Boolean.annotations({
-        description: "Whether its engine answered within the last seconds."
+        description: "Whether its engine responded within the last few seconds."
       }),
       reason: Schema.optional(Schema.String.annotations({ description: "Why it is not ready." }))
     })
   ),
   disk: Schema.Struct({
-    free_bytes: Schema.Number.annotations({ description: "Free bytes where audio is kept." }),
-    writable: Schema.Boolean.annotations({ description: "Whether a file could be written there just now." })
+    free_bytes: Schema.Number.annotations({ description: "Free bytes on the disk that stores audio." }),
+    writable: Schema.Boolean.annotations({ description: "Whether a test write to that disk succeeded." })
   }),
   queue: Schema.Struct({
-    queued: Schema.Int.annotations({ description: "Tasks that wait, of all accounts." }),
-    processing: Schema.Int.annotations({ description: "Tasks being spoken." }),
+    queued: Schema.Int.annotations({ description: "Queued tasks of all accounts." }),
+    processing: Schema.Int.annotations({ description: "Tasks that are being spoken." }),
     limit: Schema.Int.annotations({
       description:
-        "How many may wait before new ones are refused with 429. Accounts that have tasks waiting share it evenly."
+        "How many tasks may be queued before new ones are rejected with 429. Accounts with queued tasks share it evenly."
     })
   })
-}).annotations({ identifier: "Health", description: "How the service is." })
+}).annotations({ identifier: "Health", description: "The service's health." })
 export type Health = typeof Health.Type

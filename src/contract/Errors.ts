@@ -1,11 +1,11 @@
 /**
- * Every refusal on the wire, in one shape: `_tag` names the kind and goes with the status, `code` the exact reason,
- * `message` says it in words with the value and what was expected, `field` is the part of the request at fault.
+ * Error responses. All have one shape: `_tag` is the kind, which matches the status, and `code` is the exact reason.
+ * `message` explains it with the value and what was expected; `field` names the part of the request at fault.
  */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 
-/** The status that goes with each kind. */
+/** The HTTP status of each kind of error. */
 export const refusalStatus = {
   BadRequest: 400,
   Unauthorized: 401,
@@ -22,14 +22,14 @@ export const refusalStatus = {
 
 const said = { message: Schema.String, field: Schema.optional(Schema.String) }
 
-/** 400: the request cannot be read: not JSON, a missing or mistyped field, a parameter out of its range. */
+/** 400: the request is invalid: not JSON, a missing or mistyped field, or a parameter out of range. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()(
   "BadRequest",
   {
     code: Schema.Literal("body_unreadable", "field_invalid", "parameter_invalid", "request_invalid"),
     ...said
   },
-  HttpApiSchema.annotations({ status: refusalStatus.BadRequest, description: "The request cannot be read." })
+  HttpApiSchema.annotations({ status: refusalStatus.BadRequest, description: "The request is invalid." })
 ) {}
 
 /** 401: the key is missing, unknown or revoked. */
@@ -38,7 +38,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
   { code: Schema.Literal("key_missing", "key_unknown"), ...said },
   HttpApiSchema.annotations({
     status: refusalStatus.Unauthorized,
-    description: "The xi-api-key header carries no valid key."
+    description: "The xi-api-key header has no valid key."
   })
 ) {}
 
@@ -52,7 +52,7 @@ export class PaymentRequired extends Schema.TaggedError<PaymentRequired>()(
   })
 ) {}
 
-/** 404: no such voice, task or path; another account's task is not told from one that does not exist. */
+/** 404: no such voice, task or path. Another account's task looks like one that does not exist. */
 export class NotFound extends Schema.TaggedError<NotFound>()(
   "NotFound",
   { code: Schema.Literal("voice_unknown", "task_unknown", "path_unknown", "file_unknown"), ...said },
@@ -62,24 +62,24 @@ export class NotFound extends Schema.TaggedError<NotFound>()(
   })
 ) {}
 
-/** 405: the path is known, but not with this method; the Allow header names those it takes. */
+/** 405: the path exists, but does not support this method. The Allow header lists the supported ones. */
 export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()(
   "MethodNotAllowed",
   { code: Schema.Literal("method_unknown"), ...said },
   HttpApiSchema.annotations({
     status: refusalStatus.MethodNotAllowed,
-    description: "The path does not take this method."
+    description: "The path does not support this method."
   })
 ) {}
 
-/** 409: the task is being spoken and cannot be deleted now. */
+/** 409: the task is being spoken and cannot be deleted yet. */
 export class Conflict extends Schema.TaggedError<Conflict>()(
   "Conflict",
   { code: Schema.Literal("task_under_way"), ...said },
-  HttpApiSchema.annotations({ status: refusalStatus.Conflict, description: "The task is under way." })
+  HttpApiSchema.annotations({ status: refusalStatus.Conflict, description: "The task is being spoken." })
 ) {}
 
-/** 413: the text has more characters than the provider takes, or the body more bytes than the service reads. */
+/** 413: the text exceeds the provider's character limit, or the body exceeds the service's byte limit. */
 export class TooLarge extends Schema.TaggedError<TooLarge>()(
   "TooLarge",
   { code: Schema.Literal("text_too_long", "body_too_large"), ...said, max: Schema.optional(Schema.Int) },
@@ -89,7 +89,7 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()(
   })
 ) {}
 
-/** 422: the request is readable, but the provider's rules forbid it. */
+/** 422: the request is valid, but the provider does not support it. */
 export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
   "Unprocessable",
   {
@@ -107,29 +107,30 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
   },
   HttpApiSchema.annotations({
     status: refusalStatus.Unprocessable,
-    description: "The provider's rules forbid it."
+    description: "The request is valid, but the provider does not support it."
   })
 ) {}
 
-/** 429: too many requests or a full queue; `retry_after` and the Retry-After header give seconds to wait. */
+/** 429: too many requests or a full queue. `retry_after` and the Retry-After header give the seconds to wait. */
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
   "TooManyRequests",
   { code: Schema.Literal("rate_limited", "queue_full"), ...said, retry_after: Schema.Positive },
   HttpApiSchema.annotations({
     status: refusalStatus.TooManyRequests,
-    description: "Too many requests; Retry-After says when to come back."
+    description: "Too many requests; retry after the seconds in Retry-After."
   })
 ) {}
 
-/** 500: a fault in the service itself. */
+/** 500: an internal error of the service. */
 export class InternalError extends Schema.TaggedError<InternalError>()(
   "Broken",
   { code: Schema.Literal("internal"), ...said },
-  HttpApiSchema.annotations({ status: refusalStatus.Broken, description: "A fault in the service." })
+  HttpApiSchema.annotations({ status: refusalStatus.Broken, description: "Internal error of the service." })
 ) {}
 
 /**
- * 503: the service is draining, or no engine is ready; `retry_after` and the Retry-After header give seconds to wait.
+ * 503: the service is draining, no engine is ready, or the disk is full. `retry_after` and the Retry-After header give
+ * the seconds to wait.
  */
 export class Unavailable extends Schema.TaggedError<Unavailable>()(
   "Unavailable",
@@ -140,11 +141,11 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
   },
   HttpApiSchema.annotations({
     status: refusalStatus.Unavailable,
-    description: "Not now; Retry-After says when to come back."
+    description: "Temporarily unavailable; retry after the seconds in Retry-After."
   })
 ) {}
 
-/** Any of the refusals that an endpoint may answer. */
+/** Any error response of an endpoint. */
 export const AnyRefusal = Schema.Union(
   BadRequest,
   Unauthorized,

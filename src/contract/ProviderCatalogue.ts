@@ -1,52 +1,52 @@
-/** Providers, models and voices as the service lists them. */
+/** The catalogue: providers, models and voices as the service lists them. */
 import { Schema } from "effect"
 
-/** A control's range and its default, on a provider that has it. */
+/** The range and default of a control that a provider supports. */
 const ControlInfo = Schema.Struct({
-  min: Schema.Number.annotations({ description: "The least value that is taken." }),
-  max: Schema.Number.annotations({ description: "The greatest value that is taken." }),
-  default: Schema.Number.annotations({ description: "The value of a task that names none." })
-}).annotations({ identifier: "ControlInfo", description: "A control's range, both ends included." })
+  min: Schema.Number.annotations({ description: "The minimum value." }),
+  max: Schema.Number.annotations({ description: "The maximum value." }),
+  default: Schema.Number.annotations({ description: "The value if a task sets none." })
+}).annotations({ identifier: "ControlInfo", description: "A control's range, inclusive, and its default." })
 
-/** What a provider can do; the truth by which tasks are checked. */
+/** A provider's features. Tasks are validated against them. */
 export const ProviderFeatures = Schema.Struct({
-  /** Which flags of a task request a transcript, if any. */
+  /** The task fields that request a transcript, if any. */
   transcript: Schema.Literal("none", "with_transcript", "export_srt").annotations({
     description:
-      "Which flags of a task request a transcript: with_transcript, for SRT and JSON; export_srt, where export_srt requests an SRT alone and with_transcript SRT and JSON; none, where there are no transcripts."
+      "The task fields that request a transcript. with_transcript: it requests SRT and JSON. export_srt: export_srt requests SRT only, and with_transcript requests SRT and JSON. none: no transcripts."
   }),
   /** Whether the text may be an SRT, spoken on its own timeline. */
   srt_input: Schema.Boolean.annotations({
     description: "Whether the text may be an SRT, spoken on its own timeline."
   }),
-  /** Least characters of a normal text, in Unicode code points. */
+  /** Minimum characters of a plain text, in Unicode code points. */
   min_characters: Schema.NonNegativeInt.annotations({
-    description: "Least characters of a text, in Unicode code points; an SRT is exempt."
+    description: "Minimum characters of a text, in Unicode code points. SRT is exempt."
   }),
-  /** Most characters of a text, in Unicode code points. */
+  /** Maximum characters of a text, in Unicode code points. */
   max_characters: Schema.Int.annotations({
-    description: "Most characters of a text, in Unicode code points."
+    description: "Maximum characters of a text, in Unicode code points."
   }),
-  /** A control that is absent here is refused in a task. */
+  /** A task that sets a control absent here is rejected. */
   controls: Schema.Struct({
     speed: Schema.optional(ControlInfo),
     vol: Schema.optional(ControlInfo),
     pitch: Schema.optional(ControlInfo)
-  }).annotations({ description: "The controls a task may set; one that is absent here is refused." })
+  }).annotations({ description: "The controls that a task may set. A control absent here is rejected." })
 }).annotations({
   identifier: "ProviderFeatures",
-  description: "What a provider can do; the truth by which tasks are checked."
+  description: "A provider's features. Tasks are validated against them."
 })
 export type ProviderFeatures = typeof ProviderFeatures.Type
 
 /** One provider. */
 export const Provider = Schema.Struct({
   provider: Schema.String.annotations({ description: "The provider's id." }),
-  name: Schema.String.annotations({ description: "What people read." }),
-  description: Schema.String.annotations({ description: "Its character, in a sentence." }),
+  name: Schema.String.annotations({ description: "The display name." }),
+  description: Schema.String.annotations({ description: "A description, in one sentence." }),
   /** Whether its engine is ready now. */
   available: Schema.Boolean.annotations({ description: "Whether its engine is ready now." }),
-  default_model_id: Schema.String.annotations({ description: "The model of a task that names none." }),
+  default_model_id: Schema.String.annotations({ description: "The model if a task sets none." }),
   features: ProviderFeatures
 }).annotations({ identifier: "Provider" })
 export type Provider = typeof Provider.Type
@@ -59,14 +59,15 @@ export const ProviderList = Schema.Struct({ providers: Schema.Array(Provider) })
 /** One model. */
 export const Model = Schema.Struct({
   model_id: Schema.String.annotations({ description: "The model's id, for a task's model_id." }),
-  name: Schema.String.annotations({ description: "What people read." }),
+  name: Schema.String.annotations({ description: "The display name." }),
   provider: Schema.String.annotations({ description: "The provider it belongs to." }),
-  description: Schema.String.annotations({ description: "What it is for." }),
-  languages: Schema.Array(Schema.String).annotations({ description: "Language tags (BCP 47) it speaks." }),
-  /** Credits for one character. */
+  description: Schema.String.annotations({ description: "What the model is for." }),
+  languages: Schema.Array(Schema.String).annotations({
+    description: "The languages it speaks, as BCP 47 tags."
+  }),
+  /** Credits per character. */
   credits_per_character: Schema.Number.annotations({
-    description:
-      "Credits for one character (Unicode code point) of a task's text; a task's sum is rounded up."
+    description: "Credits per character (Unicode code point) of a task's text. A task's total is rounded up."
   })
 }).annotations({ identifier: "Model" })
 export type Model = typeof Model.Type
@@ -78,14 +79,14 @@ export const ModelList = Schema.Struct({ models: Schema.Array(Model) }).annotati
 
 /** One voice. */
 export const Voice = Schema.Struct({
-  voice_id: Schema.String.annotations({ description: "The voice's id, for the path of a task's creation." }),
-  name: Schema.String.annotations({ description: "What people read." }),
+  voice_id: Schema.String.annotations({ description: "The voice's id, for the path of a create." }),
+  name: Schema.String.annotations({ description: "The display name." }),
   provider: Schema.String.annotations({ description: "The provider it belongs to." }),
   languages: Schema.Array(Schema.String).annotations({
-    description: "Language tags (BCP 47) it speaks, its own first."
+    description: "The languages it speaks, as BCP 47 tags, its native one first."
   }),
   gender: Schema.optional(Schema.Literal("female", "male", "neutral")),
-  description: Schema.String.annotations({ description: "How it sounds, in a few words; may be empty." })
+  description: Schema.String.annotations({ description: "How it sounds, in a few words. May be empty." })
 }).annotations({ identifier: "Voice" })
 export type Voice = typeof Voice.Type
 
@@ -95,7 +96,7 @@ export const VoicePage = Schema.Struct({
   /** From 1. */
   page: Schema.Int.annotations({ description: "This page's number, from 1." }),
   limit: Schema.Int.annotations({ description: "The page size." }),
-  /** All voices that match, over all pages. */
-  total: Schema.Int.annotations({ description: "All voices that match, over all pages." }),
-  has_more: Schema.Boolean.annotations({ description: "Whether there is a page after this one." })
+  /** Number of matching voices, over all pages. */
+  total: Schema.Int.annotations({ description: "Number of matching voices, over all pages." }),
+  has_more: Schema.Boolean.annotations({ description: "Whether another page follows." })
 }).annotations({ identifier: "VoicePage" })

@@ -1,8 +1,8 @@
-/** How a Retry-After header is read (RFC 9110, 10.2.3). */
+/** Parses the Retry-After header (RFC 9110, 10.2.3). */
 
 /**
- * Seconds to wait by the header's words, which are seconds or a date; `now` is in milliseconds since 1970. NaN where
- * they say nothing.
+ * Returns the seconds to wait. The header is a number of seconds or a date; `now` is in milliseconds since 1970. NaN if
+ * the header is neither.
  */
 export const retryAfterIn = (header: string, now: number): number => {
   const stated = Number(header)

@@ -1,4 +1,4 @@
-/** The service's interface, once: its client and its handlers are both derived from this value. */
+/** The service's HTTP interface. Both the client and the handlers are derived from this value. */
 import {
   HttpApi,
   HttpApiEndpoint,
@@ -29,20 +29,20 @@ import { CreateTask, Deleted, DeleteTask, Task, TaskPage, TaskReference, Transcr
 /** The header that carries the key. */
 export const keyHeader = "xi-api-key"
 
-/** The key header as the interface's security. */
+/** Authentication by the key header. */
 export class KeySecurity extends HttpApiMiddleware.Tag<KeySecurity>()("contract/KeySecurity", {
   failure: Unauthorized,
   provides: CurrentAccount,
   security: { key: HttpApiSecurity.apiKey({ in: "header", key: keyHeader }) }
 }) {}
 
-/** A parameter of a query, which stands in it once. */
+/** A query parameter that may be given only once. */
 const once = (description: string) =>
-  Schema.String.annotations({ description, message: () => "is given more than once" })
+  Schema.String.annotations({ description, message: () => "must be given only once" })
 
 const whole = (least: number, most: number, fallback: number, description: string) => {
   const message = () => `expected a whole number from ${least} to ${most}`
-  // As it stands in a query: digits. The document shows the number that they write.
+  // A query holds digits, but the OpenAPI document shows a number.
   const digits = once(description).annotations({
     jsonSchema: { type: "integer", minimum: least, maximum: most, default: fallback }
   })
@@ -58,22 +58,22 @@ const PageNumber = whole(1, 1_000_000, 1, "The page's number, from 1; default 1.
 /** A page's size: 1 to 100, default 20. */
 const PageSize = whole(1, 100, 20, "The page's size, 1 to 100; default 20.")
 
-/** The page size where a request names none. */
+/** The default page size. */
 export const defaultPageSize = 20
 
 const voiceId = HttpApiSchema.param(
   "voice_id",
-  Schema.String.annotations({ description: "A voice's id, from the list of voices." })
+  Schema.String.annotations({ description: "A voice's id, from the voice list." })
 )
 const taskId = HttpApiSchema.param(
   "task_id",
-  Schema.String.annotations({ description: "A task's id, from its creation." })
+  Schema.String.annotations({ description: "A task's id, from its create." })
 )
 
 const Paging = { page: Schema.optional(PageNumber), limit: Schema.optional(PageSize) }
 
 const OfProvider = {
-  provider: Schema.optional(once("A provider's id; all providers where absent."))
+  provider: Schema.optional(once("A provider's id. Default: all providers."))
 }
 
 class Speech extends HttpApiGroup.make("speech")
@@ -106,7 +106,7 @@ class Speech extends HttpApiGroup.make("speech")
           ...OfProvider,
           search: Schema.optional(
             once(
-              "Words that must all be found in a voice's id, name, description, gender or languages. Case and accents do not count."
+              "Words that a voice's id, name, description, gender or languages must all contain. Case and accents are ignored."
             )
           ),
           ...Paging
@@ -127,7 +127,7 @@ class Speech extends HttpApiGroup.make("speech")
       .annotate(OpenApi.Summary, "Create a speech task")
       .annotate(
         OpenApi.Description,
-        "Takes a task on and reserves its credits, both or neither. Poll the task until it is done. Two equal requests are two tasks."
+        "Creates a task and reserves its credits, atomically. Poll the task until it is done. Two equal requests create two tasks."
       )
   )
   .add(
@@ -137,7 +137,7 @@ class Speech extends HttpApiGroup.make("speech")
       .annotate(OpenApi.Summary, "Read a task")
       .annotate(
         OpenApi.Description,
-        "Another account's task is answered like one that does not exist, and so is an id that is no UUID."
+        "Returns 404 for another account's task, and for an id that is not a UUID."
       )
   )
   .add(
@@ -156,7 +156,7 @@ class Speech extends HttpApiGroup.make("speech")
       .annotate(OpenApi.Summary, "Delete a task and its files")
       .annotate(
         OpenApi.Description,
-        "A waiting task's credits are given back. A task being spoken is not touched: 409, try again when it has ended. Deleting again what this account has deleted is no error."
+        "Deleting a queued task releases its credits. A task that is being spoken is not deleted: the response is 409; retry when it has ended. Deleting a deleted task again succeeds."
       )
   )
   .addError(BadRequest)
@@ -175,9 +175,9 @@ export class SpeechApi extends HttpApi.make("dubwright")
     OpenApi.Description,
     [
       "Text to speech through several providers behind one key. Create a task, poll it until it is done, fetch its audio.",
-      "Every request carries the header xi-api-key; /openapi.json, /docs, /metrics and the addresses of files need none. Bodies are JSON in UTF-8.",
-      "Every refusal has the same shape: _tag and code say what is wrong, message says it in words, field names the part of the request at fault. 429 and 503 carry Retry-After in seconds. A path that does not exist is 404 path_unknown, a method that a path does not take 405 method_unknown.",
-      "Keys do not expire; they are revoked by whoever runs the service, and take effect at once. There are no events: completion is seen by polling. Audio files support Range and HEAD.",
-      "Fields may be added within /v1; none is removed or changes its meaning. Unknown fields of a request are passed over."
+      "Every request needs the header xi-api-key, except /openapi.json, /docs, /metrics and file URLs. Bodies are JSON in UTF-8.",
+      "Every error response has the same shape: _tag and code identify the error, message explains it, field names the part of the request at fault. 429 and 503 have a Retry-After header in seconds. An unknown path returns 404 path_unknown; an unsupported method returns 405 method_unknown.",
+      "Keys do not expire. The service's operator can revoke them, with immediate effect. There are no events: poll for completion. Audio files support Range and HEAD.",
+      "Fields may be added within /v1, but none is removed or changes its meaning. Unknown request fields are ignored."
     ].join("\n\n")
   ) {}

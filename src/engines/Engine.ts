@@ -1,45 +1,43 @@
-/**
- * What a speech engine is: text in, PCM or an audio file out, with the times at which each word and sentence is heard.
- */
+/** The interface of speech engines: text in, PCM or an audio file out, with the timings of words and sentences. */
 import { type Effect, Schema } from "effect"
 import type { Millis, SampleRate } from "../domain/time/Units.ts"
 
 /** A voice of an engine. */
 export interface EngineVoice {
-  /** What a request names; unique in its engine. */
+  /** The id that requests use; unique in its engine. */
   readonly id: string
-  /** What people read in a list. */
+  /** Display name. */
   readonly name: string
-  /** BCP 47 tags it speaks, the first its own; empty where the engine does not say. */
+  /** Languages it speaks (BCP 47), its main one first; empty if unknown. */
   readonly languages: ReadonlyArray<string>
   readonly gender?: "female" | "male"
 }
 
-/** What is to be said, and how. */
+/** A text to speak, with voice and controls. */
 export interface SpeechRequest {
-  /** Plain text: markup in it is words, not commands. */
+  /** Plain text: markup in it is spoken as words, not interpreted. */
   readonly text: string
   /** The id of one of the engine's voices. */
   readonly voice: string
-  /** The text's language as a BCP 47 tag; without it, the voice's own. */
+  /** The text's language (BCP 47); default the voice's. */
   readonly language?: string
-  /** Speaking rate; 1 is the voice's own. An engine keeps to its own limits where it has narrower ones. */
+  /** Speaking rate; 1 is the voice's default. Clamped to the engine's limits. */
   readonly rate: number
-  /** Volume; 1 is the voice's own. Samples are limited to full scale. */
+  /** Volume; 1 is the voice's default. Samples are limited to full scale. */
   readonly volume: number
-  /** Pitch shift in semitones; 0 is the voice's own. */
+  /** Pitch shift in semitones; 0 is the voice's default. */
   readonly pitch: number
 }
 
-/** When a word or a sentence is heard, in milliseconds from the start of the audio; `end` is never before `start`. */
+/** The time of a word or sentence, in milliseconds from the start of the audio. `end` is never before `start`. */
 export interface WordMark {
-  /** As the request's text writes it. */
+  /** As written in the request's text. */
   readonly text: string
   readonly start: Millis
   readonly end: Millis
 }
 
-/** The engine's own times; empty where it gives none. Marks stand in the text's order and do not overlap. */
+/** The engine's timings; empty if it reports none. Marks are in the text's order and do not overlap. */
 export interface WordTiming {
   readonly words: ReadonlyArray<WordMark>
   readonly sentences: ReadonlyArray<WordMark>
@@ -52,7 +50,7 @@ export interface PcmSpeech extends WordTiming {
   readonly samples: Int16Array
 }
 
-/** Speech as a whole audio file of a format that the bytes tell. */
+/** Speech as a complete audio file; its format is detected from its bytes. */
 export interface EncodedSpeech extends WordTiming {
   readonly _tag: "Encoded"
   readonly bytes: Uint8Array
@@ -60,13 +58,10 @@ export interface EncodedSpeech extends WordTiming {
 
 export type Speech = PcmSpeech | EncodedSpeech
 
-/**
- * The engine cannot work now: not installed, not reachable, its workers dead, its key refused. Another request would
- * fare the same.
- */
+/** The engine is unavailable, for example not installed, unreachable or without a valid key. Any request would fail. */
 export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("EngineUnavailable", {
   engine: Schema.String,
-  /** What is wrong, and how to mend it. */
+  /** What is wrong and how to fix it. */
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect)
 }) {
@@ -76,8 +71,8 @@ export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("
 }
 
 /**
- * Why a request came to nothing. The first four lie in the request and come again however often it is tried; the others
- * may pass: a server that is busy, a program that crashed, an answer that is no audio.
+ * Why a request failed. The first four reasons are faults of the request: a retry fails again. The others may be
+ * temporary, such as a busy server, a crashed program or a response without audio.
  */
 const SpeechFailure = Schema.Literal(
   "nothing-to-say",
@@ -91,13 +86,13 @@ const SpeechFailure = Schema.Literal(
 )
 export type SpeechFailure = typeof SpeechFailure.Type
 
-/** This request could not be spoken; the engine itself goes on. */
+/** One request failed; the engine still works. */
 export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFailed", {
   engine: Schema.String,
   reason: SpeechFailure,
-  /** Seconds for which a server that is busy asks not to be tried again. */
+  /** Seconds to wait before a retry, as a busy server requests. */
   retryAfter: Schema.optional(Schema.Number),
-  /** The value at fault and what was expected; never the text that was to be spoken. */
+  /** The invalid value and what was expected; never the text to speak. */
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect)
 }) {
@@ -108,14 +103,14 @@ export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFail
 
 /** A speech engine. */
 export interface Engine {
-  /** The engine's kind or its name in the settings; it stands in errors. */
+  /** The engine's kind or its name in the settings, for errors. */
   readonly name: string
-  /** The controls of a request that it heeds; the others are left as if they were normal. */
+  /** The controls that it supports; it ignores the others. */
   readonly controls: ReadonlyArray<"rate" | "volume" | "pitch">
-  /** Every voice that a request may name. */
+  /** All voices that a request may use. */
   readonly voices: Effect.Effect<ReadonlyArray<EngineVoice>, EngineUnavailable>
-  /** Speaks a text. Interrupting it frees whatever it holds. */
+  /** Speaks a text. Interruption releases its resources. */
   readonly speak: (request: SpeechRequest) => Effect.Effect<Speech, EngineUnavailable | SpeechFailed>
-  /** Succeeds if the engine can work now. */
+  /** Succeeds if the engine is available. */
   readonly check: Effect.Effect<void, EngineUnavailable>
 }

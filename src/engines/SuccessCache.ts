@@ -1,10 +1,7 @@
-/** Answers that are worth keeping, and failures that are not. */
+/** Caches the result of an effect, but not its failures. */
 import { type Duration, Effect } from "effect"
 
-/**
- * An effect that runs once and is remembered for a while; a failure is not, whoever comes next tries again. Several
- * that come at once share one run.
- */
+/** Caches an effect's success for `duration`; after a failure, the next call retries. Concurrent calls share a run. */
 export const cacheSuccess = <A, E, R>(effect: Effect.Effect<A, E, R>, duration: Duration.DurationInput) =>
   Effect.map(Effect.cachedInvalidateWithTTL(effect, duration), ([kept, forget]) =>
     Effect.tapErrorCause(kept, () => forget)

@@ -1,8 +1,10 @@
-/** Audacity labels: a line per cue, in seconds. */
+/** Audacity label track: one line per cue, times in seconds. */
 import type { Timeline } from "../domain/speech/Timeline.ts"
 import { oneLine } from "./SingleLineText.ts"
 
-/** Labels in order of their start: start and end in seconds to the millisecond, then the speaker and the words. */
+/**
+ * Encodes the labels in order of start: start and end in seconds, precise to the millisecond, then speaker and text.
+ */
 export const audacityLabels = (timeline: Timeline): string =>
   timeline.tracks
     .flatMap((track) => track.clips.map((clip) => ({ clip, speaker: track.name })))
@@ -13,7 +15,9 @@ export const audacityLabels = (timeline: Timeline): string =>
     .map((line) => `${line}\n`)
     .join("")
 
-/** The words, with the speaker before them unless they begin with him, as in a subtitle that labels its lines. */
+/**
+ * Prefixes the text with the speaker's name, unless it already begins with it, as in subtitles that label their lines.
+ */
 const said = (speaker: string, text: string): string =>
   text.toLowerCase().startsWith(`${speaker.toLowerCase()}:`) ? text : `${speaker}: ${text}`
 

@@ -1,13 +1,13 @@
-/** A spreadsheet of what is heard: a row per cue. */
+/** CSV spreadsheet of the placed clips: one row per cue. */
 import type { Timeline } from "../domain/speech/Timeline.ts"
 import { lanesOf } from "./TimelineLanes.ts"
 import { oneLine } from "./SingleLineText.ts"
 import { timecode } from "./Timecode.ts"
 
 /**
- * A table with a header, as RFC 4180 writes it, in UTF-8. `start` and `end` are seconds from the beginning of the film;
- * the timecodes are those of the pictures that hold it. A text that a spreadsheet would take for a formula is preceded
- * by an apostrophe.
+ * Encodes a table with a header row (RFC 4180, UTF-8). `start` and `end` are seconds from the beginning of the film;
+ * the timecodes are those of the video frames that contain them. Text that a spreadsheet would read as a formula is
+ * prefixed with an apostrophe.
  */
 export const csv = (timeline: Timeline): string => {
   const { frameRate, startFrame } = timeline

@@ -1,17 +1,17 @@
-/** CMX 3600 edit decision lists, which every editor reads. */
+/** CMX 3600 edit decision lists (EDL), which every editor reads. */
 import { Array } from "effect"
 import type { Timeline } from "../domain/speech/Timeline.ts"
 import { filmStart, type LaidClip, lanesOf, picturesOf, sourcePicture } from "./TimelineLanes.ts"
 import { noteOf, oneLine } from "./SingleLineText.ts"
 import { timecode } from "./Timecode.ts"
 
-/** Event numbers have three digits: https://xmil.biz/EDL-X/CMX3600.pdf */
+/** Maximum number of events: event numbers have three digits (https://xmil.biz/EDL-X/CMX3600.pdf). */
 const mostEvents = 999
 
 /**
- * The EDLs of a timeline, each with at most 999 events: the film as V and its sound as A, then an event per clip in
- * order of their start, the lanes as the next audio channels A2, A3 and so on (from A where the film has no sound). The
- * source's timecode is that of the file's own time reference.
+ * Encodes a timeline as EDLs with at most 999 events each. The film comes first: its picture on V, its sound on A. Then
+ * one event per clip, in order of start. Lanes are the next audio channels A2, A3 and so on (from A if the film has no
+ * sound). Source timecode comes from the file's own time reference.
  */
 export const edl = (timeline: Timeline): ReadonlyArray<string> => {
   const { film } = timeline
@@ -35,7 +35,7 @@ export const edl = (timeline: Timeline): ReadonlyArray<string> => {
 
 interface Event {
   readonly channel: string
-  /** The picture at which its source begins. */
+  /** The source's first video frame. */
   readonly from: number
   readonly start: number
   readonly end: number

@@ -1,7 +1,7 @@
-/** A cue's text as lines that no subtitle reader takes for anything but text. */
+/** Subtitle text: splits a cue's text into lines that every subtitle reader takes for text. */
 import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 
-/** Entries in the order in which they are heard, each with its lines; those without text are left out. */
+/** Returns the entries in order of time, each with its lines; entries without text are dropped. */
 export const entriesWithLines = (
   entries: ReadonlyArray<SubtitleEntry>
 ): ReadonlyArray<{ readonly entry: SubtitleEntry; readonly lines: ReadonlyArray<string> }> =>
@@ -11,8 +11,8 @@ export const entriesWithLines = (
     .filter(({ lines }) => lines.length > 0)
 
 /**
- * The lines of a text: without blank ones, which would end the entry, and without control characters. A line that
- * begins with NOTE is set behind the one before it, since some readers take it for a comment wherever it stands.
+ * Splits text into lines. Drops blank lines, which would end the entry, and control characters. A line that begins with
+ * NOTE is appended to the previous one, because some readers take it for a comment anywhere.
  */
 const linesOf = (text: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
@@ -26,7 +26,7 @@ const linesOf = (text: string): ReadonlyArray<string> => {
   return lines
 }
 
-/** A position in milliseconds as `HH:MM:SS` and three digits after the mark; hours grow beyond two digits. */
+/** Formats a position in milliseconds as `HH:MM:SS`, `mark`, and three digits. Hours may exceed two digits. */
 export const clockTime = (position: number, mark: "," | "."): string => {
   const two = (value: number) => `${Math.trunc(value)}`.padStart(2, "0")
   const clock = [position / 3_600_000, (position / 60_000) % 60, (position / 1000) % 60].map(two).join(":")

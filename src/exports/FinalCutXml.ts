@@ -1,4 +1,4 @@
-/** Final Cut Pro X XML (FCPXML 1.9), which Final Cut Pro and DaVinci Resolve read. */
+/** Final Cut Pro X XML (FCPXML 1.9), for Final Cut Pro and DaVinci Resolve. */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineFilm, TimelineMarker, TimelineMedia } from "../domain/speech/Timeline.ts"
 import { countsAsFilm, type LaidClip, type TimelineLane, lanesOf, picturesOf } from "./TimelineLanes.ts"
@@ -6,10 +6,11 @@ import { noteOf, oneLine, relativeUrl } from "./SingleLineText.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
 /**
- * An FCPXML document: the film with its own sound, or a gap where there is none, and connected to it the clips, each
- * lane of the timeline in a lane of its own below it and with its speaker's role. Every edit is a whole number of
- * pictures as an exact fraction of a second, as Final Cut Pro demands; a clip's start in its file is exact to the
- * sample.
+ * Encodes an FCPXML document. The spine holds the film with its own sound, or a gap without a film. Clips are connected
+ * to it: one FCPXML lane per timeline lane, below the spine, with the speaker's role.
+ *
+ * Final Cut Pro requires every edit to be a whole number of video frames, as an exact fraction of a second. A clip's
+ * start in its file is exact to the sample.
  */
 export const finalCutXml = (timeline: Timeline): string => {
   const { film, frameRate, startFrame } = timeline
@@ -75,15 +76,15 @@ export const finalCutXml = (timeline: Timeline): string => {
   })
 }
 
-/** The ids of the film's asset, and of its format where it counts pictures otherwise than the timeline. */
+/** Ids of the film's asset, and of its format if its frame rate differs from the timeline's. */
 const filmAsset = "film"
 const filmFormat = "film-format"
 
 const nameOf = ({ path }: { readonly path: string }): string => oneLine(path.split("/").at(-1) ?? path)
 
 /**
- * A position in the local time of what the spine holds, where connected clips and markers are placed: the film's own
- * timecode.
+ * Returns a function that converts a video frame to the spine element's local time, which positions connected clips and
+ * markers. That is the film's own timecode.
  */
 const localTime = ({ film, frameRate, startFrame }: Timeline): ((picture: number) => string) => {
   if (film === undefined) return (picture) => pictureTime(startFrame + picture, frameRate)
@@ -129,7 +130,7 @@ const clipOf = (
   "@name": oneLine(clip.name),
   "@start": sampleTime(clip.media.timeReference + clip.sourceIn, clip.media),
   "@duration": pictureTime(end - start, frameRate),
-  // A full stop parts a role from its subrole.
+  // A full stop separates a role from its subrole.
   "@audioRole": `dialogue.${oneLine(lane.speaker).replaceAll(".", " ")}`,
   note: noteOf(clip)
 })
@@ -150,7 +151,7 @@ interface Asset {
   readonly media: TimelineMedia
 }
 
-/** The files that clips are cut from, by their paths. */
+/** Returns the files used by clips, by path. */
 const assetsOf = (lanes: ReadonlyArray<TimelineLane>): ReadonlyMap<string, Asset> => {
   const assets = new Map<string, Asset>()
   for (const { clip } of lanes.flatMap(({ clips }) => clips)) {
@@ -172,7 +173,7 @@ const assetOf = ({ id, media }: Asset): XmlContent => ({
   "media-rep": { "@kind": "original-media", "@src": relativeUrl(media.path) }
 })
 
-/** A length of pictures in seconds, as an exact fraction: `1001/30000s`, or `5s` where it is whole. */
+/** Converts a number of video frames to seconds as an exact fraction: `1001/30000s`, or `5s` if whole. */
 const pictureTime = (pictures: number, { rate }: FrameRate): string =>
   fraction(pictures * rate.denominator, rate.numerator)
 
@@ -182,7 +183,7 @@ const sampleTime = (frames: number, { rate }: TimelineMedia): string => fraction
 const fraction = (numerator: number, denominator: number): string =>
   numerator % denominator === 0 ? `${numerator / denominator}s` : `${numerator}/${denominator}s`
 
-/** Of mixed rates: in lowest terms, since denominators have 32 bit. */
+/** Reduces a fraction of mixed rates to lowest terms, because denominators have 32 bits. */
 const reduced = (numerator: number, denominator: number): string => {
   const divisor = greatestDivisor(numerator, denominator)
   return fraction(numerator / divisor, denominator / divisor)

@@ -1,40 +1,38 @@
-/**
- * iXML: what an audio file says of its scene, take, speaker and timecode, as recorders write it and editors read it.
- */
+/** iXML chunk of an audio file: scene, take, speaker and timecode, as recorders write them and editors read them. */
 import type { FrameRate } from "../domain/time/FrameRate.ts"
 import type { Frames, SampleRate } from "../domain/time/Units.ts"
 import { oneLine } from "./SingleLineText.ts"
 import { xmlElement } from "./Xml.ts"
 
-/** What a clip's file says of itself. */
+/** Metadata of a clip. */
 export interface ClipNote {
   /** The job's id. */
   readonly project: string
   readonly cue: number
-  /** From 1: a cue that is spoken in several pieces has several. */
+  /** From 1; a cue spoken in several pieces has several parts. */
   readonly part: number
   readonly speaker: string
-  /** The words, as the source has them. */
+  /** The text as in the source. */
   readonly text: string
-  /** The gain that was applied to all clips of the job, in dB. */
+  /** The gain applied to all clips of the job, in dB. */
   readonly gain: number
 }
 
-/** The position of a file's first frame, and how the film's timecode counts. */
+/** The position of a file's first audio frame, and how the film's timecode counts. */
 export interface ClipTime {
   readonly rate: SampleRate
-  /** Bits of a sample. */
+  /** Bits per sample. */
   readonly depth: number
-  /** In frames since midnight of the film's timecode. */
+  /** In audio frames since midnight of the film's timecode. */
   readonly timeReference: Frames
   readonly frameRate: FrameRate
 }
 
 /**
- * The content of an iXML chunk (http://www.gallery.co.uk/ixml/): SCENE is the cue's number, TAKE its part, NOTE the
- * words, and the one track is named after the speaker; USER, which is free text, has the gain. DaVinci Resolve, Reaper,
- * Pro Tools and Soundminer show these fields. The BEXT object repeats the bext chunk's description without its limit of
- * 256 bytes.
+ * Encodes the content of an iXML chunk (http://www.gallery.co.uk/ixml/). SCENE is the cue's number, TAKE its part, NOTE
+ * its text. The single track is named after the speaker. USER, which is free text, holds the gain. DaVinci Resolve,
+ * Reaper, Pro Tools and Soundminer show these fields. The BEXT object repeats the bext chunk's description without its
+ * 256-byte limit.
  */
 export const ixml = (
   { project, cue, part, speaker, text, gain }: ClipNote,
@@ -68,17 +66,17 @@ export const ixml = (
   })
 }
 
-/** The gain that a file's chunk names, in dB; undefined where it names none. */
+/** Reads the gain from a file's chunk, in dB; undefined if it states none. */
 export const gainNamed = (file: string): number | undefined => {
   const found = /<USER>gain (-?\d+\.\d+) dB<\/USER>/u.exec(file)?.[1]
   return found === undefined ? undefined : Number(found)
 }
 
-/** A gain in dB as the chunk holds it, so that a file made with it again is the same to the byte. */
+/** Rounds a gain in dB to the chunk's precision, so that a file made with it again has the same bytes. */
 export const heldGain = (gain: number): number => Number(gain.toFixed(decimals))
 
 const decimals = 4
 
-/** A clip in one line, for the bext chunk's description: `12 ANNA: Is the ferry late?` */
+/** Describes a clip in one line, for the bext chunk: `12 ANNA: Is the ferry late?` */
 export const describedClip = ({ cue, speaker, text }: Pick<ClipNote, "cue" | "speaker" | "text">): string =>
   oneLine(`${cue} ${speaker}: ${text}`)

@@ -1,13 +1,13 @@
-/** OpenTimelineIO, the open interchange format for timelines. */
+/** OpenTimelineIO (OTIO), the open interchange format for timelines: https://opentimeline.io */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
 import { filmStart, type LaidClip, type TimelineLane, lanesOf, picturesOf } from "./TimelineLanes.ts"
 import { oneLine, relativeUrl } from "./SingleLineText.ts"
 
 /**
- * An OTIO file: the film as a video and an audio track, then an audio track per lane, clips and the gaps between them
- * counted in whole pictures. Where a clip begins in its file is counted in the file's own frames, exact to the sample.
- * Values that editors have no field for are in the metadata under `dubwright`.
+ * Encodes an OTIO file: the film as a video and an audio track, then one audio track per lane. Clips and gaps are whole
+ * numbers of video frames. A clip's start in its file is counted in audio frames, so it is exact to the sample. Values
+ * without a standard field are in the metadata under `dubwright`.
  */
 export const otio = (timeline: Timeline): string =>
   `${JSON.stringify(
@@ -34,7 +34,7 @@ export const otio = (timeline: Timeline): string =>
     2
   )}\n`
 
-/** The film's picture and, where it has any, its sound, from end to end. */
+/** The film's picture track and, if it has sound, its audio track, each from end to end. */
 const filmTracks = (timeline: Timeline) => {
   const { film } = timeline
   if (film === undefined) return []

@@ -1,20 +1,20 @@
-/** Texts made fit for files that hold a line each, or XML. */
+/** Text cleanup for file formats with one line per entry, and for XML. */
 import type { TimelineClip } from "../domain/speech/Timeline.ts"
 
-/** A text on one line: breaks and runs of space become single spaces, control characters go. */
+/** Puts text on one line: line breaks and runs of whitespace become single spaces; control characters are removed. */
 export const oneLine = (text: string): string => printable(text.replaceAll(/[\s\u0085]+/gu, " ")).trim()
 
-/** A text without the characters that XML forbids: control characters, halves of surrogate pairs, non-characters. */
+/** Removes the characters that XML forbids: control characters, lone surrogates, noncharacters. */
 const printable = (text: string): string =>
   text.replaceAll(
     /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\uFFFE\uFFFF\p{Cs}]/gu,
     ""
   )
 
-/** A relative path as a URL: what a URL cannot hold is percent-encoded, slashes stay. */
+/** Converts a relative path to a URL: percent-encodes each segment, keeps slashes. */
 export const relativeUrl = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
 
-/** What an editor is told about a clip besides its name: its words, its speed where it was changed, its flags. */
+/** Returns a clip's note for editors: its text, its speed if changed, its flags. */
 export const noteOf = (clip: TimelineClip): string =>
   oneLine(
     [

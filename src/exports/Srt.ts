@@ -1,10 +1,10 @@
-/** SubRip subtitles. */
+/** SubRip (SRT) subtitle writer. */
 import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 import { clockTime, entriesWithLines } from "./EntryText.ts"
 
 /**
- * An SRT file in UTF-8 with line feeds: entries in order of their start, numbered from 1. SRT knows no escapes, so what
- * a player would take for markup is broken by a zero-width space, and an arrow of a time line by a real arrow.
+ * Encodes an SRT file (UTF-8, line feeds): entries in order of start, numbered from 1. SRT has no escapes. So markup is
+ * broken by a zero-width space, and `-->` becomes a real arrow.
  */
 export const srt = (entries: ReadonlyArray<SubtitleEntry>): string =>
   entriesWithLines(entries)

@@ -1,8 +1,8 @@
-/** SMPTE timecode: pictures numbered as hours, minutes, seconds and frames. */
+/** SMPTE timecode: numbers video frames as hours, minutes, seconds and frames (SMPTE ST 12-1). */
 import { Either, Schema } from "effect"
 import type { FrameRate } from "../domain/time/FrameRate.ts"
 
-/** Words that are no timecode, or one that this frame rate has not. */
+/** Text that is not a timecode, or a timecode that does not exist at this frame rate. */
 class TimecodeRefused extends Schema.TaggedError<TimecodeRefused>()("TimecodeRefused", {
   found: Schema.String,
   expected: Schema.NonEmptyString
@@ -13,8 +13,8 @@ class TimecodeRefused extends Schema.TaggedError<TimecodeRefused>()("TimecodeRef
 }
 
 /**
- * The timecode of a picture by its number from 0, `HH:MM:SS:FF`, or `HH:MM:SS;FF` where numbers are dropped. It starts
- * again after 24 hours, as timecode does.
+ * Formats the timecode of a video frame, counted from 0: `HH:MM:SS:FF`, or `HH:MM:SS;FF` for drop-frame. It wraps after
+ * 24 hours.
  */
 export const timecode = (picture: number, frameRate: FrameRate): string => {
   const number = numberOf(((picture % perDay(frameRate)) + perDay(frameRate)) % perDay(frameRate), frameRate)
@@ -24,20 +24,20 @@ export const timecode = (picture: number, frameRate: FrameRate): string => {
   return `${parts.join(":")}${drop ? ";" : ":"}${two(number % nominal)}`
 }
 
-/** The picture of a timecode, from 0; either separator is taken before the frames. */
+/** Parses a timecode into a video frame, counted from 0; accepts `:` and `;` before the frames. */
 export const pictureOf = (text: string, frameRate: FrameRate): Either.Either<number, TimecodeRefused> => {
   const refused = (expected: string) => Either.left(new TimecodeRefused({ found: text, expected }))
   const fields = /^(\d{2}):(\d{2}):(\d{2})[:;](\d{2,3})$/u.exec(text.trim())
-  if (fields === null) return refused("a timecode as HH:MM:SS:FF, such as 01:00:00:00")
+  if (fields === null) return refused("a timecode in the form HH:MM:SS:FF, such as 01:00:00:00")
   const [hours = 0, minutes = 0, seconds = 0, frames = 0] = fields.slice(1).map(Number)
   const { nominal } = frameRate
   if (hours > 23 || minutes > 59 || seconds > 59 || frames >= nominal) {
-    return refused(`hours to 23, minutes and seconds to 59, and frames to ${nominal - 1}`)
+    return refused(`hours up to 23, minutes and seconds up to 59, frames up to ${nominal - 1}`)
   }
   const dropped = droppedAMinute(frameRate)
   if (dropped > 0 && seconds === 0 && frames < dropped && minutes % 10 !== 0) {
     return refused(
-      `a number that exists: drop-frame timecode leaves out frames 0 to ${dropped - 1} of every minute but each tenth`
+      `a timecode that exists: drop-frame timecode skips frames 0 to ${dropped - 1} of every minute except each tenth`
     )
   }
   const passed = hours * 60 + minutes
@@ -46,10 +46,10 @@ export const pictureOf = (text: string, frameRate: FrameRate): Either.Either<num
   )
 }
 
-/** How many numbers are left out at the start of a minute: 2 at 29.97, 4 at 59.94. */
+/** Frame numbers skipped at the start of a minute: 2 at 29.97 fps, 4 at 59.94 fps. */
 const droppedAMinute = ({ drop, nominal }: FrameRate): number => (drop ? nominal / 15 : 0)
 
-/** A picture's number with the dropped ones counted. */
+/** Converts a video frame to its timecode number, which counts the skipped numbers, too. */
 const numberOf = (picture: number, frameRate: FrameRate): number => {
   const dropped = droppedAMinute(frameRate)
   if (dropped === 0) return picture
@@ -57,7 +57,7 @@ const numberOf = (picture: number, frameRate: FrameRate): number => {
   const perTenMinutes = perMinute * 10 + dropped
   const tens = Math.floor(picture / perTenMinutes)
   const rest = picture % perTenMinutes
-  // The first minute of ten drops nothing: it is longer by what the others drop.
+  // The first minute of ten skips nothing, so it is longer.
   const minutes = rest < dropped ? 0 : Math.floor((rest - dropped) / perMinute)
   return picture + dropped * (tens * 9 + minutes)
 }

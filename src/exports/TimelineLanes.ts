@@ -1,4 +1,4 @@
-/** A timeline counted in pictures: lanes in which no two clips touch the same picture. */
+/** Timeline lanes: assigns a timeline's clips to tracks so that no two clips of a track share a video frame. */
 import { Equal } from "effect"
 import { type FrameRate, pictureHolding, picturesHolding } from "../domain/time/FrameRate.ts"
 import type {
@@ -10,27 +10,27 @@ import type {
 } from "../domain/speech/Timeline.ts"
 import { type Frames, frames, type Millis, millis, type SampleRate } from "../domain/time/Units.ts"
 
-/** A clip in pictures from the beginning of the film; it lasts one at least. */
+/** A clip's range in video frames from the beginning of the film; at least one frame long. */
 export interface LaidClip {
   readonly clip: TimelineClip
   readonly start: number
-  /** Past its last picture. */
+  /** Frame after the last one. */
   readonly end: number
 }
 
-/** Clips of one speaker that follow each other. */
+/** Clips of one speaker that do not overlap. */
 export interface TimelineLane {
-  /** The speaker's name; with a number from the second lane on. */
+  /** The speaker's name; from the second lane on, with a number. */
   readonly name: string
   readonly speaker: string
-  /** In order of their start. */
+  /** In order of start. */
   readonly clips: ReadonlyArray<LaidClip>
 }
 
 /**
- * A timeline's lanes, speaker by speaker. Each clip covers all pictures in which it is heard, up to the film's last;
- * its file holds the silence from the first of them to its first word. A clip that shares a picture with the one before
- * goes to a further lane.
+ * Returns a timeline's lanes, speaker by speaker. Each clip covers every video frame in which it is heard, up to the
+ * film's last. Its file includes the silence from the first of these frames to its first word. A clip that shares a
+ * frame with the one before goes to another lane.
  */
 export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> =>
   timeline.tracks.flatMap((track) => {
@@ -47,15 +47,15 @@ export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> =>
     }))
   })
 
-/** From when to when something is heard. */
+/** A span of time in which something is heard. */
 interface Span {
   readonly start: Millis
   readonly end: Millis
 }
 
 /**
- * How many frames a file must hold at least to fill all pictures on which it is laid: editors refuse an edit past its
- * media.
+ * Returns how many audio frames a file needs to fill all video frames that it covers. Editors reject an edit longer
+ * than its media.
  */
 export const framesUnder = (span: Span, frameRate: FrameRate, rate: SampleRate): Frames => {
   const { start, end } = picturesUnder(span, frameRate)
@@ -64,8 +64,8 @@ export const framesUnder = (span: Span, frameRate: FrameRate, rate: SampleRate):
 }
 
 /**
- * The sample frame at which the picture that holds a position begins, from the beginning of the film; never after the
- * position.
+ * Returns the audio frame, from the beginning of the film, at which the video frame containing `at` begins. It is never
+ * after `at`.
  */
 export const pictureStart = (at: Millis, frameRate: FrameRate, rate: SampleRate): Frames =>
   frames((pictureHolding(at, frameRate) * rate * frameRate.rate.denominator) / frameRate.rate.numerator)
@@ -76,7 +76,8 @@ const picturesUnder = (span: Span, frameRate: FrameRate) => {
 }
 
 /**
- * How many pictures the timeline has: the film's, else all that hold its length; more only where a clip lies past them.
+ * Returns the timeline's length in video frames: the film's, else the frames that cover its duration; longer if a clip
+ * ends later.
  */
 export const picturesOf = (timeline: Timeline): number =>
   Math.max(
@@ -87,34 +88,34 @@ export const picturesOf = (timeline: Timeline): number =>
     )
   )
 
-/** The film's length in the timeline's pictures. */
+/** Returns the film's length in the timeline's video frames. */
 const filmPictures = ({ film, frameRate }: Timeline): number | undefined =>
   film === undefined ? undefined : Math.max(1, Math.round(film.pictures * perOwnPicture(film, frameRate)))
 
-/** The number of the film's first picture by its own timecode, in the timeline's pictures. */
+/** Returns the film's first frame by its own timecode, in the timeline's video frames. */
 export const filmStart = (film: TimelineFilm, frameRate: FrameRate): number =>
   Math.round(film.startFrame * perOwnPicture(film, frameRate))
 
-/** Whether the timeline counts pictures as its film does. */
+/** Whether the film has the timeline's frame rate. */
 export const countsAsFilm = (film: TimelineFilm, frameRate: FrameRate): boolean =>
   Equal.equals(film.frameRate.rate, frameRate.rate)
 
 const perOwnPicture = (film: TimelineFilm, frameRate: FrameRate): number =>
   countsAsFilm(film, frameRate) ? 1 : frameRate.rate.value / film.frameRate.rate.value
 
-/** The picture at which a clip's source begins, counted from midnight by the file's time reference. */
+/** Returns the video frame at which a clip's source begins, counted from midnight by the file's time reference. */
 export const sourcePicture = ({ media, sourceIn }: TimelineClip, frameRate: FrameRate): number =>
   Math.round(picturesIn(media.timeReference + sourceIn, media, frameRate))
 
-/** The picture at which a clip's source begins, counted from the file's first frame. */
+/** Returns the video frame at which a clip's source begins, counted from the start of the file. */
 export const sourceOffset = ({ media, sourceIn }: TimelineClip, frameRate: FrameRate): number =>
   Math.round(picturesIn(sourceIn, media, frameRate))
 
-/** The picture at which a clip's file begins, counted from midnight by its time reference. */
+/** Returns the video frame at which a clip's file begins, counted from midnight by its time reference. */
 export const mediaStart = ({ media }: TimelineClip, frameRate: FrameRate): number =>
   Math.round(picturesIn(media.timeReference, media, frameRate))
 
-/** The pictures that a clip's whole file fills to their end. */
+/** Returns how many video frames a clip's whole file fills completely. */
 export const mediaPictures = ({ media }: TimelineClip, frameRate: FrameRate): number =>
   Math.floor(picturesIn(media.length, media, frameRate))
 

@@ -1,10 +1,10 @@
-/** WebVTT subtitles. */
+/** WebVTT subtitle writer. */
 import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 import { clockTime, entriesWithLines } from "./EntryText.ts"
 
 /**
- * A WebVTT file in UTF-8 with line feeds: entries in order of their start, each named by its cue's number in the
- * source, with its speaker as a voice span where there is one. Text is escaped.
+ * Encodes a WebVTT file (UTF-8, line feeds): entries in order of start, identified by their cue number in the source.
+ * The speaker, if any, becomes a voice span. Text is escaped.
  */
 export const vtt = (entries: ReadonlyArray<SubtitleEntry>): string =>
   [

@@ -1,4 +1,4 @@
-/** Final Cut Pro 7 XML (xmeml 5), which Premiere Pro and DaVinci Resolve read. */
+/** Final Cut Pro 7 XML (xmeml 5), for Premiere Pro and DaVinci Resolve. */
 import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
 import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
 import {
@@ -14,8 +14,8 @@ import { timecode } from "./Timecode.ts"
 import { type XmlContent, xmlDocument } from "./Xml.ts"
 
 /**
- * An xmeml document: a sequence with the film on V1 and its sound below, then an audio track per lane. Times are whole
- * pictures, a clip's in its own file.
+ * Encodes an xmeml document: a sequence with the film on V1 and its sound below, then one audio track per lane. All
+ * times are whole video frames, also within a clip's own file.
  */
 export const xmeml = (timeline: Timeline): string => {
   const { frameRate, startFrame } = timeline
@@ -23,7 +23,7 @@ export const xmeml = (timeline: Timeline): string => {
   let clips = 0
   const film = filmTracks(timeline)
   const tracks = lanesOf(timeline).map((lane): XmlContent => ({
-    // The name is Premiere's own attribute; others pass over it.
+    // Premiere's own attribute; other editors ignore it.
     "@MZ.TrackName": oneLine(lane.name),
     clipitem: lane.clips.map((laid) => clipItem(frameRate, laid, `clipitem-${++clips}`, files)),
     enabled: "TRUE",
@@ -62,9 +62,7 @@ export const xmeml = (timeline: Timeline): string => {
   })
 }
 
-/**
- * The film's tracks, linked with each other as editors have it: its picture, and a track for each channel of its sound.
- */
+/** Returns the film's tracks, linked with each other as editors expect: its picture, and a track per audio channel. */
 const filmTracks = (timeline: Timeline) => {
   const { film, frameRate } = timeline
   if (film === undefined) return { video: [], audio: [] }
@@ -74,7 +72,7 @@ const filmTracks = (timeline: Timeline) => {
   const kinds = ["video", ...Array.from({ length: channels }, () => "audio")]
   const items = kinds.map((kind, place): XmlContent => ({
     "@id": `film-${place}`,
-    // Premiere's own attributes: without them the tracks of a stereo pair are two of mono.
+    // Premiere's own attributes; without them, the tracks of a stereo pair are two mono tracks.
     ...(kind === "audio" && channels === 2 ? { "@premiereChannelType": "stereo" } : {}),
     name,
     enabled: "TRUE",
@@ -198,7 +196,7 @@ const timecodeOf = (picture: number, frameRate: FrameRate): XmlContent => ({
   displayformat: frameRate.drop ? "DF" : "NDF"
 })
 
-/** A rate as the whole number that timecode counts, and whether it runs 1000/1001 as fast. */
+/** Encodes a frame rate as the integer rate of its timecode, and whether it is 1000/1001 slower. */
 const rateOf = (frameRate: FrameRate): XmlContent => ({
   timebase: `${frameRate.nominal}`,
   ntsc: frameRate.rate.denominator === 1001 ? "TRUE" : "FALSE"

@@ -1,16 +1,17 @@
 /**
- * XML documents from plain objects: a key with `@` is an attribute, `#text` an element's text, a list several elements.
+ * XML documents from plain objects: a key with `@` is an attribute, `#text` an element's text, an array repeats an
+ * element.
  */
 import XMLBuilder from "fast-xml-builder"
 
-/** What an element holds. */
+/** The content of an element. */
 export type XmlContent = string | { readonly [name: string]: XmlContent | ReadonlyArray<XmlContent> }
 
-/** A document with its declaration and a document type without a grammar of its own, indented, in UTF-8. */
+/** Encodes a document with an XML declaration and a bare document type, indented, in UTF-8. */
 export const xmlDocument = (root: string, content: XmlContent): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE ${root}>\n${builder.build({ [root]: content })}`
 
-/** An element with its declaration, without a document type. */
+/** Encodes an element with an XML declaration, without a document type. */
 export const xmlElement = (root: string, content: XmlContent): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build({ [root]: content })}`
 

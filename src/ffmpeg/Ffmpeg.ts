@@ -1,4 +1,4 @@
-/** ffmpeg as the rest of the program knows it. */
+/** The ffmpeg service: probing, decoding, encoding and muxing. */
 import { resolve } from "node:path"
 import { Effect, Stream } from "effect"
 import type { SampleRate } from "../domain/time/Units.ts"
@@ -11,30 +11,30 @@ import type { MuxRequest } from "./mux/MuxJob.ts"
 import { muxFile } from "./mux/Muxer.ts"
 import { probeFile } from "./probe/Prober.ts"
 
-/** Decodes, probes, encodes and muxes with the ffmpeg that was located when the service was made. */
+/** Probes, decodes, encodes and muxes with the ffmpeg binary that was located when the layer was built. */
 export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
   effect: Effect.gen(function* () {
     const binary = yield* locateConfigured
     return {
-      /** Which ffmpeg is used. */
+      /** The binary in use. */
       binary,
-      /** The length and the streams of a media file. */
+      /** Reads the length and the streams of a media file. */
       probe: Effect.fn("Ffmpeg.probe")((path: string) => probeFile(binary, resolve(path))),
-      /** One file's samples, mono; `track` where it has several. */
+      /** Decodes one file to mono samples; `track` selects one of several audio tracks. */
       decode: Effect.fn("Ffmpeg.decode")((source: DecodeSource, rate: SampleRate) =>
         decodeFile(binary, source, rate)
       ),
-      /** 16-bit samples from bytes; `name` stands for them in errors. */
+      /** Decodes bytes to mono 16-bit samples; `name` identifies them in errors. */
       decodeBytes: Effect.fn("Ffmpeg.decodeBytes")((bytes: Uint8Array, name: string, rate: SampleRate) =>
         decodeBytes(binary, bytes, name, rate)
       ),
-      /** One file's samples in blocks of no fixed size, for files too long to be held whole. */
+      /** Decodes one file to mono blocks of varying size, for files too long to hold in memory. */
       decodeBlocks: (source: DecodeSource, rate: SampleRate) => decodeBlocks(binary, source, rate),
-      /** Many files in few processes; each result in the files' order, with its own fault where it has one. */
+      /** Decodes many files in few processes. Results are in the files' order; each is samples or that file's error. */
       decodeMany: Effect.fn("Ffmpeg.decodeMany")((sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
         decodeFiles(binary, sources, rate)
       ),
-      /** Writes all files of a request from blocks as they come, whole or not at all. */
+      /** Encodes blocks into all files of a request. Either all files are put in place or none. */
       encode: <E = never, R = never>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
         encodeAll(
           binary,
@@ -45,10 +45,10 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
             request.feed.channels
           )
         ).pipe(Effect.withSpan("Ffmpeg.encode")),
-      /** Writes all files of requests that are made together, such as a mix and its stems, whole or not at all. */
+      /** Encodes requests that belong together, such as a mix and its stems. Either all files appear or none. */
       encodeAll: <E, R>(requests: ReadonlyArray<EncodeRequest>, maker: Maker<E, R>) =>
         encodeAll(binary, requests, maker).pipe(Effect.withSpan("Ffmpeg.encodeAll")),
-      /** Puts new sound and subtitles into a video whose picture is copied. */
+      /** Muxes new sound and subtitles into a video; the picture is copied. */
       mux: (request: MuxRequest) => muxFile(binary, request)
     }
   })

@@ -1,4 +1,4 @@
-/** The pipeline's one door to the service. */
+/** The client of the speech service. The pipeline sends every request through it. */
 import { HttpApiClient } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
 import { AnyRefusal } from "../contract/Errors.ts"
@@ -19,14 +19,14 @@ import { presentable, ServiceAddress } from "./transport/ServiceAddress.ts"
 import { type DoneTask, creditsStated, type TaskSnapshot, taskSnapshotOf } from "./response/TaskSnapshot.ts"
 import { HttpTransport } from "./transport/HttpTransport.ts"
 
-/** A task that the service took. */
+/** A task that the service accepted. */
 export interface Accepted {
   readonly task: TaskId
-  /** What it takes, where the service says so. */
+  /** The task's cost, if the service reports it. */
   readonly credits: number | undefined
 }
 
-/** Submits, looks, fetches, searches, deletes and reads; nothing is written anywhere else. */
+/** Creates, polls, fetches, finds and deletes tasks, and reads the account and the catalogue. It stores nothing. */
 export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
   effect: Effect.gen(function* () {
     const address = yield* ServiceAddress
@@ -43,8 +43,9 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       call.pipe(Effect.mapError(mapError), Effect.retry(retryPatiently))
 
     /**
-     * A call about one task by hand: what a run does for each of ten thousand utterances is done this way, since the
-     * derived client takes several times as long about it. Of what is made of an answer the id alone can be wrong.
+     * Sends a call about one task without the client derived from the contract. A run makes these calls for each of ten
+     * thousand utterances, and the derived client takes several times as long. Normalization guarantees all fields of
+     * the response except the id, so only the id is checked.
      */
     const called = <A extends { readonly task_id: string | undefined }, B, E>(
       asked: ExchangeRequest,
@@ -81,7 +82,7 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       )
     )
 
-    /** One look at a task; not tried again by itself. */
+    /** Polls a task once, without retries. */
     const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
       called(
         { method: "GET", path: `/v1/task/${encodeURIComponent(task)}` },
@@ -90,20 +91,20 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
         (fault) => (fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault)
       )
 
-    /** A done task's fresh addresses, for a fetch whose address did not serve. */
+    /** Returns fresh URLs of a done task, for a fetch whose URL failed. */
     const again = (task: TaskId): Effect.Effect<DoneTask, CallFault | Vanished | NoAudio> =>
       look(task).pipe(
         Effect.flatMap((sight) =>
           sight._tag === "Done"
             ? Effect.succeed(sight)
-            : new NoAudio({ reason: "stale", words: "the task no longer names its audio" })
+            : new NoAudio({ reason: "stale", words: "the task no longer has an audio URL" })
         )
       )
 
     return {
       /**
-       * Creates a task, once: a create is not tried again here, since only the store and the history tell whether that
-       * would be paid for twice.
+       * Creates a task, without retries: only the store and the history can tell whether a retry would be charged
+       * twice.
        */
       submit: (
         utterance: Utterance,
@@ -124,7 +125,8 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       look,
 
       /**
-       * A done task's audio and transcript. A stale address, a cut body or a page instead of audio is asked for afresh.
+       * Fetches a done task's audio and transcript. On a stale URL, a truncated body, or a page instead of audio, asks
+       * the task for a fresh URL and retries.
        */
       fetch: (
         done: DoneTask,
@@ -132,10 +134,10 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
         stalled: (words: string) => Effect.Effect<void> = () => Effect.void
       ) => download(done, characters, again(done.task), stalled),
 
-      /** What the history says of marks. */
+      /** Searches the history for markers. */
       history,
 
-      /** Deletes a task; one that is gone already counts as deleted. */
+      /** Deletes a task. A task that no longer exists counts as deleted. */
       remove: Effect.fn("Gateway.remove")((task: TaskId) =>
         called(
           { method: "DELETE", path: "/v1/task/delete", body: JSON.stringify({ task_id: task }) },
@@ -150,19 +152,19 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
         )
       ),
 
-      /** Whether the service answers at all; not tried again. */
+      /** Succeeds if the service responds. No retries. */
       ping: speech.health({}).pipe(
         Effect.mapError((error) => mapError(error)),
         Effect.asVoid
       ),
 
-      /** The account's credits, where the service tells a number; not tried again. */
+      /** Returns the account's credits; undefined if unlimited or not reported. No retries. */
       balance: speech.credits({}).pipe(
         Effect.mapError((error) => mapError(error)),
         Effect.map(({ credits, unlimited }) => (unlimited ? undefined : (credits ?? undefined)))
       ),
 
-      /** The read endpoints, as the service answers them, brought into the contract's shape. */
+      /** The read endpoints. Responses are normalized to the contract's shape. */
       reads: {
         health: read(speech.health({})),
         credits: read(speech.credits({})),
@@ -186,12 +188,12 @@ const isNamed = <A extends { readonly task_id: string | undefined }>(
   answer: A
 ): answer is A & { readonly task_id: string } => answer.task_id !== undefined
 
-/** Of an answer that is to name a task, and what it says instead. */
-const unnamed = (said: string): string => `its answer names no task${said === "" ? "" : `: ${said}`}`
+/** Error for a response without a task id; `said` is the service's own message. */
+const unnamed = (said: string): string => `no task id in the response${said === "" ? "" : `: ${said}`}`
 
 const readRefusal = Schema.decodeUnknownEither(AnyRefusal)
 
-/** The body of a create: only what the provider's profile knows of. */
+/** Builds the body of a create, with only the fields that the provider's profile supports. */
 const payloadOf = (utterance: Utterance, label: string, profile: ProviderProfile): CreateTask => {
   const { provider, model, speed, vol, pitch } = utterance.casting
   return {

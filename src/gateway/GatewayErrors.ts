@@ -1,17 +1,17 @@
-/** What can go wrong between the pipeline and the service, told apart by what is to be done about it. */
+/** Errors of requests to the service. There is one class for each way to handle them. */
 import { Schema } from "effect"
 import { TaskId } from "../domain/values/Ids.ts"
 import { FailureReason, type FailureKind } from "../domain/task/FailureReason.ts"
 import { Millis } from "../domain/time/Units.ts"
 
-/** The service's words: one line, cut to a length that can be shown, free of the key. */
+/** The service's own message: one line, truncated for display, with the key removed. */
 const words = Schema.String
 
-/** The service understood the request and says no: asking again changes nothing. */
+/** The service rejected the request; a retry would not help. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   reason: Schema.Literal("key", "credits", "unknown", "too-long", "rules"),
   words,
-  /** The most characters the service says it takes, on "too-long". */
+  /** The maximum number of characters that the service reports, if `reason` is "too-long". */
   max: Schema.optional(Schema.Int)
 }) {
   override get message(): string {
@@ -20,72 +20,72 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
 }
 
 const refusals = {
-  key: "the service refuses the key",
+  key: "the service rejected the key",
   credits: "the account has too few credits",
   unknown: "the service does not know this voice or task",
   "too-long": "the text is too long for this provider",
-  rules: "the service refuses the request"
+  rules: "the service rejected the request"
 } as const
 
-/** Too many requests, or not now: the request was not taken. */
+/** Rate-limited or temporarily unavailable: the request was not accepted. */
 export class SlowDown extends Schema.TaggedError<SlowDown>()("SlowDown", {
   words,
-  /** How long the service says to wait, where it does. */
+  /** The wait that the service asks for, if any. */
   retryAfter: Schema.optional(Millis),
-  /** Whether the service says that its disk is full. */
+  /** Set if the service reports that its disk is full. */
   isFull: Schema.optional(Schema.Boolean)
 }) {
   override get message(): string {
-    return `the service asks to slow down: ${this.words}`
+    return `rate-limited by the service: ${this.words}`
   }
 }
 
-/** No connection: the request surely did not reach the service. */
+/** No connection: the request certainly did not reach the service. */
 export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
   words,
-  /** The system's code, such as ECONNREFUSED, where there is one. */
+  /** The system's error code, such as ECONNREFUSED, if any. */
   code: Schema.optional(Schema.String)
 }) {
   override get message(): string {
-    return `the service cannot be reached: ${this.words}`
+    return `the service is unreachable: ${this.words}`
   }
 }
 
-/** An answer that cannot be used, or none: whether the request was carried out is not known. */
+/** No response, or an unusable one. It is unknown whether the request was carried out. */
 export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("InvalidResponse", {
   words,
-  /** The system's code, such as ECONNRESET, where there is one. */
+  /** The system's error code, such as ECONNRESET, if any. */
   code: Schema.optional(Schema.String)
 }) {
   override get message(): string {
-    return `no usable answer from the service: ${this.words}`
+    return `no usable response from the service: ${this.words}`
   }
 }
 
-/** The service took the task and gave it up. */
+/** The service accepted the task, then reported it as failed. */
 export class FailedAtService extends Schema.TaggedError<FailedAtService>()("FailedAtService", {
   task: TaskId,
   words,
-  /** Whether another task of the same text would fail the same way. */
+  /** Whether another task with the same text would fail, too. */
   lasting: Schema.Boolean
 }) {
   override get message(): string {
-    return `the service could not speak it: ${this.words}`
+    return `the task failed at the service: ${this.words}`
   }
 }
 
-/** The service does not know the task any more. */
+/** The service no longer has the task. */
 export class Vanished extends Schema.TaggedError<Vanished>()("Vanished", { task: TaskId }) {
   override get message(): string {
-    return `the service no longer knows task ${this.task}`
+    return `the service no longer has task ${this.task}`
   }
 }
 
-/** The task was not done within its time. */
+/** The task was not done before its deadline. */
 export class NeverSettled extends Schema.TaggedError<NeverSettled>()("NeverSettled", {
   task: TaskId,
   waited: Millis,
-  /** What the last look met, where that was no word of the task. */
+  /** The error of the last poll, if that poll did not return the task's status. */
   trouble: Schema.optional(words)
 }) {
   override get message(): string {
@@ -94,20 +94,20 @@ export class NeverSettled extends Schema.TaggedError<NeverSettled>()("NeverSettl
   }
 }
 
-/** What was sent as audio is none, or must not be taken. */
+/** The file sent as audio is not audio, or must not be downloaded. */
 export class NoAudio extends Schema.TaggedError<NoAudio>()("NoAudio", {
   reason: Schema.Literal("address", "stale", "too-large", "empty", "text"),
   words
 }) {
   override get message(): string {
-    return `the service's audio cannot be used: ${this.words}`
+    return `unusable audio from the service: ${this.words}`
   }
 }
 
-/** Faults of a single request. */
+/** Errors of a single request. */
 export type CallFault = Refused | SlowDown | Unreachable | InvalidResponse
 
-/** Any fault of this room. */
+/** Every error of the gateway. */
 export type Fault = CallFault | FailedAtService | Vanished | NeverSettled | NoAudio
 
 const kinds = {
@@ -120,17 +120,15 @@ const kinds = {
   NeverSettled: "never-settled"
 } as const
 
-/**
- * Where a file's address gave nothing of it: whether its sound is well was not seen, and the next asking may give it.
- */
+/** Reasons where no audio was received. Its quality is unknown, and the next fetch may succeed. */
 const unseen: ReadonlySet<NoAudio["reason"]> = new Set(["address", "stale", "text"])
 
 const kindOf = (fault: Fault): FailureKind =>
   fault._tag !== "NoAudio" ? kinds[fault._tag] : unseen.has(fault.reason) ? "broken" : "bad-audio"
 
-/** A fault as it is kept and told. */
+/** Converts an error to the form that is stored and reported. */
 export const failureReasonOf = (fault: Fault): FailureReason =>
   FailureReason.make({ kind: kindOf(fault), words: fault.message.replaceAll(/\s+/gu, " ").trim() })
 
-/** Whether a request may be tried again as it is. */
+/** Returns whether the same request may be retried. */
 export const isTransientFault = (fault: CallFault): boolean => fault._tag !== "Refused"

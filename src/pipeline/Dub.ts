@@ -1,6 +1,6 @@
 /**
- * A run, from a planned batch to delivered jobs. It reads top to bottom: what is to be said is written down, spoken,
- * and each job is placed and delivered as soon as all of its utterances are there.
+ * Runs a planned batch: registers its utterances, speaks them, and delivers each job once its last utterance is
+ * fetched. The steps appear here from top to bottom.
  */
 import { Cause, Effect, Fiber, Layer, Option } from "effect"
 import type { JobId, UtteranceKey } from "../domain/values/Ids.ts"
@@ -33,46 +33,47 @@ import { RunCounters } from "./run/RunCounters.ts"
 import { tasksInFlight } from "./speak/TasksInFlight.ts"
 import { rememberCompletion } from "./run/NoopCheck.ts"
 
-/** What a run is told besides its plan. */
+/** Options of a run. */
 export interface DubOptions {
-  /** Creates stop before the batch has spent more credits, those of runs that were cut short included. */
+  /** Maximum credits that the batch may spend, including those of its earlier, interrupted runs. */
   readonly maxCredits?: number | undefined
-  /** After this moment nothing new is started. */
+  /** The run starts no new work after this time. */
   readonly deadline?: Deadline | undefined
-  /**
-   * What the batch's files held when it was loaded; where it is given, a run that leaves nothing undone is remembered.
-   */
+  /** A digest of the batch's files. If given, a completed run is recorded, so that an unchanged one can end early. */
   readonly sources?: string | undefined
-  /** Who does the work; this process where absent. */
-  readonly crew?: RunExecutor | undefined
+  /** Speaks and delivers; defaults to this process. */
+  readonly executor?: RunExecutor | undefined
 }
 
-/** Runs a batch. The service is reached only where something is left to be said. */
+type SettledOptions = DubOptions & { readonly executor: RunExecutor }
+
+/** Runs a batch. Connects to the service only if something is left to speak. */
 export const dub = Effect.fn("Dub.dub")(function* <E, R>(
   plan: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
   options: DubOptions = {}
 ) {
   const { batch } = plan
-  const begun = yield* startRun
-  const tally = new RunCounters()
+  const start = yield* startRun
+  const counters = new RunCounters()
   const progress = yield* Progress
   yield* openFolder(batch.out)
-  return yield* Effect.scoped(run(plan, service, options, begun, tally)).pipe(
+  const settled = { ...options, executor: options.executor ?? localExecutor }
+  return yield* Effect.scoped(run(plan, service, settled, start, counters)).pipe(
     Effect.provideService(Progress, {
-      emit: (event) => Effect.suspend(() => (tally.hear(event), progress.emit(event)))
+      emit: (event) => Effect.suspend(() => (counters.hear(event), progress.emit(event)))
     }),
     Effect.onError((cause) => {
       const stopped = stoppedBy(cause)
-      return stopped === undefined ? Effect.void : finishEarly(batch, begun, tally, stopped)
+      return stopped === undefined ? Effect.void : finishEarly(batch, start, counters, stopped)
     })
   )
 })
 
-/** What keeps a run from its end though much may have been sent and made by then. */
+/** Why a run ended early, for run.json; undefined for failures before any work was done. */
 const stoppedBy = (cause: Cause.Cause<unknown>): RunReport["stopped"] => {
   if (Cause.isInterruptedOnly(cause))
-    return { reason: "interrupted", words: "the run was interrupted; run it again to go on" }
+    return { reason: "interrupted", words: "the run was interrupted; run again to resume" }
   const failure = Option.getOrUndefined(Cause.failureOption(cause))
   return failure instanceof StateUnusable ? { reason: "state", words: failure.message } : undefined
 }
@@ -80,41 +81,44 @@ const stoppedBy = (cause: Cause.Cause<unknown>): RunReport["stopped"] => {
 const run = Effect.fnUntraced(function* <E, R>(
   plan: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
-  options: DubOptions,
-  begun: RunStart,
-  tally: RunCounters
+  options: SettledOptions,
+  start: RunStart,
+  counters: RunCounters
 ) {
   const { batch, utterances } = plan
-  const { crew = localExecutor } = options
   yield* warnOfForeignRun(batch)
-  const outlay = yield* BatchSpending
+  const spending = yield* BatchSpending
   const finished = yield* CompletedBatches
-  yield* outlay.begin(batch.key)
+  yield* spending.begin(batch.key)
   yield* finished.forget(batch.key)
-  yield* crew.begin(plan)
+  yield* options.executor.begin(plan)
   yield* warnOfReread(plan)
   const waiting = yield* registerBatch(plan)
   yield* rememberSources(plan)
-  const delivering = yield* deliveryOf(plan, waiting, crew, tally)
+  const delivering = yield* deliveryOf(plan, waiting, options.executor, counters)
   const reached = yield* Layer.memoize(service)
 
   const spoken =
     waiting.size === 0
       ? nothingSpoken(utterances.length)
-      : yield* speakAll(plan, options, tally).pipe(
+      : yield* speakAll(plan, options, counters).pipe(
           Effect.catchTag("ServiceAbsent", (absent) => unspoken(plan, waiting, absent)),
           Effect.provideService(Progress, delivering.watching),
           Effect.provide(reached)
         )
   const { takes, summary } = yield* secondTakes(plan, reached, options, spoken.summary)
   const ends = yield* delivering.finish(takes)
-  const result = yield* finishRun(batch, begun, { ...spoken, summary }, ends)
+  const result = yield* finishRun(batch, start, { ...spoken, summary }, ends)
   if (options.sources !== undefined) yield* rememberCompletion(plan, options.sources, result.jobs)
   return result
 })
 
-/** Everything that is left to be said, and the account's credits around it. */
-const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptions, tally: RunCounters) {
+/** Speaks everything that is left, and reads the account's credits before and after. */
+const speakAll = Effect.fnUntraced(function* (
+  plan: BatchPlan,
+  options: SettledOptions,
+  counters: RunCounters
+) {
   const gateway = yield* Gateway
   const unsent = yield* unsentOf(plan)
   const unchosen = unchosenLanguages(plan, unsent, priceLookup(plan.batch.profileOf, yield* Estimates))
@@ -124,12 +128,9 @@ const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptio
     read._tag === "Some" ? read.value.credits : undefined
   )
   const before = yield* credits
-  tally.credits = before
+  counters.credits = before
   const keys = plan.utterances.map(({ key }) => key)
-  const summary = yield* (options.crew ?? localExecutor).speak(
-    yield* settingsOf(plan.batch, keys, options),
-    plan
-  )
+  const summary = yield* options.executor.speak(yield* settingsOf(plan.batch, keys, options), plan)
   const after = yield* credits
   return {
     summary,
@@ -137,7 +138,7 @@ const speakAll = Effect.fnUntraced(function* (plan: BatchPlan, options: DubOptio
   }
 })
 
-/** What a run comes to whose service is absent: what is there is delivered, and the rest is left. */
+/** The result of speaking when the service is absent: jobs with all their clips are delivered, the rest is left. */
 const unspoken = Effect.fnUntraced(function* (
   { utterances }: BatchPlan,
   waiting: ReadonlyMap<UtteranceKey, unknown>,
@@ -152,32 +153,32 @@ const unspoken = Effect.fnUntraced(function* (
   return { summary: { ...summary, failed, left: waiting.size - failed, halt }, credits }
 })
 
-/** What is surely to be sent: neither spoken nor under way, and not among what may have been sent before. */
+/** Utterances that are certain to be sent: planned, or failed for a passing reason, and not in flight. */
 const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
   const store = yield* UtteranceStore
   const standings = yield* store.standings(utterances.map(({ key }) => key))
-  const underWay = yield* tasksInFlight(standings)
+  const inFlight = yield* tasksInFlight(standings)
   return utterances.filter(({ key }) => {
     const standing = standings.get(key)
     return (
       standing !== undefined &&
       (standing.state === "planned" || standing.state === "failed") &&
-      !underWay.has(key) &&
+      !inFlight.has(key) &&
       !hasGivenUp(standing)
     )
   })
 })
 
-/** How a batch is spoken, with what is left of its limit. */
+/** The settings of the speak stage, with the credits that the batch has spent so far. */
 const settingsOf = Effect.fnUntraced(function* (
   { key, profileOf, undecided, service, state }: Batch,
   keys: ReadonlyArray<UtteranceKey>,
   { maxCredits, deadline }: DubOptions
 ) {
-  const outlay = yield* BatchSpending
+  const spending = yield* BatchSpending
   const learned = yield* Estimates
   const price = dearestBy(profileOf, learned)
-  const spentBefore = (yield* outlay.spent(key)).reduce(
+  const spentBefore = (yield* spending.spent(key)).reduce(
     (sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting),
     0
   )
@@ -193,20 +194,20 @@ const settingsOf = Effect.fnUntraced(function* (
   }
 })
 
-/** Delivers jobs while others are still being spoken: each as soon as nothing of it is waited for. */
+/** Delivers each job as soon as its last utterance is spoken or failed, while other jobs are still being spoken. */
 const deliveryOf = Effect.fnUntraced(function* (
   { batch, jobs }: BatchPlan,
   waiting: ReadonlyMap<UtteranceKey, ReadonlyArray<JobPlan>>,
-  crew: RunExecutor,
-  tally: RunCounters
+  executor: RunExecutor,
+  counters: RunCounters
 ) {
   const deliveries = yield* Deliveries
   const progress = yield* Progress
   const past = yield* deliveries.all(batch.out)
-  const turn = yield* Effect.makeSemaphore(crew.deliveriesAtOnce)
+  const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
   const deliverOne = (plan: JobPlan, takes: ReadonlyArray<UtteranceUse> = []) =>
-    Effect.tap(turn.withPermits(1)(crew.deliver(plan, takes, batch.out, past)), (result) =>
-      Effect.sync(() => tally.ends.set(plan.job.id, result))
+    Effect.tap(turn.withPermits(1)(executor.deliver(plan, takes, batch.out, past)), (result) =>
+      Effect.sync(() => counters.ends.set(plan.job.id, result))
     )
   type Delivering = Effect.Effect.Success<ReturnType<typeof fork>>
   const fork = (plan: JobPlan) => Effect.forkScoped(deliverOne(plan))
@@ -216,7 +217,7 @@ const deliveryOf = Effect.fnUntraced(function* (
     for (const { job } of plans) if (!job.retake) missing.set(job.id, (missing.get(job.id) ?? 0) + 1)
   const runtime = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof fork>>>()
 
-  // What waits for nothing is delivered at once, and what an earlier run has delivered is known as done.
+  // Jobs with nothing left to speak are delivered at once. Those that an earlier run delivered are found unchanged.
   for (const plan of jobs)
     if (!plan.job.retake && !missing.has(plan.job.id)) early.set(plan.job.id, yield* fork(plan))
 
@@ -232,9 +233,9 @@ const deliveryOf = Effect.fnUntraced(function* (
       ? Effect.zipRight(progress.emit(event), settled(event.utterance))
       : progress.emit(event)
   return {
-    /** The watcher of the speak stage: passes every event on, and hears what is there. */
+    /** Progress for the speak stage: forwards every event, and starts deliveries that are ready. */
     watching: { emit },
-    /** Waits for what is being delivered and delivers the rest; results in the batch's order. */
+    /** Waits for running deliveries and delivers the remaining jobs. Returns results in the batch's order. */
     finish: (takes: ReadonlyMap<JobId, ReadonlyArray<UtteranceUse>>) =>
       Effect.forEach(
         jobs,
@@ -242,19 +243,19 @@ const deliveryOf = Effect.fnUntraced(function* (
           const delivering = early.get(plan.job.id)
           return delivering === undefined ? deliverOne(plan, takes.get(plan.job.id)) : Fiber.join(delivering)
         },
-        { concurrency: crew.deliveriesAtOnce }
+        { concurrency: executor.deliveriesAtOnce }
       )
   }
 })
 
 /**
- * Second takes of lines that are too fast, for jobs that want them: spoken where they are not at hand yet, within what
- * is left of the budget. One that cannot be had leaves the first in its place.
+ * Speaks retakes of lines that did not fit, for jobs with `fit.retake`. Cached retakes are reused; new ones stay within
+ * the remaining budget. If a retake fails, its line keeps the first take.
  */
 const secondTakes = Effect.fnUntraced(function* <E, R>(
   { batch, jobs, utterances }: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
-  options: DubOptions,
+  options: SettledOptions,
   first: SpeakSummary
 ) {
   const takes = new Map<JobId, ReadonlyArray<UtteranceUse>>()
@@ -263,7 +264,7 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
     if (wanted.length > 0) takes.set(plan.job.id, wanted)
   }
   if (takes.size === 0 || first.halt !== undefined) return { takes, summary: first }
-  // Two lines of the same words are spoken anew once.
+  // Lines with the same utterance share one retake.
   const again = [
     ...new Map([...takes.values()].flat().map(({ utterance }) => [utterance.key, utterance])).values()
   ]
@@ -274,15 +275,14 @@ const secondTakes = Effect.fnUntraced(function* <E, R>(
   })
   const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
   if (missing.length === 0) return { takes, summary: first }
-  const { crew = localExecutor } = options
   const second = yield* Effect.provide(
-    crew.speak(yield* settingsOf(batch, missing, options), { batch, jobs }),
+    options.executor.speak(yield* settingsOf(batch, missing, options), { batch, jobs }),
     service
   )
   return { takes, summary: bothOf(first, second) }
 })
 
-/** Two rounds of speaking as one. A second take that failed leaves its line spoken: it is no failure. */
+/** Adds up both rounds of speaking. A failed retake is not counted: its line keeps the first take. */
 const bothOf = (first: SpeakSummary, second: SpeakSummary): SpeakSummary => ({
   created: first.created + second.created,
   adopted: first.adopted + second.adopted,

@@ -1,5 +1,5 @@
-/** A pause in long work of this thread. */
+/** Yields to the event loop during long synchronous work. */
 import { Effect } from "effect"
 
-/** Lets the event loop go around once: whoever waits for it has a turn. */
+/** Waits for one turn of the event loop, so that pending I/O and timers can run. */
 export const yieldToEventLoop = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))

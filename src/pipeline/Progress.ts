@@ -1,5 +1,5 @@
 /**
- * What a run tells while it is under way. Stages emit; whoever watches (a terminal, plain lines, JSON) decides what to
+ * Progress events of a run. Stages emit them; the output (a live terminal display, plain lines, JSON) decides what to
  * show.
  */
 import { Context, Effect, Layer } from "effect"
@@ -19,7 +19,7 @@ export type ProgressEvent =
       readonly provider: ProviderId
       readonly utterance: UtteranceKey
       readonly characters: number
-      /** What it costs, where the service said so or the price is known. */
+      /** Its cost, if the service reports it or the price is known. */
       readonly credits?: number
     }
   | { readonly _tag: "Adopted"; readonly provider: ProviderId; readonly utterance: UtteranceKey }
@@ -40,12 +40,12 @@ export type ProgressEvent =
       readonly _tag: "Failed"
       readonly provider: ProviderId
       readonly utterance: UtteranceKey
-      /** Where it is first used: the job and the cue. */
+      /** The job and cue where it is first used. */
       readonly label: string
       readonly error: string
     }
   | {
-      readonly _tag: "LanePaced"
+      readonly _tag: "ProviderPaced"
       readonly provider: ProviderId
       readonly inFlight: number
       readonly limit: number
@@ -54,20 +54,20 @@ export type ProgressEvent =
   | { readonly _tag: "Stopping"; readonly why: string }
   | { readonly _tag: "Placing"; readonly job: JobId }
   | { readonly _tag: "Delivering"; readonly job: JobId; readonly fraction: number }
-  /** A video is written: the last step of a delivery, or after all of them where several jobs go into it. */
+  /** A video is being written: the last step of a delivery, or after all deliveries if several jobs share it. */
   | { readonly _tag: "Muxing"; readonly file: string }
   | { readonly _tag: "Delivered"; readonly job: JobId; readonly files: ReadonlyArray<string> }
-  /** A job whose files an earlier run has delivered, and which would be made the same again. */
+  /** A job that an earlier run delivered, and whose files would come out the same. */
   | { readonly _tag: "Unchanged"; readonly job: JobId }
   | { readonly _tag: "JobFailed"; readonly job: JobId; readonly error: string }
   | { readonly _tag: "JobUnfinished"; readonly job: JobId; readonly why: string }
   | { readonly _tag: "Warning"; readonly message: string }
 
-/** Where progress goes. Emitting never fails and never waits. */
+/** Receives progress events. Emitting never fails and never blocks. */
 export class Progress extends Context.Tag("pipeline/Progress")<
   Progress,
   { readonly emit: (event: ProgressEvent) => Effect.Effect<void> }
 >() {}
 
-/** Progress that nobody watches. */
+/** Discards every event. */
 export const silent = Layer.succeed(Progress, { emit: () => Effect.void })

@@ -1,4 +1,4 @@
-/** A source file, by its ending and its content, to a script; or every reason why not, each with its line. */
+/** Parses a source file of any supported format into a script, or returns every fault with its line. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from "../domain/speech/Cue.ts"
@@ -10,16 +10,15 @@ import { readSrtVtt } from "./formats/SrtVtt.ts"
 import { parseTiming } from "./formats/TimingLine.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
-/** What may be said of a file besides its bytes and name. */
+/** Options for reading a file. */
 export interface ReadOptions {
-  /** Its character encoding, where the bytes do not tell it; a byte order mark in the file counts more. */
+  /** The character encoding; by default it is detected. A byte order mark in the file takes precedence. */
   readonly encoding?: string
 }
 
 /**
- * Reads a file: `.srt`, `.vtt`, `.sbv`, `.sub` with times, `.ass`, `.ssa` and a Whisper `.json` as subtitles, `.txt`
- * and `.md` as narration. Where the content is plainly another of these formats than the ending says, the content
- * counts.
+ * Parses a file: `.srt`, `.vtt`, `.sbv`, `.sub` with times, `.ass`, `.ssa` and Whisper `.json` as subtitles; `.txt` and
+ * `.md` as narration. If the content clearly is another of these formats than the extension says, the content decides.
  */
 export const readScript = (
   bytes: Uint8Array,
@@ -34,7 +33,7 @@ export const readScript = (
     (decoded) => Either.map(readText(decoded.text, file), (script) => withNotices(script, decoded))
   ).pipe(Either.mapLeft((faults) => ScriptRejected.make({ file, faults: atMost(listed, faults) })))
 
-/** More faults than this are summed up: a file with a thousand wrong times has one fault. */
+/** Maximum number of errors listed one by one; one line counts the rest. */
 const listed = 10
 
 const atMost = (
@@ -69,7 +68,7 @@ const readText = (text: string, file: string): Read => {
   if (named !== undefined) return refused("", named)
   return refused(
     file,
-    "is not a format dubwright reads: expected .srt, .vtt, .sbv, .ass or .ssa for subtitles, .txt or .md for narration"
+    "is not a supported file type; use .srt, .vtt, .sbv, .ass or .ssa for subtitles, .txt or .md for narration"
   )
 }
 
@@ -87,10 +86,10 @@ const readers: Readonly<Record<string, (text: string) => Read>> = {
   json: readSpeechJson
 }
 
-/** The endings of files that are read, without their dots. */
+/** The supported file extensions, without their dots. */
 export const scriptEndings: ReadonlyArray<string> = Object.keys(readers)
 
-/** The ending that the content would rightly have, where it plainly is another than the file's. */
+/** Returns the extension that matches the content, if the content clearly differs from the file's extension. */
 const contentOf = (text: string, ending: string): string | undefined => {
   const start = text.trimStart()
   if (/^WEBVTT(?:\s|$)/u.test(start)) return "vtt"
@@ -99,7 +98,7 @@ const contentOf = (text: string, ending: string): string | undefined => {
   const lines = start.split("\n", 2)
   const timed = lines.findIndex((line) => parseTiming(line, "srt").kind === "time")
   if (timed !== 0 && (timed !== 1 || !/^\d+\s*$/u.test(lines[0] ?? ""))) return undefined
-  // A WebVTT file may lack its first line; one whose times have no arrow is SBV.
+  // A WebVTT file may lack its header. Times without an arrow make it SBV, which the SRT reader accepts.
   return ending === "vtt" && lines[timed]?.includes(">") === true ? undefined : "srt"
 }
 

@@ -1,4 +1,4 @@
-/** The aggregation service, put together: `serve` for a process of its own, `embedded` inside another. */
+/** Assembles and runs the speech service: `serve` as its own process, `embedded` inside another. */
 import { HttpMiddleware } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -32,23 +32,25 @@ export interface ServeOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Made where it is missing. One service at a time. */
+  /** Created if missing. Only one service may use it at a time. */
   readonly dataDir: string
   readonly config: ServiceConfig
+  /** Engines of the host program, by the names that providers use for them. */
+  readonly engines?: EngineSet.EngineSet
 }
 
-/** What keeps the service from starting; each says in a line how to mend it. */
+/** Errors that prevent the service from starting. Each message is one line and says how to fix it. */
 export type ServeFailed = Database.DataFolderUnusable | ConfigRejected | CatalogueRejected | ListenFailed
 
-/** A service that listens. */
+/** A listening service. */
 export interface Serving {
   /** `http://HOST:PORT`. */
   readonly address: string
 }
 
 /**
- * Runs the service until the scope closes; it listens when this succeeds. Closing lets the tasks under way come to
- * their end, within the time that the settings give, takes no new ones meanwhile and still answers all other requests.
+ * Starts the service; it listens once this succeeds, until the scope closes. Closing waits for in-flight tasks, up to
+ * `limits.drain` seconds. Meanwhile the service rejects new tasks and still answers all other requests.
  */
 export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed, Scope.Scope | Ffmpeg> =>
   Effect.map(
@@ -56,17 +58,17 @@ export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed
     ({ address }) => ({ address })
   )
 
-/** A service that another process carries inside it. */
+/** Options of a service that runs inside another process. */
 export interface EmbeddedOptions {
   readonly dataDir: string
   readonly config?: ServiceConfig
+  readonly engines?: EngineSet.EngineSet
 }
 
 /**
- * Runs the service inside this process, on a free port that only this machine reaches, with a key of its own to an
- * account that has no limit and that no list shows. The account and its tasks stay in the data folder, so a later run
- * finds them again; the key is new each time. Audio is WAV unless the settings say otherwise: both ends are here, and
- * nothing is gained by packing it.
+ * Runs the service inside this process, on a free loopback port. Returns a key to a hidden account without a credit
+ * limit. The account and its tasks stay in the data folder, so a later run finds them; the key is new each time.
+ * Audio is WAV unless the settings say otherwise: compressing gains nothing within one machine.
  */
 export const embedded = (
   options: EmbeddedOptions
@@ -78,21 +80,22 @@ export const embedded = (
         host: "127.0.0.1",
         port: 0,
         dataDir: options.dataDir,
+        ...(options.engines === undefined ? {} : { engines: options.engines }),
         config: { ...config, audio: { format: "wav", ...config.audio } }
       },
-      // Its one client is whoever runs it.
+      // The only client is the process that runs it.
       { durable: false, candid: true, drain: config.limits?.drain ?? 0 }
     )
     return { address, key: yield* keys.embed }
   })
 
-/** How a task that was under way each time the service died is treated: after so many deaths it has failed. */
+/** A task that was in flight at this many crashes of the service fails. */
 const deathsOfATask = 20
 
-/** How a service is run; `drain` is in seconds. */
+/** How to run the service; `drain` is in seconds. */
 interface Manner {
   readonly durable: boolean
-  /** Whether clients are told an engine's own words. */
+  /** Whether clients see an engine's own error messages. */
   readonly candid: boolean
   readonly drain: number
 }
@@ -109,7 +112,7 @@ const run = (options: ServeOptions, manner: Manner) =>
             folder: dataDir,
             detail:
               failure._tag === "StateBusy"
-                ? `another service runs on this data folder${failure.holder === undefined ? "" : `, process ${failure.holder.pid}`}; stop it, or name another with --data`
+                ? `another service uses this data folder${failure.holder === undefined ? "" : ` (process ${failure.holder.pid})`}; stop it, or choose another folder with --data`
                 : failure.message
           })
       )
@@ -120,7 +123,7 @@ const run = (options: ServeOptions, manner: Manner) =>
     )
     const sql = Context.get(database, SqlClient)
     const keys = KeyStore.makeKeyStore(sql, secret)
-    const engines = yield* EngineSet.openEngines(config)
+    const engines = yield* EngineSet.openEngines(config, options.engines)
     const catalogue = yield* refreshCatalogue(config, engines)
     const files = TaskFiles.makeTaskFiles(dataDir, secret, {
       addressSeconds: (keep.addressHours ?? 24) * 3_600,
@@ -137,7 +140,7 @@ const run = (options: ServeOptions, manner: Manner) =>
     )
     const recovered = yield* store.recover(deathsOfATask, [...catalogue.offer().providers.keys()])
     if (recovered.again + recovered.failed > 0) {
-      yield* Effect.logInfo("tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
+      yield* Effect.logInfo("recovered tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
     }
     const services = Context.empty().pipe(
       Context.add(TaskStore, store),
@@ -157,7 +160,7 @@ const run = (options: ServeOptions, manner: Manner) =>
       }),
       services
     )
-    const desk: Context.Tag.Service<RequestContext> = {
+    const requestContext: Context.Tag.Service<RequestContext> = {
       version,
       bodyBytes: limits.bodyBytes ?? 256_000,
       timeline: limits.timeline ?? 14_400,
@@ -169,8 +172,8 @@ const run = (options: ServeOptions, manner: Manner) =>
       recognise: keys.recognise,
       pace: Pace.makeRateLimiter(limits.requestsPerSecond)
     }
-    const app = yield* webApp(Context.add(services, RequestContext, desk), metrics)
-    // Spans that nobody collects would be made for each request and each question to the database.
+    const app = yield* webApp(Context.add(services, RequestContext, requestContext), metrics)
+    // Without this, every request and database query would create an unused span.
     const handler = yield* NodeHttpServer.makeHandler(app).pipe(
       Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true),
       Effect.withTracerEnabled(false),
@@ -186,7 +189,7 @@ const run = (options: ServeOptions, manner: Manner) =>
     yield* Effect.addFinalizer(() =>
       Effect.gen(function* () {
         draining = true
-        // A finalizer cannot be interrupted unless it allows it: without that, its time limit would not hold.
+        // Finalizers are uninterruptible by default: without this the timeout would have no effect.
         yield* Effect.timeoutOption(Effect.interruptible(workers.finish), `${manner.drain} seconds`)
       })
     )
@@ -198,10 +201,7 @@ const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>
     ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
     : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
 
-/**
- * Forgets tasks that ended so many milliseconds ago, and files whose task is gone. What cannot be forgotten now is
- * tried again later.
- */
+/** Deletes tasks that ended more than `age` milliseconds ago, and files without a task. Failures are retried later. */
 const forgetting = (age: number) =>
   Effect.gen(function* () {
     const store = yield* TaskStore
@@ -209,9 +209,9 @@ const forgetting = (age: number) =>
     yield* orLater(files.sweep(store.existing))
     const old = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      const gone = yield* store.expire(now - age, 200)
-      yield* Effect.forEach(gone, files.remove, { discard: true })
-      return gone.length
+      const expired = yield* store.expire(now - age, 200)
+      yield* Effect.forEach(expired, files.remove, { discard: true })
+      return expired.length
     })
     const all = Effect.repeat(old, { until: (count) => count < 200 })
     yield* Effect.repeat(
@@ -220,8 +220,8 @@ const forgetting = (age: number) =>
     )
   })
 
-/** A full disk or a locked database passes. */
+/** Logs a defect instead of failing: a full disk or a locked database is temporary. */
 const orLater = <A>(work: Effect.Effect<A>): Effect.Effect<void> =>
   Effect.catchAllDefect(Effect.asVoid(work), (defect) =>
-    Effect.logError("what is old cannot be forgotten yet", defect)
+    Effect.logError("cannot delete expired tasks yet", defect)
   )

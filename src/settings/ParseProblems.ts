@@ -1,15 +1,11 @@
-/**
- * What is wrong with a value that a schema does not take: where, and what was expected, without repeating the value.
- */
+/** Finds the first problem in a schema parse error: its path and what was expected, without the value itself. */
 import { type ParseResult, SchemaAST } from "effect"
 import { describeSchema } from "../domain/values/SchemaWords.ts"
 
 /** A path into a value; empty for the value itself. */
 export type Path = ReadonlyArray<PropertyKey>
 
-/**
- * Where the first problem lies, and what it is. Values are left out: they may be huge, nested without end, or private.
- */
+/** Returns the path and message of the first problem. Omits values: they may be huge, deeply nested, or private. */
 export const firstProblem = (
   issue: ParseResult.ParseIssue,
   path: Path = []
@@ -31,20 +27,20 @@ export const firstProblem = (
     case "Missing":
       return { path, message: "is missing" }
     case "Unexpected":
-      return { path, message: "is not known here" }
+      return { path, message: "unknown key" }
     case "Type":
     case "Forbidden":
       return { path, message: `expected ${describeSchema(issue.ast)}` }
   }
 }
 
-/** The parts of a path behind another. */
+/** Appends a path to another. */
 export const joined = (path: Path, more: ParseResult.Path): Path => [
   ...path,
   ...(isPath(more) ? more : [more])
 ]
 
-/** Issues that stand alone or in a list, as a list. */
+/** Wraps a single issue in a list. */
 export const listOf = (
   issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>
 ): ReadonlyArray<ParseResult.ParseIssue> => ("_tag" in issues ? [issues] : issues)

@@ -1,4 +1,4 @@
-/** What a schema does not take of a manifest: one fault a place, in words that tell how to mend it. */
+/** Error messages for a manifest that a schema rejects: one per place, with a suggestion how to fix it. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
 import { nearestName } from "../domain/values/DidYouMean.ts"
 import { choicesAt, keysAt, type SchemaPlace, placeOfKey, wantedAt } from "./SchemaShape.ts"
@@ -9,14 +9,14 @@ interface Fault {
   readonly message: string
 }
 
-/** What was read, and how it was written. */
+/** A parsed value and its source text. */
 interface Written {
   readonly value: unknown
-  /** A scalar as it stands in the file; undefined where there is none. */
+  /** Source text of the scalar at a place; undefined if there is none. */
   readonly sourceAt: (place: SchemaPlace) => string | undefined
 }
 
-/** The faults that a schema finds; what a union says of each of its members is drawn together. */
+/** Returns the faults that a schema finds, merging those of a union's members into one per place. */
 export const schemaFaults = (
   error: ParseResult.ParseError,
   ast: SchemaAST.AST,
@@ -25,7 +25,7 @@ export const schemaFaults = (
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
   const within = (place: SchemaPlace, other: SchemaPlace) =>
     other.length > place.length && place.every((step, at) => String(step) === String(other[at]))
-  // Of a union's members, the one that got furthest was meant.
+  // Of a union's members, assume that the one that parsed furthest was meant.
   const meant = issues.filter(({ path }) => !issues.some((other) => within(path, other.path)))
   return Object.values(Array.groupBy(meant, ({ path }) => JSON.stringify(path.map(String)))).map(
     ([{ _tag, path, message }]) => {
@@ -40,7 +40,7 @@ export const schemaFaults = (
           }
         }
         default:
-          // A schema's own words begin otherwise.
+          // Default messages begin with "Expected"; a schema's custom message is kept.
           return {
             place: path,
             message: message.startsWith("Expected ") ? refusal(ast, path, written) : message
@@ -53,9 +53,9 @@ export const schemaFaults = (
 const unknownKey = (ast: SchemaAST.AST, place: SchemaPlace): string => {
   const key = String(place.at(-1))
   const around = place.slice(0, -1)
-  if (/^\d+$/u.test(key)) return "unknown key (a decimal is written with a point: 1.3)"
+  if (/^\d+$/u.test(key)) return "unknown key (write decimals with a point: 1.3)"
   if (/^(?:api[-_]?)?(?:key|token|secret)$/iu.test(key))
-    return "unknown key: the service's key is read from DUBWRIGHT_API_KEY and nowhere else"
+    return "unknown key; the service's key is read only from DUBWRIGHT_API_KEY"
   const elsewhere = placeOfKey(ast, around, key) ?? placeOfKey(ast, [], key)
   return elsewhere === undefined
     ? `unknown key${meantBy(key, keysAt(ast, around))}`
@@ -68,7 +68,7 @@ const refusal = (ast: SchemaAST.AST, place: SchemaPlace, { value, sourceAt }: Wr
   const says = `expected ${wanted}${unlike(wanted, found)}, found ${shown(found)}`
   if (wanted === "a list") return `${says}${asList(ast, place, found)}`
   if (wanted.startsWith("a text") && (typeof found === "number" || typeof found === "boolean"))
-    return `${says}: in quotes it is one, "${sourceAt(place) ?? String(found)}"`
+    return `${says}; put it in quotes: "${sourceAt(place) ?? String(found)}"`
   return typeof found === "string" ? `${says}${meantBy(found, choicesAt(ast, place))}` : says
 }
 
@@ -78,7 +78,7 @@ const inside = (value: unknown, step: PropertyKey): unknown => {
   return list[Number(step)]
 }
 
-/** What is wrong with a text where a text is wanted. */
+/** What is wrong with a text where a text is expected. */
 const unlike = (wanted: string, found: unknown): string => {
   if (!wanted.startsWith("a text") || typeof found !== "string") return ""
   if (found.trim() === "") return " that is not empty"
@@ -89,11 +89,11 @@ const asList = (ast: SchemaAST.AST, place: SchemaPlace, found: unknown): string 
   const choices = choicesAt(ast, [...place, 0])
   const words = typeof found === "string" ? found.split(/[\s,;]+/u).filter((word) => word !== "") : []
   if (words.length > 0 && (choices.length > 0 || wantedAt(ast, [...place, 0]) === "a text"))
-    return `: write [${choices.length > 0 ? words.join(", ") : JSON.stringify(found)}]`
-  return Predicate.isRecord(found) ? ": each of its entries begins with a dash" : ""
+    return `; write [${choices.length > 0 ? words.join(", ") : JSON.stringify(found)}]`
+  return Predicate.isRecord(found) ? "; start each entry with a dash" : ""
 }
 
-/** A value in a message; long ones are cut. */
+/** Formats a value for a message, cut after 60 characters. */
 const shown = (value: unknown): string => {
   if (value === null || value === undefined) return "nothing"
   const text = typeof value === "number" ? String(value) : JSON.stringify(value)

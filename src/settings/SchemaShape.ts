@@ -1,11 +1,11 @@
-/** What a schema takes at a place, and where it knows a key: for messages on manifests. */
+/** Queries on a schema for error messages: what it accepts at a place, and where it has a key. */
 import { Array, SchemaAST } from "effect"
 import { describeSchema } from "../domain/values/SchemaWords.ts"
 
-/** A place in a value: keys and positions from the outside in. */
+/** A path into a value: keys and list indices, outermost first. */
 export type SchemaPlace = ReadonlyArray<PropertyKey>
 
-/** What is taken at a place, in words. */
+/** Describes what is accepted at a place. */
 export const wantedAt = (ast: SchemaAST.AST, place: SchemaPlace): string => {
   const taken = schemasAt(ast, place).flatMap(membersOf)
   const choices = choicesAt(ast, place)
@@ -21,7 +21,7 @@ export const wantedAt = (ast: SchemaAST.AST, place: SchemaPlace): string => {
   ].join(", or ")
 }
 
-/** The words and numbers that are to be chosen from at a place. */
+/** The literal choices at a place. */
 export const choicesAt = (ast: SchemaAST.AST, place: SchemaPlace): ReadonlyArray<string> =>
   Array.dedupe(
     schemasAt(ast, place)
@@ -31,17 +31,14 @@ export const choicesAt = (ast: SchemaAST.AST, place: SchemaPlace): ReadonlyArray
       )
   )
 
-/** The keys that are known at a place. */
+/** The known keys at a place. */
 export const keysAt = (ast: SchemaAST.AST, place: SchemaPlace): ReadonlyArray<string> =>
   schemasAt(ast, place)
     .flatMap(membersOf)
     .filter(SchemaAST.isTypeLiteral)
     .flatMap((shape) => shape.propertySignatures.map(({ name }) => String(name)))
 
-/**
- * The nearest place below another that knows a key, as a path in words such as `fit.maxSpeed`; undefined where none
- * does.
- */
+/** Finds the nearest place below another that has a key, as a path such as `fit.maxSpeed`; searches 4 levels deep. */
 export const placeOfKey = (ast: SchemaAST.AST, place: SchemaPlace, key: string): string | undefined => {
   const steps = (schema: SchemaAST.AST): ReadonlyArray<readonly [string, SchemaAST.AST]> =>
     membersOf(schema).flatMap((member): ReadonlyArray<readonly [string, SchemaAST.AST]> => {
@@ -68,7 +65,7 @@ export const placeOfKey = (ast: SchemaAST.AST, place: SchemaPlace, key: string):
   return undefined
 }
 
-/** What a schema holds at a place; several where it is a union. */
+/** The schemas at a place; several for a union. */
 const schemasAt = (ast: SchemaAST.AST, [head, ...rest]: SchemaPlace): ReadonlyArray<SchemaAST.AST> => {
   if (head === undefined) return [ast]
   return membersOf(ast)
@@ -84,7 +81,7 @@ const schemasAt = (ast: SchemaAST.AST, [head, ...rest]: SchemaPlace): ReadonlyAr
 const elementsOf = ({ elements, rest }: SchemaAST.TupleType): ReadonlyArray<SchemaAST.AST> =>
   Array.dedupe([...elements.map(({ type }) => type), ...rest.map(({ type }) => type)])
 
-/** The members of a union, or the one schema; what is refined of keys and lists is read as they are. */
+/** The members of a union, or the schema itself. Refinements of objects and lists are unwrapped. */
 const membersOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
   switch (ast._tag) {
     case "Union":

@@ -1,23 +1,23 @@
-/** Text in YAML or JSON (which YAML contains), read; or what keeps it from being read, each fault with its line. */
+/** Parses YAML or JSON (a subset of YAML); errors carry their line numbers. */
 import { Array, Either } from "effect"
 import { type Document, LineCounter, parseDocument } from "yaml"
 import { aliasFault, type YamlFault, yamlFaults } from "./YamlFaults.ts"
 
-/** What was read. */
+/** A parsed text. */
 interface Yaml {
   readonly value: unknown
   readonly document: Document
-  /** Tells the line of a place in the text. */
+  /** Converts offsets in the text to lines. */
   readonly lines: LineCounter
 }
 
-/** Reads a text. */
+/** Parses a text. */
 export const readYaml = (text: string): Either.Either<Yaml, Array.NonEmptyReadonlyArray<YamlFault>> => {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })
   const faults = yamlFaults(document, text, lines)
   if (Array.isNonEmptyReadonlyArray(faults)) return Either.left(faults)
-  // What stands behind an alias is only looked for now: a name that none has, or aliases of aliases without an end.
+  // Aliases are resolved only here, so unknown names and alias bombs show up only now.
   return Either.try({
     try: (): Yaml => ({ value: document.toJS(), document, lines }),
     catch: (error) => Array.of(aliasFault(error, document, lines))

@@ -1,15 +1,15 @@
-/** What the YAML parser does not read, in words for people who do not know YAML's own. */
+/** Messages for YAML syntax errors, in words for people who do not know YAML's terms. */
 import { Array } from "effect"
 import { type Document, type LineCounter, visit, type YAMLParseError } from "yaml"
 
-/** Why a text cannot be read. */
+/** A syntax error. */
 export interface YamlFault {
   /** From 1. */
   readonly line: number
   readonly message: string
 }
 
-/** The faults of a text, the first of each line: what follows on the same line mostly follows from it. */
+/** Returns the errors of a text, only the first of each line: further ones mostly follow from it. */
 export const yamlFaults = (document: Document, text: string, lines: LineCounter): ReadonlyArray<YamlFault> =>
   Array.dedupeWith(
     document.errors.map((error) => ({
@@ -19,7 +19,7 @@ export const yamlFaults = (document: Document, text: string, lines: LineCounter)
     (one, other) => one.line === other.line
   )
 
-/** What is said of an alias that cannot be followed, which only shows when the values are taken out. */
+/** Returns the error for an alias that cannot be resolved, found only when the document is converted to values. */
 export const aliasFault = (error: unknown, document: Document, lines: LineCounter): YamlFault => {
   const words = firstLine(error instanceof Error ? error.message : String(error))
   const name = /^Unresolved alias .*: (\S+)$/u.exec(words)?.[1]
@@ -36,15 +36,15 @@ export const aliasFault = (error: unknown, document: Document, lines: LineCounte
     message:
       name === undefined
         ? `${unreadable}: ${words}`
-        : `${unreadable}: *${name} is an alias of nothing; a text that begins with * stands in quotes, "*${name}"`
+        : `${unreadable}: *${name} is an unknown alias; put text that begins with * in quotes: "*${name}"`
   }
 }
 
-const unreadable = "not readable as YAML or JSON"
+const unreadable = "invalid YAML or JSON"
 
 const unclosed = ({ message }: YAMLParseError): boolean => /^Missing closing ['"]quote/u.test(message)
 
-/** Where the text begins that never ends: the last one in quotes. */
+/** Returns the start of an unclosed quote: the last quoted scalar. */
 const openedAt = (document: Document, otherwise: number): number => {
   let at = otherwise
   visit(document, {
@@ -59,45 +59,45 @@ const wordsOf = (error: YAMLParseError, text: string): string => {
   const { code, message, pos } = error
   const at = text.slice(pos[0])
   const said = firstLine(message)
-  if (unclosed(error)) return "a quote that begins here is never closed"
+  if (unclosed(error)) return "the quote that begins here is never closed"
   switch (code) {
     case "TAB_AS_INDENT":
-      return "indented by a tab: YAML takes spaces only"
+      return "indented with a tab; use spaces"
     case "DUPLICATE_KEY":
-      return `the key ${/^[^\s:,}]+/u.exec(at)?.[0] ?? ""} stands here twice`
+      return `the key ${/^[^\s:,}]+/u.exec(at)?.[0] ?? ""} is given twice`
     case "BAD_SCALAR_START":
-      return `a text that begins with ${at.slice(0, 1)} stands in quotes`
+      return `put text that begins with ${at.slice(0, 1)} in quotes`
     case "BAD_DQ_ESCAPE":
-      return `${/\\.?/u.exec(at)?.[0] ?? "\\"} means nothing in double quotes: a backslash stands in single quotes, and a path takes / as well`
+      return `${/\\.?/u.exec(at)?.[0] ?? "\\"} is not valid in double quotes; use single quotes, or / in a path`
     case "MULTIPLE_DOCS":
-      return "a second document begins here, and one is expected"
+      return "a second document begins here; expected one"
     case "MULTILINE_IMPLICIT_KEY":
-      return "a key without a colon behind it, or a line that is indented otherwise than those it belongs to"
+      return "a key without a colon, or a line with the wrong indentation"
     case "BLOCK_AS_IMPLICIT_KEY":
-      return "a second colon in one entry: a text with a colon and a space in it stands in quotes, and keys that belong together begin in the same column"
+      return "a second colon in one entry; put text that contains a colon and a space in quotes, and align keys of one level"
     case "BAD_INDENT":
       return /must start at the same column/u.test(said)
-        ? "indented otherwise than what it belongs to: keys that belong together begin in the same column"
+        ? "wrong indentation; keys of one level must start in the same column"
         : closing(said)
     case "MISSING_CHAR":
       if (said.startsWith("Sequence item without"))
-        return "indented otherwise than what it belongs to: keys that belong together begin in the same column"
+        return "wrong indentation; keys of one level must start in the same column"
       return said.startsWith("Implicit map keys")
-        ? "a key without a colon and a space behind it"
+        ? "a key without a colon and a space after it"
         : closing(said)
     case "UNEXPECTED_TOKEN":
       return said.includes("block-seq-ind")
-        ? "a list of entries with dashes begins on a line of its own, below its key"
+        ? "a list with dashes must start on its own line, below its key"
         : said
     default:
       return said
   }
 }
 
-/** A list or mapping in brackets that does not end. */
+/** The message for an unclosed bracket; other messages stay as they are. */
 const closing = (said: string): string => {
   const bracket = /end with a ([\]}])$/u.exec(said)?.[1]
-  return bracket === undefined ? said : `${bracket === "]" ? "[" : "{"} is opened, and ${bracket} is missing`
+  return bracket === undefined ? said : `${bracket === "]" ? "[" : "{"} is opened but ${bracket} is missing`
 }
 
 const firstLine = (message: string): string => message.split("\n")[0] ?? message

@@ -1,7 +1,7 @@
-/** Values as YAML writes them. */
+/** Quoting of YAML scalars. */
 import { stringify } from "yaml"
 
-/** A value inside a flow: quoted where it would mean something else. */
+/** Formats a text as a flow scalar, quoted only if it would otherwise mean something else. */
 export const yamlScalar = (text: string): string =>
   stringify([text], { collectionStyle: "flow", lineWidth: 0 })
     .trim()

@@ -79,7 +79,7 @@ beforeAll(() => {
   file("bytes.yaml", Uint8Array.from([0x6e, 0x61, 0x6d, 0x65, 0x3a, 0x20, 0xff, 0xfe]))
 })
 
-/** The file that each fault names, what its line says, and the words that lead there. */
+/** Cases: a title, the arguments of `run`, and the error line. */
 const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = [
   ["a missing file", ["nowhere.srt"], /nowhere\.srt.*no such file/u],
   ["a missing manifest", ["nowhere.yaml"], /^dubwright: nowhere\.yaml: no such file/u],
@@ -94,43 +94,51 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
   [
     "a cue weeks away",
     ["far.srt"],
-    /^dubwright: far\.srt: cue 1 starts after 1000 hours: expected a time below 500/u
+    /^dubwright: far\.srt: cue 1 starts after 1000 hours; the limit is 500 hours/u
   ],
-  ["a format that is none", ["film.xyz"], /^dubwright: film\.xyz: expected a manifest \(.*\) or a script/u],
+  ["an unknown extension", ["film.xyz"], /^dubwright: film\.xyz: expected a manifest \(.*\) or a script/u],
   [
-    "a format that is not read",
+    "an unsupported format",
     ["film.docx"],
-    /^dubwright: film\.docx: Word documents are not read: .* pandoc film\.docx -o film\.md/u
+    /^dubwright: film\.docx: Word documents are not supported; .* pandoc film\.docx -o film\.md/u
   ],
   ["a folder", ["season.srt"], /^dubwright: season\.srt: a folder, not a file/u],
-  ["a pipe", ["pipe.en.srt"], /^dubwright: pipe\.en\.srt: a pipe or a device, not a file: write what/u],
-  ["a manifest that is a pipe", ["pipe.yaml"], /^dubwright: pipe\.yaml: a pipe or a device/u],
-  ["a sheet that is a pipe", ["piped.yaml"], /^dubwright: pipe\.en\.srt: a pipe or a device/u],
-  ["a video that is a pipe", ["piped-video.yaml"], /pipe\.en\.srt: job .*video: a pipe or a device/u],
-  ["changes that are a pipe", ["wished.yaml"], /wished\.yaml\.overrides\.yaml: a pipe or a device/u],
-  ["a link that leads nowhere", ["round.yaml"], /^dubwright: round\.yaml: a link that leads back to itself/u],
+  ["a pipe", ["pipe.en.srt"], /^dubwright: pipe\.en\.srt: a pipe or device, not a file; save its output/u],
+  ["a manifest that is a pipe", ["pipe.yaml"], /^dubwright: pipe\.yaml: a pipe or device/u],
+  ["a sheet that is a pipe", ["piped.yaml"], /^dubwright: pipe\.en\.srt: a pipe or device/u],
+  ["a video that is a pipe", ["piped-video.yaml"], /pipe\.en\.srt: job .*video: a pipe or device/u],
+  ["an overrides file that is a pipe", ["wished.yaml"], /wished\.yaml\.overrides\.yaml: a pipe or device/u],
   [
-    "a file far too long",
-    ["endless.srt"],
-    /^dubwright: endless\.srt: 8589934592 bytes, which is too much for a text: expected at most 33554432/u
+    "a link that points to itself",
+    ["round.yaml"],
+    /^dubwright: round\.yaml: a symbolic link that points back to itself/u
   ],
-  ["an encoding that is none", ["encoding.yaml"], /klingon/u],
+  [
+    "a file that is too large",
+    ["endless.srt"],
+    /^dubwright: endless\.srt: 8589934592 bytes is too large for a text file; the limit is 33554432 bytes/u
+  ],
+  ["an unknown encoding", ["encoding.yaml"], /klingon/u],
   ["a manifest that is not UTF-8", ["bytes.yaml"], /^dubwright: bytes\.yaml:1: not UTF-8/u],
   [
-    "a speed above the one that is never passed",
+    "maxSpeed above hardMaxSpeed",
     ["hurried.yaml"],
-    /^dubwright: hurried\.yaml: jobs\[0\]\.fit: maxSpeed 1\.5 lies above hardMaxSpeed 1\.4, which is never passed/u
+    /^dubwright: hurried\.yaml: jobs\[0\]\.fit: maxSpeed 1\.5 is above the hard limit, hardMaxSpeed 1\.4; lower/u
   ],
   [
     "an unknown provider",
     ["provider.yaml"],
     /unknown provider "provider_nativ"; did you mean provider_native\?/u
   ],
-  ["a speed where there is none", ["speed.yaml"], /^dubwright: speed\.yaml.*speed.*provider_fast/u],
-  ["two jobs of one name", ["twice.yaml"], /^dubwright: twice\.yaml: 2 jobs would be called "a"/u],
-  ["a result that climbs out", ["climbs.yaml"], /^dubwright: climbs\.yaml:3: jobs\[0\]\.id: .*no slashes/u],
+  ["speed for a provider without it", ["speed.yaml"], /^dubwright: speed\.yaml.*speed.*provider_fast/u],
+  ["two jobs with one id", ["twice.yaml"], /^dubwright: twice\.yaml: 2 jobs have the id "a"/u],
   [
-    "a mistyped key",
+    "a job id that leaves the output folder",
+    ["climbs.yaml"],
+    /^dubwright: climbs\.yaml:3: jobs\[0\]\.id: .*must not contain slashes/u
+  ],
+  [
+    "a misspelt key",
     ["typo.yaml"],
     /^dubwright: typo\.yaml:4: jobs\[0\]\.voise: unknown key; did you mean voice\?/u
   ],
@@ -140,53 +148,53 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
     /^dubwright: type\.yaml:3: jobs\[0\]\.fit\.maxSpeed: expected .*number/u
   ],
   [
-    "a choice that is none",
+    "an unknown output",
     ["choice.yaml"],
     /^dubwright: choice\.yaml:3: jobs\[0\]\.outputs\[1\]: .*mp5.*did you mean/u
   ],
   [
-    "a task too short for any word",
+    "maxChars too low for any word",
     ["room.yaml"],
-    /^dubwright: film\.en\.srt:2: cue 1: maxChars of provider_native leaves no room for a word beside the times of SRT/u
+    /^dubwright: film\.en\.srt:2: cue 1: maxChars of provider_native leaves no room for words besides the SRT times/u
   ],
-  ["torn YAML", ["torn.yaml"], /^dubwright: torn\.yaml:\d+: not readable as YAML or JSON/u],
+  ["invalid YAML", ["torn.yaml"], /^dubwright: torn\.yaml:\d+: invalid YAML or JSON/u],
   [
-    "an alias of nothing",
+    "an unknown alias",
     ["alias.yaml"],
-    /^dubwright: alias\.yaml:2: not readable .*\*none is an alias of nothing;/u
+    /^dubwright: alias\.yaml:2: invalid YAML .*\*none is an unknown alias;/u
   ],
-  ["aliases without an end", ["aliases.yaml"], /^dubwright: aliases\.yaml:1: not readable .*alias count/u],
+  ["an alias bomb", ["aliases.yaml"], /^dubwright: aliases\.yaml:1: invalid YAML .*alias count/u],
   ["a list instead of a manifest", ["list.yaml"], /^dubwright: list\.yaml:1: expected a manifest/u],
   ["a manifest without jobs", ["none.yaml"], /^dubwright: none\.yaml:1: jobs: expected at least one/u],
   ["a line without a voice", ["no-voice.yaml"], /^dubwright: film\.en\.srt.*voice/u],
-  ["a video asked for without one", ["no-video.yaml"], /mp4 needs a video/u],
+  ["an mp4 without a video", ["no-video.yaml"], /mp4 needs a video/u],
   [
-    "a picture that its container does not hold",
+    "a video codec that the container does not support",
     ["no-webm.yaml"],
-    /last-ferry\.mp4: job .*webm cannot hold h264 picture as it is.*ask for mp4 or mov or mkv instead/u
+    /last-ferry\.mp4: job .*webm cannot hold h264 video.*use mp4 or mov or mkv instead/u
   ],
   [
-    "a video without a picture",
+    "a video without a video stream",
     ["no-picture.yaml"],
-    /tone\.wav: job .*video: holds no picture, which mp4 needs/u
+    /tone\.wav: job .*video: the file has no picture, which mp4 needs/u
   ],
-  ["a video that is not there", ["lost-video.yaml"], /lost\.mp4.*no such file/u],
-  ["a filter that matches no job", ["film.en.srt", "--only", "ep*"], /no job's id matches --only ep\*/u],
+  ["a missing video", ["lost-video.yaml"], /lost\.mp4.*no such file/u],
+  ["a filter that matches no job", ["film.en.srt", "--only", "ep*"], /no job id matches --only ep\*/u],
   ["two manifests", ["typo.yaml", "twice.yaml"], /expected one manifest/u]
 ]
 
-describe("input that cannot be used", () => {
+describe("unusable input", () => {
   test.each(faults)("%s", async (_, words, line) => {
     const { code, stdout, stderr } = await run(["run", ...words], { cwd: folder })
     expect([code, stdout]).toEqual([2, ""])
     expect(stderr).toMatch(/^dubwright: [^\n]+\n$/u)
     expect(stderr.trimEnd()).toMatch(line)
     expect(stderr).not.toMatch(/\n\s+at |node:internal|\.mjs:\d+|\/src\//u)
-    expect(existsSync(join(folder, ".dubwright")), "nothing was begun").toBe(false)
-    expect(existsSync(join(folder, "out")), "nothing was made").toBe(false)
+    expect(existsSync(join(folder, ".dubwright")), "no state").toBe(false)
+    expect(existsSync(join(folder, "out")), "no output").toBe(false)
   })
 
-  test("every fault is told, not only the first", async () => {
+  test("reports every error, not only the first", async () => {
     manifest("many.yaml", "nmae: x", "jobs:", "  - input: film.en.srt", "    speed: quick", "    colour: red")
     const { code, stderr } = await run(["plan", "many.yaml"], { cwd: folder })
     expect(code).toBe(2)
@@ -200,23 +208,23 @@ describe("input that cannot be used", () => {
   })
 })
 
-describe("folders that cannot be used", () => {
+describe("unusable folders", () => {
   const words = ["run", "film.en.srt", "--embedded", "--provider", "provider_fast", "--voice", "fast-en-us"]
   test.each([
     [
-      "results under a file",
+      "an output folder inside a file",
       ["--out", "film.en.srt/out"],
       /^dubwright: .*film\.en\.srt\/out: cannot be written: ENOTDIR/u
     ],
     [
-      "results where no folder can be made",
+      "an output folder that cannot be created",
       ["--out", "/proc/none/out"],
       /^dubwright: \/proc\/none\/out: cannot be written: ENOENT/u
     ],
     [
-      "state where no folder can be made",
+      "a state folder that cannot be created",
       ["--state", "/proc/none"],
-      /^dubwright: \/proc\/none: cannot be reached/u
+      /^dubwright: \/proc\/none: can no longer be reached/u
     ]
   ])("%s", async (_, more, line) => {
     const cwd = emptyFolder()
@@ -230,13 +238,13 @@ describe("folders that cannot be used", () => {
     })
     expect(
       told.some((event) => event.includes("Submitted")),
-      "nothing was paid for"
+      "no tasks created"
     ).toBe(false)
   })
 })
 
-describe("what only the service knows", () => {
-  test("that it is not there is said at once, and Ctrl-C ends the waiting", async () => {
+describe("errors that only the service can find", () => {
+  test("reports at once that the service is unreachable, and Ctrl-C stops waiting", async () => {
     const cwd = emptyFolder()
     writeFileSync(join(cwd, "film.en.srt"), cues)
     const words = [
@@ -251,7 +259,7 @@ describe("what only the service knows", () => {
     const running = start(["run", ...words], { cwd, env: { DUBWRIGHT_API_KEY: "k" } })
     const told = new Promise<void>((tell) => {
       running.child.stderr?.on("data", (text: string) => {
-        if (text.includes("ECONNREFUSED 127.0.0.1:9); trying again for 8 seconds")) tell()
+        if (text.includes("ECONNREFUSED 127.0.0.1:9); retrying for 8 seconds")) tell()
       })
     })
     await Promise.race([told, running.ended])
@@ -259,7 +267,7 @@ describe("what only the service knows", () => {
     expect((await running.ended).code).toBe(130)
   })
 
-  test("a voice that it does not have is refused before any task is made", async () => {
+  test("rejects an unknown voice before creating any task", async () => {
     const home = emptyFolder()
     writeFileSync(join(home, "film.en.srt"), cues)
     const words = ["film.en.srt", "--embedded", "--provider", "provider_native", "--voice", "en-ana"]

@@ -5,12 +5,12 @@ import { describe, expect, test } from "vitest"
 import { emptyFolder, run, start } from "./process.ts"
 
 describe("help and version", () => {
-  test("--version prints the version, alone", async () => {
+  test("--version prints only the version", async () => {
     const { version } = JSON.parse(readFileSync("package.json", "utf8"))
     expect(await run(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
   })
 
-  test("--help names every command, setting and exit code, and asks for no settings", async () => {
+  test("--help lists every command, environment variable and exit code, and needs no environment", async () => {
     const { code, stdout, stderr } = await run(["--help"])
     expect([code, stderr]).toEqual([0, ""])
     for (const name of [
@@ -37,7 +37,7 @@ describe("help and version", () => {
     expect(stdout).not.toContain("\u001b")
   })
 
-  test("run --help names every option", async () => {
+  test("run --help lists every option", async () => {
     const { code, stdout } = await run(["run", "--help"])
     expect(code).toBe(0)
     expect([...stdout.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, name]) => name)).toEqual([
@@ -59,12 +59,12 @@ describe("help and version", () => {
     ])
   })
 
-  test("no words at all show the overview", async () => {
+  test("without arguments, prints the overview", async () => {
     expect(await run([])).toEqual(await run(["help"]))
   })
 
   test.each(["bash", "zsh", "fish"])(
-    "a completion script for %s, of options that are taken",
+    "the completion script for %s lists only accepted options",
     async (shell) => {
       const { code, stdout } = await run(["--completions", shell])
       expect(code).toBe(0)
@@ -84,8 +84,8 @@ describe("bad usage", () => {
       ["run", "a.srt", "--concurrency", "0"],
       '--concurrency: expected a whole number from 1 to 1000, found "0"'
     ],
-    [["run", "a.srt", "--max-credits", "lots"], '--max-credits: expected a number from 0 up, found "lots"'],
-    [["run", "a.srt", "--base-url", "tts.example"], "--base-url: expected an http or https address"],
+    [["run", "a.srt", "--max-credits", "lots"], '--max-credits: expected a number, 0 or more, found "lots"'],
+    [["run", "a.srt", "--base-url", "tts.example"], "--base-url: expected an http or https URL"],
     [
       ["run", "a.srt", "--language", "e"],
       '--language: expected a language such as en, vi, pt-BR or French, found "e"'
@@ -95,10 +95,10 @@ describe("bad usage", () => {
       '--deadline: expected a time of day such as 06:00, found "25:00"'
     ],
     [["clean", "a.yaml", "--older-than", "soon"], "--older-than: expected an age such as 30d, 12h or 4w"],
-    [["keys"], "expected a command after dubwright keys"],
+    [["keys"], "missing command after dubwright keys"],
     [["keys", "create"], "missing option --name"],
     [["init", "a", "b"], "'b'"]
-  ])("%j exits 2 with one line", async (words, message) => {
+  ])("%j exits with 2 and one line", async (words, message) => {
     const { code, stdout, stderr } = await run(words)
     expect([code, stdout]).toEqual([2, ""])
     expect(stderr).toMatch(/^dubwright: [^\n]+\n$/u)
@@ -107,7 +107,7 @@ describe("bad usage", () => {
 })
 
 describe("init and schema", () => {
-  test("init writes a manifest of what it finds, and prints its path alone", async () => {
+  test("init writes a manifest of what it finds, and prints only its path on stdout", async () => {
     const folder = emptyFolder()
     mkdirSync(join(folder, "subs"))
     writeFileSync(join(folder, "subs/film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
@@ -120,7 +120,7 @@ describe("init and schema", () => {
     expect(manifest).toContain("ANNA: { provider: provider_native, voice: vi-anna }")
   })
 
-  test("init adds to a manifest that is there, and plan says what is in no job of it", async () => {
+  test("init adds jobs to an existing manifest, and plan names subtitles in no job", async () => {
     const folder = emptyFolder()
     const edited = "# mine\nname: x\nservice: embedded\njobs:\n  - input: film.vi.srt\n"
     writeFileSync(join(folder, "film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
@@ -142,7 +142,7 @@ describe("init and schema", () => {
     expect(readFileSync(join(folder, "dubwright.yaml"), "utf8")).not.toContain("# mine")
   })
 
-  test("init finds names in capitals, and gives a subtitle the film of its own folder", async () => {
+  test("init finds file names in capitals, and pairs a subtitle with the film in its folder", async () => {
     const folder = emptyFolder()
     const cue = "1\n00:00:01,000 --> 00:00:02,000\nGood evening.\n"
     for (const season of ["s1", "s2"]) {
@@ -160,7 +160,7 @@ describe("init and schema", () => {
     ])
   })
 
-  test("init finds a file once, however many links lead to it", async () => {
+  test("init finds a file once, even through several links", async () => {
     const cwd = emptyFolder()
     writeFileSync(join(cwd, "film.en.srt"), "1\n00:00:01,000 --> 00:00:02,000\nHello.\n")
     symlinkSync(".", join(cwd, "again"))
@@ -170,7 +170,7 @@ describe("init and schema", () => {
     ])
   })
 
-  test("init takes a folder, and says how to go on so that a shell takes it", async () => {
+  test("init takes a folder, and prints the next command quoted for a shell", async () => {
     const cwd = emptyFolder()
     expect((await run(["init", "Été (1)"], { cwd })).stderr).toMatch(
       /: dubwright plan 'Été \(1\)\/dubwright.yaml'\n$/u
@@ -179,11 +179,11 @@ describe("init and schema", () => {
     expect(await run(["init", "film.srt"], { cwd })).toEqual({
       code: 2,
       stdout: "",
-      stderr: "dubwright: film.srt is no folder: expected the one in which the subtitles are\n"
+      stderr: "dubwright: film.srt: not a folder; pass the folder with the subtitles\n"
     })
   })
 
-  test("init says where no folder can be made", async () => {
+  test("init names the folder that it cannot create", async () => {
     const { code, stderr } = await run(["init", "/proc/none/film"])
     expect(code).toBe(2)
     expect(stderr).toMatch(/^dubwright: \/proc\/none\/film\/dubwright\.yaml: cannot be written: [^\n]+\n$/u)
@@ -205,7 +205,7 @@ describe("init and schema", () => {
 })
 
 describe("the service", () => {
-  test("serve says when it listens, keys work meanwhile, SIGTERM ends it well", async () => {
+  test("serve prints when it listens, keys work meanwhile, and SIGTERM stops it with code 0", async () => {
     const data = join(emptyFolder(), "data")
     const serving = start(["serve", "--port", "0", "--data", data])
     const line = await serving.firstLine
@@ -222,7 +222,7 @@ describe("the service", () => {
     expect([imported.code, imported.stdout]).toEqual([0, ""])
 
     const granted = await run(["keys", "grant", "--data", data, "--account", "1", "--credits", "500"])
-    expect([granted.code, granted.stderr]).toEqual([0, "account 1 may spend 1500 credits in all\n"])
+    expect([granted.code, granted.stderr]).toEqual([0, "account 1 may spend 1500 credits in total\n"])
 
     const asked = (words: ReadonlyArray<string>, with_: string) =>
       run([...words, "--base-url", address], { env: { DUBWRIGHT_API_KEY: with_ } })
@@ -235,7 +235,7 @@ describe("the service", () => {
 
     const refused = await asked(["credits"], "a-tool-login")
     expect([refused.code, refused.stdout]).toEqual([4, ""])
-    expect(refused.stderr).toMatch(/^dubwright: the service refuses the key[^\n]*\n$/u)
+    expect(refused.stderr).toMatch(/^dubwright: the service rejected the key[^\n]*\n$/u)
     expect(refused.stderr).not.toContain("a-tool-login")
     const keyless = await run(["credits", "--base-url", address])
     expect([keyless.code, keyless.stdout]).toEqual([2, ""])
@@ -256,7 +256,7 @@ describe("the service", () => {
     expect((await serving.ended).code).toBe(0)
   })
 
-  test("doctor says which ffmpeg is used, and names what is amiss with the way to mend it", async () => {
+  test("doctor names the ffmpeg in use, and how to fix what is wrong", async () => {
     const well = await run(["doctor", "--json"])
     expect(well.code).toBe(0)
     const checks: ReadonlyArray<{ name: string }> = JSON.parse(well.stdout)
@@ -264,11 +264,15 @@ describe("the service", () => {
     const wrong = await run(["doctor"], { env: { DUBWRIGHT_FFMPEG: "/nowhere/ffmpeg" } })
     expect(wrong.code).toBe(2)
     expect(wrong.stdout).toContain("/nowhere/ffmpeg")
-    expect(wrong.stdout).toContain("→ point DUBWRIGHT_FFMPEG at an ffmpeg that runs")
-    expect(wrong.stdout).toMatch(/Service +the bundled one: not started without an ffmpeg\n$/u)
+    expect(wrong.stdout).toContain("→ set DUBWRIGHT_FFMPEG to an ffmpeg that runs")
+    expect(wrong.stdout).toMatch(/Service +bundled service: not started, because it needs ffmpeg\n$/u)
+    const keyless = await run(["doctor", "--base-url", "http://127.0.0.1:1"])
+    expect(keyless.stdout).toMatch(
+      /Key +DUBWRIGHT_API_KEY is not set\n +→ export DUBWRIGHT_API_KEY=… with the service's key\n$/u
+    )
   })
 
-  test("doctor says at once whom it asks, and what it has found so far", async () => {
+  test("doctor prints findings at once, and which service it waits for", async () => {
     const mute = createServer(() => {})
     await new Promise<void>((ready) => mute.listen(0, "127.0.0.1", ready))
     const address = mute.address()
@@ -278,15 +282,15 @@ describe("the service", () => {
     mute.closeAllConnections()
     mute.close()
     expect(code).toBe(2)
-    expect(stderr).toContain(`asking ${url}, for 8 seconds at most`)
+    expect(stderr).toContain(`waiting for ${url}, up to 8 seconds`)
     expect(stdout).toMatch(/^✓ Node .*\n✓ ffmpeg .*\n. State folder .*\n✗ Service /u)
   })
 
-  test("doctor says why a service does not answer", async () => {
+  test("doctor reports why a service does not respond", async () => {
     const env = { DUBWRIGHT_API_KEY: "nativeapikey_none" }
     const { code, stdout } = await run(["doctor", "--base-url", "http://127.0.0.1:1"], { env })
     expect(code).toBe(2)
-    expect(stdout).toMatch(/Service +http:\/\/127\.0\.0\.1:1: the service cannot be reached: .*ECONNREFUSED/u)
-    expect(stdout).toMatch(/Key +not asked: the service does not answer\n$/u)
+    expect(stdout).toMatch(/Service +http:\/\/127\.0\.0\.1:1: the service is unreachable: .*ECONNREFUSED/u)
+    expect(stdout).toMatch(/Key +not checked: the service does not respond\n$/u)
   })
 })

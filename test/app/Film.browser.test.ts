@@ -1,6 +1,4 @@
-/**
- * A film dubbed into two languages by one run, as players find it: its tracks, its picture, its sound at every moment.
- */
+/** A film dubbed into two languages by one run, checked in a browser: its tracks, video stream and audio over time. */
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { join, resolve } from "node:path"
@@ -19,7 +17,7 @@ const at = (...names: ReadonlyArray<string>): string => join(cwd, ...names)
 const probe = (path: string) =>
   Effect.runPromise(Effect.flatMap(Ffmpeg, ({ probe }) => probe(path)).pipe(Effect.provide(bundledFfmpeg)))
 
-/** The picture's packets, as one hash. */
+/** Hash of the video stream's packets. */
 const pictureOf = async (path: string): Promise<string> => {
   const { stdout } = await Effect.runPromise(
     ffmpeg("-loglevel", "error", "-i", path, "-map", "0:v", "-c", "copy", "-f", "md5", "-")
@@ -27,7 +25,7 @@ const pictureOf = async (path: string): Promise<string> => {
   return stdout.toString()
 }
 
-/** What the page tells: seconds, pixels, decibels. */
+/** Measurements from the page: seconds, pixels, decibels. */
 const Played = Schema.Struct({
   duration: Schema.Number,
   length: Schema.Number,
@@ -56,7 +54,7 @@ jobs:
   - { id: film-de, input: film.de.srt, video: film.mp4, language: de, outputs: [wav, srt] }
 `
 
-/** The same words into another container: nothing is spoken anew. */
+/** The same lines in another container: all clips are reused. */
 const webm = `
 service: embedded
 defaults: { provider: provider_opensource, voice: os-slt, language: en, speakers: { ANNA: {}, BO: { voice: os-rms } } }
@@ -85,7 +83,7 @@ beforeAll(async () => {
 }, 60_000)
 
 describe("a film in two languages", () => {
-  test("is delivered and verified, and left alone by the next run", async () => {
+  test("is delivered and verified, and left unchanged by the next run", async () => {
     expect(first.code, first.stderr).toBe(0)
     const made = statSync(at("out/film.all.mkv")).mtimeMs
     const again = await run(["run", "batch.yaml", "--verbose"], { cwd })
@@ -94,7 +92,7 @@ describe("a film in two languages", () => {
     expect(statSync(at("out/film.all.mkv")).mtimeMs).toBe(made)
   })
 
-  test("holds each language as a sound and a subtitle, the first taken unasked, with the source's own picture", async () => {
+  test("has an audio and a subtitle track per language, the first as default, with the source's video stream", async () => {
     const info = await probe(at("out/film.all.mkv"))
     expect(info.sounds.map(({ language, isDefault, title }) => [language, isDefault, title])).toEqual([
       ["eng", true, "Dub en"],
@@ -108,7 +106,7 @@ describe("a film in two languages", () => {
     expect(await pictureOf(at("out/film-en/film-en.mp4"))).toBe(source)
   })
 
-  test("has files of the depth, rate, channels, tags and chapters asked for", async () => {
+  test("has files with the requested depth, rate, channels, tags and chapters", async () => {
     const bytes = readFileSync(at("out/film-en/film-en.wav"))
     expect(bytes.readUInt16LE(bytes.indexOf("fmt ") + 22)).toBe(24)
     const wav = Either.getOrThrow(readWav(bytes))
@@ -118,7 +116,7 @@ describe("a film in two languages", () => {
       2,
       Math.round((duration * 44_100) / 1e6)
     ])
-    // ANNA speaks left of the middle, BO right of it.
+    // ANNA is panned left, BO right.
     const level = (samples: Float32Array | undefined, from: number) =>
       samples?.subarray(from * 44_100, (from + 1) * 44_100).reduce((sum, x) => sum + x * x, 0) ?? 0
     const [left, right] = wav.channels
@@ -178,7 +176,7 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
     { ending: "mp4", job: "film-en", width: 640 },
     { ending: "webm", job: "film-webm", width: 320 }
   ])(
-    "plays $ending as long as the source, with speech where the report puts it and the film's own sound alone elsewhere",
+    "plays $ending with the source's length, speech where the report says, and only the film's own audio elsewhere",
     async ({ ending, job, width }) => {
       const report = JSON.parse(readFileSync(at(`out/${job}/report.json`), "utf8"))
       const page = await browser.newPage()

@@ -28,7 +28,7 @@ describe("help on a terminal", () => {
     for (const { words, path } of paths) expect(tooWide(helpPage(path, columns), columns), words).toEqual([])
   })
 
-  test.each([80, 60])("of the manual, only code is wider than %i columns", (columns) => {
+  test.each([80, 60])("in the manual, only code is wider than %i columns", (columns) => {
     for (const topic of topics) {
       const lines = tooWide(markdownText(readFileSync(`docs/${topic}`, "utf8"), columns), columns)
       expect(
@@ -38,11 +38,11 @@ describe("help on a terminal", () => {
     }
   })
 
-  test("lines stay short on a wide terminal, and where there is none", () => {
+  test("lines stay within 100 columns on a wide terminal, and without one", () => {
     expect([helpColumns(undefined), helpColumns(300), helpColumns(80)]).toEqual([100, 100, 80])
   })
 
-  test("the usage tells what must be given from what may be", () => {
+  test("the usage line separates required from optional arguments", () => {
     const usageOf = (name: string) => {
       const found = paths.find(({ words }) => words === `dubwright ${name}`)
       return found === undefined ? undefined : helpPage(found.path, 100).split("\n")[0]
@@ -85,7 +85,7 @@ describe("a page of the manual", () => {
     "  ```"
   ].join("\n")
 
-  test("reads as text", () => {
+  test("is rendered as plain text", () => {
     expect(markdownText(page, 40)).toBe(
       [
         "WHAT IT IS",
@@ -111,8 +111,17 @@ describe("a page of the manual", () => {
   })
 })
 
-describe("help of help", () => {
-  test("what is no command may have been meant for a topic", async () => {
+describe("a list of the manual", () => {
+  test("keeps nested items below their own, and wraps them at their margin", () => {
+    const page = "1. One:\n   - first of them, longer\n   - two `a|b`\n2. Two.\n\n> Note \\*this\\*."
+    expect(markdownText(page, 20)).toBe(
+      "1. One:\n   - first of them,\n     longer\n   - two a|b\n2. Two.\n\n  Note *this*."
+    )
+  })
+})
+
+describe("dubwright help", () => {
+  test("suggests a topic for an unknown word", async () => {
     expect(await run(["help", "nightlly"])).toEqual({
       code: 2,
       stdout: "",
@@ -121,7 +130,7 @@ describe("help of help", () => {
     })
   })
 
-  test("is the overview, and --help behind a name changes nothing", async () => {
+  test("without a name is the overview; --help after a name changes nothing", async () => {
     expect(await run(["help", "--help"])).toEqual(await run(["--help"]))
     expect(await run(["help", "run", "-h"])).toEqual(await run(["run", "--help"]))
     expect(await run(["help", "fit", "--help"])).toEqual(await run(["help", "fit"]))

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 
-test("what is bundled goes with its licences, in dist/ and in the pages that are passed on", () => {
+test("bundled packages come with their licences, in dist/ and in generated pages", () => {
   const all = readFileSync("dist/LICENSES.txt", "utf8")
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"))
   for (const name of ["effect", "p-queue", "yaml", "wavesurfer.js"])

@@ -12,7 +12,7 @@ const srt =
 const error =
   'a.srt:6: "00:00:xx,000 --> 00:00:06,500 Nobody hears this.": expected a time line such as 00:01:02,500 --> 00:01:04,000'
 
-test("a line that cannot be read fails its job as a line that cannot be spoken does", async () => {
+test("an unreadable line fails its job like a line that cannot be spoken", async () => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "a.srt"), srt)
   writeFileSync(
@@ -35,11 +35,11 @@ test("a line that cannot be read fails its job as a line that cannot be spoken d
   expect(jobs[0]).toMatchObject({ cues: 3, lines: 2, lostLines: 1, lost: [{ cue: 2, line: 6, error }] })
   expect(total).toMatchObject({ cues: 6, lostLines: 2 })
   expect(plan.stderr.split("\n").slice(0, 2)).toEqual([
-    "note: job strict: 1 line cannot be read and will not be heard (a.srt:6); the job fails unless you correct it or set onFailure: silence",
-    "note: job lenient: 1 line cannot be read and will not be heard (a.srt:6); onFailure: silence delivers the job without it"
+    "note: job strict: 1 line cannot be read and will not be spoken (a.srt:6); the job fails unless you correct it or set onFailure: silence",
+    "note: job lenient: 1 line cannot be read and will not be spoken (a.srt:6); onFailure: silence delivers the job without it"
   ])
   expect(readFileSync(join(cwd, "plan.html"), "utf8")).toContain(
-    "2 lines cannot be read and will not be heard"
+    "2 lines cannot be read and will not be spoken"
   )
   const ran = await run(["run", "batch.yaml", "--json"], { cwd })
   expect(ran.code, ran.stderr).toBe(3)
@@ -64,7 +64,7 @@ test("a line that cannot be read fails its job as a line that cannot be spoken d
     })
     expect(metrics).toMatchObject({ cues: 3, spoken: 2, skipped: 0, failed: 1, coverage: 0.6667 })
     const page = readFileSync(join(cwd, "out", job, "report.html"), "utf8")
-    expect(page).toContain("1 cue not spoken")
+    expect(page).toContain("1 line not spoken")
   }
   expect(readFileSync(join(cwd, "out/index.html"), "utf8")).toContain("1 failed")
 

@@ -1,4 +1,4 @@
-/** What a run does for those who are asleep: who is told, what is logged, what is traced. */
+/** Unattended runs: notifications, the log file, traces and `schedule`. */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
@@ -11,7 +11,7 @@ interface Posted {
   readonly body: string
 }
 
-/** A stand-in for a webhook and for a collector of traces. */
+/** A server that stands in for a webhook and a trace collector. */
 const listening = (posts: Array<Posted>): Promise<Server> =>
   new Promise((resolve) => {
     const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** A folder with a batch of one line, and a manifest that tells whom `notify` names. */
+/** A folder with a batch of one line, whose manifest has this `notify`. */
 const batch = (notify: string): string => {
   const folder = emptyFolder()
   writeFileSync(join(folder, "note.txt"), "All is well.\n")
@@ -59,7 +59,7 @@ process.exit(Number(process.argv[3] ?? 0))
 }
 
 describe("a run at night", () => {
-  test("tells a program and an address, keeps a log, and sends traces; the key is in none of them", async () => {
+  test("notifies a command and a webhook, writes a log and sends traces, all without the key", async () => {
     const cwd = batch(`{ command: [node, hook.mjs, "a b; c"], webhook: $HOOK }`)
     const env = { DUBWRIGHT_API_KEY: key, HOOK: `${home}/hook`, OTEL_EXPORTER_OTLP_ENDPOINT: home }
     const { code, stdout, stderr } = await run(["run", "night.yaml", "--json", "--log", "logs/night.log"], {
@@ -87,7 +87,7 @@ describe("a run at night", () => {
     expect(JSON.stringify(posts)).not.toContain(key)
   })
 
-  test("is started by what schedule prints, under names that shells and unit files read otherwise", async () => {
+  test("starts from what schedule prints, even with special characters in its paths", async () => {
     const cwd = batch("{}")
     const home = join(cwd, "home")
     mkdirSync(join(home, ".config/dubwright"), { recursive: true })
@@ -112,7 +112,7 @@ describe("a run at night", () => {
       env: { HOME: home, PATH: process.env["PATH"] },
       encoding: "utf8"
     })
-    expect([started.status, started.stderr], "its settings are the file's").toEqual([
+    expect([started.status, started.stderr], "reads the environment file").toEqual([
       2,
       expect.stringContaining("/nowhere/ffmpeg")
     ])
@@ -127,13 +127,13 @@ describe("a run at night", () => {
     if (verified.error === undefined) expect([verified.status, verified.stderr]).toEqual([0, ""])
   })
 
-  test("a hook that fails is told, and changes nothing", async () => {
+  test("reports a failing hook, and changes nothing else", async () => {
     const cwd = batch(`{ command: [node, hook.mjs, x, "7"], webhook: "${home}/refuses" }`)
     const { code, stderr } = await run(["run", "night.yaml", "--quiet"], { cwd })
     expect(code).toBe(0)
     expect(stderr.split("\n").slice(1)).toEqual([
-      "warning: notify.command node: it ended with code 7",
-      `warning: notify.webhook: ${new URL(home).host} answered with status 403`,
+      "warning: notify.command node: exited with code 7",
+      `warning: notify.webhook: ${new URL(home).host} returned status 403`,
       ""
     ])
   })

@@ -1,15 +1,16 @@
-/** The command where what it needs was installed by another Node, or not at all. */
+/** The command with better-sqlite3 missing, or installed by another Node. */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { bundled } from "../ffmpeg/binaries.ts"
 import { plainFolder } from "../ffmpeg/media.ts"
 
 it.scoped.each([
-  ["nothing is installed", undefined],
-  ["its binary is none for this Node", 'throw new Error("NODE_MODULE_VERSION 1")']
-])("says what to do where %s", ([, program]) =>
+  ["it is missing", undefined],
+  ["its binary is for another Node", 'throw new Error("NODE_MODULE_VERSION 1")']
+])("says what to do if %s", ([, program]) =>
   Effect.gen(function* () {
     const folder = yield* plainFolder
     mkdirSync(join(folder, "dist"))
@@ -24,14 +25,15 @@ it.scoped.each([
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
         [join(folder, "dist/dubwright.mjs"), ...words],
-        { cwd: folder, encoding: "utf8" }
+        // Without ffmpeg, doctor would not start the bundled service.
+        { cwd: folder, encoding: "utf8", env: { ...process.env, DUBWRIGHT_FFMPEG: bundled.path } }
       )
-      // What doctor found before it met SQLite is printed by then.
+      // doctor has printed its earlier findings by then.
       expect([words[0], status, words[0] === "doctor" ? "" : stdout, stderr]).toEqual([
         words[0],
         2,
         "",
-        `dubwright: better-sqlite3 does not load in Node ${process.versions.node}: run npm run setup in dubwright's folder with this Node, or go back to the one that installed it\n`
+        `dubwright: better-sqlite3 does not load in Node ${process.versions.node}; run npm run setup in dubwright's folder with this Node, or use the Node that installed it\n`
       ])
     }
   })

@@ -1,10 +1,10 @@
-/** What a subtitle leaves open: the real command proposes, warns or refuses before anything is sent. */
+/** Ambiguous subtitles: the command proposes, warns or fails before it sends anything. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { emptyFolder, run } from "./process.ts"
 
-/** An SRT of these texts, two seconds each. */
+/** Returns an SRT of these texts, two seconds each. */
 const srt = (texts: ReadonlyArray<string>): string =>
   texts
     .map((text, i) => {
@@ -14,7 +14,7 @@ const srt = (texts: ReadonlyArray<string>): string =>
     })
     .join("\n")
 
-test("stickySpeakers is proposed where named speakers have many unnamed cues, by plan and by init", async () => {
+test("plan and init propose stickySpeakers if many cues after named speakers are unnamed", async () => {
   const cwd = emptyFolder()
   const dialogue = ["ANNA: Come in.", "It is cold.", "Sit down.", "BO: Thanks.", "I will.", "It is.", "Well."]
   writeFileSync(join(cwd, "film.en.srt"), srt(dialogue))
@@ -26,7 +26,7 @@ test("stickySpeakers is proposed where named speakers have many unnamed cues, by
   expect((await run(["init", "--yes"], { cwd })).code).toBe(0)
   const manifest = readFileSync(join(cwd, "dubwright.yaml"), "utf8")
   expect(manifest).toContain(
-    "    # 5 of 7 cues name no speaker and get the job's voice; this keeps the speaker before them:\n" +
+    "    # 5 of 7 cues name no speaker and get the job's voice; to keep the previous speaker instead:\n" +
       "    # text: { stickySpeakers: true }\n"
   )
   for (const choice of ["true", "false"]) {
@@ -54,7 +54,7 @@ const english = ["Let us go", "Where are you", "What is it", "I do not know", "H
 const bilingual = chinese.map((line, i) => `${line}\n${english[i % 5]}`)
 const priced = ["--provider", "provider_expressive", "--voice", "aria"]
 
-test("a bilingual subtitle is refused with the price of each choice until one is made", async () => {
+test("rejects a bilingual subtitle, with the price of each choice, until one is made", async () => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "film.srt"), srt(bilingual))
   writeFileSync(
@@ -79,7 +79,7 @@ test("a bilingual subtitle is refused with the price of each choice until one is
     })
 }, 300_000)
 
-test("a subtitle that may be bilingual is noted and planned", async () => {
+test("notes a subtitle that may be bilingual, and plans it", async () => {
   const cwd = emptyFolder()
   const others = Array.from({ length: 12 }, (_, i) => `${chinese[i % 10]}，${i}`)
   writeFileSync(join(cwd, "film.srt"), srt([...bilingual, ...others]))
@@ -88,7 +88,7 @@ test("a subtitle that may be bilingual is noted and planned", async () => {
   expect(plan.stderr).toMatch(/^note: job film: 10 of 22 cues are in two languages\. Choose /u)
 }, 300_000)
 
-test("a voice alone takes the only provider that has it, and a finished batch asks no service again", async () => {
+test("a voice without a provider gets the only one that has it; a finished batch sends no requests", async () => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "film.srt"), srt(["Come in."]))
   const note = 'note: using provider_expressive, the only provider with a voice "aria"\n'
@@ -105,9 +105,11 @@ test("a voice alone takes the only provider that has it, and a finished batch as
     env: { DUBWRIGHT_API_KEY: "none" }
   })
   expect(elsewhere.code).toBe(3)
-  expect(elsewhere.stderr).toContain(
-    'the provider of "luna" is not named, and the service\'s voices could not be read'
+  const [waiting = "", ended = ""] = elsewhere.stderr.split("\n")
+  expect(waiting).toMatch(
+    /^note: http:\/\/127\.0\.0\.1:9\/?: connection refused .*; retrying for 8 seconds$/u
   )
+  expect(ended).toContain('no provider is set for "luna", and the service\'s voices could not be read')
   const strange = await run(["run", "film.srt", "--embedded", "--voice", "ariaa"], { cwd })
   expect([strange.code, strange.stderr]).toEqual([
     2,

@@ -1,4 +1,4 @@
-/** What `plan` says of the key, the balance, SRT's price and the disk, against a service on loopback. */
+/** `plan` against a service on loopback: the key, the balance, the price of SRT and the disk. */
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
@@ -50,25 +50,25 @@ const planned = (key: string, ...words: ReadonlyArray<string>) => {
 }
 
 describe("plan", () => {
-  test("ends with code 4 and one line where the service refuses the key", async () => {
+  test("exits with code 4 and one line if the service rejects the key", async () => {
     const { code, stdout, stderr } = await planned("wrong")
     expect([code, stderr]).toEqual([
       4,
       expect.stringMatching(
-        /^dubwright: the service refuses the key: [^\n]*this key is unknown \(HTTP 401\)\n$/u
+        /^dubwright: the service rejected the key: [^\n]*this key is unknown \(HTTP 401\)\n$/u
       )
     ])
     expect(stdout).toContain("1 task would be created")
   })
 
-  test("compares the cost with the balance, and says what SRT adds and plain text would cost", async () => {
+  test("compares the cost with the balance, and reports what SRT adds and what plain text would cost", async () => {
     const { code, stdout } = await planned("right", "--fail-on", "balance")
     expect(code).toBe(3)
     expect(stdout.split("\n").slice(4)).toEqual([
-      `1 task would be created at ${baseUrl}.`,
-      "Needs 210 of 60 credits: 150 short.",
-      "SRT is billed with its numbers and times: 101 characters (+93 %) on top of 109.",
-      "With nativeInput: text it would be 111 characters in all for 111 credits; lines are then sent together and cut apart by their pauses.",
+      `1 task would be created on ${baseUrl}.`,
+      "Needs 210 credits; the account has 60: 150 short.",
+      "SRT is billed including cue numbers and times: 101 characters (+93 %) on top of 109.",
+      "nativeInput: text would need only 111 characters for 111 credits; several lines are then sent as one text, and the audio is split at the pauses.",
       ""
     ])
     const json = await planned("right", "--json")

@@ -7,7 +7,7 @@ const srt = ["The tide turns", "at nine this evening.", "Is that what you heard?
   .map((text, at) => `${at + 1}\n00:00:0${at * 3 + 1},000 --> 00:00:0${at * 3 + 3},900\n${text}\n`)
   .join("\n")
 
-/** Waits until the job's accepted changes are delivered; returns how many deliveries that took. */
+/** Waits until the job's accepted changes are delivered; returns the number of deliveries. */
 const delivered = async (address: URL): Promise<number> => {
   let ended = 0
   await expect
@@ -42,7 +42,7 @@ const batch = (): string => {
 }
 
 describe("review", () => {
-  test("speaks again what cannot be told apart from the changed cue, says so, and lets runs go on meanwhile", async () => {
+  test("speaks the whole utterance of a changed cue again, says so, and does not block runs", async () => {
     const cwd = batch()
     expect((await run(["run", "batch.yaml"], { cwd })).code).toBe(0)
     const summary = join(cwd, "out/run.json")
@@ -86,23 +86,21 @@ describe("review", () => {
     })
     expect(
       readFileSync(join(cwd, "batch.yaml.overrides.yaml"), "utf8"),
-      "saved before it is answered"
+      "saved before the response"
     ).toContain("say: at ten this evening.")
     await delivered(address)
-    expect(JSON.parse(readFileSync(summary, "utf8")), "the batch on the disk is as it stands now").toEqual(
-      first
-    )
+    expect(JSON.parse(readFileSync(summary, "utf8")), "the batch page on disk is up to date").toEqual(first)
     expect(readFileSync(join(cwd, "out/index.html"), "utf8")).toMatch(
       /class="verdict [a-z]+">1 job delivered/u
     )
 
     expect(await ask("take", { "9": wish })).toEqual({
       status: 422,
-      said: { error: "nothing is said in cue 9" }
+      said: { error: "cue 9 has no spoken line" }
     })
     expect(await ask("take", { "2": { ...wish, say: "" } })).toEqual({
       status: 422,
-      said: { error: "cue 2: say: expected words to say, 20000 characters at most" }
+      said: { error: "cue 2: say: expected text to speak, at most 20000 characters" }
     })
     expect(await ask("take", { "2": { ...wish, speed: 0 } })).toEqual({
       status: 422,
@@ -110,12 +108,12 @@ describe("review", () => {
     })
     expect(await ask("take", [])).toEqual({
       status: 422,
-      said: { error: "expected wishes as the review page sends them" }
+      said: { error: "expected edits in the review page's format" }
     })
     expect(await ask("take", { "2": { ...wish, end: 3 } })).toEqual({
       status: 422,
       said: {
-        error: "batch.yaml.overrides.yaml: job film: cue 2: it would end (3 s) before it starts (4 s)"
+        error: "batch.yaml.overrides.yaml: job film: cue 2: end (3 s) is not after start (4 s)"
       }
     })
 
@@ -133,7 +131,7 @@ describe("review", () => {
     expect((await server.ended).code).toBe(0)
   })
 
-  test("what is accepted in two windows at once is both delivered", async () => {
+  test("delivers changes accepted in two windows at once", async () => {
     const cwd = batch()
     expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
     const server = start(["review", "batch.yaml"], { cwd })
@@ -165,7 +163,7 @@ describe("review", () => {
     expect((await server.ended).code).toBe(0)
   })
 
-  test("what is accepted is saved when the review ends before it is delivered, and the next run delivers it", async () => {
+  test("saves changes accepted before the review ends, and the next run delivers them", async () => {
     const cwd = batch()
     expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
     const server = start(["review", "batch.yaml"], { cwd })
@@ -192,12 +190,12 @@ describe("review", () => {
     expect(cues[2].said).toBe("Is that what he said?")
   })
 
-  test("needs a manifest, and a batch that was run", async () => {
+  test("needs a manifest and a finished run", async () => {
     const cwd = batch()
     const bare = await run(["review", "film.srt"], { cwd })
     expect([bare.code, bare.stderr]).toEqual([
       2,
-      "dubwright: review: expected one manifest: what is accepted is written beside it\n"
+      "dubwright: review: expected a manifest; accepted changes are saved beside it\n"
     ])
     mkdirSync(join(cwd, "out"))
     const server = start(["review", "batch.yaml"], { cwd })
@@ -205,13 +203,11 @@ describe("review", () => {
     const answer = await fetch(`${address}film/report.html`)
     expect([answer.status, await answer.json()]).toEqual([
       422,
-      { error: "job film has no report that can be read: run the batch first" }
+      { error: "job film has no readable report; run the batch first" }
     ])
     const page = await fetch(`${address}film/report.html`, { headers: { accept: "text/html,*/*" } })
     expect([page.status, page.headers.get("content-type")]).toEqual([422, "text/html; charset=utf-8"])
-    expect(await page.text()).toContain(
-      "<li>job film has no report that can be read: run the batch first</li>"
-    )
+    expect(await page.text()).toContain("<li>job film has no readable report; run the batch first</li>")
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
   })

@@ -39,14 +39,14 @@ const batch = (): string => {
   return folder
 }
 
-/** A file of results without what tells when it was made and how long that took. */
+/** Reads a result file without its times and durations. */
 const timeless = (path: string): string =>
   readFileSync(path, "utf8")
     .replaceAll(/"(startedAt|datetime|seconds)"?[:=] ?"?[^",\n]+/gu, "")
     .replaceAll(/<time .*?<\/time>[^<]*/gu, "")
 
 describe("run", () => {
-  test("leaves files of formats that are no longer asked for, and says so once", async () => {
+  test("keeps files of outputs that are no longer requested, and says so once", async () => {
     const cwd = emptyFolder()
     const asking = (outputs: string, text: string) => {
       writeFileSync(join(cwd, "a.srt"), srt.replace(cues[0] ?? "", text))
@@ -61,13 +61,15 @@ describe("run", () => {
     const clips = there("clips")
     writeFileSync(join(cwd, "out/a/clips/mine.wav"), "mine")
     const fewer = await asking("srt, clips", "One.")
-    expect(fewer.stderr).toContain("a: no longer asked for, left as an earlier run made it: a.vtt, stems\n")
+    expect(fewer.stderr).toContain(
+      "a: kept earlier files of outputs that are no longer requested: a.vtt, stems\n"
+    )
     expect(there("")).toEqual(["a.srt", "a.vtt", "clips", "report.html", "report.json", "stems"])
     expect(there("clips")).toEqual([...clips, "mine.wav"])
-    expect((await asking("srt, clips", "One two.")).stderr).not.toContain("no longer asked for")
+    expect((await asking("srt, clips", "One two.")).stderr).not.toContain("no longer requested")
   })
 
-  test("makes what was asked for; run again it sends nothing and says so", async () => {
+  test("writes the requested outputs; a second run sends nothing and says so", async () => {
     const cwd = batch()
     const first = await run(["run", "batch.yaml", "--json", "--verbose"], { cwd })
     expect(first.code, first.stderr).toBe(0)
@@ -92,19 +94,19 @@ describe("run", () => {
     const read = readFileSync(join(cwd, "out/note/note.srt"), "utf8")
     expect(
       read.split("\n").filter((row) => /[a-z]/u.test(row)),
-      "an entry a sentence"
+      "one entry per sentence"
     ).toEqual(["A note.", "Two sentences, in all."])
-    expect(existsSync(join(cwd, "out/note/note.wav")), "only what was asked for").toBe(false)
+    expect(existsSync(join(cwd, "out/note/note.wav")), "only the requested outputs").toBe(false)
 
     const again = await run(["run", "batch.yaml"], { cwd })
     expect(again.code).toBe(0)
-    expect(again.stdout).toContain("Nothing was sent: everything was at hand.")
+    expect(again.stdout).toContain("Nothing was sent: every clip was cached.")
     expect(again.stdout).toContain("out/film/film.wav")
-    // That was said from memory: a run that has to look at everything says the same.
+    // The second run answered from its records; a run that checks everything must print the same.
     const pages = () => ["run.json", "index.html"].map((name) => timeless(join(cwd, "out", name)))
     const remembered = pages()
     const state = new Sqlite(join(cwd, ".dubwright/state.sqlite"))
-    // One record says that nothing is left, one how the sources were read.
+    // One record says that the batch is complete, another how the sources were read.
     expect(state.prepare("DELETE FROM finished").run().changes).toBe(2)
     state.close()
     const looked = await run(["run", "batch.yaml"], { cwd })
@@ -120,7 +122,7 @@ describe("run", () => {
     const plan = JSON.parse(planned.stdout)
     expect(plan.total).toMatchObject({ utterances: 5, reused: 4, characters: 15 })
     expect(plan.name).toBe("Two for the night")
-    expect(plan.jobs, "cues as the report counts them: a narration's are its paragraphs").toMatchObject([
+    expect(plan.jobs, "cues as in the report, where a narration's are its paragraphs").toMatchObject([
       { cues: 3, lines: 3 },
       { cues: 1, lines: 2 }
     ])
@@ -138,7 +140,7 @@ describe("run", () => {
     expect(JSON.parse(cleaned.stdout)).toMatchObject({ utterances: 1 })
   })
 
-  test("tells its events as JSON on stderr, a line each, and --quiet says nothing where all is well", async () => {
+  test("prints events as JSON lines on stderr; --quiet prints nothing if all is well", async () => {
     const cwd = batch()
     const told = await run(["run", "batch.yaml", "--events"], { cwd })
     expect(told.code).toBe(0)
@@ -155,7 +157,7 @@ describe("run", () => {
         .sort()
     ).toEqual(["film", "note"])
     const refused = await run(["run", "nowhere.yaml", "--events"], { cwd })
-    expect(JSON.parse(refused.stderr), "what is said besides is an event, too").toMatchObject({
+    expect(JSON.parse(refused.stderr), "other messages are events too").toMatchObject({
       event: "Said",
       message: "dubwright: nowhere.yaml: no such file"
     })
@@ -170,7 +172,7 @@ describe("run", () => {
     expect(existsSync(join(cwd, "made/film.en/film.en.wav"))).toBe(true)
   })
 
-  test("stops for the budget with code 4, and goes on when that is mended", async () => {
+  test("stops at the budget with code 4, and continues with a higher one", async () => {
     const cwd = batch()
     const limited = ["run", "batch.yaml", "--json", "--max-credits", "5"]
     const stopped = await run(limited, { cwd })
@@ -178,15 +180,15 @@ describe("run", () => {
     const report = JSON.parse(stopped.stdout)
     expect(report.jobs.some(({ status }: { status: string }) => status === "unfinished")).toBe(true)
     expect(report.tasks.created).toBe(1)
-    // The limit is the batch's: a run that goes on does not have it anew.
+    // The limit is for the batch: a resumed run does not start it again.
     const still = await run(limited, { cwd })
     expect([still.code, JSON.parse(still.stdout).tasks.created]).toEqual([4, 0])
-    expect(still.stderr).toContain("were spent before, in runs that were cut short")
+    expect(still.stderr).toContain("spent by earlier runs that did not finish")
     const mended = await run(["run", "batch.yaml"], { cwd })
     expect(mended.code).toBe(0)
   })
 
-  test("asks again for a line that does not fit, spoken faster, and keeps the shorter take", async () => {
+  test("makes a faster retake of a line that does not fit, and keeps the shorter take", async () => {
     const cwd = emptyFolder()
     const long = "The ferry has left the harbour long ago, and nobody on the quay has seen where it went."
     writeFileSync(
@@ -215,12 +217,12 @@ describe("run", () => {
     expect(twice.line.flags).toContain("repeated-take")
     expect(twice.line.placed.start).toBe(1)
     expect(twice.line.placed.end).toBeLessThan(once.line.placed.end)
-    expect(twice.other.placed.start, "what fits stays").toBe(9)
+    expect(twice.other.placed.start, "a line that fits keeps its take").toBe(9)
     expect([once.created, twice.created, again.created], "one take for both lines").toEqual([1, 1, 0])
     expect(again.line).toEqual(twice.line)
   })
 
-  test("a second run on the same state folder leaves with code 75", async () => {
+  test("a second run on the same state folder exits with code 75", async () => {
     const cwd = batch()
     const long = Array.from({ length: 400 }, (_, at) => `This is sentence number ${at} of a long text.`).join(
       "\n\n"
@@ -231,7 +233,7 @@ describe("run", () => {
     await first.firstWord
     const second = await run(["run", "note.txt", ...words], { cwd })
     expect([second.code, second.stdout]).toEqual([75, ""])
-    expect(second.stderr).toMatch(/^dubwright: [^\n]*held by process \d+[^\n]*\n$/u)
+    expect(second.stderr).toMatch(/^dubwright: [^\n]*in use by process \d+[^\n]*\n$/u)
 
     first.child.kill("SIGINT")
     expect((await first.ended).code).toBe(130)
@@ -239,7 +241,7 @@ describe("run", () => {
     expect(after.code).toBe(0)
   })
 
-  test("tells what a run came to though its own report cannot be written", async () => {
+  test("prints the summary even if run.json cannot be written", async () => {
     const cwd = batch()
     mkdirSync(join(cwd, "out/run.json"), { recursive: true })
     const { code, stdout, stderr } = await run(["run", "batch.yaml", "--quiet"], { cwd })
@@ -251,7 +253,7 @@ describe("run", () => {
     expect(stdout).toContain("5 tasks created")
   })
 
-  test("lets a cue alone fail that the service passes over, and has those of its task heard at their times", async () => {
+  test("fails only the cue that the service skipped; other cues of its task play at their times", async () => {
     const folder = emptyFolder()
     const lines = [
       ["01,000 --> 00:00:03,000", "Good evening to you, my friend."],
@@ -266,7 +268,7 @@ describe("run", () => {
     const { code, stderr } = await run(words, { cwd: folder })
     expect([code, stderr]).toEqual([
       3,
-      expect.stringContaining("cue 2 could not be spoken: the service did not say it")
+      expect.stringContaining("cue 2 could not be spoken: the service returned no speech for it")
     ])
     const { cues }: { cues: ReadonlyArray<{ status: string; placed?: { start: number } }> } = JSON.parse(
       readFileSync(join(folder, "out/a/report.json"), "utf8")
@@ -280,7 +282,7 @@ describe("run", () => {
 })
 
 describe("plan", () => {
-  test("tells what will not fit, as a table, JSON and a page, and --fail-on holds it against the batch", async () => {
+  test("plan shows what will not fit as a table, JSON and a page, and --fail-on fails on it", async () => {
     const cwd = batch()
     writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Four five six. ".repeat(8)))
     const table = await run(["plan", "batch.yaml", "--fail-on", "overrun,new,price"], { cwd })
@@ -288,7 +290,7 @@ describe("plan", () => {
     expect(table.stdout).toMatch(/^film 2 +6 .* Four five six\..* 63$/mu)
     expect(table.stderr.split("\n").slice(0, 2)).toEqual([
       "dubwright: --fail-on overrun: 2 lines would not fit",
-      "dubwright: --fail-on new: 5 utterances not at hand"
+      "dubwright: --fail-on new: 5 utterances not cached"
     ])
     const json = await run(["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "price"], {
       cwd
@@ -309,11 +311,11 @@ describe("plan", () => {
     )
     expect([stranger.code, stranger.stderr]).toEqual([
       2,
-      expect.stringMatching(/did you mean en-anna\?.*; job film\.en wants it first in cue 1\n/u)
+      expect.stringMatching(/did you mean en-anna\?.*; job film\.en first uses it in cue 1\n/u)
     ])
   })
 
-  test("does not count what was refused for good: no run sends it again, unless it is told to", async () => {
+  test("plan does not count permanently failed utterances, which only retry sends again", async () => {
     const cwd = emptyFolder()
     writeFileSync(
       join(cwd, "a.srt"),
@@ -331,13 +333,13 @@ describe("plan", () => {
     })
     const table = await run(["plan", ...words], { cwd })
     expect(table.stdout).toMatch(
-      /\nNothing would be sent\.\n1 utterance failed for good and would not be sent again: .*dubwright retry\.\n$/u
+      /\nNothing would be sent\.\n1 utterance failed permanently and would not be retried; .*dubwright retry\.\n$/u
     )
     const again = await run(["run", ...words], { cwd })
-    expect(again.stderr).toContain("0 utterances, 0 characters to be said; 1 at hand already")
+    expect(again.stderr).toContain("0 utterances, 0 characters to speak; 1 cached")
   })
 
-  test("plans what it can beside what it cannot, and prints a voice map that a manifest takes", async () => {
+  test("plans the jobs it can beside those it cannot, and prints a voice map for a manifest", async () => {
     const cwd = batch()
     writeFileSync(
       join(cwd, "two.srt"),
@@ -349,8 +351,8 @@ describe("plan", () => {
     const partly = await run(["plan", "cast.yaml", "--json"], { cwd })
     expect([partly.code, partly.stderr]).toEqual([
       2,
-      "warning: notify.webhook: $NIGHT_HOOK is not set, so nobody would be told of a run's end\n" +
-        'dubwright: two.srt: job two: no voice for ANNA (1 cue), BO (1 cue): give each a voice under "speakers", or set "voice" for whoever has none\n'
+      "warning: notify.webhook: $NIGHT_HOOK is not set; no notification would be sent at the end of a run\n" +
+        'dubwright: two.srt: job two: no voice for ANNA (1 cue), BO (1 cue); give each a voice under "speakers", or set "voice" as the default\n'
     ])
     expect(JSON.parse(partly.stdout)).toMatchObject({
       jobs: [{ id: "film", lines: 3 }],
@@ -366,7 +368,7 @@ describe("plan", () => {
   })
 })
 
-test.skipIf(!existsSync("/dev/full"))("says so where its results find no room", () => {
+test.skipIf(!existsSync("/dev/full"))("reports a full disk behind stdout", () => {
   const endedOn = (words: ReadonlyArray<string>) => {
     const full = openSync("/dev/full", "w")
     const ended = spawnSync(process.execPath, [resolve("dist/dubwright.mjs"), ...words], {
@@ -380,7 +382,7 @@ test.skipIf(!existsSync("/dev/full"))("says so where its results find no room", 
   const ended = endedOn(["schema"])
   expect([ended.status, ended.stderr]).toEqual([
     1,
-    expect.stringMatching(/^dubwright: the results cannot be written to standard output: ENOSPC.*\n$/u)
+    expect.stringMatching(/^dubwright: cannot write results to standard output: ENOSPC.*\n$/u)
   ])
   expect(
     JSON.parse(
@@ -392,7 +394,7 @@ test.skipIf(!existsSync("/dev/full"))("says so where its results find no room", 
   ).toEqual({
     at: expect.any(String),
     event: "Said",
-    message: expect.stringMatching(/^dubwright: the results cannot be written/u)
+    message: expect.stringMatching(/^dubwright: cannot write results/u)
   })
 })
 

@@ -1,4 +1,4 @@
-/** A run that listens to what it delivered, where the sound got lost on its way into the file. */
+/** `verify` on a delivered file whose audio was lost during encoding. */
 import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import { bundled } from "../ffmpeg/binaries.ts"
 
 const { path: ffmpeg } = bundled
 
-/** Does what ffmpeg does, but every FLAC that it writes is silent. */
+/** An ffmpeg wrapper that writes silent FLAC files. */
 const deaf = `#!/usr/bin/env node
 const { spawnSync } = require("node:child_process")
 const args = process.argv.slice(2)
@@ -16,13 +16,13 @@ if (args.includes("flac")) args.splice(args.length - 1, 0, "-af", "volume=0")
 process.exitCode = spawnSync(${JSON.stringify(ffmpeg)}, args, { stdio: "inherit" }).status
 `
 
-test("fails by name, in the run and afterwards, and is made again by the next run", async () => {
+test("fails the job in the run and in verify, and the next run delivers it again", async () => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "a.srt"), "1\n00:00:01,000 --> 00:00:03,000\nOne two three.\n")
   writeFileSync(
     join(cwd, "batch.yaml"),
     "service: embedded\njobs:\n  - { id: a, input: a.srt, provider: provider_opensource, voice: os-slt, outputs: [flac], verify: true }\n" +
-      // Nothing of it can be listened to.
+      // The job has no audio output.
       "  - { id: b, input: a.srt, provider: provider_opensource, voice: os-slt, outputs: [srt], verify: true }\n"
   )
   const program = join(cwd, "deaf.cjs")
@@ -36,12 +36,12 @@ test("fails by name, in the run and afterwards, and is made again by the next ru
   expect(first.stderr).toContain("1 of 2 jobs not delivered: a")
 
   const silent = await run(["verify", "batch.yaml", "--only", "b"], { cwd })
-  expect([silent.code, silent.stdout]).toEqual([
-    0,
-    "Nothing to verify: no job makes something to listen to.\n"
-  ])
+  expect([silent.code, silent.stdout]).toEqual([0, "Nothing to verify: no job has an audio output.\n"])
   const heard = await run(["verify", "batch.yaml"], { cwd })
-  expect([heard.code, heard.stderr]).toEqual([3, expect.stringMatching(/not as reported: a$/mu)])
+  expect([heard.code, heard.stderr]).toEqual([
+    3,
+    expect.stringMatching(/audio does not match the report: a$/mu)
+  ])
   expect(heard.stdout).toMatch(/1 +missing +1\.000/u)
 
   const again = await run(["run", "batch.yaml"], { cwd })
@@ -50,7 +50,7 @@ test("fails by name, in the run and afterwards, and is made again by the next ru
   expect(existsSync(join(cwd, "out/a/a.flac"))).toBe(true)
   expect((await run(["verify", "batch.yaml"], { cwd })).code).toBe(0)
 
-  // Over a sound that goes on below all of it, nobody can tell when speech begins: nor does it claim to.
+  // Under continuous sound no onset can be detected, so none is reported.
   const noise = "anoisesrc=amplitude=0.3:duration=3"
   spawnSync(ffmpeg, ["-y", "-f", "lavfi", "-i", noise, join(cwd, "out/a/a.flac")])
   const unsure = await run(["verify", "batch.yaml"], { cwd })

@@ -1,4 +1,4 @@
-/** The real command, started as a user starts it. */
+/** Runs the built command as a user would. */
 import { spawn, type ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import type { Readable } from "node:stream"
@@ -23,10 +23,10 @@ export interface Running {
   readonly ended: Promise<Ran>
 }
 
-/** A new empty folder. */
+/** Creates an empty temporary folder. */
 export const emptyFolder = (): string => mkdtempSync(join(tmpdir(), "dubwright-"))
 
-/** Starts the command; settings of the machine that would change what it does are left out. */
+/** Starts the command, without environment variables of the machine that would change its behaviour. */
 export const start = (
   words: ReadonlyArray<string>,
   options: {
@@ -49,7 +49,7 @@ export const start = (
       stream.on("data", () => {
         if (read().includes("\n")) tell(read().slice(0, read().indexOf("\n")))
       })
-      child.once("close", () => tell(`ended before it said a line: ${stderr}`))
+      child.once("close", () => tell(`exited before printing a line: ${stderr}`))
     })
   const firstLine = firstOf(child.stdout, () => stdout)
   const firstWord = firstOf(child.stderr, () => stderr)
@@ -62,6 +62,6 @@ export const start = (
   }
 }
 
-/** Runs the command to its end. */
+/** Runs the command until it exits. */
 export const run = (words: ReadonlyArray<string>, options?: Parameters<typeof start>[1]): Promise<Ran> =>
   start(words, options).ended

@@ -1,18 +1,18 @@
-/** Other ways to place lines, to hold ours against: greedy ones, and one that looks at everything. */
+/** Other placement algorithms, to compare `fitLines` with: greedy ones, and an exhaustive one. */
 import type { FitLimits } from "../../src/domain/speech/Placement.ts"
 import {
-  changeHarm,
+  changeCost,
   changeWeight,
   type FitLine,
   type FittedSpeech,
-  onsetHarm,
-  speedHarm,
-  tailHarm
+  onsetCost,
+  speedCost,
+  tailCost
 } from "../../src/audio/fit/FitCost.ts"
 
 export type Greedy = (lines: ReadonlyArray<FitLine>, limits: FitLimits) => ReadonlyArray<FittedSpeech>
 
-/** Line after line, none before its time; `speed` says how fast a line goes that has so much room until the next. */
+/** Places line after line, none before its time; `speed` returns a line's speed from the room until the next line. */
 const greedy =
   (speed: (line: FitLine, room: number, limits: FitLimits) => number): Greedy =>
   (lines, limits) => {
@@ -27,7 +27,7 @@ const greedy =
     })
   }
 
-/** Never faster; always as fast as can be; to fit the room whatever the speed; up to a cap; with borrowed room. */
+/** Normal speed; maximum speed; fitted to the room at any speed; fitted up to a cap; with borrowed room. */
 export const greedies: ReadonlyArray<Greedy> = [
   greedy(() => 1),
   greedy((_line, _room, limits) => limits.hardMaxSpeed),
@@ -39,7 +39,7 @@ export const greedies: ReadonlyArray<Greedy> = [
   )
 ]
 
-/** Of one line: for each length a row, in it for each start the least harm so far. */
+/** For one line: a row per length, with the lowest cost so far for each start. */
 interface Table {
   readonly line: FitLine
   readonly starts: ReadonlyArray<number>
@@ -47,8 +47,8 @@ interface Table {
 }
 
 /**
- * The least harm of all placements whose starts (from `early` before the slot to `furthest` behind its start) and
- * lengths are on a grid of so many milliseconds: every one of them is looked at.
+ * Returns the lowest cost of all placements on a grid of `grid` milliseconds, by exhaustive search. Starts range from
+ * `early` before the slot to `furthest` after its start.
  */
 export const exactHarm = (
   lines: ReadonlyArray<FitLine>,
@@ -61,7 +61,7 @@ export const exactHarm = (
 
   const least = (harms: ReadonlyArray<number>) => harms.reduce((a, b) => Math.min(a, b), Infinity)
 
-  /** For each start now: the least harm with a line before that took this row's length and has ended. */
+  /** For each start: the lowest cost with a previous line that took this row's length and has ended by then. */
   const ended = (starts: ReadonlyArray<number>, before: Table, row: Table["rows"][number]) => {
     let reached = Infinity
     let next = 0
@@ -81,10 +81,10 @@ export const exactHarm = (
     const weight = before === undefined ? 0 : changeWeight(before.line, line)
     const lengths = range(Math.ceil(line.length / limits.hardMaxSpeed / grid) * grid, line.length)
     const rows = lengths.map((length) => {
-      const speed = speedHarm(line.length, length, limits.maxSpeed)
-      const changes = ways?.map((way) => changeHarm(way.pace, length / line.length, weight))
+      const speed = speedCost(line.length, length, limits.maxSpeed)
+      const changes = ways?.map((way) => changeCost(way.pace, length / line.length, weight))
       const harms = starts.map((start, k) => {
-        const own = speed + onsetHarm(line, start) + tailHarm(line, start + length, limits.late)
+        const own = speed + onsetCost(line, start) + tailCost(line, start + length, limits.late)
         if (ways === undefined || changes === undefined) return own
         let harm = Infinity
         for (let way = 0; way < ways.length; way++)

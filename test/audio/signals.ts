@@ -1,8 +1,8 @@
-/** Signals that the audio tests measure: deterministic, made from nothing. */
+/** Deterministic, synthetic test signals for the audio tests. */
 import type { SampleRate } from "../../src/domain/time/Units.ts"
 import type { Pcm } from "../../src/audio/pcm/Pcm.ts"
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** Returns a random number generator from 0 to 1; the same seed gives the same numbers. */
 export const randomOf = (seed: number): (() => number) => {
   let state = (seed * 2_654_435_761) >>> 0
   return () => {
@@ -29,7 +29,7 @@ export const noise = (rate: SampleRate, seconds: number, level: number, seed: nu
   }
 }
 
-/** A buzz with moving pitch and three formants, in syllables with weak noise between them: near enough to speech. */
+/** A buzz with moving pitch and three formants, in syllables with weak noise between them: close enough to speech. */
 export const speechLike = (rate: SampleRate, seconds: number, seed: number): Pcm => {
   const random = randomOf(seed)
   const samples = new Float32Array(Math.round(seconds * rate))
@@ -67,7 +67,8 @@ export const speechLike = (rate: SampleRate, seconds: number, seed: number): Pcm
 }
 
 /**
- * The true peak as it is: by a sinc of 256 samples at sixteen places between each two of which one is near the highest.
+ * Returns the exact true peak: interpolates by a sinc of 256 samples at sixteen points per interval near the highest
+ * samples.
  */
 export const exactPeakOf = (samples: Float32Array): number => {
   const half = 128
@@ -87,7 +88,7 @@ export const exactPeakOf = (samples: Float32Array): number => {
 const sincs = Array.from({ length: 15 }, (_, place) =>
   Float64Array.from({ length: 256 }, (_, tap) => {
     const distance = tap - 127 - (place + 1) / 16
-    // Under a Hann window.
+    // Hann window.
     return (
       ((Math.sin(Math.PI * distance) / (Math.PI * distance)) * (1 + Math.cos((Math.PI * distance) / 128))) / 2
     )

@@ -1,6 +1,5 @@
 /**
- * Our own service keeps every point of the public interface; and the walk that says so assumes nothing else, and finds
- * faults.
+ * The bundled service conforms to the public interface, and the conformance check finds faults in services that do not.
  */
 import { describe, expect, test } from "vitest"
 import { startService } from "../service/start.ts"
@@ -12,16 +11,16 @@ const silent = () => undefined
 const points = (findings: ReadonlyArray<Finding>, verdict: Finding["verdict"]) =>
   findings.filter((finding) => finding.verdict === verdict).map((finding) => finding.point)
 
-test("every point of the interface holds for our own service", async () => {
+test("the bundled service conforms to every point of the interface", async () => {
   const started = await startService()
   try {
     const service = new Service(started.address, started.key)
     const findings = await walk(service, { providers: providerIds, patience: 60 }, silent)
     expect(findings.filter((finding) => finding.verdict === "broken")).toEqual([])
-    // Only what a provider does not have may go unexamined.
+    // Only points that do not apply to a provider may be skipped.
     expect(points(findings, "skipped")).toEqual(
       ["provider_fast", "provider_lowcost", "provider_opensource"].map(
-        (provider) => `2 transcripts of ${provider}, where there are any, can be fetched and read`
+        (provider) => `2 transcripts of ${provider}, if any, can be fetched and read`
       )
     )
     expect(points(findings, "holds").length).toBeGreaterThan(40)
@@ -30,7 +29,7 @@ test("every point of the interface holds for our own service", async () => {
   }
 })
 
-describe("the walk", () => {
+describe("the conformance check", () => {
   const walked = async (fault: Fault) => {
     const other = await startOther(fault)
     try {
@@ -44,15 +43,15 @@ describe("the walk", () => {
     }
   }
 
-  test("holds for a service that decides all open points differently", async () => {
+  test("passes a service that decides all open points differently", async () => {
     expect((await walked("none")).filter((finding) => finding.verdict === "broken")).toEqual([])
   })
 
   test.each<readonly [Fault, string]>([
-    ["open-door", "5.2 a key that was not issued is refused"],
+    ["open-door", "5.2 a key that was not issued is rejected"],
     ["no-limit", "4 GET /v1/voices: limit is the page size"],
-    ["no-minimum", "8 provider_native refuses a normal text of under 100 characters"],
-    ["silent", "3.1 the task of provider_fast is done when it has an audio_url, and the audio is there"],
+    ["no-minimum", "8 provider_native rejects plain text under 100 characters"],
+    ["silent", "3.1 the task of provider_fast is done when it has an audio_url, and the audio exists"],
     ["forgets", "2 the task of provider_fast keeps its voice_name"],
     ["keeps-deleted", "4 DELETE /v1/task/delete deletes a task"]
   ])("finds the fault %s", async (fault, point) => {

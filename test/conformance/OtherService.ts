@@ -1,14 +1,14 @@
 /**
- * A service that keeps to the public interface and decides everything it leaves open differently from ours: other
- * wrappers, names, statuses, errors without a shape, pages from 0. Faults can be put into it, for the walk to find.
+ * Fake service that conforms to the public interface but decides every open point differently from ours: wrappers,
+ * names, statuses, unstructured errors, pages from 0. Faults can be injected for the check to find.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { providerIds } from "./Walk.ts"
 
-/** What can be wrong with it. */
+/** Faults that can be injected. */
 export type Fault = "none" | "open-door" | "no-limit" | "no-minimum" | "silent" | "forgets" | "keeps-deleted"
 
-/** The key that it takes. */
+/** The key that it accepts. */
 export const otherKey = "older-key-0815"
 
 interface Made {
@@ -17,7 +17,7 @@ interface Made {
   looks: number
 }
 
-/** Starts it; `stop` ends it. */
+/** Starts the service. */
 export const startOther = async (
   fault: Fault
 ): Promise<{ readonly address: string; readonly stop: () => void }> => {

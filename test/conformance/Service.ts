@@ -1,19 +1,19 @@
-/** The service under examination, asked over plain HTTP and read without assuming what its interface leaves open. */
+/** HTTP client for the service under test; assumes nothing that the interface leaves open. */
 
-/** An answer, whatever it is. */
+/** A response of any shape. */
 export interface Answer {
   readonly status: number
   readonly ok: boolean
   readonly headers: Headers
   readonly bytes: Uint8Array
-  /** The body as JSON; undefined where it is none. */
+  /** The body parsed as JSON; undefined if it is not JSON. */
   readonly json: unknown
 }
 
-/** How to ask. */
+/** A request's options. */
 export interface Question {
   readonly method?: "GET" | "POST" | "DELETE"
-  /** The key to send; the account's own where absent, none where null. */
+  /** The key to send: by default the account's own, null for none. */
   readonly key?: string | null
   readonly body?: unknown
 }
@@ -25,7 +25,7 @@ export class Service {
     private readonly key: string
   ) {}
 
-  /** Asks an endpoint. A service that asks to slow down is asked again when it says. */
+  /** Sends a request. Retries when rate-limited, after the time that the service asks for. */
   async ask(path: string, question: Question = {}): Promise<Answer> {
     const key = question.key === undefined ? this.key : question.key
     for (let attempt = 1; ; attempt++) {
@@ -43,7 +43,10 @@ export class Service {
     }
   }
 
-  /** Fetches an address that a task shows: without the key, and with it only at the service's own origin. */
+  /**
+   * Downloads an address from a task: first without the key, then with it if the address is at the service's own
+   * origin.
+   */
   async download(address: string): Promise<Answer> {
     const url = new URL(address, `${this.baseUrl}/`)
     const answer = await fetched(url.href, {})
@@ -52,7 +55,7 @@ export class Service {
   }
 }
 
-/** The value of a field at the top, or one level down where a wrapper holds it. */
+/** Returns a field of the body or of a wrapper one level down. */
 export const fieldOf = (json: unknown, name: string): unknown => {
   if (!isRecord(json)) return undefined
   if (name in json) return json[name]
@@ -63,7 +66,7 @@ export const fieldOf = (json: unknown, name: string): unknown => {
   return undefined
 }
 
-/** The records of a list: the body itself, or the first list found under a name, at most two levels down. */
+/** Returns the records of a list: the body itself, or the first list at most two levels down. */
 export const listOf = (json: unknown): ReadonlyArray<Readonly<Record<string, unknown>>> | undefined => {
   if (Array.isArray(json)) return json.filter(isRecord)
   if (!isRecord(json)) return undefined
@@ -75,7 +78,7 @@ export const listOf = (json: unknown): ReadonlyArray<Readonly<Record<string, unk
   return undefined
 }
 
-/** A record's id under any of the names that such ids have. */
+/** Returns a record's id under any of its usual names; empty if it has none. */
 export const idOf = (
   record: Readonly<Record<string, unknown>>,
   kind: "model" | "voice" | "task" | "provider"
@@ -87,11 +90,9 @@ export const idOf = (
   return ""
 }
 
-/** Whether a value is a JSON object. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Waits. */
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resume) => setTimeout(resume, milliseconds))
 

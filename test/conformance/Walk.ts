@@ -1,27 +1,26 @@
 /**
- * The walk through the public interface, point by point. Every check holds for any service that keeps to the page: what
- * the page leaves open is neither assumed nor examined.
+ * Checks a service against the public interface, point by point. Points that the interface leaves open are neither
+ * assumed nor checked.
  */
 import { fieldOf, idOf, isRecord, listOf, pause, type Answer, type Service } from "./Service.ts"
 
-/** A check that holds, does not hold, or could not be made here. */
+/** Result of a check: it holds, it is broken, or it could not be made. */
 export interface Finding {
-  /** The page's section and what it says. */
+  /** Section of the interface document, and what it requires. */
   readonly point: string
   readonly verdict: "holds" | "broken" | "skipped"
-  /** What was seen instead, or why it was not looked at. */
+  /** What was observed instead, or why the check was skipped. */
   readonly detail: string
 }
 
-/** What the walk may do. */
+/** Options of a check run. */
 export interface WalkOptions {
-  /** The providers in which tasks are made; none for a walk that only reads. */
+  /** Providers in which tasks are created; empty to only read. */
   readonly providers: ReadonlyArray<string>
-  /** How long a task may take, in seconds. */
+  /** Timeout for a task in seconds. */
   readonly patience: number
 }
 
-/** The five provider ids. */
 export const providerIds = [
   "provider_expressive",
   "provider_fast",
@@ -30,7 +29,7 @@ export const providerIds = [
   "provider_opensource"
 ] as const
 
-/** Walks through the interface; each finding is told as it is made. Tasks that it made are deleted. */
+/** Checks all points and reports each finding at once. Deletes the tasks that it created. */
 export const walk = async (
   service: Service,
   options: WalkOptions,
@@ -80,7 +79,10 @@ const succeeded = (answer: Answer): Answer => {
 }
 
 const refused = (answer: Answer): undefined => {
-  expect(answer.status >= 400 && answer.status < 500, `HTTP ${answer.status} where a refusal was expected`)
+  expect(
+    answer.status >= 400 && answer.status < 500,
+    `HTTP ${answer.status} where a rejection (4xx) was expected`
+  )
   return undefined
 }
 
@@ -93,10 +95,10 @@ const keys = async (service: Service, check: Check): Promise<void> => {
       refused(await service.ask(path, { key: null }))
     )
   }
-  await check("5.2 a key that was not issued is refused", async () =>
+  await check("5.2 a key that was not issued is rejected", async () =>
     refused(await service.ask("/v1/credits", { key: `nativeapikey_${"x".repeat(43)}` }))
   )
-  await check("5.2 a tool login key is refused", async () =>
+  await check("5.2 a tool login key is rejected", async () =>
     refused(
       await service.ask("/v1/credits", { key: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ0b29sIn0.c2lnbmF0dXJl" })
     )
@@ -108,12 +110,12 @@ const reading = async (service: Service, check: Check): Promise<void> => {
     succeeded(await service.ask("/v1/health-check"))
     return undefined
   })
-  await check("4 GET /v1/credits tells the account's credits", async () => {
+  await check("4 GET /v1/credits returns the account's credits", async () => {
     const { json } = succeeded(await service.ask("/v1/credits"))
     expect(isRecord(json) || typeof json === "number", "neither an object nor a number")
     return undefined
   })
-  await check("2, 4 GET /v1/providers tells providers and their features", async () => {
+  await check("2, 4 GET /v1/providers returns providers and their features", async () => {
     const answer = succeeded(await service.ask("/v1/providers"))
     const said =
       text({ ...answer, bytes: answer.bytes.subarray(0, 0) }) + new TextDecoder().decode(answer.bytes)
@@ -121,7 +123,7 @@ const reading = async (service: Service, check: Check): Promise<void> => {
     expect(missing.length < providerIds.length, "none of the five provider ids")
     return missing.length === 0 ? undefined : `not offered here: ${missing.join(", ")}`
   })
-  await check("4 GET /v1/models without a provider lists the models of all", async () => {
+  await check("4 GET /v1/models without a provider lists all models", async () => {
     const all = new Set((await models(service, "")).map((model) => idOf(model, "model")))
     expect(all.size > 0 && !all.has(""), "a model without an id, or no model at all")
     for (const provider of providerIds) {
@@ -129,7 +131,7 @@ const reading = async (service: Service, check: Check): Promise<void> => {
       const strange = own.find((id) => !all.has(id))
       expect(
         strange === undefined,
-        `${provider} has the model ${strange ?? ""}, which the whole list has not`
+        `${provider} has the model ${strange ?? ""}, which is not in the full list`
       )
     }
     return undefined
@@ -147,7 +149,7 @@ const reading = async (service: Service, check: Check): Promise<void> => {
     expect(found.length === 1, `${found.length} voices where limit=1`)
     return undefined
   })
-  await check("4 GET /v1/voices?provider= restricts to a provider", async () => {
+  await check("4 GET /v1/voices?provider= lists that provider's voices", async () => {
     const named = (await voices(service, "?provider=provider_native")).map((voice) => voice["provider"])
     expect(named.length > 0, "no voice")
     expect(
@@ -156,11 +158,11 @@ const reading = async (service: Service, check: Check): Promise<void> => {
     )
     return undefined
   })
-  await check("4 GET /v1/voices?search= searches", async () => {
+  await check("4 GET /v1/voices?search= searches voices", async () => {
     const [voice] = await voices(service, "?limit=1")
     const name = voice?.["name"]
     if (voice === undefined || typeof name !== "string")
-      throw new Skipped("voices have no name to search for")
+      throw new Skipped("voices have no names to search for")
     const found = await voices(service, `?search=${encodeURIComponent(name)}`)
     expect(
       found.some((each) => idOf(each, "voice") === idOf(voice, "voice")),
@@ -184,13 +186,13 @@ const refusals = async (service: Service, check: Check): Promise<void> => {
   const post = (body: unknown, to = path) => service.ask(to, { method: "POST", body })
   await check("4 text is required", async () => refused(await post({ provider })))
   await check("4 provider is required", async () => refused(await post({ text: longText })))
-  await check("4 provider must be one of the enumeration", async () =>
+  await check("4 provider must be a known id", async () =>
     refused(await post({ text: longText, provider: "provider_that_is_none" }))
   )
-  await check("4 voice_id must be a voice's", async () =>
+  await check("4 voice_id must name a voice", async () =>
     refused(await post({ text: longText, provider }, "/v1/text-to-speech/no-such-voice-zqxjkv"))
   )
-  await check("4 a task that does not exist is not found", async () =>
+  await check("4 an unknown task is rejected", async () =>
     refused(await service.ask(`/v1/task/${crypto.randomUUID()}`))
   )
   await check("4 DELETE /v1/task/delete needs a task_id", async () =>
@@ -223,13 +225,13 @@ const speaking = async (
     return undefined
   })
   await check(
-    `3.1 the task of ${provider} is done when it has an audio_url, and the audio is there`,
+    `3.1 the task of ${provider} is done when it has an audio_url, and the audio exists`,
     async () => {
       if (task === "") throw new Skipped("there is no task")
       const done = await settled(service, task, options.patience)
       const audio = await service.download(String(fieldOf(done, "audio_url")))
-      expect(audio.ok, `its audio answers HTTP ${audio.status}`)
-      expect(isSound(audio.bytes), `its audio begins with "${text(audio).slice(0, 20)}", which is no audio`)
+      expect(audio.ok, `its audio URL returns HTTP ${audio.status}`)
+      expect(isSound(audio.bytes), `its audio begins with "${text(audio).slice(0, 20)}", which is not audio`)
       return `${audio.bytes.length} bytes`
     }
   )
@@ -239,15 +241,19 @@ const speaking = async (
     expect(fieldOf(json, "voice_name") === label, `voice_name is ${String(fieldOf(json, "voice_name"))}`)
     return undefined
   })
-  await check(`2 transcripts of ${provider}, where there are any, can be fetched and read`, async () => {
+  await check(`2 transcripts of ${provider}, if any, can be fetched and read`, async () => {
     if (task === "") throw new Skipped("there is no task")
     const { json } = succeeded(await service.ask(`/v1/task/${task}`))
     const srt = fieldOf(json, "srt_url")
     const transcript = fieldOf(json, "json_url")
-    if (typeof srt !== "string" && typeof transcript !== "string") throw new Skipped("it shows none")
+    if (typeof srt !== "string" && typeof transcript !== "string")
+      throw new Skipped("the task has no transcripts")
     if (typeof srt === "string") readableSrt(succeeded(await service.download(srt)))
     if (typeof transcript === "string") {
-      expect(succeeded(await service.download(transcript)).json !== undefined, "json_url leads to no JSON")
+      expect(
+        succeeded(await service.download(transcript)).json !== undefined,
+        "json_url does not return JSON"
+      )
     }
     return undefined
   })
@@ -262,7 +268,7 @@ const native = async (
   const [found] = await voices(service, "?provider=provider_native&limit=1").catch(() => [])
   const voice = found === undefined ? "" : idOf(found, "voice")
   const provider = "provider_native"
-  await check("8 provider_native refuses a normal text of under 100 characters", async () => {
+  await check("8 provider_native rejects plain text under 100 characters", async () => {
     if (voice === "") throw new Skipped("it offers no voice here")
     return refused(
       await service.ask(`/v1/text-to-speech/${encodeURIComponent(voice)}`, {
@@ -271,19 +277,22 @@ const native = async (
       })
     )
   })
-  await check("1.5 provider_native takes an SRT, also a short one, and export_srt gives an SRT", async () => {
-    if (voice === "") throw new Skipped("it offers no voice here")
-    const task = await create(service, voice, { text: shortSrt, provider, export_srt: true })
-    made.push(task)
-    const done = await settled(service, task, options.patience)
-    const audio = succeeded(await service.download(String(fieldOf(done, "audio_url"))))
-    expect(isSound(audio.bytes), "its audio is none")
-    const srt = fieldOf(done, "srt_url")
-    if (typeof srt !== "string") throw new Skipped("the task shows no srt_url")
-    readableSrt(succeeded(await service.download(srt)))
-    return undefined
-  })
-  await check("4 provider_native takes speed, vol and pitch", async () => {
+  await check(
+    "1.5 provider_native accepts an SRT, even a short one, and export_srt returns an SRT",
+    async () => {
+      if (voice === "") throw new Skipped("it offers no voice here")
+      const task = await create(service, voice, { text: shortSrt, provider, export_srt: true })
+      made.push(task)
+      const done = await settled(service, task, options.patience)
+      const audio = succeeded(await service.download(String(fieldOf(done, "audio_url"))))
+      expect(isSound(audio.bytes), "audio_url does not return audio")
+      const srt = fieldOf(done, "srt_url")
+      if (typeof srt !== "string") throw new Skipped("the task has no srt_url")
+      readableSrt(succeeded(await service.download(srt)))
+      return undefined
+    }
+  )
+  await check("4 provider_native accepts speed, vol and pitch", async () => {
     if (voice === "") throw new Skipped("it offers no voice here")
     made.push(await create(service, voice, { text: longText, provider, speed: 1, vol: 1, pitch: 0 }))
     return undefined
@@ -294,7 +303,7 @@ const history = async (service: Service, made: ReadonlyArray<string>, check: Che
   await check("4 GET /v1/tasks lists the account's tasks, page by page", async () => {
     const missing = new Set(made)
     const seen = new Set<string>()
-    // Whether pages count from 0 or from 1 is open: the first is the one without a number, and a refused 0 is no fault.
+    // Whether pages count from 0 or 1 is open: the first request has no page number, and a rejected page 0 is no fault.
     for (let page = -1; page <= 50 && missing.size > 0; page++) {
       const answer = await service.ask(`/v1/tasks?limit=20${page < 0 ? "" : `&page=${page}`}`)
       if (page === 0 && !answer.ok) continue
@@ -323,7 +332,7 @@ const deleting = async (service: Service, made: ReadonlyArray<string>, check: Ch
   }
 }
 
-/** A task that is being spoken may be refused with 409 for a while. */
+/** Retries while the response is 409: a task that is being spoken may not be deletable yet. */
 const patiently = async (attempt: () => Promise<Answer>): Promise<Answer> => {
   for (let left = 60; ; left--) {
     const answer = await attempt()
@@ -337,7 +346,7 @@ const create = async (service: Service, voice: string, body: unknown): Promise<s
     await service.ask(`/v1/text-to-speech/${encodeURIComponent(voice)}`, { method: "POST", body })
   )
   const task = fieldOf(json, "task_id")
-  expect(typeof task === "string" && uuid.test(task), `task_id is ${String(task)}, no UUID`)
+  expect(typeof task === "string" && uuid.test(task), `task_id is ${String(task)}, not a UUID`)
   return String(task)
 }
 
@@ -349,7 +358,7 @@ const settled = async (service: Service, task: string, patience: number): Promis
     const state = String(fieldOf(json, "status") ?? fieldOf(json, "state") ?? "")
     expect(
       !/fail|error|cancel|expired/iu.test(state),
-      `the task has ended as "${state}": ${JSON.stringify(json)}`
+      `the task ended as "${state}": ${JSON.stringify(json)}`
     )
     expect(Date.now() < until, `no audio_url after ${patience} seconds`)
     await pause(wait)
@@ -358,17 +367,17 @@ const settled = async (service: Service, task: string, patience: number): Promis
 
 const models = async (service: Service, query: string) => {
   const found = listOf(succeeded(await service.ask(`/v1/models${query}`)).json)
-  expect(found !== undefined, "there is no list of models")
+  expect(found !== undefined, "no list of models")
   return found ?? []
 }
 
 const voices = async (service: Service, query: string) => {
   const found = listOf(succeeded(await service.ask(`/v1/voices${query}`)).json)
-  expect(found !== undefined, "there is no list of voices")
+  expect(found !== undefined, "no list of voices")
   return found ?? []
 }
 
-/** Whether bytes begin like audio: not like text, and more than a header. */
+/** Whether bytes begin like audio: not like text, and longer than a header. */
 const isSound = (bytes: Uint8Array): boolean =>
   bytes.length > 500 && bytes.subarray(0, 64).some((byte) => byte > 126 || byte < 9)
 
@@ -376,13 +385,13 @@ const readableSrt = (answer: Answer): void => {
   const said = new TextDecoder().decode(answer.bytes)
   expect(
     /^\d+\s+\d{2,}:\d{2}:\d{2}[,.]\d{3} --> \d{2,}:\d{2}:\d{2}[,.]\d{3}/u.test(said.trimStart()),
-    "it is no SRT"
+    "it is not SRT"
   )
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu
 
-/** Over a hundred characters, so that every provider takes it. */
+/** Over a hundred characters, so that every provider accepts it. */
 const longText =
   "This sentence was written to be spoken by a machine. It says nothing of weight, and it says so at a length of more than a hundred characters."
 

@@ -1,14 +1,21 @@
-/** `npm run conformance -- --base-url URL`: walks the public interface of any service and says which points hold. */
+/**
+ * `npm run conformance -- --base-url URL`: checks any service against the public interface and reports which points
+ * hold.
+ */
 import { parseArgs } from "node:util"
 import { Service } from "./Service.ts"
 import { type Finding, providerIds, walk } from "./Walk.ts"
 
 const help = `usage: npm run conformance -- --base-url URL [--provider ID]... [--read-only] [--patience SECONDS]
 
-Walks the public interface of the service at URL and says which points hold. The key is read from DUBWRIGHT_API_KEY.
-It makes a few short tasks in each provider, which costs credits, and deletes them again; --read-only makes none,
---provider names the providers to make tasks in (all five otherwise), --patience how long a task may take (120).
-Ends with 0 where every point holds, 1 where one does not, 2 on bad usage.
+Checks the service at URL against the public interface and reports which points hold. The key is read from
+DUBWRIGHT_API_KEY. Creates a few short tasks per provider, which costs credits, and deletes them again.
+
+  --provider ID       create tasks for this provider only; may be repeated (default: all five)
+  --read-only         create no tasks
+  --patience SECONDS  timeout for a task (default: 120)
+
+Exit codes: 0 every point holds, 1 a point is broken, 2 bad usage
 `
 
 const print = (line: string): void => {
@@ -45,10 +52,10 @@ const main = async (): Promise<number> => {
   }
   const baseUrl = options["base-url"] ?? ""
   if (!URL.canParse(baseUrl) || !/^https?:/u.test(baseUrl)) {
-    return usage(`--base-url ${baseUrl}: expected an address that begins with http:// or https://`)
+    return usage(`--base-url ${baseUrl}: expected a URL that begins with http:// or https://`)
   }
   const key = process.env["DUBWRIGHT_API_KEY"] ?? ""
-  if (key === "") return usage("DUBWRIGHT_API_KEY is not set: it holds the service's key")
+  if (key === "") return usage("DUBWRIGHT_API_KEY is not set; set it to the service's key")
   const patience = Number(options.patience)
   if (!(patience > 0)) return usage(`--patience ${options.patience}: expected a number of seconds`)
   const findings = await walk(
@@ -57,15 +64,13 @@ const main = async (): Promise<number> => {
     told
   )
   const count = (verdict: Finding["verdict"]) => findings.filter((each) => each.verdict === verdict).length
-  print(
-    `${count("holds")} points hold, ${count("broken")} do not, ${count("skipped")} could not be looked at`
-  )
+  print(`${count("holds")} points hold, ${count("broken")} are broken, ${count("skipped")} were skipped`)
   return count("broken") === 0 ? 0 : 1
 }
 
 process.exitCode = await main().catch((cause: unknown) => {
   process.stderr.write(
-    `the service cannot be examined: ${cause instanceof Error ? cause.message : String(cause)}\n`
+    `the service could not be checked: ${cause instanceof Error ? cause.message : String(cause)}\n`
   )
   return 1
 })

@@ -1,4 +1,4 @@
-/** Every command that the README and the manual show is run as it stands; what they are made of is what it is now. */
+/** Runs every command shown in the README and the manual, and checks their links and generated pages. */
 import { spawn } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -15,7 +15,7 @@ const pages = [
     .map((name) => `docs/${name}`)
 ]
 
-/** The commands of a page: its `sh` blocks, in their order. */
+/** Returns the commands of a page: its `sh` blocks, in order. */
 const commandsOf = (page: string): ReadonlyArray<string> =>
   [...readFileSync(page, "utf8").matchAll(/^( *)```sh\n([^]*?)^ *```$/gmu)].map(([, , block = ""]) =>
     block.replaceAll(/^ +/gmu, "")
@@ -26,7 +26,7 @@ const bin = join(root, "bin")
 const films = join(root, "films", "harbour")
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8"))
 
-/** A program of the machine that a page names and that no test may really start. */
+/** Creates a stand-in for a program that a page uses and that no test may really run. */
 const standIn = (name: string, text: string): void => {
   writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`)
   chmodSync(join(bin, name), 0o755)
@@ -40,7 +40,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Runs a block of commands in the films' folder, and whatever it leaves running to its end. */
+/** Runs a block of commands in the films' folder, then stops what it left running in the background. */
 const shell = (
   block: string,
   env: Readonly<Record<string, string>>
@@ -56,12 +56,12 @@ const shell = (
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => (said += text))
     child.once("exit", (code) => {
-      // What it started in the background goes with it.
+      // Stops its background processes.
       if (child.pid !== undefined) {
         try {
           process.kill(-child.pid, "SIGTERM")
         } catch {
-          // Nothing was left.
+          // There were none.
         }
       }
       ended({ code, said })
@@ -77,7 +77,7 @@ describe("the README and the manual", () => {
   beforeAll(async () => {
     for (const folder of [bin, films]) mkdirSync(folder, { recursive: true })
     standIn("dubwright", `exec "${process.execPath}" "${resolve("dist/dubwright.mjs")}" "$@"`)
-    // A script that package.json does not have is a fault of the page.
+    // A script missing from package.json is an error in the page.
     const known = Object.keys(scripts).join("|")
     standIn(
       "npm",
@@ -106,13 +106,13 @@ describe("the README and the manual", () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test.each(pages)("%s: its commands work as they stand", async (page) => {
+  test.each(pages)("%s: its commands work as written", async (page) => {
     for (const block of commandsOf(page)) {
       const ready = block
         .replaceAll("https://tts.example", address)
         .replaceAll("DUBWRIGHT_API_KEY=…", `DUBWRIGHT_API_KEY=${key}`)
         .replaceAll("--port 8080", `--port ${await freePort()}`)
-        // A service goes on until it is stopped; here it is stopped as soon as it listens.
+        // A service runs until it is stopped; here that is as soon as it listens.
         .replaceAll(
           /^dubwright serve (?!.*&$).*$/gmu,
           (line) => `(${line} & echo $! > pid) | head -1; kill $(cat pid)`
@@ -122,7 +122,7 @@ describe("the README and the manual", () => {
     }
   })
 
-  test("name no page that is not there", () => {
+  test("link only to existing pages", () => {
     for (const page of pages) {
       const folder = resolve(page, "..")
       for (const [, path = ""] of readFileSync(page, "utf8").matchAll(
@@ -132,12 +132,12 @@ describe("the README and the manual", () => {
     }
   })
 
-  test("docs/manifest.md is what scripts/make-manifest.mjs makes of the schema: run it again where this fails", async () => {
+  test("docs/manifest.md matches the schema (if this fails, run scripts/make-manifest.mjs)", async () => {
     const { stdout } = await run(["schema"])
     expect(readFileSync("docs/manifest.md", "utf8")).toBe(manifestPage(JSON.parse(stdout)))
   })
 
-  test("help prints each page by its topic, without marks of Markdown", async () => {
+  test("are printed by help, without Markdown markup", async () => {
     const { stdout } = await run(["help", "fit"])
     expect(stdout).toMatch(/^HOW LINES ARE FITTED\n/u)
     expect(stdout).not.toMatch(/[`]|\*\*|\]\(|^\|/mu)

@@ -1,4 +1,4 @@
-/** Requests and results as the engines' tests write them. */
+/** Helpers of the engine tests: requests, and measurements on speech. */
 import { createHash } from "node:crypto"
 import type { PcmSpeech, Speech, SpeechRequest } from "../../src/engines/Engine.ts"
 
@@ -11,7 +11,7 @@ export const request = (voice: string, text: string, more: Partial<SpeechRequest
   ...more
 })
 
-/** The speech, which has to be PCM. */
+/** Asserts that the speech is PCM and returns it. */
 export const pcm = (speech: Speech): PcmSpeech => {
   if (speech._tag !== "Pcm") throw new Error("expected PCM")
   return speech
@@ -27,7 +27,7 @@ export const lengthOf = ({ samples, rate }: PcmSpeech): number => (samples.lengt
 export const peakOf = ({ samples }: PcmSpeech): number =>
   samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0)
 
-/** The level of the samples between two times in ms, as a share of full scale. */
+/** The level of the samples between two times in ms, relative to full scale. */
 export const levelOf = ({ samples, rate }: PcmSpeech, from: number, to: number): number => {
   const part = samples.subarray(Math.round((from * rate) / 1000), Math.round((to * rate) / 1000))
   return Math.sqrt(part.reduce((sum, sample) => sum + (sample / 32_768) ** 2, 0) / Math.max(1, part.length))

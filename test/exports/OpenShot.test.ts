@@ -1,4 +1,4 @@
-/** Timelines as another editor's importers read them: those of OpenShot, which run without its windows. */
+/** Imports timelines through OpenShot's importers, which run without its user interface. */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -34,7 +34,7 @@ interface Written {
   readonly frameRate: FrameRate
 }
 
-/** What OpenShot's timeline holds after each file, in seconds. */
+/** Returns the clips on OpenShot's timeline after importing each file, in seconds. */
 const imported = (files: ReadonlyArray<Written>): ReadonlyArray<ReadonlyArray<Found>> => {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-openshot-"))
   try {
@@ -50,7 +50,7 @@ const imported = (files: ReadonlyArray<Written>): ReadonlyArray<ReadonlyArray<Fo
     )
     if (status !== 0) throw new Error(stderr)
     return Schema.decodeSync(Imported)(stdout).map((clips) =>
-      // The film itself is named by no number.
+      // The film's own clip has no number in its name.
       clips
         .filter(({ title }) => /^\d/u.test(title))
         .map(({ title, layer, position, start, end }) => ({
@@ -65,13 +65,13 @@ const imported = (files: ReadonlyArray<Written>): ReadonlyArray<ReadonlyArray<Fo
   }
 }
 
-/** A picture's first frame need not be a whole sample; and what floating point adds. */
+/** A video frame need not begin on a whole sample; plus floating-point error. */
 const aSample = 0.5 + 1e-3
 
 describe.skipIf(!existsSync(openshot))(
-  "OpenShot's importers (skipped where OpenShot is not installed; DUBWRIGHT_OPENSHOT names its package's folder)",
+  "OpenShot's importers (skipped without OpenShot; DUBWRIGHT_OPENSHOT names its package's folder)",
   () => {
-    it("have every cue of the Final Cut 7 XML heard to the sample at every rate", () => {
+    it("place every cue of the Final Cut 7 XML exactly to the sample at every rate", () => {
       const timelines = [
         ...rates.map(([, rate]) => scene(rate, Either.getOrThrow(pictureOf("01:00:00:00", rate)))),
         ...fc.sample(anyTimeline, { numRuns: 200, seed: 7 })
@@ -90,8 +90,9 @@ describe.skipIf(!existsSync(openshot))(
       }
     })
 
-    // It reads timecode as a clock's, right at whole rates alone, and no channel of a list but the first.
-    it("have every cue of a speaker's decision list heard to the sample at whole rates", () => {
+    // The importer reads timecode as clock time, which is right at whole rates only, and only the first channel of a
+    // list.
+    it("place every cue of a speaker's EDL exactly to the sample at whole rates", () => {
       const timelines = rates
         .filter(([, { rate }]) => rate.denominator === 1)
         .flatMap(([, rate]) =>

@@ -30,7 +30,7 @@ const scene = [
 ]
 
 describe("srt", () => {
-  it("numbers entries in the order in which they are heard", () => {
+  it("numbers entries in order of time", () => {
     expect(srt(scene)).toBe(
       [
         "1\n00:00:01,000 --> 00:00:02,000\nOverlapping\n",
@@ -45,7 +45,7 @@ describe("srt", () => {
 })
 
 describe("vtt", () => {
-  it("names entries by their cue and their speaker, and escapes the text", () => {
+  it("identifies entries by cue and speaker, and escapes the text", () => {
     expect(vtt(scene.slice(0, 2))).toBe(
       [
         "WEBVTT\n",
@@ -56,7 +56,9 @@ describe("vtt", () => {
   })
 })
 
-/** Texts made of what trips readers up: blank lines, numbers, time lines, comments, markup, odd line ends. */
+/**
+ * Texts with everything that confuses readers: blank lines, numbers, time lines, comments, markup, odd line endings.
+ */
 const trickyLine = fc.oneof(
   fc.constantFrom(
     "",
@@ -87,7 +89,7 @@ const trickyEntries = fc
 const words = (text: string): string => text.replaceAll(/[\s\p{Cc}\u200B\uFEFF]/gu, "")
 
 describe("whatever the text", () => {
-  it.prop("an SRT reads back with every time and every word", [trickyEntries], ([entries]) => {
+  it.prop("an SRT file parses back with every time and every word", [trickyEntries], ([entries]) => {
     const expected = [...entries]
       .sort((a, b) => a.start - b.start || a.end - b.end || a.index - b.index)
       .filter(({ text }) => words(text) !== "")
@@ -99,7 +101,7 @@ describe("whatever the text", () => {
     expect(cuesIn(srt(entries)).map((cue) => ({ ...cue, text: words(cue.text) }))).toEqual(expected)
   })
 
-  it.prop("a WebVTT reads back with every time and every word", [trickyEntries], ([entries]) => {
+  it.prop("a WebVTT file parses back with every time and every word", [trickyEntries], ([entries]) => {
     const unescaped = (text: string) =>
       text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
     const expected = [...entries]

@@ -44,17 +44,17 @@ describe("timecode", () => {
     ])
   })
 
-  it("starts again after a day", () => {
+  it("wraps after a day", () => {
     expect(timecode(24 * 3600 * 25 + 1, frameRateNamed("25"))).toBe("00:00:00:01")
     expect(timecode(2_589_408, frameRateNamed("29.97df"))).toBe("00:00:00;00")
     expect(timecode(2_589_407, frameRateNamed("29.97df"))).toBe("23:59:59;29")
   })
 
-  it.prop("is read back as the same picture", [anyPicture], ([[rate, picture]]) => {
+  it.prop("parses back to the same video frame", [anyPicture], ([[rate, picture]]) => {
     expect(pictureOf(timecode(picture, rate), rate)).toEqual(Either.right(picture))
   })
 
-  it.prop("keeps up with the clock where numbers are dropped", [fc.nat(86_399_000)], ([position]) => {
+  it.prop("keeps up with the clock in drop-frame", [fc.nat(86_399_000)], ([position]) => {
     for (const name of ["29.97df", "59.94df"] as const) {
       const rate = frameRateNamed(name)
       const [hours = 0, minutes = 0, seconds = 0, count = 0] = timecode(
@@ -64,7 +64,7 @@ describe("timecode", () => {
         .split(/[:;]/u)
         .map(Number)
       const shown = (hours * 60 + minutes) * 60 + seconds + count / rate.nominal
-      // A day of it gains 86 ms; within a minute up to two numbers are owed.
+      // Drop-frame timecode drifts by 86 ms per day; within a minute, it lags by up to two numbers.
       expect(Math.abs(shown - position / 1000)).toBeLessThan(0.2)
     }
   })
@@ -78,12 +78,12 @@ describe("timecode", () => {
 })
 
 describe("pictureOf", () => {
-  it("takes either separator", () => {
+  it("accepts either separator", () => {
     expect(pictureOf("01:00:00:00", frameRateNamed("29.97df"))).toEqual(Either.right(107_892))
     expect(pictureOf(" 01:00:00;00 ", frameRateNamed("25"))).toEqual(Either.right(90_000))
   })
 
-  it("refuses numbers that do not exist, and says which do", () => {
+  it("rejects timecodes that do not exist, and states which do", () => {
     const told = (text: string, name: "25" | "29.97df" | "59.94df") =>
       Either.match(pictureOf(text, frameRateNamed(name)), {
         onLeft: ({ message }) => message,
@@ -98,21 +98,21 @@ describe("pictureOf", () => {
       told("00:10:00;01", "29.97df"),
       told("00:01:00;03", "59.94df")
     ]).toEqual([
-      '"10 o\'clock": expected a timecode as HH:MM:SS:FF, such as 01:00:00:00',
-      '"00:00:00:25": expected hours to 23, minutes and seconds to 59, and frames to 24',
-      '"24:00:00:00": expected hours to 23, minutes and seconds to 59, and frames to 24',
-      '"00:61:00:00": expected hours to 23, minutes and seconds to 59, and frames to 24',
-      '"00:01:00;01": expected a number that exists: drop-frame timecode leaves out frames 0 to 1 of every minute but each tenth',
+      '"10 o\'clock": expected a timecode in the form HH:MM:SS:FF, such as 01:00:00:00',
+      '"00:00:00:25": expected hours up to 23, minutes and seconds up to 59, frames up to 24',
+      '"24:00:00:00": expected hours up to 23, minutes and seconds up to 59, frames up to 24',
+      '"00:61:00:00": expected hours up to 23, minutes and seconds up to 59, frames up to 24',
+      '"00:01:00;01": expected a timecode that exists: drop-frame timecode skips frames 0 to 1 of every minute except each tenth',
       "17983",
-      '"00:01:00;03": expected a number that exists: drop-frame timecode leaves out frames 0 to 3 of every minute but each tenth'
+      '"00:01:00;03": expected a timecode that exists: drop-frame timecode skips frames 0 to 3 of every minute except each tenth'
     ])
   })
 })
 
 describe("FrameRate", () => {
-  it("drops numbers at 29.97 and 59.94 only", () => {
+  it("is drop-frame at 29.97 and 59.94 only", () => {
     expect(() => FrameRate.make({ rate: ratio(25), drop: true })).toThrow(
-      /drop-frame timecode exists at 29.97 and 59.94/u
+      /drop-frame timecode exists only at 29.97 and 59.94/u
     )
     expect(frameRateOf(ratio(25), true)).toEqual(frameRateNamed("25"))
   })

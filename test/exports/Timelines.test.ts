@@ -22,10 +22,10 @@ const formats = [
   ["edl", (timeline: Timeline) => edl(timeline).join("\n"), readEdl]
 ] as const
 
-/** A picture's first frame need not be a whole sample; and what floating point adds. */
+/** A video frame need not begin on a whole sample; plus floating-point error. */
 const aSample = 0.5 + 1e-3
 
-/** The scene over a film of 601.25 seconds, and some way into its own timecode. */
+/** The scene over a film of 601.25 seconds, starting some way into its own timecode. */
 const overFilm = (name: FrameRateName): Timeline => {
   const rate = frameRateNamed(name)
   const start = hour(rate)
@@ -39,11 +39,11 @@ for (const [ending, write, read] of formats) {
   describe(ending, () => {
     for (const [name, rate] of rates) {
       const timeline = scene(rate, hour(rate))
-      it(`stands as it was at ${name}`, async () => {
+      it(`matches its golden file at ${name}`, async () => {
         await expect(write(timeline)).toMatchFileSnapshot(`golden/${name}/timeline.${ending}`)
       })
 
-      it(`is read by others with every cue heard to the sample at ${name}`, () => {
+      it(`is read by an independent reader with every cue exact to the sample at ${name}`, () => {
         const found = read(write(timeline), timeline)
         expect(samplesOff(timeline, found)).toBeLessThanOrEqual(aSample)
         expect(overlapping(timeline, found)).toBe(false)
@@ -51,7 +51,7 @@ for (const [ending, write, read] of formats) {
     }
 
     it.prop(
-      "has every cue heard to the sample, whatever overlaps, over any film",
+      "places every cue exactly to the sample, with any overlaps and any film",
       [anyTimeline],
       ([timeline]) => {
         const found = read(write(timeline), timeline)
@@ -62,11 +62,11 @@ for (const [ending, write, read] of formats) {
     )
 
     for (const name of ["25", "29.97df"] as const)
-      it(`stands as it was over a film at ${name}`, async () => {
+      it(`matches its golden file over a film at ${name}`, async () => {
         await expect(write(overFilm(name))).toMatchFileSnapshot(`golden/film.${name}/timeline.${ending}`)
       })
 
-    it("holds an empty timeline", () => {
+    it("accepts an empty timeline", () => {
       const [, rate] = rates[0] ?? []
       if (rate === undefined) return
       const empty = Timeline.make({ ...scene(rate, 0), tracks: [], markers: [] })
@@ -98,8 +98,8 @@ describe("a film", () => {
       )
   }
 
-  // 1,465 pictures at 24 are 61.0416… seconds: rounded up to a millisecond they were 1,466.
-  it("is on the first tracks, as long as the sequence: not a picture more", () => {
+  // 1,465 frames at 24 fps are 61.0416… seconds; rounded up to a millisecond, they would be 1,466 frames.
+  it("is on the first tracks, exactly as long as the sequence", () => {
     const rate = frameRateNamed("24")
     const timeline = Timeline.make({
       ...scene(rate, 0),
@@ -114,7 +114,7 @@ describe("a film", () => {
     expect(lengths.edl(edl(timeline).join(""))).toEqual([`V ${times}`, `A ${times}`])
   })
 
-  it("without sound has no sound track", () => {
+  it("without sound has no audio track", () => {
     const rate = frameRateNamed("25")
     const silent = Timeline.make({ ...scene(rate, 0), film: film(rate, 0, 16_000, 0) })
     expect(lengths.otio(otio(silent))).toEqual(["Video 16000"])
@@ -141,7 +141,7 @@ describe("edl", () => {
     })
   const numbers = (list: string) => [...list.matchAll(/^(\d+) {2}AX/gmu)].map(([, number]) => number)
 
-  it("has up to 999 events in one list, and begins further lists at 001", () => {
+  it("has up to 999 events per list, and numbers each further list from 001", () => {
     expect(edl(of(999)).map((list) => numbers(list).length)).toEqual([999])
     const lists = edl(of(2_000))
     expect(lists.map((list) => numbers(list).length)).toEqual([999, 999, 2])
@@ -154,12 +154,12 @@ describe("edl", () => {
 
 describe("labels", () => {
   for (const [name, rate] of rates.slice(0, 1)) {
-    it(`stand as they were at ${name}`, async () => {
+    it(`match their golden file at ${name}`, async () => {
       await expect(audacityLabels(scene(rate, 0))).toMatchFileSnapshot("golden/labels.txt")
     })
   }
 
-  it("name a speaker once where the line itself begins with the name", () => {
+  it("name a speaker once if the line itself begins with the name", () => {
     const rate = frameRateNamed("25")
     const said = clip(rate, 1, 1_000, 500, "Anna: Is it late?")
     const tracks = [TimelineTrack.make({ name: "ANNA", clips: [said] })]
@@ -175,7 +175,7 @@ describe("labels", () => {
 
 describe("csv", () => {
   for (const [name, rate] of rates) {
-    it(`stands as it was at ${name}`, async () => {
+    it(`matches its golden file at ${name}`, async () => {
       await expect(csv(scene(rate, hour(rate)))).toMatchFileSnapshot(`golden/${name}/timeline.csv`)
     })
   }
@@ -184,7 +184,7 @@ describe("csv", () => {
 describe("xml", () => {
   const [, rate] = rates.find(([name]) => name === "29.97df") ?? []
 
-  it("keeps every word, however much like markup it is", () => {
+  it("keeps every word, even if it looks like markup", () => {
     if (rate === undefined) return
     const timeline = scene(rate, 0)
     const notes = [
@@ -204,7 +204,7 @@ describe("xml", () => {
     ])
   })
 
-  it("takes text that no XML may hold", () => {
+  it("accepts text with characters that XML forbids", () => {
     if (rate === undefined) return
     const timeline = scene(rate, 0)
     const words = "a\u0000b\u001F\uFFFE\uD800c\u0085d\n\t e"
@@ -219,7 +219,7 @@ describe("xml", () => {
     expect(edl(odd).join("")).toContain("* COMMENT: abc d e\n")
   })
 
-  it("points at files beside it, by a URL that can be taken apart again", () => {
+  it("refers to files by relative URLs that decode to their paths", () => {
     if (rate === undefined) return
     const paths = scene(rate, 0)
       .tracks.flatMap(({ clips }) => clips.map(({ media }) => media.path))

@@ -1,7 +1,8 @@
-"""OpenShot's own importers of EDL and Final Cut 7 XML, without its windows: what they would put on its timeline.
+"""Runs OpenShot's own importers of EDL and Final Cut 7 XML without its user interface.
 
-Arguments: the folder of OpenShot's package. Input: a JSON list of {"path", "num", "den"} (a timeline's file and its project's pictures
-a second). Output: for each file a JSON list of {"title", "layer", "position", "start", "end"}, times in seconds.
+Argument: the folder of OpenShot's package. Input: a JSON list of {"path", "num", "den"}: a timeline's file, and the
+frame rate of its project. Output: what the importer puts on the timeline. That is a JSON list per file of {"title",
+"layer", "position", "start", "end"}, with times in seconds.
 """
 import importlib.util
 import json
@@ -20,7 +21,7 @@ def module(name, **content):
 
 
 class Window:
-    """Answers to everything, does nothing."""
+    """Accepts every call and does nothing."""
 
     def __getattr__(self, name):
         return Window()
@@ -30,7 +31,7 @@ class Window:
 
 
 class Media:
-    """A sound file, as OpenShot's library would open it."""
+    """A stub of an audio file as opened by OpenShot's library."""
 
     def __init__(self, path):
         pass

@@ -1,5 +1,5 @@
 /**
- * Timelines as others read them: XML through libxml2, timecode through smpte-timecode, OTIO by its own rules of time.
+ * Independent timeline readers: XML through libxml2, timecode through smpte-timecode, OTIO by its own rules of time.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import type { Found } from "./timelines.ts"
 
 const dtd = XmlDtd.fromBuffer(readFileSync(join(import.meta.dirname, "fcpxml.dtd")))
 
-/** Throws where the document is not well-formed, or breaks FCPXML's grammar. */
+/** Parses FCPXML. Throws if the document is not well-formed or violates the DTD. */
 export const readFcpxml = (text: string): ReadonlyArray<Found> =>
   parsed(text, (document) => {
     new DtdValidator(dtd).validate(document)
@@ -26,15 +26,15 @@ export const readFcpxml = (text: string): ReadonlyArray<Found> =>
     )
     const [within] = document.find("//spine/gap | //spine/asset-clip")
     if (within === undefined || document.find("//spine/*").length > 1)
-      throw new Error("the spine holds other than one clip")
-    // Connected clips are placed in the local time of what they hang on.
+      throw new Error("the spine does not hold exactly one element")
+    // Connected clips are positioned in the local time of the element they are attached to.
     const zero = timeIn(attribute(within, "start")) - (timeIn(attribute(within, "offset")) - start)
     return document.find("//spine/*/asset-clip").map((node) => {
       const source = media.get(attribute(node, "ref"))
       if (source === undefined) throw new Error("a clip has no media")
       const into = timeIn(attribute(node, "start")) - source.from
       const played = into + timeIn(attribute(node, "duration"))
-      if (into < -1e-9 || played > source.length + 1e-9) throw new Error("an edit has no respective media")
+      if (into < -1e-9 || played > source.length + 1e-9) throw new Error("an edit extends beyond its media")
       const from = timeIn(attribute(node, "offset")) - zero
       return {
         cue: cueOf(attribute(node, "name")),
@@ -62,7 +62,7 @@ export const readXmeml = (text: string): ReadonlyArray<Found> =>
           until === undefined ||
           length === undefined
         ) {
-          throw new Error("a clip lacks its times")
+          throw new Error("a clip has no times")
         }
         if (until - from !== end - start || until > length)
           throw new Error("a clip is longer than its source")
@@ -76,7 +76,7 @@ export const readXmeml = (text: string): ReadonlyArray<Found> =>
     )
   })
 
-/** What a path leads to in an XML document: the texts of elements or the values of attributes. */
+/** Returns the texts of elements, or the values of attributes, that match an XPath. */
 export const textsAt = (text: string, path: string): ReadonlyArray<string> =>
   parsed(text, (document) => document.find(path).map((node) => node.content))
 
@@ -90,7 +90,7 @@ export const readEdl = (text: string, { frameRate, startFrame }: Timeline): Read
     const [, track = "", from = "", until = "", start = "", end = ""] = event.exec(line) ?? []
     if (track === "") return []
     if (pictures(until) - pictures(from) !== pictures(end) - pictures(start))
-      throw new Error(`lengths differ: ${line}`)
+      throw new Error(`source and record durations differ: ${line}`)
     const name = /^\* FROM CLIP NAME: (.*)$/u.exec(lines[place + 1] ?? "")?.[1] ?? ""
     const at = (code: string) => (pictures(code) - startFrame) / frameRate.rate.value
     return isFilm(name) ? [] : [{ cue: cueOf(name), start: at(start), end: at(end), track }]
@@ -148,7 +148,7 @@ const Marker = Schema.Struct({
   marked_range: Range,
   metadata: Schema.Object
 })
-/** The schema of OTIO's objects, in so far as our timelines use them. */
+/** Schema of the OTIO objects that our timelines use. */
 const OtioFile = Schema.parseJson(
   Schema.Struct({
     OTIO_SCHEMA: Schema.Literal("Timeline.1"),
@@ -165,7 +165,7 @@ const OtioFile = Schema.parseJson(
   })
 )
 
-/** A child of a track begins where the one before it ends: OTIO has no other positions. */
+/** A child of a track begins where the previous one ends: OTIO has no other positions. */
 export const readOtio = (text: string): ReadonlyArray<Found> => {
   const file = Schema.decodeSync(OtioFile, { onExcessProperty: "error" })(text)
   return file.tracks.children.flatMap((track, place) => {
@@ -191,8 +191,7 @@ const parsed = <A>(text: string, read: (document: XmlDocument) => A): A => {
 
 const only = (nodes: ReadonlyArray<XmlNode>): XmlNode => {
   const [node] = nodes
-  if (node === undefined || nodes.length > 1)
-    throw new Error(`${nodes.length} elements where one was expected`)
+  if (node === undefined || nodes.length > 1) throw new Error(`expected one element, found ${nodes.length}`)
   return node
 }
 
@@ -209,7 +208,7 @@ const timeIn = (text: string): number => {
   return Number(numerator) / Number(denominator)
 }
 
-/** Clips are named by numbers, films are not. */
+/** Names of clips begin with a number, names of films do not. */
 const isFilm = (name: string): boolean => !/^\d/u.test(name)
 
 const cueOf = (name: string): number => Number(/^\d+/u.exec(name)?.[0])

@@ -1,4 +1,4 @@
-/** What the tests use of smpte-timecode, which comes without types. */
+/** Types of the parts of smpte-timecode in use; the package has none. */
 declare module "smpte-timecode" {
   export default class Timecode {
     constructor(value: number | string, frameRate: number, dropFrame?: boolean)

@@ -1,4 +1,4 @@
-/** Timelines for the tests of every format. */
+/** Sample timelines for the tests of every export format. */
 import { FastCheck as fc } from "effect"
 import {
   type FrameRate,
@@ -25,7 +25,7 @@ export const rates: ReadonlyArray<readonly [FrameRateName, FrameRate]> = Names.l
 
 const rate48 = SampleRate.make(48_000)
 
-/** A clip whose file, at 48 kHz, fills the pictures in which it is heard. */
+/** A clip whose 48 kHz file fills the video frames in which it is heard. */
 export const clip = (
   frameRate: FrameRate,
   cue: number,
@@ -62,7 +62,7 @@ export const clip = (
   })
 }
 
-/** A scene with all that timelines stumble over: overlaps, neighbours, minutes that drop numbers, words like markup. */
+/** A scene with the difficult cases: overlaps, neighbours, minutes that skip frame numbers, text like markup. */
 export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
   Timeline.make({
     name: 'A scene: "Tối" & <more>',
@@ -77,7 +77,7 @@ export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
         clips: [
           clip(frameRate, 1, 1_000, 1_480, "Good evening.\nIs the ferry late?"),
           clip(frameRate, 2, 2_480, 1_021, "=SUM(A1)"),
-          // While the one before is still heard.
+          // While the previous clip still plays.
           clip(
             frameRate,
             4,
@@ -88,7 +88,7 @@ export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
             1.25
           ),
           clip(frameRate, 7, 59_987, 333, "Across a minute"),
-          // Shorter than a picture.
+          // Shorter than a video frame.
           clip(frameRate, 8, 60_400, 5, "Oh")
         ]
       }),
@@ -104,7 +104,7 @@ export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
     markers: [TimelineMarker.make({ at: millis(3_001), name: "4 overrun fast", note: "lose 6 characters" })]
   })
 
-/** A film of so many pictures, with its own sound where it has channels. */
+/** A film with the given number of video frames, and with its own sound if it has channels. */
 export const film = (
   frameRate: FrameRate,
   startFrame: number,
@@ -133,7 +133,7 @@ const anyFilm = fc.option(
   { nil: undefined }
 )
 
-/** Timelines of any rate, over any film or none, with clips anywhere. */
+/** Timelines at any rate, with or without a film, with clips anywhere. */
 export const anyTimeline = fc
   .record({
     film: anyFilm,
@@ -173,9 +173,9 @@ export interface Found {
 }
 
 /**
- * By how many sample frames at 48 kHz a cue is heard off its place, at most, where each edit plays its file from the
- * first frame: the silence before the words is in the file. Infinity for a cue that is missing, cut short, or followed
- * by a whole picture of nothing.
+ * Returns the largest deviation of a cue from its place, in audio frames at 48 kHz. Assumes that each edit plays its
+ * file from the first frame, including the silence before the words. Infinity for a cue that is missing, truncated, or
+ * followed by a whole empty video frame.
  */
 export const samplesOff = (timeline: Timeline, found: ReadonlyArray<Found>): number => {
   const clips = timeline.tracks.flatMap((track) => track.clips)
@@ -190,7 +190,7 @@ export const samplesOff = (timeline: Timeline, found: ReadonlyArray<Found>): num
   }, extra)
 }
 
-/** By how many pictures a reader is off from where each cue belongs, at most; a cue that is missing is Infinity. */
+/** Returns the largest deviation of a cue from its place, in video frames; Infinity if a cue is missing. */
 export const worstError = (timeline: Timeline, found: ReadonlyArray<Found>): number => {
   const clips = timeline.tracks.flatMap((track) => track.clips)
   const rate = timeline.frameRate.rate.value
@@ -200,13 +200,13 @@ export const worstError = (timeline: Timeline, found: ReadonlyArray<Found>): num
     const [only] = cues
     if (only === undefined || cues.length > 1) return Infinity
     const start = Math.abs(only.start - at / 1000) * rate
-    // What is shorter than a picture lasts one.
+    // A clip shorter than a video frame lasts one frame.
     const end = duration / 1000 < 1 / rate ? 0 : Math.abs(only.end - (at + duration) / 1000) * rate
     return Math.max(worst, start, end)
   }, extra)
 }
 
-/** Whether clips on one track are heard at once, to a thousandth of a picture. */
+/** Whether clips on one track overlap by more than a thousandth of a video frame. */
 export const overlapping = (timeline: Timeline, found: ReadonlyArray<Found>): boolean => {
   const tolerance = 0.001 / timeline.frameRate.rate.value
   const tracks = new Map<string, Array<Found>>()

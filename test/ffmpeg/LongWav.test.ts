@@ -1,4 +1,4 @@
-/** A WAV past 4 GiB, as ffmpeg reads it: with DUBWRIGHT_LONG_WAV=1, on a disk that has holes in files. */
+/** ffmpeg reads a WAV past 4 GiB. Runs only with DUBWRIGHT_LONG_WAV=1, on a file system with sparse files. */
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -15,7 +15,7 @@ const seconds = 12_000
 const isWanted = process.env["DUBWRIGHT_LONG_WAV"] === "1"
 
 layer(bundledFfmpeg, { excludeTestServices: true })("a WAV past 4 GiB", (it) => {
-  it.scoped.skipIf(!isWanted)("is as long as it should be, and has its last sounds where they belong", () =>
+  it.scoped.skipIf(!isWanted)("has the right length, and its last sounds at the right time", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "long.wav")
       const feed = { rate: rate48, channels: 2, frames: frames(seconds * rate48) } as const
@@ -23,7 +23,7 @@ layer(bundledFfmpeg, { excludeTestServices: true })("a WAV past 4 GiB", (it) => 
       const last = sectionsOf(feed.frames, rate48, 60).at(-1)
       if (file === undefined || last === undefined) return yield* Effect.dieMessage("nothing to write")
       beginWav(path, file.header)
-      // The sections before it stay holes, which read as silence.
+      // The sections before it are sparse, and read as silence.
       const samples = Float32Array.from({ length: 2 * (last.end - last.begin) }, (_, i) => Math.sin(i * i))
       const part = new WavPart(file.order, last)
       part.take(samples)
@@ -42,7 +42,7 @@ layer(bundledFfmpeg, { excludeTestServices: true })("a WAV past 4 GiB", (it) => 
         return Buffer.from(samples.buffer, 4 * first, 8 * length * rate48)
       }
       expect((yield* read(seconds - 2, 2)).equals(written(seconds - 2, 2))).toBe(true)
-      // Across the place where the section begins.
+      // Across the start of the section.
       const around = yield* read(last.from / rate48 - 1, 2)
       expect(around.subarray(0, 8 * rate48).every((byte) => byte === 0)).toBe(true)
       expect(around.subarray(8 * rate48).equals(written(last.from / rate48, 1))).toBe(true)

@@ -1,4 +1,4 @@
-/** Media for the tests, made by the bundled ffmpeg, and measures of what came out. */
+/** Creates test media with the bundled ffmpeg, and measures results. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,19 +16,19 @@ const folderNamed = (name: string) =>
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
 
-/** A folder of a test's own, removed with the scope. */
+/** A temporary folder, removed with the scope. */
 export const plainFolder = folderNamed("dubwright-test-")
 
-/** The same, under a name that trips command lines up. */
+/** The same, with a name that is hard to quote in command lines. */
 export const folder = folderNamed("dub [wright]: 'ü' %d ")
 
-/** Runs the bundled ffmpeg; dies of its last words where it fails. */
+/** Runs the bundled ffmpeg; dies with the end of its output if it fails. */
 export const ffmpeg = (...args: ReadonlyArray<string>) =>
   runProcess(bundled.path, ["-hide_banner", "-nostdin", "-y", ...args]).pipe(
     Effect.tap(({ exitCode, stderr }) => (exitCode === 0 ? Effect.void : Effect.dieMessage(stderr)))
   )
 
-/** A video with a running picture and a soft hum, `seconds` long. */
+/** A video with a moving picture and a soft hum, `seconds` long. */
 export const video = (
   path: string,
   {
@@ -64,7 +64,7 @@ export const onset = (samples: Float32Array): number => {
   return peak === 0 ? -1 : samples.findIndex((sample) => Math.abs(sample) >= peak / 2)
 }
 
-/** The root mean square level of a stretch, in decibels below full scale. */
+/** The RMS level of samples in dBFS. */
 export const level = (samples: Float32Array, from: number, to: number): number => {
   const stretch = samples.subarray(from, to)
   return 10 * Math.log10(stretch.reduce((sum, sample) => sum + sample * sample, 0) / stretch.length + 1e-12)

@@ -1,6 +1,6 @@
 /**
- * Fleets of real processes over a real Redis. `DUBWRIGHT_FLEET=3x400x20` makes the batch that workers die over 3 jobs
- * of 400 lines and 20 deaths.
+ * Fleets of real processes over a real Redis. `DUBWRIGHT_FLEET=3x400x20` sets the batch of the crash test to 3 jobs of
+ * 400 lines, with 20 crashes.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -19,7 +19,7 @@ import { freePort, hasRedis, RedisServer } from "./RedisServer.ts"
 
 const [jobs = 2, lines = 24, deaths = 4] = (process.env["DUBWRIGHT_FLEET"] ?? "2x24x4").split("x").map(Number)
 
-/** Utterances of the batch: the first line of all jobs is one. */
+/** Utterances of the batch: the first line of all jobs is the same utterance. */
 const utterances = jobs * (lines - 1) + 1
 
 const network = (count: number) =>
@@ -34,7 +34,7 @@ const redisServer = (host?: string, settings: ReadonlyArray<string> = []) =>
     (server) => Effect.promise(() => server.stop())
   )
 
-/** A fleet with a Redis and a service of its own, calm but for what is named, on this machine or at `host`. */
+/** Starts a fleet with its own Redis and service. The service is calm except for `character`. */
 const assembled = (character: Partial<Character>, host?: string) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
@@ -52,7 +52,7 @@ const assembled = (character: Partial<Character>, host?: string) =>
       redis,
       service,
       fleet: new Fleet(folder, service, redis.url),
-      /** Has what is still at work ended when the test is over. */
+      /** Registers a process to be killed after the test. */
       begun: (started: Started): Started => {
         all.push(started)
         return started
@@ -60,7 +60,7 @@ const assembled = (character: Partial<Character>, host?: string) =>
     }
   })
 
-/** Everything that is in a Redis, as text. */
+/** Dumps all data of a Redis as text. */
 const contents = async (url: string): Promise<string> => {
   const client = new Redis(url)
   const all: Array<unknown> = []
@@ -77,7 +77,7 @@ const contents = async (url: string): Promise<string> => {
   return JSON.stringify(all)
 }
 
-/** Which lines were refused, in whichever run their turn came, and what else the last run says. */
+/** The lines that failed, in either run, and the last run's other output. */
 const toldOf = (before: string, last: string) => {
   const lines = (words: string) => words.replaceAll(/^\d\d:\d\d:\d\d {2}/gmu, "").split("\n")
   const isRefused = (line: string) => /^\S+ #\d+ failed: /u.test(line)
@@ -85,7 +85,7 @@ const toldOf = (before: string, last: string) => {
   return { refused: [...refused].sort(), words: lines(last).filter((line) => !isRefused(line)) }
 }
 
-/** So many workers, of which one is killed again and again, and a Redis that is restarted once. */
+/** Runs a batch on several workers, killing one at random repeatedly and restarting Redis once. */
 const dying = (machines: number, deaths: number) =>
   Effect.gen(function* () {
     const { host, on } = yield* network(machines)
@@ -136,15 +136,15 @@ const dying = (machines: number, deaths: number) =>
 
 describe.skipIf(!hasRedis)("a fleet", () => {
   it.scopedLive(
-    "of four workers, one killed again and again, and its Redis restarted, makes what one machine makes, and pays once",
+    "of four workers survives kills and a Redis restart: same results as one machine, every line paid once",
     () => dying(4, deaths),
     600_000
   )
 
-  it.scopedLive("of two workers does so too", () => dying(2, Math.max(2, deaths / 2)), 600_000)
+  it.scopedLive("of two workers does the same", () => dying(2, Math.max(2, deaths / 2)), 600_000)
 
   it.scopedLive(
-    "goes on with what a run left that was stopped or died, also for a run from another machine",
+    "resumes after an interrupted or killed run, also from another machine",
     () =>
       Effect.gen(function* () {
         const { folder, fleet, service, begun } = yield* assembled({ settle: [200, 500] })
@@ -156,7 +156,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
           stopped.child.kill("SIGINT")
           expect(await stopped.ended).toEqual({
             how: 130,
-            words: "dubwright: interrupted; what is done is saved, run the same command again to go on\n"
+            words: "dubwright: interrupted; progress is saved, run the same command again to continue\n"
           })
           const paid = service.charged.length
           expect(paid).toBeLessThan(lines)
@@ -177,7 +177,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
   )
 
   it.scopedLive(
-    "ends as one machine does where a line is refused, credits run out, and the service asks to slow down",
+    "ends like one machine when a line is rejected, credits run out and the service rate-limits",
     () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
@@ -219,7 +219,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
   )
 
   it.scopedLive(
-    "worker gives back what another version has handed out, says so and ends",
+    "worker returns a job of another version, reports it and exits",
     () =>
       Effect.gen(function* () {
         const { fleet, redis } = yield* assembled({})
@@ -232,7 +232,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
           expect(await fleet.worker("w").ended).toEqual({
             how: 2,
             words: expect.stringMatching(
-              /^dubwright: .* is of another version: .* needs the same dubwright$/mu
+              /^dubwright: .* was written by another version; use the same version of dubwright on .*$/mu
             )
           })
           expect(await job.getState()).toBe("delayed")
@@ -243,7 +243,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
   )
 
   it.scopedLive(
-    "worker ends when it is told to, though its Redis is gone",
+    "worker stops on SIGTERM even if its Redis is down",
     () =>
       Effect.gen(function* () {
         const { fleet, redis, service, begun } = yield* assembled({ settle: [60_000, 60_000] })
@@ -253,7 +253,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
         yield* Effect.promise(async () => {
           await until(() => service.charged.length === 4)
           await redis.stop()
-          await until(() => worker.words().includes("is gone"))
+          await until(() => worker.words().includes("connection lost"))
           worker.child.kill("SIGTERM")
           expect((await worker.ended).how).toBe(0)
         })
@@ -262,7 +262,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
   )
 
   it.scopedLive(
-    "is refused in one line where its Redis would lose what was paid for, is none, or is not there",
+    "fails with one line if its Redis may evict keys, rejects the password, is not Redis or is unreachable",
     () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
@@ -286,14 +286,16 @@ describe.skipIf(!hasRedis)("a fleet", () => {
               how: 2,
               words: expect.stringMatching(/^dubwright: .*maxmemory-policy is allkeys-lru.*noeviction\n$/u)
             },
-            { how: 2, words: expect.stringMatching(/^dubwright: .*refuses the name or password.*\n$/u) },
-            { how: 2, words: expect.stringMatching(/^dubwright: .*does not answer as a Redis does.*\n$/u) },
-            { how: 2, words: expect.stringMatching(/^dubwright: .*cannot be reached.*ECONNREFUSED.*\n$/u) }
+            { how: 2, words: expect.stringMatching(/^dubwright: .*rejects the user name or password.*\n$/u) },
+            { how: 2, words: expect.stringMatching(/^dubwright: .*does not respond like Redis.*\n$/u) },
+            { how: 2, words: expect.stringMatching(/^dubwright: .*is unreachable.*ECONNREFUSED.*\n$/u) }
           ])
           const warned = new Fleet(folder, service, forgetful.url).worker("w")
-          await until(() => warned.words().includes("at work"))
+          await until(() => warned.words().includes("is ready"))
           warned.child.kill("SIGTERM")
-          expect((await warned.ended).words).toMatch(/^warning: .*keeps nothing on disk.*appendonly yes\n/u)
+          expect((await warned.ended).words).toMatch(
+            /^warning: .*does not persist to disk.*appendonly yes\n/u
+          )
         })
       }),
     60_000

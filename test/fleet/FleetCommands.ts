@@ -1,13 +1,11 @@
-/** The real commands of a fleet: workers, and runs that hand their work to them. */
+/** Starts the real commands of a fleet: workers, and runs that dispatch their work to them. */
 import { createHash } from "node:crypto"
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Started, startedBy, writeScene } from "../hostile/Command.ts"
 import type { HostileService } from "../hostile/HostileService.ts"
 
-/**
- * What a fleet of the tests works on: a folder that is shared, with a manifest of so many jobs of so many lines in it.
- */
+/** A test fleet's shared folder with a manifest, and the commands that use it. */
 export class Fleet {
   readonly share: string
 
@@ -20,7 +18,7 @@ export class Fleet {
     mkdirSync(this.share, { recursive: true })
   }
 
-  /** Writes the jobs `ep1`, `ep2` and so on; the first line of each is the same in all of them. */
+  /** Writes the jobs `ep1`, `ep2` and so on. All share the same first line. */
   write(jobs: number, lines: number, more = "", onFailure: ReadonlyArray<string> = []): void {
     for (let job = 1; job <= jobs; job++) {
       writeScene(this.share, lines, (line) =>
@@ -47,7 +45,7 @@ export class Fleet {
     return startedBy(this.key, ["worker", ...where, ...more], { before })
   }
 
-  /** A run; by the fleet, or alone with its results in `out`. */
+  /** Starts a run: on the fleet, or on this machine with its results in `alone`. */
   run(state: string, alone?: string, more: ReadonlyArray<string> = []): Started {
     const where =
       alone === undefined
@@ -57,10 +55,7 @@ export class Fleet {
     return startedBy(this.key, [...words, ...where, ...more])
   }
 
-  /**
-   * What was delivered into a folder of results, by the files' names; pages, which tell of the run before too, are left
-   * out.
-   */
+  /** Checksums of the delivered files, by name. Omits HTML pages, since they also show the previous run. */
   results(out = join(this.share, "out")): Readonly<Record<string, string>> {
     const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) =>
       /\/.*\.(?:wav|srt|otio|json)$/u.test(name)

@@ -1,20 +1,17 @@
-/**
- * Machines of a fleet: each in a network namespace of its own where this machine allows that, else a process like any
- * other.
- */
+/** Simulates the machines of a fleet by network namespaces if permitted, else by ordinary processes. */
 import { spawnSync } from "node:child_process"
 
 const ip = (...words: ReadonlyArray<string>): boolean => spawnSync("ip", words).status === 0
 
 export interface Machines {
-  /** Where what they share listens. */
+  /** The address of the services they share. */
   readonly host: string
-  /** What a command begins with that is to run on one of them. */
+  /** Command prefix that runs a command on one of them. */
   readonly on: (machine: number) => ReadonlyArray<string>
   readonly release: () => void
 }
 
-/** So many machines behind one bridge. */
+/** Sets up `count` machines behind one bridge. */
 export const machines = (count: number): Machines => {
   const name = `dw${process.pid.toString(36)}`
   const subnet = `10.${100 + (process.pid % 100)}.${Math.floor(process.pid / 100) % 256}`

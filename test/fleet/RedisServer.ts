@@ -1,4 +1,4 @@
-/** A redis-server of the machine's own, for as long as a test needs it. */
+/** Runs the machine's redis-server for a test. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync } from "node:fs"
@@ -6,12 +6,12 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Whether the machine has one; where not, the tests that need it are skipped, and say so. */
+/** Whether redis-server is installed. If not, the tests that need it are skipped with a notice. */
 export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0
 
-if (!hasRedis) process.stderr.write("redis-server is not installed: tests of the fleet are skipped\n")
+if (!hasRedis) process.stderr.write("redis-server is not installed; fleet tests are skipped\n")
 
-/** A port that nobody listens at. */
+/** Returns a free port. */
 export const freePort = async (host: string): Promise<number> => {
   const server = createServer().listen(0, host)
   await once(server, "listening")

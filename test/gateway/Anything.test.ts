@@ -1,4 +1,4 @@
-/** Whatever a service answers, a call ends: with what was asked for, or with a fault of its own. */
+/** Whatever a service responds, every call ends with a result or with one of the gateway's errors. */
 import { createServer } from "node:http"
 import { expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, FastCheck as fc, Layer, Redacted, Runtime } from "effect"
@@ -33,7 +33,7 @@ const fields = fc
   .array(fc.tuple(fc.constantFrom(...names, "__proto__", "task"), odd), { maxLength: 6 })
   .map((entries) => Object.fromEntries(entries))
 
-/** A refusal of the contract's, with a status that is its own, and values that may be none of its. */
+/** A contract refusal with its own status and arbitrary values. */
 const refusal = fc
   .record({
     kind: fc.constantFrom(...Object.entries(refusalStatus)),
@@ -70,7 +70,7 @@ const utterance = makeUtterance(
 )
 const task = TaskId.make("8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12")
 
-it.scopedLive("ends a look and a create", () =>
+it.scopedLive("ends a poll and a create", () =>
   Effect.gen(function* () {
     let next: Answer = { status: 200, headers: {}, body: "" }
     const service = createServer((request, response) => {
@@ -95,7 +95,7 @@ it.scopedLive("ends a look and a create", () =>
     const runtime = yield* Effect.runtime()
     const ended = async <A, E>(call: Effect.Effect<A, E>): Promise<"had" | "not"> => {
       const exit = await Runtime.runPromise(runtime)(Effect.timeoutOption(Effect.exit(call), "5 seconds"))
-      if (exit._tag === "None") throw new Error("it never ended")
+      if (exit._tag === "None") throw new Error("the call did not end")
       if (Exit.isFailure(exit.value)) expect(exit.value.cause._tag).toBe("Fail")
       return Exit.isSuccess(exit.value) ? "had" : "not"
     }
@@ -106,7 +106,7 @@ it.scopedLive("ends a look and a create", () =>
           next = answer
           const look = gateway.look(task).pipe(
             Effect.tapError((fault) => {
-              // Too many requests stay that, however long the service would have us wait.
+              // A rate limit stays one, however long the requested wait is.
               if (answer.status === 429) expect(fault._tag).toBe("SlowDown")
               return Effect.void
             })

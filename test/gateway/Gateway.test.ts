@@ -22,7 +22,7 @@ interface Seen {
   readonly body: string
 }
 
-/** A server that answers as it is told, and what it was asked. */
+/** A server with scripted responses, and the requests that it received. */
 const server = (handle: (request: Seen, response: ServerResponse) => void) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -100,7 +100,7 @@ const done = (audio: string): DoneTask => ({
   took: undefined
 })
 
-it.scopedLive("sends what the interface names, with the key in its header", () =>
+it.scopedLive("sends the fields that the interface defines, with the key in its header", () =>
   Effect.gen(function* () {
     const service = yield* server((_, response) => json(response, 202, { data: { task_id: id, cost: 3 } }))
     const accepted = yield* through(`${service.url}/base/`, (gateway) =>
@@ -125,7 +125,7 @@ it.scopedLive("sends what the interface names, with the key in its header", () =
   })
 )
 
-it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
+it.scopedLive("distinguishes refusals, rate limits and service failures", () =>
   Effect.gen(function* () {
     const answers: ReadonlyArray<readonly [number, unknown, Record<string, string>, object]> = [
       [
@@ -143,7 +143,7 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
       [422, { error: "text is too long" }, {}, { _tag: "Refused", reason: "too-long" }],
       [429, {}, { "retry-after": "7" }, { _tag: "SlowDown", retryAfter: 7_000 }],
       [429, {}, {}, { _tag: "SlowDown", words: "HTTP 429" }],
-      // A used-up account, as OpenAI, ElevenLabs and others say it.
+      // An exhausted account, as OpenAI, ElevenLabs and others report it.
       [
         429,
         {
@@ -171,7 +171,7 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
         {},
         { _tag: "Refused", reason: "credits" }
       ],
-      // A rate that is called a quota is a pace.
+      // A rate limit that is called a quota.
       [
         429,
         { error: "rate limit quota exceeded, retry in 20s" },
@@ -214,8 +214,8 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
       [500, "", {}, { _tag: "InvalidResponse", words: "HTTP 500" }],
       [504, "", {}, { _tag: "InvalidResponse" }],
       [200, "<html>Sign in</html>", {}, { _tag: "InvalidResponse", words: "not JSON: Sign in" }],
-      [200, { ok: true }, {}, { _tag: "InvalidResponse", words: "its answer names no task" }],
-      // Some say in the body alone that a request failed.
+      [200, { ok: true }, {}, { _tag: "InvalidResponse", words: "no task id in the response" }],
+      // Some services report failures only in the body.
       [
         200,
         { success: false, error: "insufficient credits" },
@@ -236,7 +236,7 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
         200,
         { message: "come back" },
         {},
-        { _tag: "InvalidResponse", words: "its answer names no task: come back" }
+        { _tag: "InvalidResponse", words: "no task id in the response: come back" }
       ]
     ]
     let next = 0
@@ -254,7 +254,7 @@ it.scopedLive("tells refusals, requests to slow down and faults apart", () =>
   })
 )
 
-it.scopedLive("tells a task that has failed from a look at it that has", () =>
+it.scopedLive("distinguishes a failed task from a failed poll", () =>
   Effect.gen(function* () {
     const failed = { id, state: "failed", error_message: "no voice today" }
     const answers: ReadonlyArray<readonly [unknown, object]> = [
@@ -281,7 +281,7 @@ it.scopedLive("tells a task that has failed from a look at it that has", () =>
   })
 )
 
-it.scopedLive("knows a service that was not reached from one that did not answer", () =>
+it.scopedLive("distinguishes an unreachable service from one that does not respond", () =>
   Effect.gen(function* () {
     const submit = (gateway: Gateway) => Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
     const closed = yield* Effect.scoped(
@@ -294,7 +294,7 @@ it.scopedLive("knows a service that was not reached from one that did not answer
     const silent = yield* server(() => {})
     expect(yield* through(silent.url, submit)).toMatchObject({
       _tag: "InvalidResponse",
-      words: "no answer within 300ms"
+      words: "no response within 300ms"
     })
     const rude = yield* server((_, response) => response.destroy())
     expect(yield* through(rude.url, submit)).toMatchObject({ _tag: "InvalidResponse" })
@@ -302,17 +302,17 @@ it.scopedLive("knows a service that was not reached from one that did not answer
   })
 )
 
-it.scopedLive("shows the service's words without the key in them", () =>
+it.scopedLive("removes the key from the service's messages", () =>
   Effect.gen(function* () {
     const service = yield* server((_, response) =>
       json(response, 401, { message: `no\nsuch key ${secret}!` })
     )
     const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.look(TaskId.make(id))))
-    expect(fault.message).toBe("the service refuses the key: no such key [key]! (HTTP 401)")
+    expect(fault.message).toBe("the service rejected the key: no such key [key]! (HTTP 401)")
   })
 )
 
-it.scopedLive("follows redirects at home and takes the key nowhere else", () =>
+it.scopedLive("follows redirects within its own origin, and never sends the key elsewhere", () =>
   Effect.gen(function* () {
     const elsewhere = yield* server((_, response) => json(response, 200, { task_id: id }))
     const service = yield* server(({ url }, response) =>
@@ -331,7 +331,7 @@ it.scopedLive("follows redirects at home and takes the key nowhere else", () =>
   })
 )
 
-it.scopedLive("fetches audio from anywhere, with the key from its own origin only", () =>
+it.scopedLive("fetches audio from any host, with the key only for its own origin", () =>
   Effect.gen(function* () {
     const sound = Buffer.from("RIFFsound")
     const elsewhere = yield* server((_, response) => response.end(sound))
@@ -347,14 +347,14 @@ it.scopedLive("fetches audio from anywhere, with the key from its own origin onl
   })
 )
 
-it.scopedLive("unpacks what comes packed unasked, up to the most that may come", () =>
+it.scopedLive("decompresses unrequested encodings, up to the size limit", () =>
   Effect.gen(function* () {
     const sound = Buffer.from("RIFFsound")
     const packings: ReadonlyArray<readonly [string, (body: Buffer) => Buffer]> = [
       ["gzip", gzipSync],
       ["deflate", deflateSync],
       ["BR", brotliCompressSync],
-      // A store that says so of what never was packed.
+      // A store that declares an encoding for a body that is not compressed.
       ["gzip", (body) => body]
     ]
     let encoding = ""
@@ -381,7 +381,7 @@ it.scopedLive("unpacks what comes packed unasked, up to the most that may come",
   })
 )
 
-it.scopedLive("asks for audio again no sooner than its store says, also where that is a date", () =>
+it.scopedLive("retries audio no sooner than Retry-After, given in seconds or as a date", () =>
   Effect.gen(function* () {
     const until = Math.ceil(Date.now() / 1000 + 2) * 1000
     let again = 0
@@ -398,7 +398,7 @@ it.scopedLive("asks for audio again no sooner than its store says, also where th
   })
 )
 
-it.scopedLive("refuses addresses that are none of the web's, and audio beyond all measure", () =>
+it.scopedLive("rejects URLs that are not http or https, and audio that is too large", () =>
   Effect.gen(function* () {
     const service = yield* server((_, response) => {
       const piece = Buffer.alloc(1024 * 1024, 1)
@@ -418,21 +418,21 @@ it.scopedLive("refuses addresses that are none of the web's, and audio beyond al
   })
 )
 
-it.scopedLive("does not ask again at once for audio that trickles", () =>
+it.scopedLive("does not retry at once if audio trickles", () =>
   Effect.gen(function* () {
     const service = yield* server((_, response) => {
       const drip = setInterval(() => response.write("R"), 20)
       response.once("close", () => clearInterval(drip))
     })
     const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/slow"), 10)))
-    expect(fault).toMatchObject({ _tag: "InvalidResponse", words: "the audio did not come within 1s" })
+    expect(fault).toMatchObject({ _tag: "InvalidResponse", words: "the audio did not arrive within 1s" })
     expect(service.seen.length).toBe(1)
   })
 )
 
 const patient = { audioWithin: "1 minute", stallWithin: "200 millis" } as const
 
-it.scopedLive("asks for a fresh address, and says so, where audio stalls, trickles or never begins", () =>
+it.scopedLive("asks for a fresh URL, and reports it, if audio stalls, trickles or never begins", () =>
   Effect.gen(function* () {
     const service = yield* server(({ url }, response) => {
       if (url === `/v1/task/${id}`) return json(response, 200, { id, audio_url: "/fresh" })
@@ -458,7 +458,7 @@ it.scopedLive("asks for a fresh address, and says so, where audio stalls, trickl
   })
 )
 
-it.scopedLive("makes way for others where audio stalls each time", () =>
+it.scopedLive("fails, so that others can go on, if audio stalls every time", () =>
   Effect.gen(function* () {
     const service = yield* server(({ url }, response) => {
       if (url === `/v1/task/${id}`) json(response, 200, { id, audio_url: "/again" })
@@ -476,7 +476,7 @@ it.scopedLive("makes way for others where audio stalls each time", () =>
   })
 )
 
-it.scopedLive("takes audio that comes slowly but steadily", () =>
+it.scopedLive("accepts audio that arrives slowly but steadily", () =>
   Effect.gen(function* () {
     const service = yield* server((_, response) => {
       let pieces = 0
@@ -497,7 +497,7 @@ it.scopedLive("takes audio that comes slowly but steadily", () =>
   })
 )
 
-it.scopedLive("asks the task for a fresh address when the one it has is stale", () =>
+it.scopedLive("asks the task for a fresh URL if its URL is stale", () =>
   Effect.gen(function* () {
     const service = yield* server(({ url }, response) => {
       if (url === "/stale") json(response, 403, "expired")
@@ -515,7 +515,7 @@ it.scopedLive("asks the task for a fresh address when the one it has is stale", 
   })
 )
 
-/** A history of so many tasks, newest first, paged as a service may. */
+/** A history of this many tasks, newest first, with the paging of common services. */
 const history = (count: number, base: 0 | 1, largest: number, says: object = {}) => {
   const tasks = Array.from({ length: count }, (_, i) => ({
     task_id: `8d7f9a52-0c3e-4b5e-9f5e-${String(i).padStart(12, "0")}`,
@@ -533,7 +533,7 @@ const history = (count: number, base: 0 | 1, largest: number, says: object = {})
 }
 
 for (const base of [0, 1] as const)
-  it.scopedLive(`walks the whole history where pages count from ${base}`, () =>
+  it.scopedLive(`walks the whole history if pages count from ${base}`, () =>
     Effect.gen(function* () {
       const service = yield* history(45, base, 20)
       const walk = yield* through(service.url, (gateway) => gateway.history(0))
@@ -544,7 +544,7 @@ for (const base of [0, 1] as const)
     })
   )
 
-it.scopedLive("tells a history that it could not walk to its end from one that holds no more", () =>
+it.scopedLive("distinguishes a truncated walk from a complete one", () =>
   Effect.gen(function* () {
     const wholeOf = (count: number) =>
       Effect.gen(function* () {
@@ -555,7 +555,7 @@ it.scopedLive("tells a history that it could not walk to its end from one that h
   })
 )
 
-it.scopedLive("goes no further back than a lost create can be", () =>
+it.scopedLive("walks no further back than the lost create", () =>
   Effect.gen(function* () {
     const service = yield* history(500, 1, 100)
     const walk = yield* through(service.url, (gateway) => gateway.history(Date.UTC(2030, 0, 1) - 30 * 60_000))
@@ -564,13 +564,13 @@ it.scopedLive("goes no further back than a lost create can be", () =>
   })
 )
 
-it.scopedLive("shares walks among those who ask at once", () =>
+it.scopedLive("shares walks between concurrent calls", () =>
   Effect.gen(function* () {
     const service = yield* history(10, 1, 100)
     yield* through(service.url, (gateway) =>
       Effect.forEach(Array.from({ length: 20 }), () => gateway.history(0), { concurrency: "unbounded" })
     )
-    // A walk asks for the first page and for one more, which is the same or empty.
+    // A walk reads the first page and one more, which is the same or empty.
     expect(service.seen.length).toBeLessThanOrEqual(8)
   })
 )

@@ -1,4 +1,4 @@
-/** The real command before a service that is not there, and on a full disk of its own service. */
+/** The real command when no service is listening, and when its bundled service's disk is full. */
 import { createServer } from "node:net"
 import { mkdirSync } from "node:fs"
 import { spawnSync } from "node:child_process"
@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { temporaryFolder } from "./Batch.ts"
 import { runIn, startedBy, writeScene } from "./Command.ts"
 
-/** A port at which nobody listens. */
+/** A port that no one listens on. */
 const freePort = Effect.promise(
   () =>
     new Promise<number>((told) => {
@@ -20,7 +20,7 @@ const freePort = Effect.promise(
 )
 
 it.scopedLive(
-  "a wrong port is named in a line, ends the run with code 3, and stands in run.json",
+  "reports a wrong port in one line and in run.json, and exits with code 3",
   () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
@@ -45,7 +45,7 @@ const done = (program: string, ...words: ReadonlyArray<string>): boolean =>
   spawnSync(program, words, { stdio: "ignore" }).status === 0
 
 it.scopedLive(
-  "a full disk under the bundled service is told as that, not waited for (where a disk may be mounted)",
+  "reports a full disk under the bundled service instead of waiting (needs permission to mount)",
   () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
@@ -64,7 +64,7 @@ it.scopedLive(
         () => startedBy("key", ["run", join(folder, "scene.srt"), ...options, ...places]).ended
       )
       expect(how, words).toBe(3)
-      expect(words).toContain(`${state}: no space is left on its disk; free some and run again`)
+      expect(words).toContain(`${state}: no space left on its disk; free some and run again`)
       expect(words).not.toContain("as the service asks")
     }),
   120_000

@@ -1,14 +1,14 @@
-/** Sound that has the shape of speech, the same for the same text: syllables of a buzz, with gaps between words. */
+/** Speech-like audio, always the same for the same text: syllables of a buzz, with gaps between words. */
 import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 import { chance } from "./Chance.ts"
 
 const rate = SampleRate.make(24_000)
 
-/** Milliseconds of sound for one letter. */
+/** Milliseconds of audio per letter. */
 export const millisPerLetter = 60
 
-/** A WAV file that speaks a text. */
+/** Returns a WAV file that speaks a text. */
 export const babble = (text: string): Uint8Array => {
   const random = chance(Array.from(text).reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, 7))
   const letter = (rate * millisPerLetter) / 1000
@@ -27,6 +27,6 @@ export const babble = (text: string): Uint8Array => {
   return encodeWav16({ rate, samples })
 }
 
-/** A WAV file of the same length without a sound in it. */
+/** Returns a silent WAV file of the same length. */
 export const silence = (text: string): Uint8Array =>
   encodeWav16({ rate, samples: new Float32Array(Math.round((text.length * millisPerLetter * rate) / 1000)) })

@@ -1,4 +1,4 @@
-/** A small batch and the real parts to speak it with. */
+/** A small batch, and the real layers to speak it with. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -24,7 +24,7 @@ export const casting = Casting.make({
   voice: VoiceId.make("vi-anna")
 })
 
-/** Utterances of differing words and lengths. */
+/** Utterances with different words and lengths. */
 export const utterances = (count: number): ReadonlyArray<Utterance> =>
   Array.from({ length: count }, (_, i) => {
     const words = `Line ${i} of the scene${", and some more words".repeat(i % 3)}.`
@@ -38,7 +38,7 @@ export const job = (list: ReadonlyArray<Utterance>) => [
   }
 ]
 
-/** Settings for these utterances, many at once. */
+/** Settings for these utterances, with a concurrency of 8. */
 export const settingsFor = (list: ReadonlyArray<Utterance>) => ({
   ...defaultSpeakSettings,
   keys: list.map((utterance) => utterance.key),
@@ -56,7 +56,7 @@ export const stored = (folder: string) =>
     Layer.provideMerge(writableState(folder))
   )
 
-/** Everything that the speak stage needs, on the real parts. */
+/** Everything that the speak stage needs, as real layers. */
 export const parts = (
   folder: string,
   service: HostileService,
@@ -74,7 +74,7 @@ export const parts = (
           key: Redacted.make(key ?? service.character.key),
           answerWithin: "2 seconds",
           audioWithin: "5 seconds",
-          // Short where audio is to stall; elsewhere a busy machine must not look like it.
+          // Short only where audio is meant to stall; elsewhere, a busy machine must not look like a stall.
           ...(service.character.odds["audio-stalls"] === undefined ? {} : { stallWithin: "1500 millis" })
         })
       )
@@ -82,7 +82,7 @@ export const parts = (
     Layer.succeed(Progress, { emit: (event) => Effect.sync(() => void events.push(event)) })
   )
 
-/** A service for as long as the scope. */
+/** Starts a service, for the lifetime of the scope. */
 export const serving = (service: HostileService) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

@@ -1,4 +1,4 @@
-/** Chance that repeats: the same seed, the same sequence. */
+/** Seeded random numbers: the same seed gives the same sequence. */
 export const chance = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {

@@ -1,6 +1,6 @@
 /**
- * The real command, killed without warning again and again: its result is the calm run's to the bit, and nothing was
- * paid for twice. `DUBWRIGHT_CHAOS=300x50` makes it 300 utterances and 50 deaths.
+ * The real command, repeatedly killed with SIGKILL: its result is bit-identical to an undisturbed run's, and nothing is
+ * paid for twice. `DUBWRIGHT_CHAOS=300x50` means 300 utterances and 50 kills.
  */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ import { calm, HostileService } from "./HostileService.ts"
 const [utterances = 40, deaths = 5] = (process.env["DUBWRIGHT_CHAOS"] ?? "40x5").split("x").map(Number)
 
 it.scopedLive(
-  "a run killed at random moments ends as if it never had been",
+  "a run killed at random moments ends as if it had never been killed",
   () =>
     Effect.gen(function* () {
       const quiet = yield* temporaryFolder
@@ -27,7 +27,7 @@ it.scopedLive(
         for (let death = 0; death < deaths; death++) {
           const { child, ended } = started(folder, service)
           const paid = service.charged.length
-          // Half of the deaths come at any time, half soon after another task was paid for.
+          // Half of the kills come at a random time, half soon after another task was charged.
           const timer = setTimeout(() => child.kill("SIGKILL"), 600 + random() * 2_500)
           if (death % 2 === 0) {
             const watch = setInterval(() => {

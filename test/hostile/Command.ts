@@ -1,4 +1,4 @@
-/** The real command, told to speak a subtitle with a service of ours. */
+/** Starts the real command on a subtitle, with a test service. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -15,7 +15,7 @@ const command = fileURLToPath(new URL("../../dist/dubwright.mjs", import.meta.ur
 const clock = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().slice(11, 23).replace(".", ",")
 
-/** Writes `scene.srt` of so many lines into a folder; `words` are what the lines say, by their numbers. */
+/** Writes `scene.srt` with `lines` lines into a folder; `words` returns a line's text by its number. */
 export const writeScene = (
   folder: string,
   lines: number,
@@ -30,7 +30,7 @@ export const writeScene = (
   )
 
 /**
- * A folder with `scene.srt` in it and a service that speaks it, calm but for what is named, for as long as the scope.
+ * Creates a folder with `scene.srt` and a well-behaved service except for `character`, for the lifetime of the scope.
  */
 export const scene = (lines: number, character: Partial<Character> = {}, words?: (line: number) => string) =>
   Effect.gen(function* () {
@@ -40,23 +40,23 @@ export const scene = (lines: number, character: Partial<Character> = {}, words?:
     return { folder, service }
   })
 
-/** How a command ended: its exit code or the signal that ended it, and what it said on stderr. */
+/** How a command ended: its exit code or signal, and its stderr. */
 export interface CommandEnd {
   readonly how: number | string | null
   readonly words: string
 }
 
-/** A command at work. */
+/** A running command. */
 export interface Started {
   readonly child: ChildProcess
   readonly ended: Promise<CommandEnd>
-  /** What it said on stderr so far. */
+  /** Its stderr so far. */
   readonly words: () => string
 }
 
 /**
- * Starts the command with a key and nothing else of a service in its environment; `before` stands before it, such as
- * another program.
+ * Starts the command with a key but no service address in its environment. `before` is put in front of the command,
+ * such as another program.
  */
 export const startedBy = (
   key: string,
@@ -77,21 +77,21 @@ export const startedBy = (
   return { child, ended, words: () => said }
 }
 
-/** What a command is told besides: on its command line, in its environment, before it. */
+/** Additional options, environment variables and words in front of the command. */
 export interface Besides {
   readonly options?: ReadonlyArray<string>
   readonly env?: Readonly<Record<string, string>>
   readonly before?: ReadonlyArray<string>
 }
 
-/** What the words that name a scene and the service to the command are. */
+/** The arguments that name the scene, the service and the folders. */
 const wordsFor = (folder: string, service: HostileService, state: string): ReadonlyArray<string> => [
   join(folder, "scene.srt"),
   ...["--base-url", service.baseUrl, "--voice", "v1", "--provider", "provider_fast"],
   ...["--state", state, "--out", join(folder, "out")]
 ]
 
-/** Plans a folder's scene as a run would do it, and returns what `plan --json` prints. */
+/** Plans a folder's scene as a run would, and returns the output of `plan --json`. */
 export const planned = async (
   folder: string,
   service: HostileService,
@@ -106,7 +106,7 @@ export const planned = async (
   return JSON.parse(words)
 }
 
-/** Starts a run of a folder's scene; its state and results lie beside it unless the state has a place of its own. */
+/** Starts a run of a folder's scene, with state and output in the same folder unless `state` names another. */
 export const started = (
   folder: string,
   service: HostileService,
@@ -120,8 +120,8 @@ export const started = (
   )
 
 /**
- * Starts a run of a folder's scene on a terminal of its own, which is closed where `window` ends; tells when the run
- * itself has ended.
+ * Starts a run of a folder's scene on a terminal of its own, which closes when `window` ends. `ended` resolves when the
+ * run itself has ended.
  */
 export const onTerminal = (
   folder: string,
@@ -130,28 +130,28 @@ export const onTerminal = (
   const words = [process.execPath, command, "run", ...wordsFor(folder, service, join(folder, "state"))]
   const window = spawn("script", ["-qec", words.map((word) => `'${word}'`).join(" "), "/dev/null"], {
     env: { ...process.env, DUBWRIGHT_API_KEY: service.character.key },
-    // The run holds the end of a pipe, as all that it was begun with, for as long as it lives.
+    // The run inherits this pipe and keeps it open for as long as it lives.
     stdio: ["pipe", "ignore", "ignore", "pipe"]
   })
   const held = window.stdio[3]
-  if (!(held instanceof Readable)) throw new Error("there is a pipe")
+  if (!(held instanceof Readable)) throw new Error("expected a readable pipe")
   return { window, ended: once(held.resume(), "close") }
 }
 
-/** The scene's finished sound. */
+/** The scene's finished WAV file. */
 export const resultIn = (folder: string): Buffer => readFileSync(join(folder, "out/scene/scene.wav"))
 
-/** What run.json says. */
+/** Reads the folder's run.json. */
 export const runIn = (folder: string): RunReport =>
   Schema.decodeUnknownSync(Schema.parseJson(RunReport))(readFileSync(join(folder, "out/run.json"), "utf8"))
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export const until = (isSo: () => boolean): Promise<void> =>
   new Promise((done) => {
     const look = () => (isSo() ? done() : setTimeout(look, 2))
     look()
   })
 
-/** Waits until so many tasks were charged. */
+/** Waits until `count` tasks were charged. */
 export const reached = (service: HostileService, count: number): Promise<void> =>
   until(() => service.charged.length >= count)

@@ -1,6 +1,6 @@
 /**
- * The real command on a disk that gives way: full, then read-only. The disk is a small one in memory, mounted where
- * that is allowed.
+ * The real command on a failing disk: first full, then read-only. The disk is a small tmpfs, mounted where that is
+ * permitted.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
@@ -16,7 +16,7 @@ const lines = 24
 const done = (program: string, ...words: ReadonlyArray<string>): boolean =>
   spawnSync(program, words, { stdio: "ignore" }).status === 0
 
-/** A disk of so many bytes, for as long as the scope; undefined where none may be mounted. */
+/** Mounts a tmpfs of `size`, for the lifetime of the scope. Yields whether mounting succeeded. */
 const smallDisk = (place: string, size: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -37,9 +37,9 @@ const mayMount = Effect.runSync(
 )
 
 const title =
-  "a full disk and a read-only one are told in a line, harm nothing, and the run goes on when they are mended"
+  "reports a full and a read-only disk in one line, loses nothing, and continues once the disk is usable again"
 
-if (!mayMount) it.skip(`${title} (not tried: no disk may be mounted here, which takes root)`)
+if (!mayMount) it.skip(`${title} (skipped: mounting a disk needs root)`)
 else
   it.scopedLive(
     title,
@@ -60,10 +60,10 @@ else
           const full = await started(folder, service, state).ended
           expect(full.how, full.words).toBe(3)
           expect(full.words).toMatch(
-            /^dubwright: .*: no space is left on its disk; free some and run again, nothing paid for is lost[^\n]*\n$/u
+            /^dubwright: .*: no space left on its disk; free some and run again; nothing paid for is lost[^\n]*\n$/u
           )
           expect(service.charged.length).toBeGreaterThan(0)
-          // Tasks that were answered count, also where the disk was too full to record them.
+          // Accepted tasks count even if the disk was too full to record them.
           expect(runIn(folder)).toMatchObject({
             stopped: { reason: "state" },
             tasks: { created: service.charged.length }
@@ -72,7 +72,7 @@ else
           expect(done("mount", "-o", "remount,ro,size=32m", disk)).toBe(true)
           const locked = await started(folder, service, state).ended
           expect(locked.how, locked.words).toBe(2)
-          expect(locked.words).toMatch(/^dubwright: .*: cannot be written; make it writable[^\n]*\n$/u)
+          expect(locked.words).toMatch(/^dubwright: .*: is not writable; make it writable[^\n]*\n$/u)
 
           expect(done("mount", "-o", "remount,rw,size=32m", disk)).toBe(true)
           expect(await started(folder, service, state).ended).toEqual({ how: 0, words: "" })

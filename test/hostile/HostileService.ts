@@ -1,6 +1,6 @@
 /**
- * A speech service that keeps to the interface and to nothing else. What it does wrong is drawn from a seed; each fault
- * happens to each text a limited number of times, so that patience is rewarded.
+ * Fake speech service that follows the interface but misbehaves in every other way. Faults are drawn from a seed. Each
+ * fault happens to each text a limited number of times, so that retrying pays off.
  */
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
 import { babble, silence } from "./Babble.ts"
 import { chance } from "./Chance.ts"
 
-/** What can go wrong. */
+/** Everything that can go wrong. */
 export const mischiefs = [
   "create-500-before",
   "create-500-after",
@@ -43,43 +43,43 @@ export const mischiefs = [
 ] as const
 export type Mischief = (typeof mischiefs)[number]
 
-/** A service's character. */
+/** How a service behaves. */
 export interface Character {
   readonly seed: number
   readonly key: string
-  /** How likely each mischief is, where the request gives occasion for it. */
+  /** Probability of each fault, at each request where it applies. */
   readonly odds: Partial<Record<Mischief, number>>
-  /** How often one mischief may happen to one text. */
+  /** How often one fault may happen to one text. */
   readonly timesEach: number
-  /** Milliseconds until a task is done: from, to. */
+  /** Milliseconds until a task is done: least, most. */
   readonly settle: readonly [number, number]
-  /** Where the fields stand in an answer. */
+  /** The wrapper around the fields of a response. */
   readonly envelope: "none" | "data" | "task" | "result" | "metadata"
-  /** Whether labels come back. */
+  /** Whether labels are repeated. */
   readonly echoes: boolean
-  /** Whether audio lies at another origin than the interface. */
+  /** Whether audio is served from another origin than the interface. */
   readonly otherHost: boolean
-  /** Credits a character. */
+  /** Credits per character. */
   readonly price: number | undefined
-  /** Whether creates tell what they take. */
+  /** Whether responses to creates report the price. */
   readonly tellsPrice: boolean
-  /** Credits on the account; absent means without limit. */
+  /** Credits in the account; undefined means unlimited. */
   readonly credits: number | undefined
-  /** How an account without credits is told: by status 402, or by 429 and OpenAI's code. */
+  /** How an empty account is reported: with status 402, or with 429 and OpenAI's error code. */
   readonly emptyAccount: 402 | 429
-  /** Whether the balance is never answered. */
+  /** Whether requests for the balance are never answered. */
   readonly hidesBalance: boolean
-  /** Credits that others spend with each task of ours but the first. */
+  /** Credits that others spend with each of our tasks except the first. */
   readonly othersSpend: number
-  /** Texts that it never speaks. */
+  /** Texts that it always rejects. */
   readonly refuses: RegExp | undefined
-  /** The most characters of a text. */
+  /** Longest text in characters. */
   readonly longest: number
-  /** What it sends for every text; absent means a WAV that speaks it. */
+  /** The audio for every text; undefined means a WAV file that speaks it. */
   readonly sound: Uint8Array | undefined
 }
 
-/** A well-behaved one. */
+/** A well-behaved service. */
 export const calm: Character = {
   seed: 1,
   key: "nativeapikey_calm",
@@ -112,18 +112,18 @@ export interface Charged {
   readonly fate: "done" | "fails" | "vanishes"
 }
 
-/** Letters as a provider counts them. */
+/** Characters as a provider counts them. */
 const charactersOf = (text: string): number => Array.from(text).length
 
 export class HostileService {
-  /** Every task that was charged, in order. */
+  /** All charged tasks, in order. */
   readonly charged: Array<Charged> = []
   readonly requests: Record<string, number> = {}
-  /** The ids of its voices. */
+  /** Ids of its voices. */
   voices: ReadonlyArray<string> = ["v1", "vi-anna"]
-  /** Mischief done so far. */
+  /** Faults so far. */
   readonly done: Partial<Record<Mischief, number>> = {}
-  /** Headers that reached the other host. */
+  /** Headers of requests to the other origin. */
   readonly seenElsewhere: Array<IncomingMessage["headers"]> = []
   private readonly random: () => number
   private readonly times = new Map<string, number>()
@@ -133,7 +133,7 @@ export class HostileService {
 
   constructor(
     readonly character: Character,
-    /** The address to listen at. */
+    /** The address to listen on. */
     private readonly host = "127.0.0.1"
   ) {
     this.random = chance(character.seed)
@@ -159,12 +159,12 @@ export class HostileService {
     return addressOf(this.main)
   }
 
-  /** Credits of all tasks that were charged. */
+  /** Credits of all charged tasks. */
   get spent(): number {
     return this.charged.reduce((sum, { text }) => sum + charactersOf(text) * (this.character.price ?? 0), 0)
   }
 
-  /** Whether a mischief happens now. */
+  /** Decides whether a fault happens now. */
   private happens(mischief: Mischief, about: string): boolean {
     const odds = this.character.odds[mischief] ?? 0
     if (odds === 0 || this.random() >= odds) return false
@@ -377,7 +377,7 @@ const sound = (response: ServerResponse, bytes: Uint8Array): void => {
   response.end(bytes)
 }
 
-/** Sends a few bytes a second for as long as anyone listens. */
+/** Sends a hundred bytes per second until the client disconnects. */
 const trickle = (response: ServerResponse, bytes: Uint8Array): void => {
   let sent = 0
   const drip = setInterval(() => response.write(bytes.subarray(sent, (sent += 5))), 50)

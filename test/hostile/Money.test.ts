@@ -1,4 +1,4 @@
-/** A limit on credits is kept whatever the service, the manifest and others who use the account say of prices. */
+/** A credit limit is kept even if the service, the manifest or other users of the account make prices wrong. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Utterance } from "../../src/domain/speech/Utterance.ts"
@@ -9,7 +9,7 @@ import { job, parts, serving, settingsFor, temporaryFolder, utterances } from ".
 import { runIn, scene, started } from "./Command.ts"
 import { calm, type Character, HostileService } from "./HostileService.ts"
 
-/** Speaks lines at a named price of 0.01 credits a character, where tasks tell nothing. */
+/** Speaks lines at a configured price of 0.01 credits per character, with a service whose tasks report no price. */
 const spokenWith = (
   list: ReadonlyArray<Utterance>,
   character: Partial<Character>,
@@ -30,37 +30,39 @@ const spokenWith = (
     return { service, summary }
   })
 
-it.scopedLive("keeps a limit by the account's balance where the named price is too low", () =>
+it.scopedLive("keeps a limit by the account's balance if the configured price is too low", () =>
   Effect.gen(function* () {
     const list = utterances(60)
     const { service, summary } = yield* spokenWith(list, { price: 1 }, { maxCredits: 600 })
     expect(summary.halt?.reason).toBe("budget")
     expect(service.spent).toBeLessThanOrEqual(600)
     expect(service.spent).toBeGreaterThan(400)
-    expect(summary.halt?.words).toMatch(/the account fell by \d+ credits .* costs 0\.\d+ by the named price/u)
+    expect(summary.halt?.words).toMatch(
+      /reduced the account's balance by \d+ credits, not by 0\.\d+ as configured/u
+    )
     expect(summary.left).toBe(list.length - service.charged.length)
     expect(summary.warnings).toEqual([
       expect.stringMatching(
-        /^the account fell by \d+ credits for the first task .* costs 0\.\d+ .* creditsPerCharacter/u
+        /^the first task .* reduced the account's balance by \d+ credits, not by 0\.\d+ .* creditsPerCharacter/u
       )
     ])
   })
 )
 
-it.scopedLive("stops by the balance where others use the account too, and names both figures", () =>
+it.scopedLive("stops by the balance if others use the account too, and reports both figures", () =>
   Effect.gen(function* () {
     const list = utterances(200)
-    // The first task shows nothing amiss: it costs what is named.
+    // The first task looks right: it costs the configured price.
     const { service, summary } = yield* spokenWith(list, { price: 0.01, othersSpend: 1 }, { maxCredits: 100 })
     expect(summary.halt).toEqual({
       reason: "budget",
       words: expect.stringMatching(
-        /^the limit of 100 credits would be passed by the account's balance: it fell by \d+ credits .* counted as \d+; .*creditsPerCharacter.*if others use this account, raise --max-credits$/u
+        /^the limit of 100 credits would be exceeded: the account's balance fell by \d+ credits, but this run counted \d+; .*creditsPerCharacter.*if others use this account, raise --max-credits$/u
       )
     })
     expect(service.charged.length).toBeLessThanOrEqual(101)
     expect(service.charged.length).toBeGreaterThan(50)
-    // Read a few times, not with each task.
+    // The balance is read a few times, not with every task.
     expect(service.requests["credits"]).toBeLessThan(40)
   })
 )
@@ -78,7 +80,7 @@ it.scopedLive("does not read the balance without a limit", () =>
 )
 
 it.scopedLive(
-  "is not held up by a balance that never comes",
+  "is not delayed by a balance that is never returned",
   () =>
     Effect.gen(function* () {
       const { summary } = yield* spokenWith(utterances(20), { hidesBalance: true }, { maxCredits: 600 })
@@ -88,7 +90,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "an empty account that is told as 429 stops the run at once, with code 4",
+  "stops at once with code 4 if an empty account is reported with status 429",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(12, { credits: 150, emptyAccount: 429 })
@@ -105,7 +107,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "runs of one batch that stop at the limit do not spend it anew each",
+  "counts one limit over all runs of a batch that stop at it",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(40, { tellsPrice: false, price: 1 })

@@ -1,4 +1,4 @@
-/** What is told in the morning of a night that went badly. */
+/** What a user finds in the morning after a night with failures. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { planned, reached, runIn, scene, started, writeScene } from "./Command.ts"
 
 it.scopedLive(
-  "each cue that could not be spoken is named with its own cause",
+  "reports each cue that could not be spoken with its own cause",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(8, { longest: 20, refuses: /[37]/u }, (line) =>
@@ -18,7 +18,7 @@ it.scopedLive(
           id: "scene",
           status: "failed",
           error:
-            "cues 3, 7 could not be spoken: the service refuses the request: no such words here (HTTP 422); " +
+            "cues 3, 7 could not be spoken: the service rejected the request: no such words here (HTTP 422); " +
             "cue 5: the text is too long for this provider: at most 20 characters (HTTP 413)"
         }
       ])
@@ -27,7 +27,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "a plan after a run that was cut short counts what is paid for as under way, not as to be sent",
+  "plans tasks of an interrupted run as in flight, not as still to be sent",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(24, { settle: [60_000, 60_000] })
@@ -54,7 +54,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "a voice that is gone does not keep from being fetched what it has spoken already",
+  "fetches what a voice has already spoken, even if the voice no longer exists",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(4, { settle: [2_000, 2_000] })
@@ -69,7 +69,7 @@ it.scopedLive(
         writeScene(folder, 5)
         expect(await started(folder, service).ended).toEqual({
           how: 2,
-          words: `dubwright: ${join(folder, "scene.srt")}: unknown voice of provider_fast "v1"; the service has another; job scene wants it first in cue 1\n`
+          words: `dubwright: ${join(folder, "scene.srt")}: unknown voice of provider_fast "v1"; the service has another; job scene first uses it in cue 1\n`
         })
       })
       expect(service.charged.length).toBe(4)
@@ -77,14 +77,14 @@ it.scopedLive(
   60_000
 )
 
-/** Sets the clock of the process that it is loaded into back by three hours, once a file is there. */
+/** A module that sets the clock of its process back by three hours as soon as a file exists. */
 const setBackOnce = (file: string): string =>
   `import { existsSync } from "node:fs"
 const now = Date.now
 Date.now = () => now() - (existsSync(${JSON.stringify(file)}) ? 3 * 3_600_000 : 0)`
 
 it.scopedLive(
-  "a clock that is set back makes no run shorter than nothing, and no batch cheaper",
+  "survives a clock that is set back: run times stay positive, and the credit limit holds",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(40, { settle: [100, 200] })

@@ -1,4 +1,4 @@
-/** The real command, asked to stop by signals: what is in the air comes home, and nothing is paid for twice. */
+/** The real command, stopped by signals: responses in flight are recorded, and nothing is paid for twice. */
 import { spawnSync } from "node:child_process"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ const lines = 60
 const grace = 5_000
 
 it.scopedLive(
-  "SIGINT and SIGTERM save what is under way and end the run with their codes; it goes on from there",
+  "saves tasks in flight on SIGINT and SIGTERM, exits with their codes, and resumes in the next run",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(lines, { settle: [300, 600] })
@@ -28,12 +28,12 @@ it.scopedLive(
           const end = await ended
           expect(end).toEqual({
             how: code,
-            words: "dubwright: interrupted; what is done is saved, run the same command again to go on\n"
+            words: "dubwright: interrupted; progress is saved, run the same command again to continue\n"
           })
           expect(Date.now() - from).toBeLessThan(grace)
           expect(service.charged.length).toBeLessThan(lines)
           const { jobs, tasks, stopped } = runIn(folder)
-          const error = "the run was interrupted; run it again to go on"
+          const error = "the run was interrupted; run again to resume"
           expect({ jobs, created: tasks.created, stopped }).toEqual({
             jobs: [{ id: "scene", status: "unfinished", error }],
             created: service.charged.length - before,
@@ -55,7 +55,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "a second signal stops at once, though an answer is still in the air; nothing is paid for twice even so",
+  "stops at once on a second signal, even with a response in flight, and still pays for nothing twice",
   () =>
     Effect.gen(function* () {
       const odds: Character["odds"] = { "create-hang-after": 1 }
@@ -64,7 +64,7 @@ it.scopedLive(
         const { child, ended } = started(folder, service)
         await reached(service, 4)
         child.kill("SIGINT")
-        // The answers hang, so the first signal is still being waited for.
+        // The responses hang, so the run is still finishing after the first signal.
         const first = await Promise.race([ended, new Promise((later) => setTimeout(later, 700, "waiting"))])
         expect(first).toBe("waiting")
         child.kill("SIGINT")
@@ -80,7 +80,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "a run that nobody watches any more goes on: its stderr is closed, or it was begun without a terminal and is hung up on",
+  "continues after its stderr is closed, and after SIGHUP if it was started without a terminal",
   () =>
     Effect.gen(function* () {
       const { folder, service } = yield* scene(lines, { settle: [20, 60] })
@@ -96,10 +96,10 @@ it.scopedLive(
   60_000
 )
 
-const title = "a terminal that is closed interrupts what runs on it"
+const title = "is interrupted when its terminal is closed"
 const terminal = spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ignore" }).status === 0
 
-if (!terminal) it.skip(`${title} (not tried: there is no script from util-linux)`)
+if (!terminal) it.skip(`${title} (skipped: needs script from util-linux)`)
 else
   it.scopedLive(
     title,

@@ -29,7 +29,7 @@ const checksums = (list: ReadonlyArray<Utterance>) =>
     return list.map((utterance) => clips.get(utterance.key)?.clip.checksum)
   })
 
-/** How many takes of each utterance were given up for their audio. */
+/** How many takes of each utterance were abandoned because of their audio. */
 const uselessTakes = (list: ReadonlyArray<Utterance>) =>
   Effect.gen(function* () {
     const store = yield* UtteranceStore
@@ -37,14 +37,14 @@ const uselessTakes = (list: ReadonlyArray<Utterance>) =>
     return new Map(rows.map((row) => [row.utterance.key, row.rerolls]))
   })
 
-/** How often each text was paid for and could have been heard. */
+/** How often each text was paid for and could have been fetched. */
 const heardOf = (service: HostileService) => {
   const counts: Record<string, number> = {}
   for (const { text, fate } of service.charged) if (fate === "done") counts[text] = (counts[text] ?? 0) + 1
   return counts
 }
 
-/** What a run in which nothing went wrong tells of its troubles. */
+/** The problem counts of a run without problems. */
 const smooth = {
   adopted: 0,
   resumed: 0,
@@ -88,7 +88,7 @@ const everything: Character["odds"] = Object.fromEntries(
   mischiefs.map((mischief) => [mischief, /429|503/u.test(mischief) ? 0.02 : 0.05])
 )
 
-/** One hostile service, and what came of it. */
+/** Speaks lines with one hostile service and returns the clips' checksums. */
 const throughHostility = (seed: number, envelope: Character["envelope"]) =>
   Effect.gen(function* () {
     const list = utterances(30)
@@ -99,7 +99,7 @@ const throughHostility = (seed: number, envelope: Character["envelope"]) =>
     const work = Effect.all([plannedAndSpoken(list), checksums(list), uselessTakes(list)])
     const [summary, heard, useless] = yield* Effect.provide(work, parts(folder, service))
     expect({ failed: summary.failed, left: summary.left }).toEqual({ failed: 0, left: 0 })
-    // Another take is paid for only where one's audio came damaged time after time, and each such take is counted.
+    // Another take is paid for only if the audio was repeatedly damaged, and each such take is counted.
     expect(heardOf(service)).toEqual(
       Object.fromEntries(list.map(({ key, text }) => [text, 1 + (useless.get(key) ?? 0)]))
     )
@@ -110,11 +110,11 @@ const throughHostility = (seed: number, envelope: Character["envelope"]) =>
     return heard
   })
 
-/** Tests that mostly wait, for what was lost: one beside the other. */
+/** For tests that mostly wait: they run concurrently. */
 const besideOthers = { concurrent: true, timeout: 180_000 }
 
 it.scopedLive(
-  "brings every utterance home through hostile services, as sound as from a calm one",
+  "speaks every utterance despite hostile services, with the same clips as from a well-behaved one",
   () =>
     Effect.gen(function* () {
       const list = utterances(30)
@@ -133,10 +133,10 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "finds lost tasks by what they are where labels do not come back",
+  "finds lost tasks by their properties if the service does not repeat labels",
   () =>
     Effect.gen(function* () {
-      // Lengths that differ: otherwise two lost ones cannot be told apart.
+      // Distinct lengths: otherwise two lost tasks could not be told apart.
       const list = utterances(12).map((one, i) => ({ ...one, length: i }))
       const distinct = list.filter(
         (one, i) => list.findIndex((other) => other.characters === one.characters) === i
@@ -157,7 +157,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "fails, or pays for again, what it cannot tell, as it is told to",
+  "fails or repeats undecidable creates, as configured",
   () =>
     Effect.gen(function* () {
       const list = utterances(4)
@@ -175,7 +175,7 @@ it.scopedLive(
   besideOthers
 )
 
-it.scopedLive("stops creating when the account is empty, and goes on when it is filled", () =>
+it.scopedLive("stops creating when the account is empty, and continues when it has credits again", () =>
   Effect.gen(function* () {
     const list = utterances(30)
     const folder = yield* temporaryFolder
@@ -199,7 +199,7 @@ it.scopedLive("stops creating when the account is empty, and goes on when it is 
   })
 )
 
-it.scopedLive("spends no more than it may", () =>
+it.scopedLive("never spends more than the limit", () =>
   Effect.gen(function* () {
     const list = utterances(30)
     const service = yield* serving(new HostileService({ ...calm, price: 2 }))
@@ -221,7 +221,7 @@ it.scopedLive("spends no more than it may", () =>
   })
 )
 
-it.scopedLive("keeps a limit where tasks take more than the manifest names, and says so", () =>
+it.scopedLive("keeps a limit and warns if tasks cost more than the manifest says", () =>
   Effect.gen(function* () {
     const list = utterances(30)
     const service = yield* serving(new HostileService({ ...calm, price: 10 }))
@@ -239,12 +239,12 @@ it.scopedLive("keeps a limit where tasks take more than the manifest names, and 
     expect(summary.credits).toBe(service.spent)
     expect(service.spent).toBeLessThanOrEqual(2_000)
     expect(summary.warnings).toEqual([
-      "tasks of provider_fast take more than the 1 a character that the manifest or the service names for it: less is expected to be spent than is"
+      "tasks of provider_fast cost more than the configured price per character (1): estimates are too low; correct creditsPerCharacter under providers: in the manifest"
     ])
   })
 )
 
-it.scopedLive("keeps a limit where no price is known before: one task tells it, else no more is sent", () =>
+it.scopedLive("keeps a limit without a known price: learns it from one task, else sends no more", () =>
   Effect.gen(function* () {
     const list = utterances(30)
     const limited = (character: Partial<Character>) =>
@@ -259,20 +259,20 @@ it.scopedLive("keeps a limit where no price is known before: one task tells it, 
         expect(summary.left).toBe(list.length - service.charged.length)
         return { service, words: summary.halt?.words }
       })
-    // By the answer to the create, or by what the account has less.
+    // From the response to the create, or from the change of the balance.
     for (const tellsPrice of [true, false]) {
       const { service, words } = yield* limited({ tellsPrice })
-      expect(words).toMatch(/^the limit of 700 credits is reached \(200 were spent before/u)
+      expect(words).toMatch(/^the limit of 700 credits is reached \(200 spent by earlier runs/u)
       expect(service.spent).toBeLessThanOrEqual(500)
       expect(service.spent).toBeGreaterThan(300)
     }
     const { service, words } = yield* limited({ price: undefined })
-    expect(words).toMatch(/cannot be kept.*creditsPerCharacter/u)
+    expect(words).toMatch(/cannot be enforced.*creditsPerCharacter/u)
     expect(service.charged.length).toBe(1)
   })
 )
 
-it.scopedLive("waits for the first task's price alone, not for the other tasks one by one", () =>
+it.scopedLive("waits only for the first task's price, and then sends the other tasks together", () =>
   Effect.gen(function* () {
     const list = utterances(6)
     const service = yield* serving(new HostileService({ ...calm, settle: [1_000, 1_000] }))
@@ -288,7 +288,7 @@ it.scopedLive("waits for the first task's price alone, not for the other tasks o
   })
 )
 
-it.scopedLive("tells of a refused key without telling the key", () =>
+it.scopedLive("reports a rejected key without printing it", () =>
   Effect.gen(function* () {
     const list = utterances(10)
     const service = yield* serving(new HostileService(calm))
@@ -302,7 +302,7 @@ it.scopedLive("tells of a refused key without telling the key", () =>
   })
 )
 
-it.scopedLive("lets a refused utterance fail alone, with the service's words", () =>
+it.scopedLive("fails only the rejected utterance, with the service's message", () =>
   Effect.gen(function* () {
     const list = utterances(10)
     const poisoned = list[4]
@@ -318,12 +318,12 @@ it.scopedLive("lets a refused utterance fail alone, with the service's words", (
     expect({ created: summary.created, failed: summary.failed }).toEqual({ created: 9, failed: 1 })
     expect(poisoned && standings.get(poisoned.key)?.setback).toMatchObject({
       kind: "refused",
-      words: "the service refuses the request: no such words here (HTTP 422)"
+      words: "the service rejected the request: no such words here (HTTP 422)"
     })
   })
 )
 
-it.scopedLive("asks the task again, and pays nothing, for a clip that was deleted or damaged", () =>
+it.scopedLive("fetches a deleted or damaged clip from its task again, without paying", () =>
   Effect.gen(function* () {
     const list = utterances(6)
     const service = yield* serving(new HostileService(calm))
@@ -354,7 +354,7 @@ it.scopedLive("asks the task again, and pays nothing, for a clip that was delete
   })
 )
 
-it.scopedLive("keeps what was received no longer than until its clip is there", () =>
+it.scopedLive("keeps received audio only until its clip exists", () =>
   Effect.gen(function* () {
     const list = utterances(2)
     const folder = yield* temporaryFolder
@@ -386,7 +386,7 @@ it.scopedLive("keeps what was received no longer than until its clip is there", 
   })
 )
 
-it.scopedLive("pays for nothing twice when it is interrupted and run again", () =>
+it.scopedLive("pays for nothing twice if it is interrupted and run again", () =>
   Effect.gen(function* () {
     const list = utterances(60)
     const service = yield* serving(new HostileService({ ...calm, settle: [20, 80] }))

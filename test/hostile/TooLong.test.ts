@@ -1,10 +1,10 @@
-/** The real command before a service that takes shorter texts than was thought. */
+/** The real command with a service whose text limit is lower than configured. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { scene, started } from "./Command.ts"
 
 it.scopedLive(
-  "a text that is refused as too long fails its job, and the next run sends it in pieces that are taken",
+  "fails the job of a text that is rejected as too long, and sends it in shorter pieces in the next run",
   () =>
     Effect.gen(function* () {
       const long = ["One", "Two", "Three"].map(

@@ -1,4 +1,4 @@
-/** The pages as text: what they hold, and what they keep out. */
+/** The generated pages as text: their content, their escaping and their Content-Security-Policy. */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { batchPage } from "../../src/pages/documents/BatchPage.ts"
@@ -11,7 +11,7 @@ const report = sampleReport(9)
 const page = jobPage(report, { audio: "a b#.wav", peaks: [0, 0.5, 1], parts }).text
 
 describe("a job's page", () => {
-  it("tells its script the cues' times and the waveform", () => {
+  it("embeds cue times and the waveform for its script", () => {
     const { peaks, cues, duration } = pageData(report, [0, 0.001, 0.5, 1, 2])
     expect([duration, [...Buffer.from(peaks, "base64")]]).toEqual([28, [0, 1, 128, 255, 255]])
     expect(cues.slice(2, 8)).toEqual([
@@ -24,13 +24,13 @@ describe("a job's page", () => {
     ])
   })
 
-  it("lists the cues to look at first", () => {
+  it("lists the lines worth a look first", () => {
     expect([...page.matchAll(/id="cue-(\d+)"/gu)].map(([, index]) => Number(index))).toEqual([
       6, 8, 1, 2, 3, 4, 5, 7, 9
     ])
   })
 
-  it("allows its own script and no other", () => {
+  it("allows only its own script", () => {
     const scripts = [...page.matchAll(/<script[^>]*>([^]*?)<\/script>/gu)].map(([, text]) => text ?? "")
     expect(scripts).toHaveLength(2)
     const hash = createHash("sha256")
@@ -40,19 +40,19 @@ describe("a job's page", () => {
     expect(page).not.toContain("<!--")
   })
 
-  it("holds a cue's words as words", () => {
+  it("escapes a cue's text", () => {
     expect(page).not.toContain(hostile)
     expect(page).toContain("&lt;/script&gt;&lt;script&gt;window.caught = 1")
   })
 
-  it("names its sound as an address beside it, or says that there is none", () => {
+  it("links its audio by a relative address, or says that there is none", () => {
     expect(page).toContain('src="a%20b%23.wav"')
     const silent = jobPage(report, { audio: undefined, peaks: [], parts }).text
     expect(silent).not.toContain("<audio")
-    expect(silent).toContain("There is no sound to play")
+    expect(silent).toContain("No audio to play")
   })
 
-  it("reaches for nothing beyond its folder", () => {
+  it("references nothing outside its folder except the batch's page", () => {
     expect([...page.matchAll(/(?:src|href)="([^"]*)"/gu)].map(([, address]) => address)).toEqual([
       "data:,",
       "#cues",
@@ -62,8 +62,8 @@ describe("a job's page", () => {
   })
 })
 
-describe("the outline in a page", () => {
-  it("comes out of the page as it went in, whatever the cues say", () => {
+describe("the waveform embedded in a page", () => {
+  it("is read back unchanged, whatever the cues say", () => {
     const packed = pageData(report, [0, 0.25, 1]).peaks
     const tricky = report.cues.map((cue) => ({ ...cue, text: '"peaks":"AAAA"' }))
     const written = jobPage(
@@ -76,7 +76,7 @@ describe("the outline in a page", () => {
   })
 })
 
-describe("the limits of speed in a job's plot", () => {
+describe("the speed limits in a job's chart", () => {
   const labels = (fit: JobReport["fit"]) =>
     [
       ...jobPage({ ...report, fit }, { audio: undefined, peaks: [], parts }).text.matchAll(
@@ -84,14 +84,40 @@ describe("the limits of speed in a job's plot", () => {
       )
     ].map(([, words]) => words)
 
-  it("are the job's own, and 1.3 in reports that do not record them", () => {
+  it("are the job's own, or 1.3 in reports that do not record them", () => {
     expect(labels({ maxSpeed: 1.15, hardMaxSpeed: 1.4 })).toEqual(["1.40×", "1.15×", "1.00×"])
     expect(labels({ maxSpeed: 1.5, hardMaxSpeed: 1.5 })).toEqual(["1.50×", "1.00×"])
     expect(labels(undefined)).toEqual(["1.30×", "1.00×"])
   })
 })
 
-describe("the axis of a job's picture", () => {
+describe("a job's page without speakers or shifts", () => {
+  const calmCues = report.cues.map(({ speaker: _speaker, ...cue }) => ({
+    ...cue,
+    ...(cue.placed === undefined ? {} : { placed: { ...cue.placed, start: cue.start } })
+  }))
+  const calmPage = jobPage({ ...report, cues: calmCues }, { audio: undefined, peaks: [], parts }).text
+
+  it("has no column of speakers", () => {
+    const heads = (text: string) => [...text.matchAll(/class="sort">([^<]*)</gu)].map(([, name]) => name)
+    expect(heads(page)).toContain("Speaker")
+    expect(heads(calmPage)).toEqual(["Cue", "Time", "Source", "Spoken", "Speed", "Shift", "Worth a look"])
+    expect([...calmPage.matchAll(/<td role="cell"/gu)]).toHaveLength(7 * report.cues.length)
+  })
+
+  it("says that every line starts on its cue, instead of an empty plot of shifts", () => {
+    expect(page).toContain("Shift over time")
+    expect(page).not.toContain("Every line starts on its cue.")
+    expect(calmPage).toContain("Every line starts on its cue.")
+    expect(calmPage).not.toContain("Shift over time")
+  })
+
+  it("breaks the details of the loudness only between figures", () => {
+    expect(calmPage).toContain("peak\u00a0−1.5\u00a0dBTP, spread\u00a01.8\u00a0LU<")
+  })
+})
+
+describe("the time axis of a job's chart", () => {
   const axis = (duration: number) =>
     [
       ...jobPage({ ...report, duration }, { audio: undefined, peaks: [], parts })
@@ -100,7 +126,7 @@ describe("the axis of a job's picture", () => {
         .matchAll(/<span>(.*?)<\/span>/gu)
     ].map(([, words]) => words)
 
-  it("names moments where they are", () => {
+  it("is labelled in tenths of a second up to a minute, then in seconds", () => {
     expect(axis(6)).toEqual(["0:00.0", "0:01.5", "0:03.0", "0:04.5", "0:06.0"])
     expect(axis(3_606)).toEqual(["0:00", "15:02", "30:03", "45:05", "1:00:06"])
   })
@@ -118,7 +144,7 @@ describe("a batch's page", () => {
   }))
   const { text } = batchPage(sampleRun, jobs, parts)
 
-  it("puts what failed first, then what is worth a look", () => {
+  it("lists failed jobs first, then those worth a look", () => {
     expect([...text.matchAll(/data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
       "failed",
       "look",
@@ -132,7 +158,7 @@ describe("a batch's page", () => {
     expect([columns, cells]).toEqual([11, 11 * jobs.length])
   })
 
-  it("finds a job worth a look for a single cue, however good its figures", () => {
+  it("marks a job as worth a look for a single cue, however good its figures", () => {
     const one = batchPage(
       sampleRun,
       jobs.map((job) => ({ ...job, looks: job.summary.id === "calm" ? 1 : 0 })),
@@ -145,22 +171,28 @@ describe("a batch's page", () => {
     ])
   })
 
-  it("bears the name that its manifest gives it", () => {
+  it("has the name from the manifest as its heading", () => {
     expect(text).toContain("<h1>nightly.yaml</h1>")
     const named = batchPage({ ...sampleRun, name: `Nights & "days"` }, jobs, parts).text
     expect(named).toContain("<h1>Nights &amp; &quot;days&quot;</h1>")
     expect(named).toMatch(/nightly\.yaml · started/u)
   })
 
-  it("says why a run was stopped early", () => {
-    const stopped = { reason: "deadline", words: "the deadline of 06:00 has come" } as const
+  it("cuts an absolute path of the manifest, which would show where it was made", () => {
+    const absolute = batchPage({ ...sampleRun, manifest: "/home/anna/films/nightly.yaml" }, jobs, parts).text
+    expect(absolute).toContain("<h1>nightly.yaml</h1>")
+    expect(absolute).not.toContain("anna")
+  })
+
+  it("says why a run stopped early", () => {
+    const stopped = { reason: "deadline", words: "the deadline of 06:00 has passed" } as const
     expect(text).not.toContain("Stopped early")
     expect(batchPage({ ...sampleRun, stopped }, jobs, parts).text).toContain(
-      "<li>Stopped early: the deadline of 06:00 has come</li>"
+      "<li>Stopped early: the deadline of 06:00 has passed</li>"
     )
   })
 
-  it("says how the run went, what it took and what it warns of", () => {
+  it("shows the run's outcome, totals and warnings", () => {
     for (const words of [
       "2 jobs delivered, 1 failed, 1 worth a look",
       "13 min 32 s",

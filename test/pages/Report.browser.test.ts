@@ -1,4 +1,4 @@
-/** The morning report as a person, a keyboard and a screen reader meet it, opened from disk. */
+/** The report pages in a real browser, opened from disk: mouse, keyboard, screen reader, print. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,7 +11,15 @@ import { planPage } from "../../src/pages/documents/PlanPage.ts"
 import { jobPage } from "../../src/pages/documents/JobPage.ts"
 import { seriousFindings } from "./axe.ts"
 import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
-import { lastMetrics, sampleMetrics, samplePlan, sampleReport, sampleRun, sampleSound } from "./sample.ts"
+import {
+  crowdedReport,
+  lastMetrics,
+  sampleMetrics,
+  samplePlan,
+  sampleReport,
+  sampleRun,
+  sampleSound
+} from "./sample.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "dubwright pages #"))
 const home = pathToFileURL(folder).href
@@ -37,6 +45,12 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         jobPage(report, { audio: "ep 01 #1.wav", peaks, lastMetrics, parts: parts.job }).text
       )
     }
+    const crowded = crowdedReport()
+    mkdirSync(join(folder, "crowded"))
+    writeFileSync(
+      join(folder, "crowded", "report.html"),
+      jobPage(crowded, { audio: undefined, peaks: sampleSound(crowded).peaks, parts: parts.job }).text
+    )
     mkdirSync(join(folder, "silent"))
     writeFileSync(
       join(folder, "silent", "report.html"),
@@ -66,7 +80,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** Opens a page, does something with it, and expects that it did nothing wrong meanwhile. */
+  /** Opens a page, runs `visit`, and expects no console errors, outside requests or injected script meanwhile. */
   const visiting = async (
     file: string,
     options: BrowserContextOptions,
@@ -86,11 +100,11 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
   const shownRows = (page: Page) => page.locator("#cues tr:not([hidden])")
   const position = (page: Page) => page.evaluate<number>("document.querySelector('#audio').currentTime")
 
-  // The page's policy lets nobody evaluate text inside it, so it is asked from outside until it says so.
+  // Polls from outside: the page's Content-Security-Policy forbids evaluating strings inside it.
   const until = (page: Page, condition: string) =>
     expect.poll(() => page.evaluate<boolean>(condition), { timeout: 20_000 }).toBe(true)
 
-  it("goes through cues by key, the flagged ones first", () =>
+  it("steps through cues by key, flagged ones first", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.keyboard.press("j")
       expect(await current(page)).toBe("cue-6")
@@ -113,7 +127,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator("#now-source").textContent()).toContain("She said the bridge")
     }))
 
-  it("moves the focus with the current cue, and leaves arrows to the page elsewhere", () =>
+  it("moves the focus with the current cue, and leaves arrow keys to the page outside the list", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.keyboard.press("ArrowDown")
       expect(await page.locator("#cues [aria-current]").count()).toBe(0)
@@ -125,7 +139,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator('#cues .play[tabindex="0"]').count()).toBe(1)
     }))
 
-  it("plays a cue: the position goes into it and stops at its end", () =>
+  it("plays a cue from its start and stops at its end", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.locator("#cue-14 .play").click()
       await until(page, "!document.querySelector('#audio').paused")
@@ -137,7 +151,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator("#play").textContent()).toBe("Play")
     }))
 
-  it("plays by key, follows what is heard, and pauses", () =>
+  it("plays by key, follows the audible cue, and pauses", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.keyboard.press("o")
       await page.keyboard.press("j")
@@ -155,7 +169,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await page.keyboard.press(" ")
     }))
 
-  it("hears a cue that is clicked on the waveform, in the picture or in its row", () =>
+  it("plays a cue that is clicked on the waveform, in the chart or in its row", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.locator("#wave").locator('[part~="cue-1"]').click()
       expect(await current(page)).toBe("cue-2")
@@ -169,7 +183,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await until(page, "document.querySelector('#audio').currentTime >= 24.5")
     }))
 
-  it("finds cues by word without marks and case, by mark, by speaker", () =>
+  it("finds cues by word (ignoring case and diacritics), by mark and by speaker", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.keyboard.press("/")
       await page.keyboard.type("DAO nho")
@@ -190,7 +204,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await shownRows(page).count()).toBe(12)
     }))
 
-  it("explains its keys, and stops listening to them when told", () =>
+  it("lists its keyboard shortcuts, and ignores them once they are turned off", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.keyboard.press("?")
       expect(await page.locator("#help").isVisible()).toBe(true)
@@ -201,7 +215,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator("#cues [aria-current]").count()).toBe(0)
     }))
 
-  it("can be read and searched where there is no sound", () =>
+  it("can be read and searched without audio", () =>
     visiting("silent/report.html", { viewport: narrow }, async (page) => {
       expect(await page.locator("#play").isDisabled()).toBe(true)
       await page.keyboard.press("n")
@@ -209,7 +223,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await current(page)).toBe("cue-6")
     }))
 
-  it("shows 2,000 cues, draws those in sight, and jumps to the one in its address", () =>
+  it("shows 2,000 cues, draws those in view, and jumps to the one in its address", () =>
     visiting("long/report.html#cue-1503", { viewport: wide }, async (page) => {
       expect(await page.locator("#cues tr").count()).toBe(2_000)
       expect(await current(page)).toBe("cue-1503")
@@ -221,7 +235,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator("#shown").textContent()).toBe("400 of 2000 cues")
     }))
 
-  it("sorts by every column, either way, and says so", () =>
+  it("sorts by every column in both directions, and sets aria-sort", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       const rows = () =>
         page.evaluate<ReadonlyArray<string>>(
@@ -231,7 +245,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         page.evaluate<ReadonlyArray<string>>(
           "[...document.querySelectorAll('th')].flatMap((head) => { const sort = head.getAttribute('aria-sort'); return sort === null || sort === 'none' ? [] : [head.textContent.trim() + ' ' + sort] })"
         )
-      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Check descending"]])
+      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Worth a look descending"]])
       const heads = page.locator("th .sort")
       expect(await heads.allTextContents()).toEqual([
         "Cue",
@@ -241,7 +255,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         "Spoken",
         "Speed",
         "Shift",
-        "Check"
+        "Worth a look"
       ])
       await heads.nth(5).focus()
       await page.keyboard.press("Enter")
@@ -250,9 +264,10 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await heads.nth(2).click()
       expect([await rows(), await sorts()]).toEqual([["1", "3", "5"], ["Speaker ascending"]])
       await page.keyboard.press("o")
-      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Check descending"]])
+      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Worth a look descending"]])
       for (const [at, name] of (await heads.allTextContents()).entries()) {
-        const [once, twice] = name === "Check" ? ["descending", "ascending"] : ["ascending", "descending"]
+        const [once, twice] =
+          name === "Worth a look" ? ["descending", "ascending"] : ["ascending", "descending"]
         await heads.nth(at).focus()
         await page.keyboard.press("Enter")
         expect(await sorts()).toEqual([`${name} ${once}`])
@@ -265,7 +280,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect([await rows(), await sorts()]).toEqual([["1", "2", "3"], ["Time ascending"]])
     }))
 
-  it("names what is wrong with a cue, and shows the worst one without scrolling", () =>
+  it("names a cue's problems, and shows the worst cue without scrolling", () =>
     visiting("short/report.html", { viewport: { width: 1280, height: 800 } }, async (page) => {
       expect(await page.locator("#cue-6 .mark").allTextContents()).toEqual(["not spoken"])
       expect(await page.locator("#cue-8 .mark").allTextContents()).toEqual(["runs over"])
@@ -284,7 +299,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator('th[aria-sort="ascending"]').textContent()).toContain("Job")
     }))
 
-  it("draws speed and shift under the waveform: the same edges and the same time, zoomed or resized", () =>
+  it("aligns the speed and shift chart with the waveform, zoomed or resized", () =>
     visiting("long/report.html#cue-1503", { viewport: wide }, async (page) => {
       await page.locator("#chart summary").click()
       const aligned = async () => {
@@ -326,14 +341,106 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await seen((left, right) => left === 0 && right > 6_000)
     }))
 
-  it("goes to the cue of a link that is followed while the page is open", () =>
+  it("numbers a flagged cue's close neighbours on the waveform, and keeps its colour when it is current", () =>
+    visiting("crowded/report.html", { viewport: wide }, async (page) => {
+      const region = (at: number) => page.locator("#wave").locator(`[part~="cue-${at}"]`)
+      const style = async () => (await region(5).getAttribute("style")) ?? ""
+      const colour = async () => /background-color: [^;]+/u.exec(await style())?.[0]
+      await region(5).waitFor()
+      const before = await colour()
+      await page.keyboard.press("n")
+      expect(await current(page)).toBe("cue-8")
+      expect([before, await colour()]).toEqual([expect.any(String), before])
+      expect(await style()).toContain("inset")
+      const boxes = []
+      for (const at of [4, 5, 6]) {
+        expect(await region(at).locator("span").textContent()).toBe(`${at + 3}`)
+        boxes.push(await region(at).locator("span").boundingBox())
+      }
+      for (const [at, box] of boxes.entries())
+        for (const other of boxes.slice(at + 1)) {
+          if (box === null || other === null) throw new Error("a number is not shown")
+          const apart = box.x + box.width <= other.x || other.x + other.width <= box.x
+          expect(apart || box.y + box.height <= other.y || other.y + other.height <= box.y).toBe(true)
+        }
+    }))
+
+  it("keeps the loudest peak off the waveform's edges", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.locator("#wave").locator('[part~="cue-1"]').waitFor()
+      const inked = (from: number, to: number) =>
+        page.evaluate<boolean>(`(() => {
+          const canvases = document.querySelector("#wave > div").shadowRoot.querySelectorAll(".canvases canvas")
+          return [...canvases].some((canvas) => {
+            const { width, height } = canvas
+            const rows = Math.max(1, Math.round(height * ${to - from}))
+            const copy = document.createElement("canvas")
+            Object.assign(copy, { width, height })
+            const context = copy.getContext("2d", { willReadFrequently: true })
+            context.drawImage(canvas, 0, 0)
+            const { data } = context.getImageData(0, Math.round(height * ${from}), width, rows)
+            return data.some((value, at) => at % 4 === 3 && value > 0)
+          })
+        })()`)
+      expect([await inked(0, 0.05), await inked(0.1, 0.3), await inked(0.95, 1)]).toEqual([
+        false,
+        true,
+        false
+      ])
+    }))
+
+  it.each([
+    [1200, 620],
+    [1200, 760],
+    [400, 700]
+  ])("never stops within the heading when it goes to a line: %i x %i", (width, height) =>
+    visiting("short/report.html", { viewport: { width, height } }, async (page) => {
+      await page.locator("#chart summary").click()
+      for (const key of ["n", "n", "n", "p", "p", "j", "k"]) {
+        await page.keyboard.press(key)
+        const { top, end, row, player } = await page.evaluate<
+          Record<"top" | "end" | "row" | "player", number>
+        >(`(() => {
+          const at = (query) => document.querySelector(query).getBoundingClientRect()
+          return {
+            top: at("header").top,
+            end: at(".figures").bottom,
+            row: at("#cues [aria-current]").bottom,
+            player: at(".player").bottom
+          }
+        })()`)
+        expect(top >= 0 || end <= 1, `heading from ${top} to ${end} after ${key}`).toBe(true)
+        expect(row).toBeGreaterThan(player)
+        expect(row).toBeLessThanOrEqual(height + 1)
+      }
+    })
+  )
+
+  it("keeps the chart's labels inside their plots and behind the playhead", () =>
+    visiting("short/report.html", { viewport: wide }, async (page) => {
+      await page.locator("#chart summary").click()
+      const labels = await page.evaluate<ReadonlyArray<readonly [inside: boolean, inFront: string]>>(`
+        [...document.querySelectorAll(".scale span")].map((label) => {
+          const box = label.getBoundingClientRect()
+          const plot = label.closest(".plot").getBoundingClientRect()
+          const style = getComputedStyle(label)
+          return [
+            box.top >= plot.top - 0.5 && box.bottom <= plot.bottom + 0.5,
+            label.closest(".plot").lastElementChild.tagName + " " + style.backgroundColor
+          ]
+        })`)
+      expect(labels).toHaveLength(7)
+      for (const label of labels) expect(label).toEqual([true, "svg rgba(0, 0, 0, 0)"])
+    }))
+
+  it("goes to the linked cue when a link is followed while the page is open", () =>
     visiting("short/report.html#cue-3", { viewport: wide }, async (page) => {
       expect(await current(page)).toBe("cue-3")
       await page.evaluate("void (location.hash = '#cue-12')")
       await expect.poll(() => current(page)).toBe("cue-12")
     }))
 
-  it("changes the order by moving what stands wrong, and keeps the focus where it is", () =>
+  it("moves only misplaced rows when sorting, and keeps the focus", () =>
     visiting("long/report.html", { viewport: wide }, async (page) => {
       const order = () =>
         page.evaluate<ReadonlyArray<number>>(
@@ -354,10 +461,12 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await page.keyboard.press("o")
       expect(await order()).toEqual(flaggedFirst)
       expect(await focused()).toBe(first)
-      expect(await page.evaluate("window.moved"), "those to look at, at most").toBeLessThanOrEqual(marked)
+      expect(await page.evaluate("window.moved"), "moves no more rows than are marked").toBeLessThanOrEqual(
+        marked
+      )
     }))
 
-  it.each(["short/report.html", "index.html", "plan.html"])("is printed dark on light: %s", (file) =>
+  it.each(["short/report.html", "index.html", "plan.html"])("prints dark on light: %s", (file) =>
     visiting(file, { viewport: wide, colorScheme: "dark" }, async (page) => {
       const colour = () => page.evaluate<string>("getComputedStyle(document.body).color")
       expect(await colour()).toBe("rgb(231, 235, 241)")
@@ -367,7 +476,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
     })
   )
 
-  it("shows a batch: what needs a look first, changes since the last run, keys, filter, the way to a job", () =>
+  it("shows a batch with problem jobs first, and can be stepped, searched, filtered and opened by key", () =>
     visiting("index.html", { viewport: wide }, async (page) => {
       expect(
         await page.evaluate("[...document.querySelectorAll('#jobs tr')].map((row) => row.dataset.state)")
@@ -386,7 +495,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await page.waitForURL("**/short/report.html")
     }))
 
-  it("shows a plan: its lines searched by word, narrowed to a job, and visited by key", () =>
+  it("shows a plan whose lines can be searched, filtered by job, and stepped by key", () =>
     visiting("plan.html", { viewport: wide }, async (page) => {
       await page.keyboard.press("j")
       expect(await page.locator("#live").textContent()).toContain("7, </script>")
@@ -398,12 +507,40 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(await page.locator("#lines tr:not([hidden])").count()).toBe(2)
     }))
 
+  it("sorts each table of a plan by its columns, numbers by their value", () =>
+    visiting("plan.html", { viewport: wide }, async (page) => {
+      const firsts = (table: string) => page.locator(`${table} tr th`).allTextContents()
+      const sort = (table: string, name: string) =>
+        page
+          .locator("table", { has: page.locator(table) })
+          .locator(".sort", { hasText: new RegExp(`^${name}$`, "u") })
+          .click()
+      expect(await firsts("#lines")).toEqual(["7", "190", "7", "190"])
+      await sort("#lines", "Cue")
+      expect(await firsts("#lines")).toEqual(["7", "7", "190", "190"])
+      await sort("#lines", "Needs")
+      await sort("#lines", "Needs")
+      expect(await firsts("#lines")).toEqual(["7", "7", "190", "190"])
+      await sort("#lines", "Needs")
+      expect(await firsts("#lines")).toEqual(["190", "190", "7", "7"])
+      await sort("#jobs", "Job")
+      await sort("#jobs", "Job")
+      expect(await firsts("#jobs")).toEqual(["harbour-ep02", "harbour-ep01"])
+      await sort("#speakers", "Cues")
+      const speakers = (await firsts("#speakers")).map((text) => text.trim())
+      expect(speakers).toEqual(["no speaker", "no speaker", "LAN", "LAN"])
+      expect(await page.locator('th[aria-sort="ascending"], th[aria-sort="descending"]').count()).toBe(3)
+      await page.setViewportSize(narrow)
+      await page.locator("#order").selectOption({ label: "as planned" })
+      expect(await firsts("#lines")).toEqual(["7", "190", "7", "190"])
+    }))
+
   it.each([
     { colorScheme: "light", viewport: wide },
     { colorScheme: "dark", viewport: wide },
     { colorScheme: "light", viewport: narrow }
   ] as const)(
-    "has nothing serious to be mended for screen readers, and fits the screen: $colorScheme, $viewport.width pixels",
+    "has no serious accessibility findings, and fits the screen: $colorScheme, $viewport.width pixels",
     async ({ colorScheme, viewport }) => {
       for (const file of ["short/report.html", "index.html", "plan.html"]) {
         await visiting(file, { viewport, colorScheme }, async (page) => {
@@ -415,7 +552,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
     }
   )
 
-  it("has a help that screen readers can read", () =>
+  it("has an accessible help dialog", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
       await page.keyboard.press("?")
       expect(await seriousFindings(page)).toEqual([])

@@ -1,4 +1,4 @@
-/** A cue mended end to end: the real command, its bundled service, and a person's browser. */
+/** Reviewing a cue end to end: the real command, its bundled service, and a real browser. */
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,7 +20,7 @@ const manifest = [
   ""
 ].join("\n")
 
-describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => {
+describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-review-"))
   let browser: Browser
   let server: Running
@@ -49,7 +49,7 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.locator("#edit textarea").waitFor()
   }
 
-  it("is seen without scrolling, in a low window too", async () => {
+  it("is visible without scrolling, even in a low window", async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 640 } })
     await page.goto(`${address}film/report.html`)
     expect(
@@ -58,12 +58,12 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.close()
   })
 
-  it("is changed, heard and accepted; only it is spoken again, and later runs honour it", async () => {
+  it("can be edited, played and accepted; only it is spoken again, and later runs keep it", async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     const misdeeds = misdeedsOf(page, new URL(address).origin)
     await opened(page)
     expect(await page.locator("#edit-source").textContent()).toBe(cues[1])
-    expect(await page.locator("#edit-accept").isDisabled(), "nothing is accepted unheard").toBe(true)
+    expect(await page.locator("#edit-accept").isDisabled(), "not accepted before it was played").toBe(true)
     expect(await seriousFindings(page)).toEqual([])
 
     await page.locator("#edit textarea").fill("We must be gone by then.")
@@ -73,12 +73,12 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
       .poll(() => page.locator("#edit-status").textContent(), { timeout: 30_000 })
       .toContain("in place")
     await expect.poll(() => page.evaluate("document.querySelector('#edit-take').duration > 0.5")).toBe(true)
-    expect(existsSync(join(cwd, "batch.yaml.overrides.yaml")), "hearing changes nothing").toBe(false)
+    expect(existsSync(join(cwd, "batch.yaml.overrides.yaml")), "playing a take saves nothing").toBe(false)
 
     await page.locator("#edit textarea").fill("We must be gone by then!")
     expect(
       await page.locator("#edit-accept").isDisabled(),
-      "what was heard is not what stands there now"
+      "the take played is not of the text in the field"
     ).toBe(true)
     await page.locator("#edit textarea").fill("We must be gone by then.")
     await page.locator("#edit-hear").click()
@@ -107,7 +107,7 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     expect(report().cues[1].said).toBe("We must be gone by then.")
   })
 
-  it("is moved without being spoken again, and goes back to the script when told", async () => {
+  it("can be moved without being spoken again, and reverted to the script", async () => {
     const page = await browser.newPage({ viewport: { width: 400, height: 800 } })
     await opened(page)
     await page.locator('#edit input[name="start"]').fill("4.5")
@@ -125,7 +125,7 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     expect(report().cues[1]).toMatchObject({ said: cues[1], placed: { start: 4 } })
   })
 
-  it("takes a change away that changes nothing any more", async () => {
+  it("offers to remove overrides that no longer have any effect", async () => {
     const overrides = join(cwd, "batch.yaml.overrides.yaml")
     writeFileSync(
       overrides,
@@ -134,8 +134,8 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     const page = await browser.newPage()
     await page.goto(`${address}film/report.html`)
     expect(await page.locator("#idle-title + ul li").allTextContents()).toEqual([
-      expect.stringContaining("Cue 2: the script says something else there by now."),
-      expect.stringContaining("Cue 9: nothing is said there.")
+      expect.stringContaining("Cue 2: the cue's text has changed since."),
+      expect.stringContaining("Cue 9: no line is spoken there.")
     ])
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole("button", { name: /the change to cue 9$/u }).click()
@@ -147,12 +147,12 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.close()
   })
 
-  it("shows nothing of one cue with the next, whatever was asked for when the box was left", async () => {
+  it("shows nothing of one cue with the next, even if a request was in flight when the box closed", async () => {
     const page = await browser.newPage()
     await opened(page)
     await page.locator("#edit-hear").click()
     await expect.poll(() => page.locator("#edit-take").isVisible(), { timeout: 30_000 }).toBe(true)
-    // Left while a take is spoken: its answer is held back until the next cue's box is open.
+    // Close the box while a take is spoken; delay its response until the next cue's box is open.
     let answer = () => {}
     const held = new Promise<void>((go) => (answer = go))
     await page.route("**/cues/2/take", async (route) => {
@@ -166,7 +166,7 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.keyboard.press("j")
     await page.keyboard.press("e")
     await page.locator("#edit textarea").waitFor()
-    expect(await page.locator("#edit-take").isVisible(), "the other cue's take").toBe(false)
+    expect(await page.locator("#edit-take").isVisible(), "the previous cue's take is hidden").toBe(false)
     answer()
     await (await answered).finished()
     expect(await page.locator("#edit-title").textContent()).toBe("Cue 3")
@@ -177,7 +177,7 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.close()
   })
 
-  it("tells why a take cannot be had, and stays open", async () => {
+  it("says why a take failed, and keeps the box open", async () => {
     const page = await browser.newPage()
     await opened(page)
     await page.locator('#edit input[name="voice"]').fill("en-nobody")
@@ -191,7 +191,7 @@ describe.skipIf(noChromium)(`a cue mended in review (${chromiumNeeded})`, () => 
     await page.close()
   })
 
-  it("is out of reach for whoever has no token", async () => {
+  it("cannot be reached without the token", async () => {
     const { origin } = new URL(address)
     expect((await fetch(`${origin}/film/report.html`)).status).toBe(404)
     expect((await fetch(`${address}film/cues/2/withdraw`, { method: "POST", body: "{}" })).status).toBe(403)

@@ -1,4 +1,4 @@
-/** What axe finds wrong with a page for people who use it by screen reader or keyboard. */
+/** Accessibility checks of a page with axe-core. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
@@ -11,9 +11,9 @@ interface Finding {
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>
 }
 
-/** The serious and critical findings, each with the first element it is about. */
+/** Returns the serious and critical findings, each with the first element concerned. */
 export const seriousFindings = async (page: Page): Promise<ReadonlyArray<string>> => {
-  // As an expression, not as a script element: the page's own policy forbids those.
+  // As an expression, not as a script element: the page's Content-Security-Policy forbids those.
   await page.evaluate(source)
   const findings = await page.evaluate<ReadonlyArray<Finding>>(
     "axe.run().then(({ violations }) => violations)"

@@ -1,4 +1,4 @@
-/** A real browser for the pages' tests. */
+/** Chromium for the page tests, through Playwright. */
 import { existsSync } from "node:fs"
 import { chromium as playwright, type Browser, type Page } from "playwright-core"
 
@@ -6,13 +6,13 @@ const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/
   (path) => existsSync(path)
 )
 
-/** Whether there is a browser to try the pages in, and the word for where there is none. */
+/** Whether no Chromium was found, and the note for test titles. */
 export const noChromium = executablePath === undefined
 export const chromiumNeeded = noChromium
   ? "skipped, no Chromium found: apt-get install chromium"
   : "in Chromium"
 
-/** Starts the browser without anything of its own that would reach for the network. */
+/** Starts the browser with its own network features disabled. */
 export const startChromium = (): Promise<Browser> =>
   playwright.launch({
     ...(executablePath === undefined ? {} : { executablePath }),
@@ -27,7 +27,7 @@ export const startChromium = (): Promise<Browser> =>
     ]
   })
 
-/** What a page did that no page should do: errors on its console, and requests beyond its own folder or host. */
+/** Collects what a page must not do: console errors and warnings, and requests outside its own folder or host. */
 export const misdeedsOf = (page: Page, home: string): ReadonlyArray<string> => {
   const misdeeds: Array<string> = []
   page.on("console", (message) => {

@@ -1,11 +1,11 @@
-/** Reports and sound to make pages of: invented, but as awkward as real ones. */
+/** Sample reports, plan and audio for the page tests: invented, but as awkward as real ones. */
 import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import type { CueReport, JobReport, Metrics, RunReport } from "../../src/domain/report/Report.ts"
 import type { PlanReport } from "../../src/domain/report/PlanReport.ts"
 import { SpeakerName } from "../../src/domain/values/Ids.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 
-/** Words that break out of careless pages. */
+/** Text that breaks out of pages that do not escape it. */
 export const hostile = `</script><script>window.caught = 1</script><!-- <img src=x onerror="window.caught = 2"> & 'quoted' "words"`
 
 const lines = [
@@ -16,7 +16,7 @@ const lines = [
   "No."
 ]
 
-/** A report of so many cues, three seconds apart; some fail, run over, are fast, or have nothing to say. */
+/** A report of `count` cues, three seconds apart; some fail, overrun, are too fast, or have nothing to say. */
 export const sampleReport = (count: number): JobReport => {
   const cues = Array.from({ length: count }, (_, at) => sampleCue(at))
   return {
@@ -72,7 +72,21 @@ const sampleCue = (at: number): CueReport => {
   }
 }
 
-/** Figures of a run. */
+/** A report whose cues 7 to 9, of which 8 is flagged, follow each other within half a second. */
+export const crowdedReport = (): JobReport => {
+  const report = sampleReport(24)
+  const cues = report.cues
+    .filter(({ status }) => status === "spoken")
+    .map((cue): CueReport => {
+      const start = 20 + (cue.index - 7) * 0.2
+      return cue.index < 7 || cue.index > 9
+        ? { ...cue, flags: [] }
+        : { ...cue, start, end: start + 0.2, placed: { start, end: start + 0.2, speed: 1 } }
+    })
+  return { ...report, cues }
+}
+
+/** Metrics of a run. */
 export const sampleMetrics: Metrics = {
   cues: 24,
   spoken: 22,
@@ -91,7 +105,7 @@ export const sampleMetrics: Metrics = {
   loudness: { integrated: -16, truePeak: -1.5, clipSpread: 1.8 }
 }
 
-/** Figures of the run before: some better, some worse, some the same. */
+/** Metrics of the previous run: some better, some worse, some the same. */
 export const lastMetrics: Metrics = {
   ...sampleMetrics,
   coverage: 1,
@@ -99,7 +113,7 @@ export const lastMetrics: Metrics = {
   loudness: { integrated: -16.4, truePeak: -1.5, clipSpread: 1.8 }
 }
 
-/** A run of three jobs: one in order, one worth a look, one failed. */
+/** A run of three jobs: one fine, one worth a look, one failed. */
 export const sampleRun: RunReport = {
   manifest: "nightly.yaml",
   startedAt: "2026-03-02T22:00:03.120Z",
@@ -115,7 +129,7 @@ export const sampleRun: RunReport = {
   warnings: ["the service does not echo labels: a stopped run cannot find its tasks again"]
 }
 
-/** Sound for a report: a tone while a cue is heard, silence between; small, as a browser test needs it. */
+/** Audio for a report: a tone while a cue plays, silence between. 8 kHz mono keeps it small. */
 export const sampleSound = ({
   cues,
   duration
@@ -148,7 +162,7 @@ const effort = {
   lostLines: 1
 }
 
-/** A plan of two jobs with lines that will not fit, a fault and a notice. */
+/** A plan of two jobs with lines that will not fit, an error and a notice. */
 export const samplePlan: PlanReport = {
   manifest: "harbour.yaml",
   service: { baseUrl: "https://tts.example" },

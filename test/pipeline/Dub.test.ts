@@ -1,4 +1,4 @@
-/** A whole run, its clock moved by hand. */
+/** Whole runs against a fake service, with the clock under test control. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -14,8 +14,8 @@ import { Progress } from "../../src/pipeline/Progress.ts"
 import {
   acceptChanges,
   changesFor,
-  deliveredAnew,
-  preparedAnew
+  deliverEdited,
+  prepareEdit
 } from "../../src/pipeline/review/ReviewSession.ts"
 import { verifyBatch } from "../../src/pipeline/report/DeliveryVerification.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
@@ -27,7 +27,7 @@ import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** What a run warns of, and the layer through which it does. */
+/** Collects a run's warnings: the list, and the layer that fills it. */
 const warnings = () => {
   const told: Array<string> = []
   const emit: Progress["Type"]["emit"] = (event) =>
@@ -37,7 +37,7 @@ const warnings = () => {
   return { told, watching: Layer.succeed(Progress, { emit }) }
 }
 
-/** The folder's note, to be spoken by a service that is not there unless a test puts one in its place. */
+/** Loads the folder's note as a batch. Nothing listens at its service address unless a test replaces the gateway. */
 const noteIn = (folder: string) =>
   loadBatch([join(folder, "note.srt")], {
     out: join(folder, "out"),
@@ -46,42 +46,40 @@ const noteIn = (folder: string) =>
     voice: VoiceId.make("v1")
   })
 
-it.scoped(
-  "a deadline that comes when nothing is left to be started stops nothing, and ends the batch's spending",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      const manifest = join(folder, "night.json")
-      writeFileSync(
-        join(folder, "note.srt"),
-        "1\n00:00:01,000 --> 00:00:04,000\nAll is well, and nobody has seen anything.\n"
-      )
-      writeFileSync(
-        manifest,
-        JSON.stringify({
-          service: { baseUrl: "http://127.0.0.1:9" },
-          jobs: [{ input: "note.srt", provider: "provider_fast", voice: "v1", outputs: ["srt"] }]
-        })
-      )
-      yield* Effect.gen(function* () {
-        const batch = yield* loadBatch([manifest], {})
-        const deadline = { at: 3_000, words: "06:00" }
-        const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(8_000), { deadline }))
-        while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
-        const { halt, jobs, report } = yield* Fiber.join(running)
-        expect([halt, report.stopped, report.tasks.created, jobs[0]?.status]).toEqual([
-          undefined,
-          undefined,
-          1,
-          "delivered"
-        ])
-        const outlay = yield* BatchSpending
-        expect(yield* outlay.spent(batch.key), "the next run has its limit anew").toEqual([])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
-    })
+it.scoped("completes the batch if the deadline passes after its last task has started", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const manifest = join(folder, "night.json")
+    writeFileSync(
+      join(folder, "note.srt"),
+      "1\n00:00:01,000 --> 00:00:04,000\nAll is well, and nobody has seen anything.\n"
+    )
+    writeFileSync(
+      manifest,
+      JSON.stringify({
+        service: { baseUrl: "http://127.0.0.1:9" },
+        jobs: [{ input: "note.srt", provider: "provider_fast", voice: "v1", outputs: ["srt"] }]
+      })
+    )
+    yield* Effect.gen(function* () {
+      const batch = yield* loadBatch([manifest], {})
+      const deadline = { at: 3_000, words: "06:00" }
+      const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(8_000), { deadline }))
+      while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
+      const { halt, jobs, report } = yield* Fiber.join(running)
+      expect([halt, report.stopped, report.tasks.created, jobs[0]?.status]).toEqual([
+        undefined,
+        undefined,
+        1,
+        "delivered"
+      ])
+      const outlay = yield* BatchSpending
+      expect(yield* outlay.spent(batch.key), "the next run starts with a full budget").toEqual([])
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
 )
 
-it.scoped("a service that is gone is told of once while it is waited for", () =>
+it.scoped("warns once while it waits for an unreachable service", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const lines = ["All is well.", "Nobody came.", "It rains.", "It rained.", "It will rain.", "So be it."]
@@ -94,66 +92,62 @@ it.scoped("a service that is gone is told of once while it is waited for", () =>
       for (let waits = 0; waits < 30; waits++) yield* Effect.zipRight(TestClock.adjust("10 seconds"), turn)
       yield* Fiber.interrupt(running)
       expect(
-        told.filter((message) => message.includes("nobody there; it is tried again until"))
+        told.filter((message) => message.includes("nobody there; the run retries, and stops after"))
       ).toHaveLength(1)
     }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )
 
-it.scoped(
-  "a service that never says what it has, nor what is left on the account, is not waited for long",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      writeFileSync(join(folder, "note.srt"), "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n")
-      const { told, watching } = warnings()
-      yield* Effect.gen(function* () {
-        const batch = yield* noteIn(folder)
-        const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(0, Effect.never)))
-        while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
-        const { jobs, report } = yield* Fiber.join(running)
-        expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual(["delivered", 1, {}])
-        expect(told).toEqual([
-          "the service's voices could not be checked: no usable answer from the service: none within 30 seconds"
-        ])
-      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
-    })
+it.scoped("does not wait long for voice lists and credits that never arrive", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    writeFileSync(join(folder, "note.srt"), "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n")
+    const { told, watching } = warnings()
+    yield* Effect.gen(function* () {
+      const batch = yield* noteIn(folder)
+      const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(0, Effect.never)))
+      while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
+      const { jobs, report } = yield* Fiber.join(running)
+      expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual(["delivered", 1, {}])
+      expect(told).toEqual([
+        "the service's voices could not be checked: no usable response from the service: timed out after 30 seconds"
+      ])
+    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
 )
 
-it.scopedLive(
-  "a clip whose bytes have changed on the disk is fetched by the next run, and not paid for again",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      writeFileSync(
-        join(folder, "note.srt"),
-        "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n\n2\n00:00:05,000 --> 00:00:07,000\nNobody came.\n"
+it.scopedLive("fetches a corrupted clip again without paying twice", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    writeFileSync(
+      join(folder, "note.srt"),
+      "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n\n2\n00:00:05,000 --> 00:00:07,000\nNobody came.\n"
+    )
+    yield* Effect.gen(function* () {
+      const batch = yield* loadBatch([join(folder, "note.srt")], {
+        out: join(folder, "out"),
+        provider: ProviderId.make("provider_fast"),
+        voice: VoiceId.make("v1")
+      })
+      const service = yield* Layer.memoize(standIn(0))
+      const ended = Effect.map(
+        Effect.flatMap(planBatch(batch), (plan) => dub(plan, service)),
+        ({ jobs, report }) => [jobs[0]?.status, report.tasks.created, report.tasks.reused]
       )
-      yield* Effect.gen(function* () {
-        const batch = yield* loadBatch([join(folder, "note.srt")], {
-          out: join(folder, "out"),
-          provider: ProviderId.make("provider_fast"),
-          voice: VoiceId.make("v1")
-        })
-        const service = yield* Layer.memoize(standIn(0))
-        const ended = Effect.map(
-          Effect.flatMap(planBatch(batch), (plan) => dub(plan, service)),
-          ({ jobs, report }) => [jobs[0]?.status, report.tasks.created, report.tasks.reused]
-        )
-        const clips = yield* ClipFolder
-        expect(yield* ended).toEqual(["delivered", 2, 0])
-        for (const name of readdirSync(clips.folder)) {
-          const bytes = readFileSync(join(clips.folder, name))
-          writeFileSync(join(clips.folder, name), bytes.fill(7, 2_000, 2_010))
-        }
-        rmSync(join(folder, "out"), { recursive: true })
-        expect(yield* ended).toEqual(["unfinished", 0, 2])
-        expect(yield* ended, "both are fetched anew").toEqual(["delivered", 0, 0])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
-    })
+      const clips = yield* ClipFolder
+      expect(yield* ended).toEqual(["delivered", 2, 0])
+      for (const name of readdirSync(clips.folder)) {
+        const bytes = readFileSync(join(clips.folder, name))
+        writeFileSync(join(clips.folder, name), bytes.fill(7, 2_000, 2_010))
+      }
+      rmSync(join(folder, "out"), { recursive: true })
+      expect(yield* ended).toEqual(["unfinished", 0, 2])
+      expect(yield* ended, "both are fetched again").toEqual(["delivered", 0, 0])
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
 )
 
-it.scopedLive("warns where what another manifest had made will be written over", () =>
+it.scopedLive("warns before it overwrites another manifest's results", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     writeFileSync(join(folder, "ep1.srt"), "1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n")
@@ -170,7 +164,7 @@ it.scopedLive("warns where what another manifest had made will be written over",
     const watching = Layer.succeed(Progress, {
       emit: (event) =>
         Effect.sync(() => {
-          if (event._tag === "Warning" && event.message.includes("written over")) told.push(event.message)
+          if (event._tag === "Warning" && event.message.includes("are overwritten")) told.push(event.message)
         })
     })
     yield* Effect.gen(function* () {
@@ -184,170 +178,169 @@ it.scopedLive("warns where what another manifest had made will be written over",
       expect(yield* warned(manifest("fr.json", "extra"))).toEqual([])
       expect(yield* warned(spanish)).toEqual([])
       expect(yield* warned(manifest("fr.json", "extra", "Ep2", "ep1"))).toEqual([
-        `${folder}/out holds Ep2, ep1 from a run of es.json: what has the same name is written over; ` +
-          "to keep both, run one of them with another --out"
+        `${folder}/out holds Ep2, ep1 from a run of es.json: results of the same name are overwritten; ` +
+          "to keep both, run one of the manifests with another --out"
       ])
     }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )
 
-it.scopedLive(
-  "a film that is too short: what lies behind its end is not paid for, and is missed by name",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      yield* video(join(folder, "film.mp4"), { seconds: 3 })
-      writeFileSync(
-        join(folder, "film.srt"),
-        "1\n00:00:01,000 --> 00:00:02,000\nAll is well.\n\n2\n00:00:05,000 --> 00:00:07,000\nNobody came.\n"
-      )
-      writeFileSync(
-        join(folder, "tale.txt"),
-        "The sea was calm that night, and nobody had seen the boat that came in late, or so they said.\n\n" +
-          "In the morning it was gone.\n"
-      )
-      const night = (onFailure: string) => {
-        writeFileSync(
-          join(folder, "night.json"),
-          JSON.stringify({
-            defaults: { provider: "provider_fast", voice: "v1", onFailure },
-            jobs: [
-              { input: "film.srt", video: "film.mp4" },
-              { input: "tale.txt", video: "film.mp4" }
-            ]
-          })
-        )
-        return Effect.flatMap(loadBatch([join(folder, "night.json")], {}), planBatch)
-      }
-      const told: Array<string> = []
-      const watching = Layer.succeed(Progress, {
-        emit: (event) => Effect.sync(() => (event._tag === "Warning" ? told.push(event.message) : 0))
-      })
-      const lengths =
-        "job film: film.mp4 lasts 0:00:03.0, the subtitle 0:00:07.0: 1 of 2 cues, from cue 2 (0:00:05.0) on, start when the film has ended and are not spoken; the job "
-      const figures = (jobs: ReadonlyArray<JobResult>) =>
-        jobs.map(({ status, metrics }) => [status, metrics?.spoken, metrics?.failed, metrics?.coverage])
-      const read = (name: string) => readFileSync(join(folder, "out/tale", name), "utf8")
-      const reported = () =>
-        Effect.map(Schema.decode(Schema.parseJson(JobReport))(read("report.json")), ({ cues, metrics }) => {
-          expect(metrics.cutWords, "the six of the second paragraph, and some of the first").toBeGreaterThan(
-            6
-          )
-          return cues.map(({ status, error, placed, flags }) => [status, error, placed?.end, flags])
-        })
-      const ended = "the film has ended before it is said"
-      yield* Effect.gen(function* () {
-        const service = yield* Layer.memoize(standIn(0))
-        const plan = yield* night("fail")
-        expect(plan.notices).toEqual([
-          `${lengths}fails for it, unless a sheet leaves them out or onFailure is silence`
-        ])
-        const { jobs, report } = yield* dub(plan, service)
-        expect(report.tasks.created, "a cue and two paragraphs").toBe(3)
-        expect(report.jobs).toEqual([
-          { id: "film", status: "failed", error: `cue 2 could not be spoken: ${ended}` },
-          { id: "tale", status: "failed", error: `cue 2 could not be spoken: ${ended}` }
-        ])
-        expect(figures(jobs)).toEqual([
-          ["failed", 1, 1, 0.5],
-          ["failed", 1, 1, 0.5]
-        ])
-        expect(told).toContain("tale: film.mp4 is too short for what is said: cues 1, 2 cut off")
-        expect(yield* reported()).toEqual([
-          ["spoken", undefined, 3, ["cut"]],
-          ["failed", ended, undefined, ["cut"]]
-        ])
-
-        const silent = yield* night("silence")
-        expect(silent.notices).toEqual([`${lengths}is delivered without them`])
-        const { jobs: delivered, report: again } = yield* dub(silent, service)
-        expect(again.tasks.created).toBe(0)
-        expect(figures(delivered)).toEqual([
-          ["delivered", 1, 1, 0.5],
-          ["delivered", 1, 1, 0.5]
-        ])
-        expect(yield* reported()).toEqual([
-          ["spoken", undefined, 3, ["cut"]],
-          ["failed", ended, undefined, ["cut", "silent"]]
-        ])
-        expect(read("tale.srt").match(/--> \S+/gu)).toEqual(["--> 00:00:03,000"])
-      }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
-    })
-)
-
-it.scopedLive(
-  "--only leaves the other jobs where they are: on the batch's page, and in the video that all go into",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      yield* video(join(folder, "film.mp4"), { seconds: 3 })
-      const cue = (words: string) => `1\n00:00:01,000 --> 00:00:02,000\n${words}\n`
-      const jobs = ["en", "vi", "de"].map((id) => ({
-        id,
-        language: id,
-        input: `${id}.srt`,
-        video: "film.mp4"
-      }))
-      for (const { id, input } of jobs) writeFileSync(join(folder, input), cue(`All is well in ${id}.`))
+it.scopedLive("does not pay for cues after the end of a short film, and names the missing ones", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* video(join(folder, "film.mp4"), { seconds: 3 })
+    writeFileSync(
+      join(folder, "film.srt"),
+      "1\n00:00:01,000 --> 00:00:02,000\nAll is well.\n\n2\n00:00:05,000 --> 00:00:07,000\nNobody came.\n"
+    )
+    writeFileSync(
+      join(folder, "tale.txt"),
+      "The sea was calm that night, and nobody had seen the boat that came in late, or so they said.\n\n" +
+        "In the morning it was gone.\n"
+    )
+    const night = (onFailure: string) => {
       writeFileSync(
         join(folder, "night.json"),
         JSON.stringify({
-          defaults: { provider: "provider_fast", voice: "v1", into: "all.mkv", original: "drop" },
-          jobs
+          defaults: { provider: "provider_fast", voice: "v1", onFailure },
+          jobs: [
+            { input: "film.srt", video: "film.mp4" },
+            { input: "tale.txt", video: "film.mp4" }
+          ]
         })
       )
-      yield* Effect.gen(function* () {
-        const ffmpeg = yield* Ffmpeg
-        const ran = Effect.fnUntraced(function* (only?: string) {
-          const batch = yield* loadBatch([join(folder, "night.json")], only === undefined ? {} : { only })
-          return yield* dub(yield* planBatch(batch), standIn(0))
-        })
-        const tracks = Effect.map(ffmpeg.probe(join(folder, "out/all.mkv")), ({ sounds }) =>
-          sounds.map(({ language }) => language)
-        )
-        const listed = () =>
-          [
-            ...readFileSync(join(folder, "out/index.html"), "utf8").matchAll(
-              /data-state="([a-z]+)"[^]*?class="job">\s*(?:<a[^>]*>)?([^<\s]+)/gu
-            )
-          ].map(([, state, job]) => [job, state])
-
-        yield* ran("{en,vi}")
-        expect(listed()).toEqual([
-          ["de", "unfinished"],
-          ["en", "fine"],
-          ["vi", "fine"]
-        ])
-        expect(readdirSync(join(folder, "out")), "not before all have their tracks").not.toContain("all.mkv")
-        yield* ran()
-        expect(yield* tracks).toEqual(["eng", "vie", "ger"])
-        writeFileSync(join(folder, "vi.srt"), cue("All is quite well."))
-        const { report } = yield* ran("vi")
-        expect(report.jobs).toEqual([{ id: "vi", status: "delivered" }])
-        expect(yield* tracks).toEqual(["eng", "vie", "ger"])
-        expect(listed()).toEqual([
-          ["en", "fine"],
-          ["vi", "fine"],
-          ["de", "fine"]
-        ])
-
-        const film = () => readFileSync(join(folder, "out/all.mkv"))
-        const before = film()
-        const batch = yield* loadBatch([join(folder, "night.json")], {})
-        const wish = { say: "All is better.", provider: "provider_fast", voice: "v1" }
-        const [job] = batch.jobs
-        const heard = yield* Effect.provide(changesFor(batch, job, 1, { "1": wish }), standIn(0))
-        yield* acceptChanges(batch, job, heard)
-        const changed = yield* loadBatch([join(folder, "night.json")], {})
-        const plan = yield* Effect.provide(preparedAnew(changed, changed.jobs[0], [1]), standIn(0))
-        yield* deliveredAnew(changed, plan)
-        expect(film().equals(before), "what is accepted is heard in it").toBe(false)
-        expect(yield* tracks).toEqual(["eng", "vie", "ger"])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+      return Effect.flatMap(loadBatch([join(folder, "night.json")], {}), planBatch)
+    }
+    const told: Array<string> = []
+    const watching = Layer.succeed(Progress, {
+      emit: (event) => Effect.sync(() => (event._tag === "Warning" ? told.push(event.message) : 0))
     })
+    const lengths =
+      "job film: film.mp4 lasts 0:00:03.0, the subtitle 0:00:07.0: 1 of 2 cues, from cue 2 (0:00:05.0) on, start after the end of the film and are not spoken; the job "
+    const figures = (jobs: ReadonlyArray<JobResult>) =>
+      jobs.map(({ status, metrics }) => [status, metrics?.spoken, metrics?.failed, metrics?.coverage])
+    const read = (name: string) => readFileSync(join(folder, "out/tale", name), "utf8")
+    const reported = () =>
+      Effect.map(Schema.decode(Schema.parseJson(JobReport))(read("report.json")), ({ cues, metrics }) => {
+        expect(
+          metrics.cutWords,
+          "all six words of the second paragraph, and some of the first"
+        ).toBeGreaterThan(6)
+        return cues.map(({ status, error, placed, flags }) => [status, error, placed?.end, flags])
+      })
+    const ended = "the film ends before it is spoken"
+    yield* Effect.gen(function* () {
+      const service = yield* Layer.memoize(standIn(0))
+      const plan = yield* night("fail")
+      expect(plan.notices).toEqual([
+        `${lengths}fails unless a cue sheet excludes them or onFailure is silence`
+      ])
+      const { jobs, report } = yield* dub(plan, service)
+      expect(report.tasks.created, "a cue and two paragraphs").toBe(3)
+      expect(report.jobs).toEqual([
+        { id: "film", status: "failed", error: `cue 2 could not be spoken: ${ended}` },
+        { id: "tale", status: "failed", error: `cue 2 could not be spoken: ${ended}` }
+      ])
+      expect(figures(jobs)).toEqual([
+        ["failed", 1, 1, 0.5],
+        ["failed", 1, 1, 0.5]
+      ])
+      expect(told).toContain("tale: film.mp4 is shorter than the speech: cues 1, 2 cut off")
+      expect(yield* reported()).toEqual([
+        ["spoken", undefined, 3, ["cut"]],
+        ["failed", ended, undefined, ["cut"]]
+      ])
+
+      const silent = yield* night("silence")
+      expect(silent.notices).toEqual([`${lengths}is delivered without them`])
+      const { jobs: delivered, report: again } = yield* dub(silent, service)
+      expect(again.tasks.created).toBe(0)
+      expect(figures(delivered)).toEqual([
+        ["delivered", 1, 1, 0.5],
+        ["delivered", 1, 1, 0.5]
+      ])
+      expect(yield* reported()).toEqual([
+        ["spoken", undefined, 3, ["cut"]],
+        ["failed", ended, undefined, ["cut", "silent"]]
+      ])
+      expect(read("tale.srt").match(/--> \S+/gu)).toEqual(["--> 00:00:03,000"])
+    }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
 )
 
-it.scopedLive("what is delivered anew leaves nothing of what it was, and is listened to as it is now", () =>
+it.scopedLive("keeps jobs outside --only on the batch's page and in the shared video", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* video(join(folder, "film.mp4"), { seconds: 3 })
+    const cue = (words: string) => `1\n00:00:01,000 --> 00:00:02,000\n${words}\n`
+    const jobs = ["en", "vi", "de"].map((id) => ({
+      id,
+      language: id,
+      input: `${id}.srt`,
+      video: "film.mp4"
+    }))
+    for (const { id, input } of jobs) writeFileSync(join(folder, input), cue(`All is well in ${id}.`))
+    writeFileSync(
+      join(folder, "night.json"),
+      JSON.stringify({
+        defaults: { provider: "provider_fast", voice: "v1", into: "all.mkv", original: "drop" },
+        jobs
+      })
+    )
+    yield* Effect.gen(function* () {
+      const ffmpeg = yield* Ffmpeg
+      const ran = Effect.fnUntraced(function* (only?: string) {
+        const batch = yield* loadBatch([join(folder, "night.json")], only === undefined ? {} : { only })
+        return yield* dub(yield* planBatch(batch), standIn(0))
+      })
+      const tracks = Effect.map(ffmpeg.probe(join(folder, "out/all.mkv")), ({ sounds }) =>
+        sounds.map(({ language }) => language)
+      )
+      const listed = () =>
+        [
+          ...readFileSync(join(folder, "out/index.html"), "utf8").matchAll(
+            /data-state="([a-z]+)"[^]*?class="job">\s*(?:<a[^>]*>)?([^<\s]+)/gu
+          )
+        ].map(([, state, job]) => [job, state])
+
+      yield* ran("{en,vi}")
+      expect(listed()).toEqual([
+        ["de", "unfinished"],
+        ["en", "fine"],
+        ["vi", "fine"]
+      ])
+      expect(readdirSync(join(folder, "out")), "no video until every job has its track").not.toContain(
+        "all.mkv"
+      )
+      yield* ran()
+      expect(yield* tracks).toEqual(["eng", "vie", "ger"])
+      writeFileSync(join(folder, "vi.srt"), cue("All is quite well."))
+      const { report } = yield* ran("vi")
+      expect(report.jobs).toEqual([{ id: "vi", status: "delivered" }])
+      expect(yield* tracks).toEqual(["eng", "vie", "ger"])
+      expect(listed()).toEqual([
+        ["en", "fine"],
+        ["vi", "fine"],
+        ["de", "fine"]
+      ])
+
+      const film = () => readFileSync(join(folder, "out/all.mkv"))
+      const before = film()
+      const batch = yield* loadBatch([join(folder, "night.json")], {})
+      const wish = { say: "All is better.", provider: "provider_fast", voice: "v1" }
+      const [job] = batch.jobs
+      const heard = yield* Effect.provide(changesFor(batch, job, 1, { "1": wish }), standIn(0))
+      yield* acceptChanges(batch, job, heard)
+      const changed = yield* loadBatch([join(folder, "night.json")], {})
+      const plan = yield* Effect.provide(prepareEdit(changed, changed.jobs[0], [1]), standIn(0))
+      yield* deliverEdited(changed, plan)
+      expect(film().equals(before), "the accepted change is audible in the video").toBe(false)
+      expect(yield* tracks).toEqual(["eng", "vie", "ger"])
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
+)
+
+it.scopedLive("removes outdated files on redelivery, and verifies the new ones", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const night = (start: string, outputs: ReadonlyArray<string>) => {
@@ -377,44 +370,41 @@ it.scopedLive("what is delivered anew leaves nothing of what it was, and is list
   })
 )
 
-it.scopedLive(
-  "tells of jobs that stand as delivered, and delivers what is cached, before anything is spoken",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      const say = (name: string, words: string) =>
-        writeFileSync(join(folder, `${name}.srt`), `1\n00:00:01,000 --> 00:00:04,000\n${words}\n`)
-      for (const [name, words] of [
-        ["a", "All is well."],
-        ["b", "Nobody came."],
-        ["c", "It rains."]
-      ] as const)
-        say(name, words)
-      const manifest = join(folder, "night.json")
-      writeFileSync(
-        manifest,
-        JSON.stringify({
-          service: { baseUrl: "http://127.0.0.1:9" },
-          defaults: { provider: "provider_fast", voice: "v1", outputs: ["srt"] },
-          jobs: [{ input: "c.srt" }, { input: "b.srt" }, { input: "a.srt" }]
-        })
-      )
-      const told: Array<string> = []
-      const emit: Progress["Type"]["emit"] = (event) =>
-        Effect.sync(() => {
-          if (event._tag === "Unchanged" || event._tag === "Delivered")
-            told.push(`${event._tag} ${event.job}`)
-        })
-      const ran = Effect.gen(function* () {
-        const batch = yield* loadBatch([manifest], {})
-        yield* dub(yield* planBatch(batch), standIn(200))
-        return told.splice(0)
-      }).pipe(Effect.provideService(Progress, { emit }))
-      yield* Effect.gen(function* () {
-        yield* ran
-        rmSync(join(folder, "out/b/b.srt"))
-        say("c", "It pours.")
-        expect(yield* ran).toEqual(["Delivered b", "Unchanged a", "Delivered c"])
-      }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
-    })
+it.scopedLive("reports unchanged jobs and delivers cached ones before it speaks anything", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const say = (name: string, words: string) =>
+      writeFileSync(join(folder, `${name}.srt`), `1\n00:00:01,000 --> 00:00:04,000\n${words}\n`)
+    for (const [name, words] of [
+      ["a", "All is well."],
+      ["b", "Nobody came."],
+      ["c", "It rains."]
+    ] as const)
+      say(name, words)
+    const manifest = join(folder, "night.json")
+    writeFileSync(
+      manifest,
+      JSON.stringify({
+        service: { baseUrl: "http://127.0.0.1:9" },
+        defaults: { provider: "provider_fast", voice: "v1", outputs: ["srt"] },
+        jobs: [{ input: "c.srt" }, { input: "b.srt" }, { input: "a.srt" }]
+      })
+    )
+    const told: Array<string> = []
+    const emit: Progress["Type"]["emit"] = (event) =>
+      Effect.sync(() => {
+        if (event._tag === "Unchanged" || event._tag === "Delivered") told.push(`${event._tag} ${event.job}`)
+      })
+    const ran = Effect.gen(function* () {
+      const batch = yield* loadBatch([manifest], {})
+      yield* dub(yield* planBatch(batch), standIn(200))
+      return told.splice(0)
+    }).pipe(Effect.provideService(Progress, { emit }))
+    yield* Effect.gen(function* () {
+      yield* ran
+      rmSync(join(folder, "out/b/b.srt"))
+      say("c", "It pours.")
+      expect(yield* ran).toEqual(["Delivered b", "Unchanged a", "Delivered c"])
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), Ffmpeg.Default]))
+  })
 )

@@ -24,7 +24,7 @@ const steps = fc.array(
 )
 
 it.prop(
-  "never spends more than it may, whatever is under way",
+  "never exceeds the credit limit, whatever is in flight",
   { steps, most: fc.integer({ min: 0, max: 300 }) },
   ({ steps, most }) => {
     const budget = new CreditBudget(most)
@@ -50,15 +50,15 @@ it.prop(
   }
 )
 
-it("keeps speech at 24 kHz, and what was sampled finer at the delivery's rate", () => {
+it("stores speech at 24 kHz, and audio sampled at a higher rate at the delivery's rate", () => {
   expect([8_000, 16_000, 22_050, 24_000, 24_001, 44_100, 48_000, 96_000].map(storedRateOf)).toEqual([
     24_000, 24_000, 24_000, 24_000, 48_000, 48_000, 48_000, 48_000
   ])
 })
 
-it("tells formats and rates by their bytes", () => {
+it("detects formats and sample rates from the bytes", () => {
   const mp3 = (second: number, third: number) => Uint8Array.of(0xff, second, third, 0xc0, 0, 0, 0, 0)
-  // MPEG 1 at 44.1 kHz, MPEG 2 at 24 kHz, MPEG 2.5 at 8 kHz; then one behind an ID3 tag of 20 bytes.
+  // MPEG 1 at 44.1 kHz, MPEG 2 at 24 kHz, MPEG 2.5 at 8 kHz; then one after an ID3 tag of 20 bytes.
   const rates = [mp3(0xfb, 0x90), mp3(0xf3, 0x94), mp3(0xe3, 0x98)].map(statedRate)
   expect(rates).toEqual([44_100, 24_000, 8_000])
   const tag = Uint8Array.of(0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 20, ...new Uint8Array(20).fill(0xff))
@@ -97,7 +97,7 @@ const judged = (wav: Uint8Array, words: string, usual?: number) => {
   })
 }
 
-it("takes a clip for what its words promise, or says what is odd", () => {
+it("accepts a clip that matches its text, or says what is wrong", () => {
   const words = "Quiet water carries the boats a long way down."
   expect(judged(babble(words), words)).toEqual({ _tag: "Good" })
   expect(judged(silence(words), words)).toMatchObject({

@@ -1,4 +1,4 @@
-/** A stand-in for the service, and the real parts of everything else that a whole run needs. */
+/** Fake services for tests, and the real layers of everything else that a run needs. */
 import { NodeContext } from "@effect/platform-node"
 import { Clock, Effect, Layer } from "effect"
 import { TaskId } from "../../src/domain/values/Ids.ts"
@@ -14,7 +14,7 @@ import { writableState } from "../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import { babble } from "../hostile/Babble.ts"
 
-/** Every read of the service's state with the same answer. */
+/** Answers every read endpoint with the same effect. */
 export const readsOf = <A>(answer: A) => ({
   health: answer,
   credits: answer,
@@ -37,10 +37,10 @@ const deaf = {
   history: () => nobody
 }
 
-/** A service that answers nothing. */
+/** A service that is unreachable. */
 export const gone = Layer.mock(Gateway, deaf)
 
-/** A service that takes creates and never says anything. */
+/** A service whose create responses are cut off, and whose history never responds. */
 export const mute = Layer.mock(Gateway, {
   ...deaf,
   submit: () => Effect.fail(new InvalidResponse({ words: "cut off" })),
@@ -48,8 +48,8 @@ export const mute = Layer.mock(Gateway, {
 })
 
 /**
- * A service whose tasks are done after so many milliseconds and take five credits each; reads of its state end as
- * `read` does.
+ * A service whose tasks finish after `latency` milliseconds and cost five credits each. Its read endpoints answer with
+ * `read`.
  */
 export const standIn = (latency: number, read: Effect.Effect<never, Unreachable> = unread) =>
   Layer.suspend(() => {
@@ -74,7 +74,7 @@ export const standIn = (latency: number, read: Effect.Effect<never, Unreachable>
     })
   })
 
-/** The store in a folder, without a watcher. */
+/** The real store in a folder, with progress discarded. */
 export const stored = (state: string) =>
   Layer.mergeAll(
     UtteranceStore.Default,

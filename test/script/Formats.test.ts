@@ -1,7 +1,4 @@
-/**
- * The same words in every format: none is lost, run into another or said out of turn; and no text is too odd to be read
- * or refused.
- */
+/** The same words in every format: none is lost, merged or reordered. Any text is parsed or rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
@@ -26,7 +23,7 @@ const clock = (at: number): string => srtClock(at * 3000).replace(",", ".")
 const italic = (words: ReadonlyArray<string>): string => words.map((word) => `<i>${word}</i>`).join(" ")
 const plain = (words: ReadonlyArray<string>): string => words.join(" ")
 
-/** How each format writes cues of lines of words, the cues from 1. */
+/** Writes cues in each format, numbered from 1. */
 const written: Readonly<
   Record<string, (cues: ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>>) => ReadonlyArray<string>>
 > = {
@@ -61,7 +58,7 @@ const written: Readonly<
   "a.md": (cues) => cues.flatMap((lines) => [...lines.map((words) => `**${words.join("** **")}**`), ""])
 }
 
-/** Letters and digits of what is said, with a space between words where their script sets one. */
+/** The letters and digits of the spoken text, with a space between words if their script uses spaces. */
 const said = (file: string, text: string): string => {
   const script = Either.getOrThrowWith(
     readScript(encoder.encode(text), file),
@@ -86,7 +83,7 @@ const lettersOf = (text: string): string =>
 describe("every format", () => {
   for (const [file, write] of Object.entries(written))
     it.prop(
-      `${file} says each word once and in order`,
+      `${file} speaks each word once, in order`,
       [cues, fc.constantFrom("\n", "\r\n", "\r"), fc.constantFrom("", "\ufeff")],
       ([cues, lineEnd, mark]) => {
         const words = lettersOf(cues.flat(2).join(" "))
@@ -143,7 +140,7 @@ describe("every format", () => {
   )
 
   it.prop(
-    "reads or refuses any text, its cues in order and each with a number of its own",
+    "parses or rejects any text, with ordered cues and unique numbers",
     [scraps, fc.constantFrom("a.srt", "a.vtt", "a.sbv", "a.ass", "a.txt", "a.md")],
     ([scraps, file]) => {
       const script = readScript(encoder.encode(scraps.join("")), file)

@@ -1,4 +1,4 @@
-/** Text made to take long: everything here ends, and says what is to be said. */
+/** Text crafted to be slow: every case must finish, with the right words. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { Casting } from "../../src/domain/speech/Casting.ts"
@@ -18,7 +18,7 @@ const files: Readonly<Record<string, readonly [file: string, text: string]>> = {
   "angle brackets": ["a.srt", cue(`${many("<")}x`)],
   "tags without an end": ["a.srt", cue(`${many("<b ")}x`)],
   braces: ["a.srt", cue(`${many("{")}x`)],
-  "wishes without an end": ["a.srt", cue(`${many("{voice: ")}x`)],
+  "directives without an end": ["a.srt", cue(`${many("{voice: ")}x`)],
   ampersands: ["a.srt", cue(`${many("&")}x`)],
   dots: ["a.srt", cue(many("."))],
   "dots before a word": ["a.srt", cue(`${many(".")}x`)],

@@ -1,4 +1,4 @@
-/** Every real subtitle through the whole room: read, worded, cast, planned; and edited. */
+/** Every real subtitle through all of src/script: parsing, spoken words, voices, utterances, and edits. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { Casting } from "../../src/domain/speech/Casting.ts"
@@ -32,7 +32,7 @@ const linesOf = (path: string): ReadonlyArray<Line> => {
 }
 
 describe.skipIf(!hasCorpus)("real subtitles", () => {
-  it("are all read, and nothing in them has to be passed over", () => {
+  it("are all parsed, and nothing is skipped", () => {
     expect(files.length).toBe(170)
     expect(files.filter(({ script }) => Either.isLeft(script)).map(({ path }) => path)).toEqual([])
     const notices = files.flatMap(({ script, path }) =>
@@ -43,7 +43,7 @@ describe.skipIf(!hasCorpus)("real subtitles", () => {
     expect(notices).toEqual([])
   })
 
-  it("have every cue said or left unspoken for a reason, and no mark-up in what is said", () => {
+  it("have every cue spoken or skipped for a reason, and no markup in the spoken text", () => {
     let said = 0
     let skipped = 0
     for (const { script } of files) {
@@ -63,7 +63,7 @@ describe.skipIf(!hasCorpus)("real subtitles", () => {
     expect(skipped).toBeLessThan(350)
   })
 
-  it("go into tasks with no word lost or said twice, within every limit", () => {
+  it("become tasks within every limit, with no word lost or repeated", () => {
     for (const { path, language } of files) {
       const lines = linesOf(path)
       for (const rules of modes) {
@@ -86,7 +86,7 @@ describe.skipIf(!hasCorpus)("real subtitles", () => {
     }
   })
 
-  it("when a cue is edited, are spoken anew in at most what it is merged with", () => {
+  it("are spoken again, after an edit, only in the lines merged with it", () => {
     let edits = 0
     let again = 0
     let most = 0

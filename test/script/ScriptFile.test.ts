@@ -19,7 +19,7 @@ const message = (file: string, text: string) => Either.getOrThrow(Either.flip(re
 const srt = "3\n00:00:01,000 --> 00:00:02,000\nOne\n\n5\n00:00:03,000 --> 00:00:04,000\nTwo\nlines\n"
 
 describe("readScript", () => {
-  it("keeps a file's own numbers and the lines of its times", () => {
+  it("keeps a file's own cue numbers and the lines of its times", () => {
     expect(cues("a.srt", srt)).toEqual([
       [3, 1000, 2000, "One", 2],
       [5, 3000, 4000, "Two\nlines", 6]
@@ -27,15 +27,15 @@ describe("readScript", () => {
     expect(notices("a.srt", srt)).toEqual([])
   })
 
-  it("numbers by position where a number is missing or stands twice", () => {
+  it("numbers by position if a number is missing or occurs twice", () => {
     expect(cues("a.srt", srt.replace("5\n", "3\n")).map(([index]) => index)).toEqual([1, 2])
     expect(notices("a.srt", srt.replace("5\n", "3\n"))).toEqual([
-      [6, "cue number 3 stands twice: the cues are numbered by their position instead"]
+      [6, "cue number 3 occurs twice; cues are numbered by position instead"]
     ])
     expect(cues("a.srt", srt.replace("5\n", "")).map(([index]) => index)).toEqual([1, 2])
   })
 
-  it("puts cues in the order of their start", () => {
+  it("sorts cues by start", () => {
     expect(
       cues("a.srt", "1\n00:00:03,000 --> 00:00:04,000\nB\n\n2\n00:00:01,000 --> 00:00:02,000\nA\n")
     ).toEqual([
@@ -44,7 +44,7 @@ describe("readScript", () => {
     ])
   })
 
-  it("takes nothing in a cue's text for structure", () => {
+  it("never takes a cue's text for structure", () => {
     const text = "NOTE this is said\n42\nWEBVTT\nSTYLE"
     expect(cues("a.srt", `1\n00:00:01,000 --> 00:00:02,000\n${text}\n\n\n`)).toEqual([
       [1, 1000, 2000, text, 2]
@@ -56,36 +56,33 @@ describe("readScript", () => {
     ).toEqual(["42", "43"])
   })
 
-  it("goes on over blank lines in SRT, and tells what has lost its time", () => {
+  it("continues SRT cues over blank lines, and reports a cue without a time", () => {
     const text =
       "1\n00:00:01,000 --> 00:00:02,000\nOne\n\nstill one\n\n2\nno time\n\n3\n00:00:05,000 --> 00:00:06,000\nThree\n"
     expect(cues("a.srt", text).map((cue) => cue[3])).toEqual(["One\n\nstill one", "Three"])
-    expect(notices("a.srt", text)).toEqual([[7, 'a cue without a time line was passed over: "2 no time"']])
+    expect(notices("a.srt", text)).toEqual([[7, 'skipped a cue without a time line: "2 no time"']])
   })
 
-  it("tells words that stand where only settings belong, and a number that is all there is of a cue", () => {
+  it("reports words in place of settings, and a cue that is only a number", () => {
     const behind = "1\n00:00:01,000 --> 00:00:02,000 X1:40 ANNA: Hello there.\n\n2\n"
     expect(cues("a.srt", `${behind}00:00:03,000 --> 00:00:04,000\nTwo\n\n3\n`)).toEqual([
       [2, 3000, 4000, "Two", 5]
     ])
     expect(notices("a.srt", `${behind}00:00:03,000 --> 00:00:04,000\nTwo\n\n3\n`)).toEqual([
-      [
-        2,
-        'words behind the time were passed over: "X1:40 ANNA: Hello there."; a cue\'s text stands below its time'
-      ],
-      [8, 'a cue without a time line was passed over: "3"']
+      [2, 'skipped text after the time: "X1:40 ANNA: Hello there."; put a cue\'s text below its time line'],
+      [8, 'skipped a cue without a time line: "3"']
     ])
     expect(
       notices("a.vtt", "WEBVTT\n\n00:01.000 --> 00:02.000 align: start line:10%\nOne\n\nTo --> go\n")
-    ).toEqual([[6, 'passed over: expected a time line such as 00:01:02,500 --> 00:01:04,000; "To --> go"']])
+    ).toEqual([[6, 'skipped text outside any cue: "To --> go"']])
   })
 
-  it("knows numbers and times by marks of direction, as right-to-left subtitles have them", () => {
+  it("parses numbers and times with direction marks, as in right-to-left subtitles", () => {
     const marked = srt.replace("5\n", "\u202b5\u202c\n").replace("00:00:03", "\u200f00:00:03")
     expect(cues("a.srt", marked)).toEqual(cues("a.srt", srt))
   })
 
-  it("knows a cue's number in other digits, and by a sign beside it", () => {
+  it("parses a cue number in other digits, or with a sign such as # or a full stop", () => {
     const numbered = (number: (index: number) => string) =>
       `${number(1)}\n00:00:01,000 --> 00:00:02,000\nOne\n\n${number(2)}\n00:00:03,000 --> 00:00:04,000\n2.\n`
     for (const number of [
@@ -103,7 +100,7 @@ describe("readScript", () => {
     }
   })
 
-  it("reads times in brackets before what is said, as transcribers print it", () => {
+  it("parses bracketed times before the text, as transcribers print them", () => {
     const text = "[00:00:01.000 --> 00:00:02.500]   One\n[00:03.000 --> 00:04.000]  Two\nlines\n"
     for (const file of ["a.txt", "a.srt", "a.vtt"])
       expect(cues(file, text)).toEqual([
@@ -112,38 +109,38 @@ describe("readScript", () => {
       ])
   })
 
-  it("keeps words apart that a page break or another system's line end parts", () => {
+  it("separates words at form feeds and at other systems' line ends", () => {
     expect(cues("a.srt", srt.replace("Two\nlines", "Two\vand\u0085more\flines")).at(-1)?.[3]).toBe(
       "Two\nand\nmore\nlines"
     )
   })
 
-  it("keeps signs of comparison, and what stands between them", () => {
+  it("keeps comparison signs and the text between them", () => {
     expect(cues("a.srt", srt.replace("One", "a < b and c > d")).at(0)?.[3]).toBe("a < b and c > d")
   })
 
-  it("shows nothing of a file that a terminal would obey", () => {
+  it("removes terminal control characters from messages", () => {
     expect(message("a.srt", "\u001b[2JHello\u202e")).toBe(
       'a.srt:1: "\ufffd[2JHello": the file has no times: add a time line such as 00:01:02,500 --> 00:01:04,000 above each cue\'s text, or save it as .txt to have it read aloud without a timeline'
     )
   })
 
-  it("ends a WebVTT cue at a blank line, and tells what stands outside", () => {
+  it("ends a WebVTT cue at a blank line, and reports the text outside", () => {
     const text =
       "WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\nlost\nwords\n\nNOTE fine\n\nname\n00:03.000 --> 00:04.000\nTwo\n"
     expect(cues("a.vtt", text).map((cue) => cue[3])).toEqual(["One", "Two"])
-    expect(notices("a.vtt", text)).toEqual([[6, 'text outside of any cue was passed over: "lost words"']])
+    expect(notices("a.vtt", text)).toEqual([[6, 'skipped text outside any cue: "lost words"']])
   })
 
-  it("reads a cue that ends before it starts, and tells it", () => {
+  it("keeps a cue that ends before it starts, with a notice", () => {
     const text = "1\n00:00:05,000 --> 00:00:04,000\nBackwards\n"
     expect(cues("a.srt", text)).toEqual([[1, 5000, 5000, "Backwards", 2]])
     expect(notices("a.srt", text)).toEqual([
-      [2, "the cue ends before it starts (00:00:05,000 --> 00:00:04,000): its end was left open"]
+      [2, "the cue ends before it starts (00:00:05,000 --> 00:00:04,000); its end was ignored"]
     ])
   })
 
-  it("goes by the content where it plainly is another format", () => {
+  it("uses the content if it clearly is another format than the extension", () => {
     expect(script("a.txt", srt)._tag).toBe("Subtitle")
     expect(script("a.srt", "WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n")).toMatchObject({ format: "vtt" })
     expect(
@@ -161,19 +158,19 @@ describe("readScript", () => {
     })
   })
 
-  it("reads times beyond a day and past a hundred hours", () => {
+  it("parses times beyond a day and beyond a hundred hours", () => {
     expect(cues("a.srt", "1\n30:00:00,000 --> 100:00:00,001\nLate\n")).toEqual([
       [1, 108_000_000, 360_000_001, "Late", 2]
     ])
   })
 
-  it("refuses with one line for each fault, naming file and line", () => {
+  it("fails with one message line per fault, with file and line", () => {
     expect(message("b/a.srt", "1\n00:00:xx,000 --> 00:00:02,000\nOne\n\n2\n00:00:03,000 -->\nTwo\n")).toBe(
       'b/a.srt:2: "00:00:xx,000 --> 00:00:02,000 One": expected a time line such as 00:01:02,500 --> 00:01:04,000\n' +
         'b/a.srt:6: "00:00:03,000 --> Two": expected a time line such as 00:01:02,500 --> 00:01:04,000'
     )
-    expect(message("a.xyz", "words")).toContain('a.xyz:1: "a.xyz": is not a format dubwright reads')
-    expect(message("a.srt", "")).toBe("a.srt:1: the file is empty: expected cues or words")
+    expect(message("a.xyz", "words")).toContain('a.xyz:1: "a.xyz": is not a supported file type')
+    expect(message("a.srt", "")).toBe("a.srt:1: the file is empty; expected cues or text")
     expect(message("a.ass", "[Script Info]\nTitle: x\n")).toContain("no [Events] section")
     const many = Array.from({ length: 40 }, (_, i) => `${i + 1}\n99:59:59,000 --> 99:59:59,999\nx\n`).join(
       "\n"
@@ -188,7 +185,7 @@ describe("ASS", () => {
   const file = (events: string): string =>
     `[Script Info]\nScriptType: v4.00+\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n${events}`
 
-  it("keeps commas and names, and leaves out codes, comments and drawings", () => {
+  it("keeps commas and names, and drops codes, comments and drawings", () => {
     const text = file(
       [
         "Dialogue: 0,0:00:01.00,0:00:02.50,Default,Anna,0,0,0,,{\\i1}Well{\\i0}, {a comment}yes,\\Nno",
@@ -206,14 +203,14 @@ describe("ASS", () => {
     })
   })
 
-  it("says of a Format that lacks a column that it does", () => {
+  it("reports the missing columns of a Format line", () => {
     const lacking = (format: string) =>
       `[Events]\nFormat: ${format}\n${"Dialogue: 0,0:00:01.00,0:00:02.00,One\n".repeat(50)}`
     expect(message("a.ass", lacking("Layer, Start, Finish, Text"))).toBe(
-      'a.ass:2: "Format: Layer, Start, Finish, Text": the Format of [Events] names no End: the lines below it cannot be read'
+      'a.ass:2: "Format: Layer, Start, Finish, Text": the Format line of [Events] has no End column; the lines below it cannot be read'
     )
     expect(message("a.ass", lacking(""))).toBe(
-      'a.ass:2: "Format:": the Format of [Events] names no Start and no End and no Text: the lines below it cannot be read'
+      'a.ass:2: "Format:": the Format line of [Events] has no Start or End or Text column; the lines below it cannot be read'
     )
     const late = lacking("Layer, Start, End, Text").replaceAll("0:00:01.00", "soon")
     expect(message("a.ass", late).split("\n")).toHaveLength(11)
@@ -222,12 +219,12 @@ describe("ASS", () => {
     expect(notices("a.ass", both)).toEqual([
       [
         53,
-        'passed over: the Format of [Events] names no Text: the lines below it cannot be read; "Format: Layer, Start, End"'
+        'skipped "Format: Layer, Start, End": the Format line of [Events] has no Text column; the lines below it cannot be read'
       ]
     ])
   })
 
-  it("tells songs by their syllables and by their effects", () => {
+  it("recognizes songs by their syllable timing and by their effects", () => {
     const events = ["D,,0,0,0,,{\\k20}By {\\kf30}the", "D,,0,0,0,fx,{\\pos(1,2)}By", "D,,0,0,0,,{\\i1}Well"]
     const text = file(events.map((event) => `Dialogue: 0,0:00:01.00,0:00:02.50,${event}`).join("\n"))
     expect(script("a.ass", text)).toMatchObject({
@@ -241,13 +238,13 @@ describe("ASS", () => {
     expect(words("speak")).toEqual(["By the", "By", "Well"])
   })
 
-  it("passes over an event whose time cannot be read, and tells it", () => {
+  it("skips an event with an unreadable time, and reports it", () => {
     const text = file(
       "Dialogue: 0,soon,later,Default,,0,0,0,,Lost\nDialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,Kept"
     )
     expect(script("a.ass", text)).toMatchObject({ cues: [{ text: "Kept" }] })
     expect(notices("a.ass", text)).toEqual([
-      [6, 'passed over: expected a start and an end such as 0:00:01.00,0:00:02.50; "Lost"']
+      [6, 'skipped "Lost": expected start and end times such as 0:00:01.00,0:00:02.50']
     ])
   })
 })
@@ -258,7 +255,7 @@ describe("narration", () => {
     return found._tag === "Narration" ? found.blocks.map((block) => [block.kind, block.text, block.line]) : []
   }
 
-  it("reads paragraphs and headings of plain text", () => {
+  it("splits plain text into paragraphs and headings", () => {
     expect(
       blocks(
         "a.txt",
@@ -275,7 +272,7 @@ describe("narration", () => {
     ])
   })
 
-  it("makes no spaces of line ends where words have none between them", () => {
+  it("joins lines without a space in scripts without spaces", () => {
     const text = "今天的天气非\n常好，\n我们走吧。\n\nวันนี้อากาศ\nดีมาก\n\n我们 go\nto 码头\n"
     for (const file of ["a.txt", "a.md"])
       expect(blocks(file, text).map(([, words]) => words)).toEqual([
@@ -285,7 +282,7 @@ describe("narration", () => {
       ])
   })
 
-  it("reads Markdown without what is only for the eye", () => {
+  it("converts Markdown to text to be read aloud", () => {
     const text = [
       "---",
       "title: x",
@@ -325,12 +322,12 @@ describe("narration", () => {
       ["paragraph", "c, d", 22]
     ])
     expect(notices("a.md", text)).toEqual([
-      [12, "a block of code is not read aloud"],
+      [12, "a code block is not read aloud"],
       [25, "a footnote is not read aloud"]
     ])
   })
 
-  it("tells a year from a list's number", () => {
+  it("distinguishes a year from a list number", () => {
     const said = (text: string) => blocks("a.md", text).map(([, words]) => words)
     expect(said("1984. A good year.\n\nIt was in\n14. The house\n1984. Burnt.\n")).toEqual([
       "1984. A good year.",
@@ -345,7 +342,7 @@ describe("narration", () => {
     ])
   })
 
-  it("loses no words by a comment, and reads on where none closes it", () => {
+  it("loses no words to a comment, even if it is unclosed", () => {
     const text =
       "<!-- a --> One\n\n<!-- b\nc --> two <!-- d --> three\n\n<style>\np {}\n</style>\nfour\n\n<!-- five\n\nsix\n"
     expect(blocks("a.md", text).map(([, words, line]) => [words, line])).toEqual([
@@ -355,10 +352,10 @@ describe("narration", () => {
       ["five", 11],
       ["six", 13]
     ])
-    expect(notices("a.md", text)).toEqual([[11, 'no "-->" closes what begins here: it is read as text']])
+    expect(notices("a.md", text)).toEqual([[11, 'unclosed HTML: no "-->" follows; read as text']])
   })
 
-  it("leaves a footnote out with all its lines, and nothing behind it", () => {
+  it("skips a footnote with all its lines, and nothing after it", () => {
     const text =
       "One[^1] two^[in line].\n\n[^1]: A note\nthat goes on.\n\n    And on.\n\n[^b]:Tight\n## Three\n"
     expect(blocks("a.md", text)).toEqual([
@@ -371,15 +368,15 @@ describe("narration", () => {
     ])
   })
 
-  it("takes code within a line for text, and tells a block that nothing closes", () => {
+  it("keeps inline code as text, and reports an unclosed code block", () => {
     expect(blocks("a.md", "```one``` two\n\n```\nthree\n")).toEqual([["paragraph", "one two", 1]])
     expect(notices("a.md", "```one``` two\n\n```\nthree\n")).toEqual([
-      [3, "a block of code is not read aloud"],
-      [3, "nothing closes this block of code: all below is taken for code"]
+      [3, "a code block is not read aloud"],
+      [3, "unclosed code block: everything below is treated as code"]
     ])
   })
 
-  it("reads rows without bars around them, links between pages, and lines broken by a backslash", () => {
+  it("supports table rows without outer bars, wiki links, and backslash line breaks", () => {
     const text = "a | b\n--|--\nc \\| d | e\n\n[[Page|One]] and [[two]]\\\n==three==\n\n> [!note] four\n"
     expect(blocks("a.md", text).map(([, words]) => words)).toEqual([
       "a, b",
@@ -389,7 +386,7 @@ describe("narration", () => {
     ])
   })
 
-  it("reads a transcript without the times beside its lines, and other times as words", () => {
+  it("drops the times of a transcript, and keeps other times as words", () => {
     expect(blocks("a.txt", "0:00\nHello\n0:05\nand welcome.\n\n1:02:03\nBye.\n")).toEqual([
       ["paragraph", "Hello and welcome.", 1],
       ["paragraph", "Bye.", 6]
@@ -405,7 +402,7 @@ describe("narration", () => {
     expect(notices("a.txt", timetable)).toEqual([])
   })
 
-  it("reads a chat's messages without their dates", () => {
+  it("drops the dates of a chat's messages", () => {
     const text =
       "[12/03/2024, 10:15:32] Anna: Hi there\n\u200e[12/03/2024, 10:16:00] Bo: Hello!\nSecond line\n\n12.03.24, 10:15 AM - Anna: _So_ long\n"
     expect(blocks("a.txt", text)).toEqual([
@@ -416,7 +413,7 @@ describe("narration", () => {
     expect(notices("a.txt", text)).toEqual([[1, "the dates beside the lines are not read aloud"]])
   })
 
-  it("takes what stands between two rules for text, and keys alone for front matter", () => {
+  it("keeps text between two rules, and drops front matter, which has keys", () => {
     expect(blocks("a.md", "---\n\nBetween rules.\n\n---\n\nBehind.\n")).toEqual([
       ["paragraph", "Between rules.", 3],
       ["paragraph", "Behind.", 7]
@@ -424,9 +421,7 @@ describe("narration", () => {
     expect(blocks("a.md", "---\ntitle: x\n---\nText.\n")).toEqual([["paragraph", "Text.", 4]])
   })
 
-  it("refuses a text without words", () => {
-    expect(message("a.txt", "***\n---\n")).toBe(
-      "a.txt:1: no words to speak found: expected text in paragraphs"
-    )
+  it("fails for a text without words", () => {
+    expect(message("a.txt", "***\n---\n")).toBe("a.txt:1: no words to speak; expected text in paragraphs")
   })
 })

@@ -1,6 +1,4 @@
-/**
- * Times without arrows, as SBV writes them, in every subtitle that may hold them; and times left among a cue's words.
- */
+/** Times without arrows, as in SBV, in every format that may contain them; and stray times within a cue's text. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
@@ -12,7 +10,7 @@ const script = (file: string, text: string) =>
 const message = (file: string, text: string) => Either.getOrThrow(Either.flip(read(file, text))).message
 const notices = (file: string, text: string) => script(file, text).notices.map((notice) => notice.message)
 
-/** Start, end and what is said of each cue. */
+/** Start, end and spoken text of each cue. */
 const said = (file: string, text: string) => {
   const found = script(file, text)
   const words = spokenWords(found, {}, []).cues
@@ -30,7 +28,7 @@ const said = (file: string, text: string) => {
 
 const two = (value: number): string => String(value).padStart(2, "0")
 
-/** A time of whole hundredths, as an exporter may write it. */
+/** A time in hundredths of a second, in the spellings of exporters. */
 const clock = (hundredths: number, digits: number, hours: string): string => {
   const seconds = Math.floor(hundredths / 100)
   const fraction = String((hundredths % 100) * 10).padStart(3, "0")
@@ -38,8 +36,8 @@ const clock = (hundredths: number, digits: number, hours: string): string => {
   return `${hours}:${two(Math.floor(seconds / 60))}:${two(seconds % 60)}.${written}`
 }
 
-describe("times with a comma between", () => {
-  it("of a YouTube export are read from .srt and .sbv alike, and from other endings", () => {
+describe("times separated by a comma", () => {
+  it("of a YouTube export are parsed from .srt and .sbv, and from other extensions", () => {
     const text = "0:00:01.479,0:00:06.028\nHello\nthere\n\n0:00:06.028,0:00:09.100\nfriend\n"
     for (const file of ["a.srt", "a.sbv", "a.sub", "a.txt", "a.vtt"]) {
       expect(said(file, text), file).toEqual([
@@ -51,7 +49,7 @@ describe("times with a comma between", () => {
   })
 
   it.prop(
-    "are read with any width of hours and fractions, line ends, marks and numbers",
+    "are parsed with any width of hours and fractions, line ends, byte order marks and numbers",
     [
       fc.array(fc.integer({ min: 0, max: 300_000 }), { minLength: 1, maxLength: 6 }),
       fc.constantFrom("a.srt", "a.sbv", "a.sub", "a.txt"),
@@ -76,7 +74,7 @@ describe("times with a comma between", () => {
     }
   )
 
-  it("of SubViewer are read behind its header", () => {
+  it("of SubViewer are parsed after its header", () => {
     const text =
       "[INFORMATION]\n[TITLE]x\n[END INFORMATION]\n[SUBTITLE]\n[COLF]&HFFFFFF,[STYLE]no,[SIZE]18\n" +
       "00:04:35.03,00:04:38.82\nSit down...\n\n00:05:00.19,00:05:03.47\nM. Franklin,[br]are you crazy?\n"
@@ -86,7 +84,7 @@ describe("times with a comma between", () => {
     ])
   })
 
-  it("without fractions are read where both have hours", () => {
+  it("without fractions are parsed if both have hours", () => {
     expect(said("a.sbv", "0:00:01,0:00:06\nHello\n")).toEqual([[1000, 6000, "Hello"]])
     expect(said("a.srt", "1\n00:00:01,000 --> 00:00:02,000\nAt\n10:30,11:45\n")).toEqual([
       [1000, 2000, "At 10:30,11:45"]
@@ -97,7 +95,7 @@ describe("times with a comma between", () => {
 describe("a time inside a cue", () => {
   const cue = (text: string): string => `1\n00:00:01,000 --> 00:00:04,000\n${text}\n`
 
-  it("that is a start and an end begins a cue, with or without an arrow", () => {
+  it("that has a start and an end begins a cue, with or without an arrow", () => {
     const lines = [
       "00:00:05,000 --> 00:00:06,000",
       "0:00:05.000,0:00:06.000",
@@ -115,7 +113,7 @@ describe("a time inside a cue", () => {
       ])
   })
 
-  it("that stands alone or beside words is left out with a notice, and no word is lost", () => {
+  it("that is alone or next to words is dropped with a notice, and no word is lost", () => {
     const texts = [
       ["Hello\n00:00:05,000\nfriend", "00:00:05,000"],
       ["Hello\n[00:00:05.5]\nfriend", "[00:00:05.5]"],
@@ -132,7 +130,7 @@ describe("a time inside a cue", () => {
     ])
   })
 
-  it("that is said stays", () => {
+  it("that is spoken stays", () => {
     const texts = [
       "See you at\n10:30",
       "From 10:30 - 11:45\nwe play",
@@ -143,13 +141,13 @@ describe("a time inside a cue", () => {
     expect(said("a.srt", cue("It ended\n3:1\nfor them"))).toEqual([[1000, 4000, "It ended 3:1 for them"]])
   })
 
-  it("that marks a word in WebVTT is mark-up, without a notice", () => {
+  it("that marks a word in WebVTT is markup, without a notice", () => {
     expect(notices("a.vtt", "WEBVTT\n\n00:00.000 --> 00:04.000\n<00:00:00.500>\nHello\n")).toEqual([])
   })
 })
 
 describe("a subtitle without times", () => {
-  it("is refused in those words, with a way out", () => {
+  it("is rejected with that reason, and with what to do", () => {
     const needed = "add a time line such as 00:01:02,500 --> 00:01:04,000 above each cue's text"
     expect(message("a.srt", "Hello there\n\nMore text.\n")).toBe(
       `a.srt:1: "Hello there": the file has no times: ${needed}, or save it as .txt to have it read aloud without a timeline`
@@ -157,5 +155,15 @@ describe("a subtitle without times", () => {
     expect(message("a.srt", "1\nHello there\n\n2\nMore text.\n")).toBe(
       `a.srt:1: "1": the file has no times: ${needed}, or save it, without the cues' numbers, as .txt to have it read aloud without a timeline`
     )
+  })
+
+  it("is rejected with the first line that contains a time", () => {
+    const line = '"00:00:01 5 --> 00:00:03 2": no cue found'
+    expect(message("a.srt", "1\n00:00:01 5 --> 00:00:03 2\nHello\n")).toContain(`a.srt:2: ${line}`)
+    expect(message("a.vtt", "WEBVTT\n\nHello\n\n10:30 sharp\n")).toContain('a.vtt:5: "10:30 sharp": no cue')
+  })
+
+  it("is empty if it is a WebVTT file of comments", () => {
+    expect(said("a.vtt", "WEBVTT\n\nNOTE no cue yet\n\nSTYLE\n::cue { color: red }\n")).toEqual([])
   })
 })

@@ -1,7 +1,6 @@
 /**
- * The malformed and awkward files of other parsers' suites, every one of them: read as its suite expects, or refused
- * with one clear line. Where suites disagree with each other, or with what a person who dubs the file wants, the choice
- * and its reason stand in `choices`.
+ * All malformed and awkward files of other parsers' suites: parsed as the suite expects, or rejected with one clear
+ * message. If suites disagree with each other or with the needs of dubbing, `choices` has the decision and its reason.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, Schema } from "effect"
@@ -33,7 +32,7 @@ const cuesOf = (file: string): ReadonlyArray<Cue> => {
   return script._tag === "Subtitle" ? script.cues : []
 }
 
-/** Files of which nothing is read: the line named, and what is said of it. */
+/** Rejected files: the line in the message, and its words. */
 const refused: Readonly<Record<string, readonly [line: number, expected: RegExp]>> = {
   "androidx+media/webvtt_empty.vtt": [1, /empty/u],
   "mozilla+vtt.js/file-layout/blank-file-with-bom.vtt": [1, /empty/u],
@@ -44,7 +43,6 @@ const refused: Readonly<Record<string, readonly [line: number, expected: RegExp]
   "mantas-done+subtitles/inline_VttTest_testExceptionIfWrongTimestamp.vtt": [4, /time line/u],
   "mantas-done+subtitles/inline_VttTest_testClientFileNoArrow.vtt": [3, /frames/u],
   "mozilla+vtt.js/cue-times/incorrect-delimiter.vtt": [3, /time line/u],
-  "mozilla+vtt.js/cue-times/missing-separator.vtt": [3, /arrow/u],
   "w3c+webvtt.js/wpt-file-parsing/timings-eof.vtt": [3, /time line/u],
   "shaka-project+shaka-player/inline_vtt_rejects_invalid_time_values.vtt": [3, /time line/u],
   "shaka-project+shaka-player/inline_vtt_rejects_invalid_time_values_1.vtt": [3, /time line/u],
@@ -57,23 +55,23 @@ const refused: Readonly<Record<string, readonly [line: number, expected: RegExp]
   "SubtitleEdit+subtitleedit/sdh_remove_text_for_hi_head.json": [1, /no transcript with times/u]
 }
 
-/** Where we read a file otherwise than its suite does: why, and the times that we read. */
+/** Files that we parse differently from their suite: why, and our times. */
 const choices: Readonly<Record<string, readonly [why: string, times: string]>> = {
   "byroot+pysrt/invalid.srt": [
-    "times without milliseconds are plain to read, as two other suites say",
+    "times without milliseconds are unambiguous; two other suites accept them",
     "1-10"
   ],
   "glut23+webvtt-py/invalid.vtt": [
-    "a missing WEBVTT line costs nobody a word; three other suites read such files",
+    "a missing WEBVTT header loses no words; three other suites accept such files",
     "0.5-7 7-11.89 11.89-16.32 16.32-21.58 21.58-23.88 23.88-27.28 27.28-30.28"
   ],
-  "glut23+webvtt-py/invalid_format4.srt": ["a cue without text is a cue with nothing to say", "0.5-7"],
+  "glut23+webvtt-py/invalid_format4.srt": ["a cue without text has nothing to speak", "0.5-7"],
   "glut23+webvtt-py/missing_timeframe.vtt": [
-    "one line without a time does not silence the others; it is told in a notice",
+    "one line without a time does not affect the others; it is reported in a notice",
     "0.5-7 11.89-16.32 16.32-21.58 21.58-23.88 23.88-27.28 27.28-30.28"
   ],
   "glut23+webvtt-py/missing_caption_text.srt": [
-    "an empty cue is kept, so that cues keep their numbers, and is skipped as empty",
+    "an empty cue is kept, so that other cues keep their numbers, and skipped as empty",
     "0.5-7 7-11.89 11.89-16.32 16.32-21.58 21.58-23.88"
   ],
   "mantas-done+subtitles/vtt_with_missing_text.vtt": [
@@ -85,57 +83,58 @@ const choices: Readonly<Record<string, readonly [why: string, times: string]>> =
     "0-23 23-25"
   ],
   "mantas-done+subtitles/inline_SrtTest_testParsesWhiteSpaceOnBlankLine.srt": [
-    "the file holds a line of the suite's own source code, which stays in the text; it has nothing to pronounce",
+    "the file contains a line of the suite's source code, which stays in the text; it has nothing to pronounce",
     "0.283-1.133 1.133-3.733"
   ],
   "mozilla+vtt.js/cue-times/fraction-digits.vtt": [
-    "two digits of a fraction are read, as three other suites say",
+    "two fraction digits are accepted, as in three other suites",
     "0-2"
   ],
+  "mozilla+vtt.js/cue-times/missing-separator.vtt": [
+    "two whole times without an arrow are unambiguous, as in SRT",
+    "0-0.001"
+  ],
   "androidx+media/webvtt_typical_with_bad_timestamps.vtt": [
-    "two digits of a fraction are read, as three other suites say",
+    "two fraction digits are accepted, as in three other suites",
     "0-1.234 2.345-3.456 9.789-10.78"
   ],
   "androidx+media/webvtt_with_x-timestamp-map_header.vtt": [
-    "the map ties cues to a stream's clock, and a finished film starts at zero: shifting by it would be wrong there",
+    "the map refers to a stream's clock, but a finished film starts at zero: shifting by it would be wrong",
     "958715.679-958717.305 958717.433-958718.276"
   ],
   "w3c+webvtt.js/wpt-file-parsing/timings-too-long.vtt": [
-    "a zero too many is plain to read, and occurs in a real file; three digits of minutes are read, as another suite says",
+    "a superfluous zero is unambiguous and occurs in a real file; three minute digits are accepted, as in another suite",
     "0-1 0-1 0-1 0-1 0-1 0-1"
   ],
   "w3c+webvtt.js/wpt-file-parsing/timings-negative.vtt": [
-    "a cue that ends before it starts keeps its start and words, and its end is left open",
+    "a cue that ends before it starts keeps its start and words; its end is ignored",
     "0-0 1-1 60-60 3600-3600"
   ],
   "captioning+captioning/failed-equal-start-and-end-time-in-last-queue.srt": [
-    "the last cue has words and a start: it is said",
+    "the last cue has words and a start, so it is spoken",
     "0-20 21.5-22.5 23-25 27.5-37.5 40-41 72.5-92.5 92.5-92.5"
   ],
   "captioning+captioning/invalid_1.3-non-normative_other-features_2.vtt": [
-    "three of four times cannot be read: the fourth cue is kept, the others are told",
+    "three of four times are unreadable: the fourth cue is kept, the others are reported",
     "6-8"
   ],
   "asticode+go-astisub/example-in-non-utf8.srt": [
-    "it is UTF-16 and says so by its mark",
+    "it is UTF-16 with a byte order mark",
     "99-101.04 124.08-127.12 132.16-135.2 140.24-142.28 148.32-151.36 151.4-153.44"
   ],
-  "pbs+pycaption/inline_sample_webvtt_bad_case_header.vtt": [
-    "a header in small letters costs nobody a word",
-    "1-3"
-  ],
-  "mozilla+vtt.js/file-layout/bom-garbage-data.vtt": ["a missing WEBVTT line costs nobody a word", "0-2"],
+  "pbs+pycaption/inline_sample_webvtt_bad_case_header.vtt": ["a lower-case header loses no words", "1-3"],
+  "mozilla+vtt.js/file-layout/bom-garbage-data.vtt": ["a missing WEBVTT header loses no words", "0-2"],
   "mozilla+vtt.js/file-layout/newline-before-webvtt.vtt": [
-    "a blank line before the header is read over",
+    "a blank line before the header is skipped",
     "0-2"
   ],
   "mozilla+vtt.js/file-layout/tab-after-bom-before-header.vtt": [
-    "white space before the header is read over",
+    "white space before the header is skipped",
     "0-2"
   ]
 }
 
-/** Files whose suite lists no cues: the times that its description or its assertions amount to. */
+/** Files whose suite lists no cues: the times according to its description or assertions. */
 const times: Readonly<Record<string, string>> = {
   "byroot+pysrt/bom-utf-8.srt": "6.5-9 11-17 19-24 25-31 31-36 37-43 43-50",
   "byroot+pysrt/bom-utf-16-be.srt": "6.5-9 11-17 19-24 25-31 31-36 37-43 43-50",
@@ -301,10 +300,7 @@ const times: Readonly<Record<string, string>> = {
   "derived-encodings/tor-animation.es.utf-16-le.srt": "35: 0.66-2.78 … 122-127"
 }
 
-/**
- * Files whose listed text is the raw mark-up, or another tool's: what is to be taken out of it, or put in its place, so
- * that plain text is left.
- */
+/** Files whose listed text is raw markup, or another tool's: replacements that turn it into plain text. */
 const marks: Readonly<Record<string, ReadonlyArray<readonly [find: string, put: string]>>> = {
   "mozilla+vtt.js/cuetext/bold/not-closed.vtt": [["<b>", ""]],
   "mozilla+vtt.js/cuetext/bold/with-closing-span.vtt": [
@@ -348,7 +344,7 @@ const marks: Readonly<Record<string, ReadonlyArray<readonly [find: string, put: 
     ["<lang.first en-Us>", ""],
     ["</lang>", ""]
   ],
-  // What stands in <rt> is a reading aid: a voice says the base text once.
+  // The text in <rt> is a reading aid: a voice speaks only the base text.
   "mozilla+vtt.js/cuetext/ruby/rt-no-end-tag.vtt": [
     ["<ruby>", ""],
     [" <rt>way!</ruby>", ""]
@@ -365,7 +361,7 @@ const marks: Readonly<Record<string, ReadonlyArray<readonly [find: string, put: 
     ["<ruby.first.loud>", ""],
     [" <rt.first.loud>awesome!</rt></ruby>", ""]
   ],
-  // Without its ">" a tag would swallow the words behind it: they are said.
+  // A tag without its ">" would swallow the words after it: they are spoken.
   "mozilla+vtt.js/cuetext/tag-format/end-tag-no-gt.vtt": [
     ["<c>", ""],
     ["</c", ""]
@@ -425,7 +421,7 @@ const marks: Readonly<Record<string, ReadonlyArray<readonly [find: string, put: 
     ["<v Neil deGrasse Tyson>", ""],
     ["<i>", ""],
     ["</i>", ""],
-    // A dash that was converted twice is a dash again.
+    // A double-encoded dash is repaired.
     ["â\u0080\u0094", "—"]
   ],
   "GStreamer+gst-plugins-base/srt_input4.srt": [
@@ -438,7 +434,7 @@ const marks: Readonly<Record<string, ReadonlyArray<readonly [find: string, put: 
     ["<i>", ""],
     ["</b>", ""]
   ],
-  // Two lines are two lines, also where a player keeps each in a cue of its own.
+  // Two lines stay two lines, even if a player shows each in its own cue.
   "shaka-project+shaka-player/inline_vtt_supports_multiline_colored.vtt": [["12", "1\n2"]]
 }
 
@@ -464,7 +460,7 @@ const plain = (file: string, text: string): string =>
   (marks[file] ?? []).reduce((rest, [find, put]) => rest.replaceAll(find, put), text).trim()
 
 describe.skipIf(!hasCorpus)("the tricky corpus", () => {
-  it("holds nothing that is not accounted for", () => {
+  it("contains no file without an expectation", () => {
     const known = rows.filter(
       ({ file, cues }) => file in refused || file in choices || file in times || cues !== undefined
     )
@@ -494,7 +490,7 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
           expect(script.map((cue) => cue.text)).toContain((match[1] ?? "").replaceAll("\\n", "\n"))
     })
 
-  it("reads the same cues from every encoding of a file", () => {
+  it("parses the same cues from every encoding of a file", () => {
     const expected = cuesOf("byroot+pysrt/bom-utf-8.srt")
     const texts = (file: string) => cuesOf(file).map((cue) => cue.text)
     expect(expected[0]?.index).toBe(1)
@@ -506,7 +502,7 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
     )
   })
 
-  it("reads legacy code pages as the files that they were made from", () => {
+  it("decodes legacy code pages to the text of the original files", () => {
     const made: ReadonlyArray<readonly [derived: string, original: string]> = [
       ["tor-animation.part1.vi.cp1258.srt", "vi/tor-animation.part1.vi.srt"],
       ["hf-course-26.zh.gb18030.srt", "zh/hf-course-26.zh.srt"],
@@ -528,7 +524,7 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
     }
   })
 
-  it("keeps what formats say of speakers", () => {
+  it("keeps the speakers that formats name", () => {
     expect(cuesOf("mantas-done+subtitles/vtt_with_name.vtt").map((cue) => cue.speaker)).toEqual([
       "Roger Bingham"
     ])
@@ -552,7 +548,7 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
       "parts" in cue ? cue.parts.map((part) => part.speaker ?? "") : cue.skipped
     )
 
-  it("says what is there to say, and by whom", () => {
+  it("speaks all words, by the right speakers", () => {
     expect(new Set(said("RHI+MetaPlayer/elephant.hebrew.srt"))).toEqual(new Set(["lost"]))
     expect(
       said("torpluston+translation/tor-animation.pt_PT.34-of-35-empty.srt").filter((cue) => cue !== "empty")
@@ -561,7 +557,7 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
     expect(said("pculture+babelsubs/inline_test_speaker_change.srt")).toEqual([["", ""]])
     expect(said("pbs+pycaption/inline_sample_srt.srt")).toEqual([
       "sound-effect",
-      // He says one sentence over three cues.
+      // One sentence over three cues.
       ["MAN"],
       ["MAN"],
       ["MAN"],
@@ -584,10 +580,10 @@ describe.skipIf(!hasCorpus)("the tricky corpus", () => {
     ])
   })
 
-  it("tells of letters that were destroyed before", () => {
+  it("reports letters destroyed by an earlier conversion", () => {
     const script = Either.getOrThrow(read("RHI+MetaPlayer/elephant.hebrew.srt"))
     expect(script.notices.map((notice) => notice.message)).toEqual([
-      "78 cues hold letters destroyed by an earlier conversion (\ufffd)"
+      "78 cues contain letters destroyed by an earlier conversion (\ufffd)"
     ])
   })
 })

@@ -1,13 +1,13 @@
-/** Subtitles outside of this project, for tests that read many; such tests are skipped where they are not at hand. */
+/** A corpus of subtitles outside this repository; tests that need it are skipped if it is missing. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const root = join(import.meta.dirname, "../../../shared/corpus")
 
-/** Whether there is a corpus beside the project. */
+/** Whether the corpus is available. */
 export const hasCorpus = existsSync(root)
 
-/** A file's bytes, by its path in the corpus. */
+/** Reads a file by its path in the corpus. */
 export const corpusFile = (path: string): Uint8Array => readFileSync(join(root, path))
 
 /** The paths of all real subtitles, by language. */

@@ -1,4 +1,4 @@
-/** kill -9 in the middle of many tasks: all are done in the end, and the credits are right to the unit. */
+/** kill -9 in the middle of many tasks: all finish in the end, and the credits are exact. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** The service in a process of its own, once it listens. */
+/** Starts the service in its own process and waits until it listens. */
 const start = (): Promise<{ readonly child: ChildProcess; readonly address: string }> =>
   new Promise((listening, failed) => {
     const child = spawn(
@@ -57,7 +57,7 @@ const killed = (child: ChildProcess): Promise<void> =>
 const count = 500
 const granted = 1_000_000
 
-test(`${count} tasks outlive three kills`, { timeout: 240_000 }, async () => {
+test(`${count} tasks survive three kills`, { timeout: 240_000 }, async () => {
   expect(existsSync(command)).toBe(true)
   writeFileSync(
     join(folder, "service.yaml"),
@@ -78,7 +78,7 @@ test(`${count} tasks outlive three kills`, { timeout: 240_000 }, async () => {
       })
       if (status === 200) answered.set(index, Object(body).task_id)
     } catch {
-      // The service was killed under this request: whether there is a task, the history will tell.
+      // The service was killed during this request: only the history shows whether the task exists.
     }
   }
   // Two kills while tasks are being created, one while the rest is being spoken.
@@ -94,7 +94,7 @@ test(`${count} tasks outlive three kills`, { timeout: 240_000 }, async () => {
   await killed(child)
   ;({ child, address } = await start())
 
-  // Requests that were never answered are sent again unless the history has them, as any careful client does.
+  // Sends unanswered requests again unless the history has their task, as any careful client does.
   const history = async (): Promise<ReadonlyArray<Task>> => {
     const tasks: Array<Task> = []
     for (let page = 1; ; page++) {
@@ -110,7 +110,7 @@ test(`${count} tasks outlive three kills`, { timeout: 240_000 }, async () => {
 
   const credits = async () =>
     Schema.decodeUnknownSync(Credits)((await ask(address, key, "GET", "/v1/credits")).body)
-  // As long as a task is under way, credits are held for it.
+  // Credits stay reserved until a task has ended.
   while ((await credits()).reserved > 0) await new Promise((resume) => setTimeout(resume, 200))
   const tasks = await history()
   expect(tasks.filter((task) => task.status !== "done")).toEqual([])

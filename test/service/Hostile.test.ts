@@ -1,4 +1,4 @@
-/** What no client should send: each gets a clear refusal in the documented shape, and the service goes on. */
+/** Malformed and hostile requests: each gets a documented refusal, and the service keeps running. */
 import { once } from "node:events"
 import { existsSync, readdirSync, readlinkSync } from "node:fs"
 import { connect } from "node:net"
@@ -17,7 +17,7 @@ beforeAll(async () => {
   })
 })
 afterAll(async () => {
-  // Whatever was sent, the service is as it was.
+  // The service still works, whatever was sent.
   expect((await ask(service.address, service.key, "GET", "/v1/health-check")).status).toBe(200)
   await service.stop()
 })
@@ -31,7 +31,7 @@ const refusal = async (...pieces: ReadonlyArray<string | Uint8Array>) => {
   return [answer.status, code, field]
 }
 
-/** A create with a body as it stands, and headers in place of the usual. */
+/** A create request with a verbatim body; the given headers replace the default ones. */
 const create = (
   body: string | Uint8Array,
   headers: Readonly<Record<string, string>> = {}
@@ -54,24 +54,24 @@ const get = (path: string, ...headers: ReadonlyArray<string>) =>
 describe("bodies", () => {
   test.each([
     ["nothing", "", [400, "body_unreadable", "body"]],
-    ["no JSON", "{text", [400, "body_unreadable", "body"]],
+    ["invalid JSON", "{text", [400, "body_unreadable", "body"]],
     ["bad UTF-8", Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d), [400, "body_unreadable", "body"]],
     ["UTF-16", Buffer.from('{"text":"a"}', "utf16le"), [400, "body_unreadable", "body"]],
     ["null", "null", [400, "field_invalid", undefined]],
     ["a list", "[]", [400, "field_invalid", undefined]],
     ["an empty object", "{}", [400, "field_invalid", "text"]],
     [
-      "a text of a wrong type",
+      "a text of the wrong type",
       json({ text: 5, provider: "provider_native" }),
       [400, "field_invalid", "text"]
     ],
     [
-      "a speed of a wrong type",
+      "a speed of the wrong type",
       json({ text: "a", provider: "p", speed: "fast" }),
       [400, "field_invalid", "speed"]
     ],
     [
-      "too long a label",
+      "a label that is too long",
       json({ text: "a", provider: "p", voice_name: "a".repeat(201) }),
       [400, "field_invalid", "voice_name"]
     ],
@@ -81,16 +81,12 @@ describe("bodies", () => {
       [400, "field_invalid", "text"]
     ],
     [
-      "half a surrogate pair",
+      "a lone surrogate",
       `{"text":"\\ud800${"b".repeat(100)}","provider":"provider_native"}`,
       [400, "field_invalid", "text"]
     ],
-    ["lists nested deeply", "[".repeat(50_000), [400, "body_unreadable", "body"]],
-    [
-      "deep nesting that is valid",
-      `${"[".repeat(40_000)}${"]".repeat(40_000)}`,
-      [400, "field_invalid", undefined]
-    ],
+    ["deeply nested lists", "[".repeat(50_000), [400, "body_unreadable", "body"]],
+    ["valid deep nesting", `${"[".repeat(40_000)}${"]".repeat(40_000)}`, [400, "field_invalid", undefined]],
     [
       "a prototype",
       '{"__proto__":{"text":"a","provider":"provider_native"}}',
@@ -102,7 +98,7 @@ describe("bodies", () => {
       [413, "body_too_large", "body"]
     ],
     [
-      "a number out of this world",
+      "an infinite number",
       '{"text":"a","provider":"provider_native","speed":1e999}',
       [422, "control_out_of_range", "speed"]
     ]
@@ -110,7 +106,7 @@ describe("bodies", () => {
     expect(await refusal(...create(body))).toEqual(expected)
   })
 
-  test("that are compressed, or of another type, are refused", async () => {
+  test("that are compressed or of another type are rejected", async () => {
     const body = json({ text: "a", provider: "provider_native" })
     const zipped = gzipSync(body)
     expect(await refusal(...create(zipped, { "content-encoding": "gzip" }))).toEqual([
@@ -132,7 +128,7 @@ describe("bodies", () => {
     }
   })
 
-  test("that are announced huge are refused before they come", async () => {
+  test("with a huge Content-Length are rejected before they arrive", async () => {
     expect(await refusal(create("", { "content-length": "99999999999" })[0] ?? "")).toEqual([
       413,
       "body_too_large",
@@ -140,7 +136,7 @@ describe("bodies", () => {
     ])
   })
 
-  test("that come without end are refused at the limit", async () => {
+  test("without end are rejected at the limit", async () => {
     const [head = ""] = create("", { "content-length": "0" })
     const chunked = String(head).replace("content-length: 0", "transfer-encoding: chunked")
     const chunk = `2000\r\n${"a".repeat(0x2000)}\r\n`
@@ -151,7 +147,7 @@ describe("bodies", () => {
     ])
   })
 
-  test("that never come are cut off", async () => {
+  test("that never arrive time out", async () => {
     const [head = ""] = create("", { "content-length": "500" })
     expect(await refusal(head, '{"text"')).toEqual([408, "request_invalid", undefined])
   })
@@ -159,10 +155,10 @@ describe("bodies", () => {
 
 describe("heads", () => {
   test.each([
-    ["no HTTP", "hello\r\n\r\n", [400, "request_invalid", undefined]],
+    ["invalid HTTP", "hello\r\n\r\n", [400, "request_invalid", undefined]],
     ["a bare line break", "GET / HTTP/1.1\nhost: x\n\n", [400, "request_invalid", undefined]],
     [
-      "headers too long",
+      "headers that are too long",
       get("/v1/tasks", `x-long: ${"a".repeat(20_000)}`),
       [431, "request_invalid", undefined]
     ],
@@ -182,7 +178,7 @@ describe("heads", () => {
       [400, "request_invalid", undefined]
     ],
     ["a key with a line break", get("/v1/tasks", "xi-api-key: a\r\n b"), [400, "request_invalid", undefined]],
-    ["a key that is none", get("/v1/tasks", "xi-api-key: ' OR 1=1 --"), [401, "key_unknown", "xi-api-key"]],
+    ["an invalid key", get("/v1/tasks", "xi-api-key: ' OR 1=1 --"), [401, "key_unknown", "xi-api-key"]],
     ["two keys", get("/v1/tasks", "xi-api-key: a", "xi-api-key: b"), [401, "key_unknown", "xi-api-key"]],
     [
       "an upgrade",
@@ -193,7 +189,7 @@ describe("heads", () => {
     expect(await refusal(head)).toEqual(expected)
   })
 
-  test("that never end are cut off", async () => {
+  test("that never end time out", async () => {
     expect(await refusal("GET /v1/tasks HTTP/1.1\r\nhost: localhost\r\n")).toEqual([
       408,
       "request_invalid",
@@ -201,7 +197,7 @@ describe("heads", () => {
     ])
   })
 
-  test("with a strange host lead to no strange address", async () => {
+  test("with a malicious Host do not leak it into URLs", async () => {
     const answer = await send(service.address, [
       `GET /v1/tasks HTTP/1.1\r\nhost: evil"><script>\r\nxi-api-key: ${service.key}\r\n\r\n`
     ])
@@ -247,7 +243,7 @@ describe("paths", () => {
     ["not-a-uuid", 404],
     ["a".repeat(5_000), 404],
     ["'%20OR%201=1", 404]
-  ])("a task's id %s is unknown", async (id, status) => {
+  ])("task id %s is unknown", async (id, status) => {
     const answer = await send(service.address, [get(`/v1/task/${id}`, `xi-api-key: ${service.key}`)])
     expect([answer?.status, decode(answer?.body)._tag]).toEqual([status, "NotFound"])
   })
@@ -267,7 +263,7 @@ describe("paths", () => {
   })
 })
 
-test("HEAD answers without a body", async () => {
+test("HEAD returns no body", async () => {
   const answer = await fetch(`${service.address}/v1/credits`, {
     method: "HEAD",
     headers: { "xi-api-key": service.key }
@@ -275,7 +271,7 @@ test("HEAD answers without a body", async () => {
   expect([answer.status, await answer.text()]).toEqual([200, ""])
 })
 
-test("a client that goes away harms nobody", async () => {
+test("the service survives clients that disconnect", async () => {
   await Promise.all(
     Array.from({ length: 20 }, () => {
       const abort = new AbortController()
@@ -292,8 +288,8 @@ test("a client that goes away harms nobody", async () => {
   )
 })
 
-test("what is no request does not come to stand in the answer to the one before", async () => {
-  // Minutes of silence: more than what lies between the two ends of a connection.
+test("an error for an invalid request is never written into the previous response", async () => {
+  // Minutes of silence: more than a connection's buffers hold.
   const { task_id } = await createTask(service, service.key, "vi-anna", {
     provider: "provider_native",
     text: "1\n00:05:00,000 --> 00:05:02,000\nXin chào.\n"
@@ -314,7 +310,7 @@ test("what is no request does not come to stand in the answer to the one before"
   ).toEqual(["HTTP/1.1 200 OK"])
 })
 
-test("clients that go away leave no file open", async (context) => {
+test("clients that disconnect leave no file open", async (context) => {
   if (!existsSync("/proc/self/fd")) context.skip()
   const { task_id } = await createTask(service, service.key, "fast-vi", {
     provider: "provider_fast",
@@ -336,7 +332,7 @@ test("clients that go away leave no file open", async (context) => {
       return false
     }
   }
-  // All of them have been heard by the time that one more is answered.
+  // Once one more request is answered, the service has accepted all the earlier ones.
   expect((await fetch(audio)).status).toBe(200)
   while (readdirSync("/proc/self/fd").some(isOpen)) await new Promise((resume) => setTimeout(resume, 50))
 })

@@ -1,4 +1,4 @@
-/** The running service: what the interface leaves open, as the contract decides it. */
+/** The running service over HTTP, where the contract specifies what the public interface leaves open. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -21,7 +21,7 @@ const get = (path: string, key: string | undefined = service.key) => ask(service
 const remove = (key: string, body: unknown) => ask(service.address, key, "DELETE", "/v1/task/delete", body)
 
 describe("keys", () => {
-  test("a missing, an unknown and a revoked key are refused", async () => {
+  test("missing, unknown and revoked keys are rejected", async () => {
     expect(refusalOf(await ask(service.address, undefined, "GET", "/v1/credits"))).toEqual([
       401,
       "key_missing",
@@ -34,7 +34,7 @@ describe("keys", () => {
     ])
   })
 
-  test("another account's task is not there", async () => {
+  test("another account's task is not found", async () => {
     const other = await service.newKey()
     const { task_id } = await create(service, service.key, "fast-en-us", {
       provider: "provider_fast",
@@ -54,7 +54,7 @@ describe("keys", () => {
 })
 
 describe("tasks", () => {
-  test("credits are reserved, then spent, to the unit", async () => {
+  test("credits are reserved, then spent, exactly", async () => {
     const key = await service.newKey(1_000)
     const { task_id, credits } = await create(service, key, "aria", {
       provider: "provider_expressive",
@@ -75,7 +75,7 @@ describe("tasks", () => {
     expect(refusalOf(short)).toEqual([402, "credits_short", undefined])
   })
 
-  test("history is newest first, page by page, each task once", async () => {
+  test("history pages list each task once, newest first", async () => {
     const key = await service.newKey()
     const made: Array<string> = []
     for (let index = 0; index < 7; index++) {
@@ -100,7 +100,7 @@ describe("tasks", () => {
     expect(pages[0]?.tasks[0]?.voice_name).toBe("label 6")
   })
 
-  test("transcripts are true to the audio", async () => {
+  test("transcripts match the audio", async () => {
     const { task_id } = await create(service, service.key, "aria", {
       provider: "provider_expressive",
       text: english,
@@ -116,7 +116,7 @@ describe("tasks", () => {
     const view = new DataView(wav.buffer)
     const rate = view.getUint32(24, true)
     expect((wav.length - 44) / 2 / rate).toBeCloseTo(task.duration ?? 0, 3)
-    // Between two sentences there is a pause, and in it next to no sound.
+    // The pause between two sentences is almost silent.
     const [first, second] = transcript.sentences
     const at = Math.round((((first?.end ?? 0) + (second?.start ?? 0)) / 2) * rate)
     const samples = Array.from({ length: 200 }, (_, index) =>
@@ -125,7 +125,7 @@ describe("tasks", () => {
     expect(Math.max(...samples)).toBeLessThan(1_000)
   })
 
-  test("equal requests give equal bytes", async () => {
+  test("equal requests return equal bytes", async () => {
     const bytes = []
     for (let round = 0; round < 2; round++) {
       const { task_id } = await create(service, service.key, "vi-anna", {
@@ -139,7 +139,7 @@ describe("tasks", () => {
     expect(bytes[0]?.length).toBeGreaterThan(100_000)
   })
 
-  test("speed takes its share of the time", async () => {
+  test("speed scales the duration", async () => {
     const lengths = []
     for (const speed of [1, 2]) {
       const { task_id } = await create(service, service.key, "en-anna", {
@@ -152,7 +152,7 @@ describe("tasks", () => {
     expect((lengths[0] ?? 0) / (lengths[1] ?? 1)).toBeGreaterThan(1.5)
   })
 
-  test("a text with nothing to say fails, says why, and costs nothing", async () => {
+  test("a text with nothing to say fails with a reason and costs nothing", async () => {
     const key = await service.newKey(100)
     const { task_id } = await create(service, key, "fast-en-us", { provider: "provider_fast", text: "…" })
     const task = await ended(service, key, task_id)
@@ -160,7 +160,7 @@ describe("tasks", () => {
     expect((await get("/v1/credits", key)).body).toMatchObject({ credits: 100, used: 0, reserved: 0 })
   })
 
-  test("deleting takes record and files, and may be done twice", async () => {
+  test("deleting removes record and files, and is idempotent", async () => {
     const { task_id } = await create(service, service.key, "fast-en-us", {
       provider: "provider_fast",
       text: "Soon gone."
@@ -190,7 +190,7 @@ describe("files", () => {
     whole = new Uint8Array(await (await fetch(audio)).arrayBuffer())
   })
 
-  test("come whole, with type, length and a tag, and without a key", async () => {
+  test("are served whole without a key, with type, length and ETag", async () => {
     const answer = await fetch(audio, { method: "HEAD" })
     expect(answer.status).toBe(200)
     expect(answer.headers.get("content-type")).toBe("audio/wav")
@@ -200,7 +200,7 @@ describe("files", () => {
     expect(same.status).toBe(304)
   })
 
-  test("come in ranges", async () => {
+  test("are served in ranges", async () => {
     const range = async (header: string, more: Readonly<Record<string, string>> = {}) => {
       const answer = await fetch(audio, { headers: { range: header, ...more } })
       return {
@@ -230,11 +230,11 @@ describe("files", () => {
     ["another signature", (path: string) => path.replace(/-[^/]{32}\//u, `-${"A".repeat(32)}/`)],
     ["a later expiry", (path: string) => path.replace(/\/files\/[0-9a-z]+-/u, "/files/zzzzzzz-")],
     ["another name", (path: string) => path.replace(/\.wav$/u, ".srt")],
-    ["a way up", (path: string) => path.replace(/[^/]+$/u, "..%2f..%2fservice.sqlite")],
-    ["a way up, plain", (path: string) => `${path}/../../../secret`],
+    ["an encoded path traversal", (path: string) => path.replace(/[^/]+$/u, "..%2f..%2fservice.sqlite")],
+    ["a plain path traversal", (path: string) => `${path}/../../../secret`],
     ["a null byte", (path: string) => `${path}%00`],
     ["no token", () => "/files/x/service.sqlite"]
-  ])("are not there under %s", async (_, changed) => {
+  ])("are not found under %s", async (_, changed) => {
     const { pathname } = new URL(audio)
     const answer = await get(changed(pathname))
     expect(answer.status).toBe(404)
@@ -242,7 +242,7 @@ describe("files", () => {
   })
 })
 
-describe("the open pages", () => {
+describe("the public pages", () => {
   test("describe every endpoint, and load nothing", async () => {
     const document = (await get("/openapi.json", undefined)).body
     expect(Object.keys(Object(document).paths)).toEqual(
@@ -264,7 +264,7 @@ describe("the open pages", () => {
     expect(page).not.toMatch(/<script|<link|<img|@import|url\(|src=/u)
   })
 
-  test("count what happens, in Prometheus' format", async () => {
+  test("include metrics in Prometheus format", async () => {
     const page = await (await fetch(`${service.address}/metrics`)).text()
     expect(page).toMatch(/^dubwright_tasks_total\{provider="provider_fast",status="done"\} [1-9]/mu)
     expect(page).toMatch(
@@ -277,7 +277,7 @@ describe("the open pages", () => {
     }
   })
 
-  test("tell the health of each engine and the disk", async () => {
+  test("report the health of each engine and the disk", async () => {
     const health = Schema.decodeUnknownSync(Health)((await get("/v1/health-check")).body)
     expect(health).toMatchObject({ status: "ok", disk: { writable: true } })
     expect(health.providers.map(({ ready }) => ready)).toEqual([true, true, true, true, true])
@@ -285,7 +285,7 @@ describe("the open pages", () => {
 })
 
 describe("the catalogue", () => {
-  test("has a character for each provider", async () => {
+  test("gives each provider its features", async () => {
     const { providers } = Schema.decodeUnknownSync(ProviderList)((await get("/v1/providers")).body)
     expect(
       providers.map(({ provider, features }) => [provider, features.transcript, features.srt_input])
@@ -298,7 +298,7 @@ describe("the catalogue", () => {
     ])
   })
 
-  test("lists every voice once over all pages", async () => {
+  test("lists every voice once across all pages", async () => {
     const decode = Schema.decodeUnknownSync(VoicePage)
     const ids: Array<string> = []
     for (let page = 1; ; page++) {
@@ -310,13 +310,13 @@ describe("the catalogue", () => {
     expect(ids.length).toBeGreaterThan(150)
   })
 
-  test("refuses providers and pages that there are not", async () => {
+  test("rejects unknown providers and invalid pages", async () => {
     expect(refusalOf(await get("/v1/models?provider=x"))).toEqual([422, "provider_unknown", "provider"])
     expect(refusalOf(await get("/v1/voices?limit=101"))).toEqual([400, "parameter_invalid", "limit"])
     for (const field of ["limit", "search", "provider"]) {
       const twice = await get(`/v1/voices?${field}=1&${field}=2`)
       expect(refusalOf(twice)).toEqual([400, "parameter_invalid", field])
-      expect(twice.body).toMatchObject({ message: `${field}: is given more than once` })
+      expect(twice.body).toMatchObject({ message: `${field}: must be given only once` })
     }
     expect(refusalOf(await get("/v1/tasks?page=0"))).toEqual([400, "parameter_invalid", "page"])
     const answer = await get("/v1/tasks?page=x")

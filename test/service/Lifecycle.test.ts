@@ -1,4 +1,4 @@
-/** Engines that fail, limits that are reached, a service that stops: what becomes of tasks then. */
+/** What happens to tasks when engines fail, limits are reached or the service stops. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer, request as forward } from "node:http"
 import { tmpdir } from "node:os"
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const service of started.splice(0)) await service.stop()
 })
 
-/** Leaves the engines out that a test does not need. */
+/** Disables the providers that a test does not need. */
 const nothingElse: ServiceConfig["providers"] = {
   provider_expressive: { enabled: false },
   provider_native: { enabled: false },
@@ -36,7 +36,7 @@ const nothingElse: ServiceConfig["providers"] = {
   provider_opensource: { enabled: false }
 }
 
-/** A provider whose engine is a small program: it runs these statements, then writes a tenth of a second of sound. */
+/** A provider whose engine is a small program: it runs the given statements, then writes 0.1 s of audio. */
 const programmed = (statements: string, more: ServiceConfig["limits"] = {}): ServiceConfig => ({
   limits: more,
   engines: {
@@ -58,7 +58,7 @@ const programmed = (statements: string, more: ServiceConfig["limits"] = {}): Ser
   }
 })
 
-/** A tenth of a second of sound. */
+/** 0.1 s of audio. */
 const tenth = {
   rate: SampleRate.make(24_000),
   channels: 1,
@@ -75,20 +75,20 @@ const history = async ({ address }: Started, key: string) =>
   Schema.decodeUnknownSync(TaskPage)((await ask(address, key, "GET", "/v1/tasks")).body).tasks
 
 describe("an engine", () => {
-  test("that fails is tried again, then the task fails and costs nothing", async () => {
+  test("that fails is retried, then the task fails and costs nothing", async () => {
     const service = await start(programmed("throw 1", { attempts: 2 }))
     const key = await service.newKey(100)
     const { task_id } = await create(service, key, "fast-one", body)
     const task = await ended(service, key, task_id)
     expect(task).toMatchObject({
       status: "failed",
-      error: { code: "engine_crashed", message: "the speech engine broke down over it" }
+      error: { code: "engine_crashed", message: "the speech engine crashed on this text" }
     })
     expect(task.audio_url).toBeUndefined()
     expect(await balance(service, key)).toMatchObject({ credits: 100, used: 0, reserved: 0 })
   })
 
-  test("that is not there leaves its provider unavailable; why stands in the log, and is no client's to know", async () => {
+  test("that does not exist makes its provider unavailable, and only the log says why", async () => {
     const config = programmed("")
     const log: Array<string> = []
     const service = await start(
@@ -107,12 +107,12 @@ describe("an engine", () => {
     const health = await ask(service.address, service.key, "GET", "/v1/health-check")
     expect(health.body).toMatchObject({
       status: "degraded",
-      providers: [{ provider: "provider_fast", ready: false, reason: "its engine cannot work now" }]
+      providers: [{ provider: "provider_fast", ready: false, reason: "its engine is unavailable" }]
     })
     expect(log.filter((line) => line.includes("no-such-program-here")).length).toBe(1)
   })
 
-  test("that takes too long is cut off", async () => {
+  test("that takes too long times out", async () => {
     const service = await start(
       programmed("await new Promise(() => setInterval(() => {}, 1000))", { taskTimeout: 1 })
     )
@@ -124,7 +124,7 @@ describe("an engine", () => {
   })
 })
 
-test("an engine that is busy is asked again when it says", async () => {
+test("retries a busy engine after its Retry-After", async () => {
   let quietFrom: number | undefined
   const busy = createServer((request, response) => {
     request.resume()
@@ -156,7 +156,7 @@ test("an engine that is busy is asked again when it says", async () => {
 describe("a limit", () => {
   const hanging = "await new Promise((resume) => setTimeout(resume, 60000))"
 
-  test("of the queue is answered with 429", async () => {
+  test("of the queue returns 429", async () => {
     const service = await start(programmed(hanging, { queue: 2, drain: 0 }))
     const post = () => ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
     const statuses = []
@@ -173,7 +173,7 @@ describe("a limit", () => {
     expect(refusalOf(busy)).toEqual([409, "task_under_way", "task_id"])
   })
 
-  test("of the queue is shared by the accounts that have tasks waiting", async () => {
+  test("of the queue is shared by the accounts with queued tasks", async () => {
     const service = await start(programmed(hanging, { queue: 4, drain: 0 }))
     const other = await service.newKey()
     const post = async (key: string) =>
@@ -185,7 +185,7 @@ describe("a limit", () => {
     expect(await post(service.key)).toBe(429)
   })
 
-  test("of requests a second holds for each account apart", async () => {
+  test("of requests per second applies to each account separately", async () => {
     const service = await start({ ...programmed(""), limits: { requestsPerSecond: 0.5 } })
     const ask5 = async (key: string) => {
       const answers = []
@@ -199,7 +199,7 @@ describe("a limit", () => {
     expect((await ask(service.address, await service.newKey(), "GET", "/v1/credits")).status).toBe(200)
   })
 
-  test("of the disk is answered with 503", async () => {
+  test("of the disk returns 503", async () => {
     const service = await start(programmed("", { freeDisk: 1_000_000_000_000 }))
     const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
     expect(refusalOf(answer).slice(0, 2)).toEqual([503, "disk_full"])
@@ -207,7 +207,7 @@ describe("a limit", () => {
 })
 
 describe("a service that stops", () => {
-  test("takes no new task, still answers, and lets the task under way come to its end", async () => {
+  test("rejects new tasks, still answers, and finishes the in-flight task", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "dubwright-drain-"))
     const config = programmed("await new Promise((resume) => setTimeout(resume, 1500))", { drain: 20 })
     const service = await start(config, dataDir)
@@ -225,20 +225,20 @@ describe("a service that stops", () => {
     const again = await start(config, dataDir)
     const tasks = await history(again, service.key)
     expect(tasks.find((task) => task.task_id === first.task_id)?.status).toBe("done")
-    // It waited for the next service, and did not hold this one up.
+    // The queued task waited for the next service and did not delay the shutdown of this one.
     expect(tasks.find((task) => task.task_id === second.task_id)?.status).not.toBe("done")
     expect((await ended(again, service.key, second.task_id)).status).toBe("done")
   })
 
-  test("gives its folder to the next, and to no two at once", async () => {
+  test("locks its data folder against a second service", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "dubwright-lock-"))
     await start(programmed(""), dataDir)
-    await expect(start(programmed(""), dataDir)).rejects.toThrow(`another service runs on this data folder`)
+    await expect(start(programmed(""), dataDir)).rejects.toThrow(`another service uses this data folder`)
     rmSync(dataDir, { recursive: true, force: true })
   })
 })
 
-test("the log is made of records, and holds neither words nor keys", async () => {
+test("logs JSON records without texts or keys", async () => {
   const lines: Array<string> = []
   const dataDir = mkdtempSync(join(tmpdir(), "dubwright-log-"))
   const service = await startService({ audio: { format: "wav" } }, dataDir, (line) => lines.push(line))
@@ -274,7 +274,7 @@ test("the log is made of records, and holds neither words nor keys", async () =>
   expect(lines.join("\n")).not.toContain(service.key)
 })
 
-test("a service inside a process keeps its tasks, changes its key, and shows in no list", async () => {
+test("an embedded service keeps its tasks, changes its key and is in no key list", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "dubwright-embedded-"))
   const run = <A>(use: (address: string, key: string) => Promise<A>) =>
     embedded({ dataDir }).pipe(
@@ -299,7 +299,7 @@ test("a service inside a process keeps its tasks, changes its key, and shows in 
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test("ended tasks, their files and addresses are forgotten in time", async () => {
+test("deletes finished tasks, their files and URLs after the retention time", async () => {
   const service = await start({ keep: { days: 0.00002, addressHours: 0.0001 } })
   const { task_id } = await create(service, service.key, "fast-en-us", body)
   const { audio_url = "" } = await ended(service, service.key, task_id)
@@ -308,7 +308,7 @@ test("ended tasks, their files and addresses are forgotten in time", async () =>
   expect((await ask(service.address, service.key, "GET", `/v1/task/${task_id}`)).status).toBe(404)
 })
 
-describe("a service behind a service", () => {
+describe("an upstream service", () => {
   const chained = (upstream: Started): ServiceConfig => ({
     limits: { drain: 0 },
     engines: {
@@ -326,7 +326,7 @@ describe("a service behind a service", () => {
     }
   })
 
-  test("speaks with the other's voices, short texts too, and tells its times", async () => {
+  test("speaks with its voices, short texts included, and reports timings", async () => {
     const upstream = await start({})
     vi.stubEnv("UPSTREAM_KEY", upstream.key)
     const service = await start(chained(upstream))
@@ -343,7 +343,7 @@ describe("a service behind a service", () => {
     expect((await history(upstream, upstream.key)).length).toBe(2)
   })
 
-  test("goes on where it could not look for what it had begun there", async () => {
+  test("speaks a task even if its history could not be read at first", async () => {
     const upstream = await start({})
     let refused = false
     const between = createServer((request, response) => {
@@ -386,7 +386,7 @@ describe("a service behind a service", () => {
     between.closeAllConnections()
   })
 
-  test("finds what it had begun there when it comes back, and pays once", async () => {
+  test("is not paid twice for a task that an earlier process had created", async () => {
     const upstream = await start({
       ...programmed("await new Promise((resume) => setTimeout(resume, 1500))"),
       providers: {

@@ -1,4 +1,4 @@
-/** Small decisions of the service: ranges, languages, voices found, paths. */
+/** Pure functions of the service: byte ranges, language detection, voice search, paths. */
 import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
 import Sqlite from "better-sqlite3"
@@ -92,7 +92,7 @@ describe("languageOf", () => {
     expect(languageOf(text, all)).toBe(language)
   })
 
-  it.prop("is always one of those offered", [fc.string({ unit: "grapheme" })], ([text]) => {
+  it.prop("is always one of the offered languages", [fc.string({ unit: "grapheme" })], ([text]) => {
     expect(["vi", "en"]).toContain(languageOf(text, ["vi", "en"]))
   })
 })
@@ -130,7 +130,7 @@ describe("Paths", () => {
   })
 })
 
-it.effect("a full disk that only the database has met yet is told as a full disk", () =>
+it.effect("reports a full disk that only the database has noticed as disk_full", () =>
   Effect.gen(function* () {
     const cause = new Sqlite.SqliteError("database or disk is full", "SQLITE_FULL")
     const answer = yield* errorResponseFor(

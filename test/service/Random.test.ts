@@ -1,7 +1,6 @@
 /**
- * Random requests, valid and broken, made from the contract's schemas: no fault of the service, no hang, every refusal
- * in the documented shape. DUBWRIGHT_RANDOM_REQUESTS sets how many; each run prints the seed with which it can be
- * repeated where it fails.
+ * Random requests, valid and invalid, generated from the contract's schemas: no internal error, no hang, every refusal
+ * as documented. DUBWRIGHT_RANDOM_REQUESTS sets their number. A failing run prints the seed that repeats it.
  */
 import { Agent, request } from "node:http"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -41,12 +40,12 @@ const providers = [
   "provider_opensource"
 ]
 
-/** Mostly sound, now and then anything at all. */
+/** Mostly usual values, with one in five odd. */
 const mostly = <A>(usual: fc.Arbitrary<A>, odd: fc.Arbitrary<A>): fc.Arbitrary<A> =>
   fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
 const anyText = fc.string({ unit: "binary", maxLength: 200 })
-/** What a request's target can carry: the rest is for raw sockets. */
+/** Path segments that fetch can send; Hostile.test.ts covers the rest with raw sockets. */
 const segment = fc.oneof(
   anyText.map((text) => encodeURIComponent(Buffer.from(text).toString())),
   fc.stringMatching(/^[!$-.0-9:;=@A-Z_a-z~%]{0,30}$/u)
@@ -242,6 +241,6 @@ test(`${count} random requests`, { timeout: 60_000 + count * 60 }, async () => {
     }),
     { numRuns: Math.ceil(count / 20), endOnFailure: true }
   )
-  // The requests reach far enough to be taken, and are refused for every kind of reason.
+  // Some requests are accepted, and others are rejected for every kind of reason.
   for (const status of [200, 400, 401, 404, 405, 413, 422]) expect(seen.get(status) ?? 0).toBeGreaterThan(0)
 })

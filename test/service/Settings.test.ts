@@ -1,4 +1,4 @@
-/** The settings file: what it means, and what is said where it means nothing. */
+/** The service's settings file: defaults, validation and error messages. */
 import { describe, expect, test } from "vitest"
 import { readFileSync } from "node:fs"
 import { Either, JSONSchema } from "effect"
@@ -24,7 +24,7 @@ const engine = (...ids: ReadonlyArray<string>): EngineFacts => ({
   controls: ["rate", "volume", "pitch"]
 })
 
-/** Every voice that the defaults name. */
+/** Every voice in the default settings. */
 const everything = engine(
   ...new Set(
     Object.values(defaultProviders).flatMap(({ voices }) =>
@@ -35,7 +35,7 @@ const everything = engine(
   )
 )
 
-/** The names of all keys below a JSON Schema. */
+/** The names of all keys in a JSON Schema. */
 const keysBelow = (node: unknown): ReadonlyArray<string> =>
   typeof node !== "object" || node === null
     ? []
@@ -47,12 +47,12 @@ const keysBelow = (node: unknown): ReadonlyArray<string> =>
 describe("the manual's page on the service", () => {
   const page = readFileSync("docs/service.md", "utf8")
 
-  test("tells of every key", () => {
+  test("documents every key", () => {
     const keys = new Set(keysBelow(JSONSchema.make(ServiceConfig)))
     expect([...keys].filter((key) => !page.includes(`\`${key}\``))).toEqual([])
   })
 
-  test("shows settings that are taken", () => {
+  test("shows valid settings", () => {
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gmu)].map(([, block = ""]) => block)
     expect(blocks.map(problemsIn)).toEqual([[], []])
     const offer = resolveCatalogue(parsed(blocks[1] ?? ""), () => everything)
@@ -63,7 +63,7 @@ describe("the manual's page on the service", () => {
 })
 
 describe("a settings file", () => {
-  test("that is empty means the five providers", () => {
+  test("that is empty gives the five providers", () => {
     const offer = Either.getOrThrow(resolveCatalogue(parsed(""), () => everything))
     expect([...offer.providers.keys()]).toEqual([
       "provider_expressive",
@@ -90,22 +90,22 @@ describe("a settings file", () => {
   })
 
   test.each([
-    ["audoi: {}", 'service.yaml: audoi: is not known here; did you mean "audio"?'],
+    ["audoi: {}", 'service.yaml: audoi: unknown key; did you mean "audio"?'],
     [
       "audio: { format: ogg }",
-      'service.yaml: audio.format: "ogg": expected "mp3" or "wav" (What tasks leave; default mp3.)'
+      'service.yaml: audio.format: "ogg": expected "mp3" or "wav" (Audio format of tasks; default mp3.)'
     ],
     [
       "limits: { queue: 0 }",
-      "service.yaml: limits.queue: 0: expected a whole number from 1 to 1000000 (Tasks"
+      "service.yaml: limits.queue: 0: expected a whole number from 1 to 1000000 (Maximum number of queued tasks"
     ],
-    ["limits: { qeue: 5 }", 'service.yaml: limits.qeue: is not known here; did you mean "queue"?'],
-    ["publicUrl: ftp://x", 'service.yaml: publicUrl: "ftp://x": expected an address that begins with http'],
+    ["limits: { qeue: 5 }", 'service.yaml: limits.qeue: unknown key; did you mean "queue"?'],
+    ["publicUrl: ftp://x", 'service.yaml: publicUrl: "ftp://x": expected a URL that starts with http'],
     ["engines: { a: { kind: espaek } }", "service.yaml: engines.a.kind"],
     ["engines: { a: { kind: command, args: [] } }", "service.yaml: engines.a.program: is missing"],
     [
       "engines: { a: { kind: espeak, thread: 2 } }",
-      'service.yaml: engines.a.thread: is not known here; did you mean "threads"?'
+      'service.yaml: engines.a.thread: unknown key; did you mean "threads"?'
     ],
     ["providers: { p: { voices: [] } }", "service.yaml: providers.p.voices"],
     [
@@ -113,12 +113,9 @@ describe("a settings file", () => {
       'service.yaml: providers.p.voices[0].id: "a b"'
     ],
     ["a: [", "service.yaml:1: "],
-    [
-      "# aliases\nlimits: *nothing",
-      "service.yaml:2: not readable as YAML or JSON: *nothing is an alias of nothing"
-    ],
+    ["# aliases\nlimits: *nothing", "service.yaml:2: invalid YAML or JSON: *nothing is an unknown alias"],
     ["- 1", "service.yaml: settings: [1]: expected"]
-  ])("%s is refused in words", (text, said) => {
+  ])("%s is rejected with a reason", (text, said) => {
     const [problem] = problemsIn(text)
     expect(problem?.slice(0, said.length)).toBe(said)
     expect(problem).not.toContain("\n")
@@ -130,7 +127,7 @@ describe("a settings file", () => {
 })
 
 describe("the catalogue", () => {
-  test("takes a provider's voices from its engine, base voices only, under its prefix", () => {
+  test("takes a provider's base voices from its engine, with the provider's prefix", () => {
     const config = parsed("providers: { extra: { engine: espeak, voicePrefix: x- } }")
     const offer = Either.getOrThrow(
       resolveCatalogue(config, () => engine(...(everything.voices ?? []).map(({ id }) => id), "vi+f9"))
@@ -140,7 +137,7 @@ describe("the catalogue", () => {
     expect(voices.filter((id) => id.includes("+"))).toEqual([])
   })
 
-  test("drops default voices and controls that mean nothing to another engine", () => {
+  test("drops default voices and controls that another engine does not support", () => {
     const config = parsed(
       "engines: { mine: { kind: command, program: p, args: [], voices: [ { id: one } ] } }\nproviders: { provider_native: { engine: mine } }"
     )
@@ -156,7 +153,7 @@ describe("the catalogue", () => {
     expect(native?.features.srt_input).toBe(true)
   })
 
-  test("leaves out what is not enabled", () => {
+  test("omits disabled providers", () => {
     const offer = Either.getOrThrow(
       resolveCatalogue(parsed("providers: { provider_fast: { enabled: false } }"), () => everything)
     )
@@ -167,16 +164,16 @@ describe("the catalogue", () => {
     ["providers: { provider_fast: { voices: [ { id: v, voice: nope } ] } }", 'has no voice "nope"'],
     [
       "providers: { provider_fast: { voices: [ { id: vi-anna, voice: vi } ] } }",
-      'the voice id "vi-anna" is taken'
+      'voice id "vi-anna" is already used'
     ],
-    ["providers: { provider_fast: { defaultModel: nope } }", 'there is no model "nope"'],
+    ["providers: { provider_fast: { defaultModel: nope } }", 'unknown model "nope"'],
     ["providers: { provider_fast: { minCharacters: 9000 } }", "more than maxCharacters"]
-  ])("refuses %s", (text, said) => {
+  ])("rejects %s", (text, said) => {
     const rejected = Either.flip(resolveCatalogue(parsed(text), () => everything))
     expect(Either.getOrThrow(rejected).message).toContain(said)
   })
 
-  test("refuses a control that the engine does not heed", () => {
+  test("rejects a control that the engine does not support", () => {
     const config = parsed(
       "providers: { provider_opensource: { controls: { vol: { min: 0, max: 1, default: 1 } } } }"
     )
@@ -186,7 +183,7 @@ describe("the catalogue", () => {
       )
     )
     expect(Either.getOrThrow(rejected).message).toBe(
-      "providers.provider_opensource.controls.vol: the engine flite has no such control; leave it out"
+      "providers.provider_opensource.controls.vol: engine flite does not support this control; remove it"
     )
   })
 })

@@ -1,4 +1,4 @@
-/** Tasks whose engine is away or whose provider is gone: they wait, or come to an end that costs nothing. */
+/** Tasks whose engine or provider is unavailable stay queued, or fail without cost. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,13 +20,13 @@ const folder = (): string => {
   return made
 }
 
-/** Writes a program that runs these commands of a shell. */
+/** Writes a program that runs the given shell commands. */
 const write = (file: string, commands: string): void => {
   writeFileSync(file, `#!/bin/sh\n${commands}\n`)
   chmodSync(file, 0o755)
 }
 
-/** A provider whose engine is this program. */
+/** A provider whose engine is the given program. */
 const spokenBy = (program: string): ServiceConfig => ({
   audio: { format: "wav" },
   limits: { drain: 0 },
@@ -48,7 +48,7 @@ const spokenBy = (program: string): ServiceConfig => ({
   }
 })
 
-/** Three tasks that a service took and did not speak before it stopped. */
+/** Three tasks that a service accepted but did not speak before it stopped. */
 const leftOver = async (dataDir: string, program: string) => {
   write(program, "exec sleep 60")
   const service = await startService(spokenBy(program), dataDir)
@@ -62,7 +62,7 @@ const leftOver = async (dataDir: string, program: string) => {
   return { key, tasks }
 }
 
-test("tasks wait for an engine that is away", async () => {
+test("tasks stay queued while their engine is unavailable", async () => {
   const [dataDir, programs] = [folder(), folder()]
   const program = join(programs, "speak")
   const { key, tasks } = await leftOver(dataDir, program)
@@ -70,7 +70,7 @@ test("tasks wait for an engine that is away", async () => {
   const log: Array<string> = []
   const service = await startService(spokenBy(program), dataDir, (line) => log.push(line))
   started.push(service)
-  while (!log.some((line) => line.includes('"tasks wait"'))) {
+  while (!log.some((line) => line.includes('"tasks delayed"'))) {
     await new Promise((resume) => setTimeout(resume, 20))
   }
   const answer = await ask(service.address, key, "POST", "/v1/text-to-speech/fast-one", {
@@ -80,10 +80,10 @@ test("tasks wait for an engine that is away", async () => {
   expect(refusalOf(answer).slice(0, 2)).toEqual([503, "engine_unavailable"])
   write(program, "head -c 4800 /dev/zero")
   for (const task of tasks) expect((await ended(service, key, task)).status).toBe("done")
-  expect(log.filter((line) => /"tasks (?:wait|go on)"/u.test(line)).length).toBe(2)
+  expect(log.filter((line) => /"tasks (?:delayed|resumed)"/u.test(line)).length).toBe(2)
 })
 
-test("tasks of a provider that is served no longer fail, and cost nothing", async () => {
+test("tasks of a provider that is no longer offered fail without cost", async () => {
   const [dataDir, programs] = [folder(), folder()]
   const program = join(programs, "speak")
   const { key, tasks } = await leftOver(dataDir, program)

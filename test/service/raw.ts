@@ -1,7 +1,7 @@
-/** Requests as no well-behaved client sends them: bytes on a socket, and what came back. */
+/** Sends raw bytes to a socket, as no well-behaved client would, and reads the response. */
 import { connect } from "node:net"
 
-/** What came back on a connection until it closed, or until an answer was complete. */
+/** A response read from a connection until it closed or the response was complete. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes and reads one answer. `undefined` means that the connection was closed without one; a connection on which
- * nothing comes for `patience` milliseconds is an error.
+ * Sends bytes and reads one response. Returns `undefined` if the connection closed without one; fails if nothing
+ * arrives for `patience` milliseconds.
  */
 export const send = (
   address: string,
@@ -41,7 +41,7 @@ export const send = (
       if (answer !== undefined && Buffer.byteLength(answer.body) >= length) finish()
     })
     socket.on("close", finish)
-    // A server that refuses early may reset a connection on which more is being sent.
+    // A server that rejects a request early may reset the connection while more is being sent.
     socket.on("error", finish)
   })
 

@@ -1,4 +1,4 @@
-/** A real service on loopback for tests: its own data folder, its real database and engines. */
+/** Starts a real service on loopback for tests, with its own data folder, a real database and real engines. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,23 +10,23 @@ import { serve } from "../../src/service/Service.ts"
 import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
-/** With ffmpeg, looked for once. */
+/** Provides ffmpeg, located once. */
 export const runtime = ManagedRuntime.make(bundledFfmpeg)
 
-/** A running service and a way to ask it. */
+/** A running service and how to reach it. */
 export interface Started {
   readonly address: string
   readonly dataDir: string
-  /** A key to an account without limit. */
+  /** A key of an unlimited account. */
   readonly key: string
   readonly newKey: (credits?: number) => Promise<string>
-  /** Stops it as its own process would be stopped. */
+  /** Stops it as a signal would. */
   readonly close: () => Promise<void>
   /** Stops it and deletes its folder. */
   readonly stop: () => Promise<void>
 }
 
-/** Starts one, in a folder of its own where none is named; `log` is given every line of its log. */
+/** Starts a service, by default in a new folder. `log` receives every log line. */
 export const startService = async (
   config: ServiceConfig = {},
   dataDir = mkdtempSync(join(tmpdir(), "dubwright-service-")),
@@ -63,14 +63,14 @@ export const startService = async (
   }
 }
 
-/** An answer, read. */
+/** A response with its decoded body. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly body: unknown
 }
 
-/** Asks with JSON both ways. */
+/** Sends a request with a JSON body and reads the JSON response. */
 export const ask = async (
   address: string,
   key: string | undefined,
@@ -98,7 +98,7 @@ const referenceIn = Schema.decodeUnknownSync(TaskReference)
 const taskIn = Schema.decodeUnknownSync(Task)
 const refusalIn = Schema.decodeUnknownSync(ErrorResponse)
 
-/** Makes a task. */
+/** Creates a task. */
 export const create = async (
   { address }: Pick<Started, "address">,
   key: string,
@@ -110,7 +110,7 @@ export const create = async (
   return referenceIn(answer.body)
 }
 
-/** Reads a task until it has ended. */
+/** Polls a task until it has ended. */
 export const ended = async (
   { address }: Pick<Started, "address">,
   key: string,
@@ -123,7 +123,7 @@ export const ended = async (
   }
 }
 
-/** The kind, code and field of a refusal; throws where the answer is none in the documented shape. */
+/** Returns a refusal's kind, code and field; throws if the response is not a documented refusal. */
 export const refusalOf = (
   answer: Answer
 ): readonly [status: number, code: string, field: string | undefined] => {

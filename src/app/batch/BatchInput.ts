@@ -1,20 +1,16 @@
-/** From the command line's options to a batch that is loaded and planned. */
+/** Loads the batch that the command line names, and prints its notices. */
 import type { Array } from "effect"
-import { Effect, Option } from "effect"
+import { Effect, Layer } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
-import { loadBatch } from "../../pipeline/load/BatchLoader.ts"
+import { loadForRun } from "../../library/batch/BatchLoading.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
-import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
+import { Progress } from "../../pipeline/Progress.ts"
 import { unlistedText } from "../../pipeline/load/UnlistedSubtitles.ts"
-import { Estimates } from "../../store/tables/Estimates.ts"
-import { embeddedVoice } from "./EmbeddedVoice.ts"
+import { commandService } from "../layers/GatewayLayer.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { environmentBaseUrl } from "../layers/Environment.ts"
-import { readableStateLayer } from "../layers/StateLayers.ts"
-import { withProvidersFound } from "./VoiceProviderLookup.ts"
 
-/** What every command on a batch takes. */
+/** Options of every command on a batch. */
 export interface BatchOptions {
   readonly inputs: Array.NonEmptyReadonlyArray<string>
   readonly baseUrl: string | undefined
@@ -33,55 +29,44 @@ export interface BatchOptions {
   readonly verbose: boolean
 }
 
-/** The batch that the options name. */
+/** Loads the batch and finds the provider of each voice that has none. */
 export const loadBatchInput = Effect.fn("BatchFlags.batch")(function* (options: BatchOptions) {
-  const fromEnvironment = yield* environmentBaseUrl
-  const flags: RunFlags = {
-    baseUrl: options.baseUrl,
-    environmentBaseUrl: Option.getOrUndefined(fromEnvironment),
-    embedded: options.embedded,
-    out: options.out,
-    state: options.state,
-    concurrency: options.concurrency,
-    only: options.only,
-    voice: options.voice,
-    provider: options.provider,
-    model: options.model,
-    language: options.language,
-    bilingual: options.bilingual,
-    embeddedVoice: (language) => embeddedVoice(language),
-    learnedLimits
-  }
-  return yield* withProvidersFound(yield* loadBatch(options.inputs, flags), options.quiet)
+  const { out, state, concurrency, only, voice, provider, model, language, bilingual } = options
+  const { batch, notes } = yield* loadForRun(
+    { files: options.inputs },
+    { out, state, concurrency, only, voice, provider, model, language, bilingual }
+  ).pipe(Effect.provide([commandService(options), warningsOnScreen]))
+  const screen = yield* Screen
+  if (!options.quiet) yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
+  return batch
 })
 
-/**
- * What the state folder knows; nothing where there is none yet, or none that can be read: whoever needs it will say so.
- */
-const learnedLimits = (state: string) =>
-  Effect.map(Estimates, ({ longest }) => longest).pipe(
-    Effect.provide(readableStateLayer(state)),
-    Effect.orElseSucceed(() => () => undefined)
-  )
+/** Prints the warnings of checks before a run as notes. */
+export const warningsOnScreen = Layer.effect(
+  Progress,
+  Effect.map(Screen, ({ say }) => ({
+    emit: (event) => (event._tag === "Warning" ? say(`note: ${event.message}`) : Effect.void)
+  }))
+)
 
-/** So many notices are told one by one; the rest are counted. */
-const told = 12
+/** Notices printed without --verbose; the rest are only counted. */
+const mostPrinted = 12
 
-/** Tells what was mended or passed over in the scripts, on stderr. */
+/** Prints on stderr what was repaired or skipped in the scripts. */
 export const printNotices = Effect.fnUntraced(function* (
   { notices }: Pick<BatchPlan, "notices">,
   { quiet, verbose }: Pick<BatchOptions, "quiet" | "verbose">
 ) {
   const screen = yield* Screen
   if (quiet) return
-  const shown = verbose ? notices : notices.slice(0, told)
+  const shown = verbose ? notices : notices.slice(0, mostPrinted)
   yield* Effect.forEach(shown, (notice) => screen.say(`note: ${notice}`), { discard: true })
   if (notices.length > shown.length) {
-    yield* screen.say(`note: and ${notices.length - shown.length} more like these (--verbose tells all)`)
+    yield* screen.say(`note: and ${notices.length - shown.length} more like these (--verbose lists all)`)
   }
 })
 
-/** Says in one line on stderr which subtitles beside a manifest are in none of its jobs. */
+/** Prints one line on stderr: the subtitles beside a manifest that are in none of its jobs. */
 export const tellUnlisted = Effect.fnUntraced(function* (manifest: string, files: ReadonlyArray<string>) {
   const text = unlistedText(manifest, files)
   if (text !== undefined) yield* Effect.flatMap(Screen, ({ say }) => say(`note: ${text}`))

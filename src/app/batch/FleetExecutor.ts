@@ -1,4 +1,4 @@
-/** A run whose work is handed to a fleet: what must be so for that, and the crew that hands it out. */
+/** Connects a run to a fleet: checks its preconditions and makes the executor that dispatches the work. */
 import { resolve } from "node:path"
 import { Clock, Effect, Option, Redacted, Runtime } from "effect"
 import { fleetExecutor } from "../../fleet/coordinator/Coordinator.ts"
@@ -9,11 +9,11 @@ import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentFleetPassword } from "../layers/Environment.ts"
 
-/** The fleet at an address, with its shared folder, for a batch. */
+/** Opens the shared folder `folder` and prepares an executor for the fleet at the Redis URL `address`. */
 export const fleetFor = Effect.fnUntraced(function* (address: string, folder: string, plan: BatchPlan) {
   if (plan.batch.service === "embedded") {
     return yield* badUsage(
-      "--fleet needs a service that every worker reaches: start one with dubwright serve and name it with --base-url; the bundled one is this process's own"
+      "--fleet: workers cannot reach the bundled service, which runs in this process; start one with dubwright serve and pass its URL with --base-url"
     )
   }
   const share = yield* openSharedFolder(resolve(folder))
@@ -21,30 +21,30 @@ export const fleetFor = Effect.fnUntraced(function* (address: string, folder: st
   if (outside !== undefined) return yield* badUsage(outside)
   return {
     clips: share.clips,
-    crew: Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, share))
+    executor: Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, share))
   }
 })
 
-/** What of a batch the workers could not reach, in words. */
+/** Returns an error message if the output folder or a video is outside the shared folder. */
 const outsideOf = (share: SharedFolder, { batch, jobs }: BatchPlan): string | undefined => {
   if (!share.holds(batch.out)) {
-    return `--out ${batch.out}: lies outside of the fleet's folder ${share.root}, where its workers could not write it; name one inside with --out`
+    return `--out ${batch.out}: is outside the fleet's shared folder ${share.root}, so workers cannot write there; choose a folder inside it`
   }
   const video = jobs.find(({ job }) => job.video !== undefined && !share.holds(job.video.path))?.job
   return video?.video === undefined
     ? undefined
-    : `job ${video.id}: video ${video.video.name}: lies outside of the fleet's folder ${share.root}, where its workers could not read it; put it there`
+    : `job ${video.id}: video ${video.video.name}: is outside the fleet's shared folder ${share.root}, so workers cannot read it; move it there`
 }
 
-/** A fleet's Redis, with what is amiss with it told on stderr. */
+/** Connects to the fleet's Redis; its warnings are printed on stderr. */
 export const connectFleet = (address: string) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const fork = Runtime.runFork(yield* Effect.runtime())
-    const told = (line: string) =>
+    const printLine = (line: string) =>
       void fork(Effect.flatMap(Clock.currentTimeMillis, (now) => screen.say(line, now)))
     const password = Option.map(yield* environmentFleetPassword, Redacted.value)
-    const redis = yield* connectRedis(address, Option.getOrUndefined(password), told)
+    const redis = yield* connectRedis(address, Option.getOrUndefined(password), printLine)
     yield* Effect.forEach(redis.warnings, (warning) => screen.say(`warning: ${warning}`), { discard: true })
     return redis
   })

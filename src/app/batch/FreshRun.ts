@@ -1,20 +1,18 @@
-/** A batch planned and run: the usual way, of which a run with nothing to do loads nothing. */
-import { Path } from "@effect/platform"
-import { Clock, Effect, Layer } from "effect"
+/** Plans and runs a batch. Loaded lazily: an unchanged batch never gets here. */
+import { Clock, Effect } from "effect"
 import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
-import { dub } from "../../pipeline/Dub.ts"
+import { runPlanned } from "../../library/batch/PlannedRun.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import type { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchOptions } from "./BatchInput.ts"
 import { planBatchInput } from "./PlannedBatch.ts"
-import { gatewayTo } from "../layers/GatewayLayer.ts"
+import { commandService } from "../layers/GatewayLayer.ts"
 import { nextAt, type TimeOfDay } from "./Deadline.ts"
 import { badUsage } from "../ExitCodes.ts"
-import { withPrices, pricesOf } from "./Prices.ts"
 import type { Screen } from "../terminal/Screen.ts"
-import { writableStateLayer } from "../layers/StateLayers.ts"
 import { progressDisplay } from "../terminal/ProgressDisplay.ts"
+import { localExecutor } from "../../pipeline/run/RunExecutor.ts"
 
 export interface FreshRunOptions extends BatchOptions {
   readonly maxCredits: number | undefined
@@ -24,41 +22,35 @@ export interface FreshRunOptions extends BatchOptions {
   readonly share: string | undefined
 }
 
-/** Something that is done to a batch's state before it is run. */
+/** A step that changes the batch's state before the run. */
 export type First<E> = (plan: BatchPlan) => Effect.Effect<void, E, UtteranceStore | Screen>
 
-/** Plans and runs a batch, whose files held `sources` when it was loaded. */
+/** Plans and runs a batch; `sources` is the digest of its files when it was loaded. */
 export const planAndRun = Effect.fnUntraced(function* <E>(
   batch: Batch,
   sources: string,
   options: FreshRunOptions,
   first: First<E>
 ) {
-  const path = yield* Path.Path
   const { maxCredits } = options
   const now = new Date(yield* Clock.currentTimeMillis)
   const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
-  const planned = yield* planBatchInput(batch, options)
-  // A limit can only be kept where a price is known before the first task.
-  const plan = maxCredits === undefined ? planned : withPrices(planned, yield* pricesOf(planned))
-  const service = gatewayTo(batch.service, path.join(batch.state, "service"))
-  const fleet = yield* fleetOf(options, plan)
-  return yield* Effect.gen(function* () {
-    yield* first(plan)
-    const crew = (yield* fleet.crew) ?? undefined
-    return yield* dub(plan, service, { maxCredits, deadline, sources, crew })
-  }).pipe(
+  const plan = yield* planBatchInput(batch, options)
+  const { clips: sharedClips, executor } = yield* fleetOf(options, plan)
+  return yield* runPlanned(plan, { sources, maxCredits, deadline, executor, sharedClips, first }).pipe(
     withRefusals,
-    Effect.scoped,
-    Effect.provide(Layer.merge(writableStateLayer(batch.state, fleet.clips), progressDisplay(options)))
+    Effect.provide([progressDisplay(options), commandService(options)])
   )
 })
 
-/** The fleet that the options name, loaded only where they do; else nobody but this process. */
+/** The fleet named by the options, whose code is loaded only then; without one, this process does all work. */
 const fleetOf = Effect.fnUntraced(function* ({ fleet, share }: FreshRunOptions, plan: BatchPlan) {
-  if (fleet === undefined && share === undefined) return { clips: undefined, crew: Effect.void }
+  if (fleet === undefined && share === undefined)
+    return { clips: undefined, executor: Effect.succeed(localExecutor) }
   if (fleet === undefined || share === undefined) {
-    return yield* badUsage("--fleet and --share go together: where the fleet meets, and the folder it shares")
+    return yield* badUsage(
+      "--fleet and --share must be given together: the fleet's Redis and its shared folder"
+    )
   }
   const { fleetFor } = yield* Effect.promise(() => import("./FleetExecutor.ts"))
   return yield* fleetFor(fleet, share, plan)

@@ -1,15 +1,10 @@
-/** The batch that a command names, planned. */
+/** Plans the batch that a command names and prints its notices. */
 import { Effect } from "effect"
-import { bilingualNotices } from "../../pipeline/plan/BilingualNotices.ts"
+import { planFully } from "../../library/batch/PlannedRun.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
-import { planBatch } from "../../pipeline/plan/BatchPlan.ts"
 import { type BatchOptions, printNotices } from "./BatchInput.ts"
 
-/** The plan, with what was mended or passed over in the scripts told on stderr. */
+/** Plans a batch; prints on stderr what was repaired or skipped in the scripts. */
 export const planBatchInput = Effect.fn("BatchPlanned.of")(function* (batch: Batch, options: BatchOptions) {
-  const planned = yield* planBatch(batch)
-  const doubts = bilingualNotices(planned, ({ provider }) => batch.profileOf(provider).creditsPerCharacter)
-  const plan = { ...planned, notices: [...doubts, ...planned.notices] }
-  yield* printNotices(plan, options)
-  return plan
+  return yield* Effect.tap(planFully(batch), (plan) => printNotices(plan, options))
 })

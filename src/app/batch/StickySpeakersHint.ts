@@ -1,8 +1,8 @@
-/** Proposes `stickySpeakers` for a job whose subtitle names speakers but leaves many of their cues unnamed. */
+/** Hint to set `stickySpeakers`, for jobs whose subtitle names speakers but leaves many of their cues unnamed. */
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { type FollowUps, followUpsOf } from "../../script/spoken/MidSentence.ts"
 
-/** The proposal for a job of a plan, if its manifest does not decide it. */
+/** Returns the hint for a job, unless its manifest sets `stickySpeakers`. */
 export const stickyHint = ({ job, script, words }: JobPlan): ReadonlyArray<string> => {
   if (script._tag === "Narration" || job.text.stickySpeakers !== undefined) return []
   const found = followUpsOf(words.cues, script.cues)
@@ -14,6 +14,6 @@ export const stickyHint = ({ job, script, words }: JobPlan): ReadonlyArray<strin
       ]
 }
 
-/** What a subtitle's unnamed cues are, in words. */
+/** Describes a subtitle's unnamed cues. */
 export const followUpsText = ({ unnamed, spoken }: FollowUps): string =>
   `${unnamed} of ${spoken} cues name no speaker and get the job's voice`

@@ -1,4 +1,4 @@
-/** Commands that work on a batch: a manifest, or subtitles and texts. */
+/** Command definitions that work on a batch: run, plan, status, retry, clean, verify, review. */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
@@ -12,7 +12,7 @@ const run = Command.make(
     ...Flags.batch,
     ...Flags.speaking,
     ...Flags.fleet,
-    json: OptionKinds.flag("json", "The run's summary (run.json) on stdout, and nothing else there."),
+    json: OptionKinds.flag("json", "print only the run's summary (run.json) on stdout"),
     ...Flags.loudness
   },
   lazyCommand(
@@ -20,9 +20,7 @@ const run = Command.make(
     ({ runCommand }) => runCommand
   )
 ).pipe(
-  Command.withDescription(
-    "The main job: plan, speak, place, deliver. Run again, it resumes and does only what is new or changed."
-  )
+  Command.withDescription("Dub a batch. Run it again to resume, or to process only new and changed lines.")
 )
 
 const plan = Command.make(
@@ -30,10 +28,10 @@ const plan = Command.make(
   {
     inputs: Flags.inputs,
     ...Flags.batch,
-    maxCredits: OptionKinds.amount("max-credits", "N", "End with code 4 where the batch would cost more."),
+    maxCredits: OptionKinds.amount("max-credits", "N", "exit with code 4 if the batch would cost more"),
     failOn: Flags.failOn,
-    html: OptionKinds.textOption("html", "FILE", "Also write the plan as a page, complete in itself."),
-    speakers: OptionKinds.flag("speakers", "Print a voice map to fill in, as YAML, and nothing else."),
+    html: OptionKinds.textOption("html", "FILE", "also write the plan as a self-contained HTML page"),
+    speakers: OptionKinds.flag("speakers", "print only a voice map to fill in, as YAML"),
     json: Flags.json,
     ...Flags.loudness
   },
@@ -42,9 +40,7 @@ const plan = Command.make(
     ({ planCommand }) => planCommand
   )
 ).pipe(
-  Command.withDescription(
-    "Dry run: utterances, characters, expected credits, lines that will not fit, every violation. Sends nothing that costs."
-  )
+  Command.withDescription("Dry run: print the cost, lines that will not fit and every error. Spends nothing.")
 )
 
 const onManifest = { inputs: Flags.manifest, ...Flags.batch }
@@ -57,11 +53,7 @@ const status = Command.make(
     () => import("../commands/StateCommands.ts"),
     ({ statusCommand }) => statusCommand
   )
-).pipe(
-  Command.withDescription(
-    "What is done, under way, failed and left, read from the state file, also while a run is under way."
-  )
-)
+).pipe(Command.withDescription("Show what is done, in flight, failed and left; also works during a run."))
 
 const retry = Command.make(
   "retry",
@@ -70,20 +62,20 @@ const retry = Command.make(
     () => import("../commands/RunCommand.ts"),
     ({ retryCommand }) => retryCommand
   )
-).pipe(Command.withDescription("Gives failed utterances another chance and runs the batch."))
+).pipe(Command.withDescription("Retry failed lines, then run the batch."))
 
 const clean = Command.make(
   "clean",
   {
     ...standing,
     olderThan: Flags.olderThan,
-    remote: OptionKinds.flag("remote", "Also delete this batch's finished tasks on the service.")
+    remote: OptionKinds.flag("remote", "also delete this batch's finished tasks on the service")
   },
   lazyCommand(
     () => import("../commands/StateCommands.ts"),
     ({ cleanCommand }) => cleanCommand
   )
-).pipe(Command.withDescription("Removes clips that no manifest entry needs any more."))
+).pipe(Command.withDescription("Delete clips that no manifest needs."))
 
 const verify = Command.make(
   "verify",
@@ -92,29 +84,21 @@ const verify = Command.make(
     () => import("../commands/VerifyCommand.ts"),
     ({ verifyCommand }) => verifyCommand
   )
-).pipe(
-  Command.withDescription(
-    "Decodes the delivered audio and reports, cue by cue, what is heard against report.json."
-  )
-)
+).pipe(Command.withDescription("Decode the delivered audio and compare it with report.json, cue by cue."))
 
 const review = Command.make(
   "review",
   {
     ...onManifest,
     inputs: Flags.reviewed,
-    port: Flags.port(0, "The port on loopback; default: a free one."),
+    port: Flags.port(0, "port on loopback; default: a free one"),
     ...Flags.loudness
   },
   lazyCommand(
     () => import("../review/ReviewCommand.ts"),
     ({ reviewCommand }) => reviewCommand
   )
-).pipe(
-  Command.withDescription(
-    "Serves the reports on loopback with a box in which a cue is changed, heard anew and accepted; prints `review URL`."
-  )
-)
+).pipe(Command.withDescription("Edit single cues in a browser: change, listen, accept. Prints `review URL`."))
 
 export const batchCommands = [run, plan, status, retry, clean, verify, review] as const
 export const batchShapes = [

@@ -1,4 +1,4 @@
-/** Options of several commands, each checked where it is read, so that a wrong value is told by its option's name. */
+/** Options shared by several commands. Each validates its own value, so errors name the option. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Array, Duration, Effect, Schema } from "effect"
 import { roles } from "../../fleet/shared/WorkerRoles.ts"
@@ -26,69 +26,48 @@ const address = Schema.NonEmptyTrimmedString.pipe(
 
 const serviceAddress = (description: string) =>
   maybe(
-    checked(
-      "base-url",
-      "URL",
-      address,
-      "an http or https address without a name or password in it",
-      description
-    )
+    checked("base-url", "URL", address, "an http or https URL without a user name or password", description)
   )
 
-const baseUrl = serviceAddress(
-  "The service; else the manifest's service.baseUrl, else DUBWRIGHT_BASE_URL, else the bundled one."
-)
+const baseUrl = serviceAddress("service URL; default: the manifest's, then DUBWRIGHT_BASE_URL")
 
-export const json = flag("json", "The result as JSON on stdout, and nothing else there.")
+export const json = flag("json", "print only the result on stdout, as JSON")
 
-/** How loud stderr is. */
+/** How much is printed on stderr. */
 export const loudness = {
-  quiet: flag("quiet", "On stderr only warnings and errors."),
-  verbose: flag(
-    "verbose",
-    "On stderr also every step, and the trace of a fault; at the end of a run, every file."
-  )
+  quiet: flag("quiet", "print only warnings and errors on stderr"),
+  verbose: flag("verbose", "also print every step, every output file and stack traces")
 }
 
-const embedded = flag("embedded", "Start the bundled service in this process, on loopback, and use it.")
+const embedded = flag("embedded", "use the bundled service, in this process; default without a URL")
 
-/** The service of commands that have no manifest. */
+/** Service options of commands without a manifest. */
 export const service = {
-  baseUrl: serviceAddress("The service; else DUBWRIGHT_BASE_URL, else the bundled one."),
+  baseUrl: serviceAddress("service URL; default: DUBWRIGHT_BASE_URL, then the bundled service"),
   embedded
 }
 
-/** The service that a new manifest names. */
+/** Service options of `init`: the service written into the new manifest. */
 export const namedService = {
-  baseUrl: serviceAddress("Name this service in the manifest."),
-  embedded: flag("embedded", "Name the bundled service, as without a terminal where --base-url names none.")
+  baseUrl: serviceAddress("write this service URL into the manifest"),
+  embedded: flag("embedded", "write the bundled service into the manifest; default without a terminal")
 }
 
-/** Where results and state lie. */
+/** Folders of results and state. */
 const folders = {
-  out: textOption("out", "DIR", "Where results go; default: out, beside the manifest, or here without one."),
-  state: textOption(
-    "state",
-    "DIR",
-    "Where the state file and clips live; default: .dubwright, beside the manifest, or here without one."
-  )
+  out: textOption("out", "DIR", "output folder; default: out (beside the manifest, or here)"),
+  state: textOption("state", "DIR", "state folder; default: .dubwright (beside the manifest, or here)")
 }
 
-/** The state folder that is looked at where there is no manifest. */
-export const stateHere = textOption(
-  "state",
-  "DIR",
-  "Where the state file and clips live; default: .dubwright, here."
-)
+/** The state folder for commands without a manifest. */
+export const stateHere = textOption("state", "DIR", "state folder; default: .dubwright in the current folder")
 
-const only = textOption("only", "PATTERN", "Only jobs whose id matches this glob.")
+const only = textOption("only", "PATTERN", "only jobs whose id matches this glob")
 
 export const language = maybe(
   Options.text("language").pipe(
     Options.withPseudoName("TAG"),
-    Options.withDescription(
-      "Language of jobs that name none: en, pt-BR or French; default: from names like film.vi.srt."
-    ),
+    Options.withDescription("language of jobs without one; default: from names (film.vi.srt)"),
     Options.mapEffect((found) =>
       Effect.mapError(languageNamed(found), (message) =>
         ValidationError.invalidValue(HelpDoc.p(`--language: ${message}`))
@@ -97,16 +76,16 @@ export const language = maybe(
   )
 )
 
-/** What jobs take that do not say themselves. */
+/** Defaults for jobs that do not set these themselves. */
 const casting = {
   bilingual: maybe(
     Options.choice("bilingual", ["first", "second", "all"]).pipe(
-      Options.withDescription("Language to speak of a subtitle in two, for jobs that do not choose")
+      Options.withDescription("default language to speak in bilingual subtitles")
     )
   ),
-  voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "Voice of jobs that name none.")),
-  provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "Provider of jobs that name none.")),
-  model: maybe(checked("model", "ID", ModelId, "a model id", "Model of jobs that name none.")),
+  voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "voice of jobs without one")),
+  provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "provider of jobs without one")),
+  model: maybe(checked("model", "ID", ModelId, "a model id", "model of jobs without one")),
   language
 }
 
@@ -130,11 +109,11 @@ export const olderThan = maybe(
     "AGE",
     AgeSchema,
     "an age such as 30d, 12h or 4w",
-    "Keep clips to which something has happened within this time, such as 30d, 12h or 4w; default: keep none that is not needed."
+    "delete only clips unused for this long (30d, 12h, 4w)"
   )
 )
 
-/** What every command on a batch takes. */
+/** Options of every command on a batch. */
 export const batch = { baseUrl, embedded, ...folders, only, ...casting }
 
 const TimeOfDaySchema = Schema.transform(
@@ -150,34 +129,27 @@ const TimeOfDaySchema = Schema.transform(
 export const timeOfDayFlag = (name: string, description: string) =>
   maybe(checked(name, "HH:MM", TimeOfDaySchema, "a time of day such as 06:00", description))
 
-/** What commands take that have something spoken. */
+/** Options of commands that create tasks. */
 export const speaking = {
   concurrency: integerOption(
     "concurrency",
     "N",
     { min: 1, max: 1000 },
-    "Tasks in flight per provider; the manifest's providers.<id>.concurrency is finer."
+    "tasks in flight per provider, unless the manifest sets it"
   ),
-  maxCredits: amount("max-credits", "N", "Stop creating tasks before this batch spends more."),
-  deadline: timeOfDayFlag(
-    "deadline",
-    "The next time it is so late, nothing new is started; what is under way is finished."
-  ),
-  log: textOption(
-    "log",
-    "FILE",
-    "Append what happens to this file; older logs are set aside as FILE.1 to FILE.5."
-  ),
-  events: flag("events", "Progress on stderr as JSON, one event a line.")
+  maxCredits: amount("max-credits", "N", "stop creating tasks before this batch spends more"),
+  deadline: timeOfDayFlag("deadline", "at this time of day, stop starting new work"),
+  log: textOption("log", "FILE", "append a log to this file; old logs become FILE.1 to FILE.5"),
+  events: flag("events", "print progress on stderr as JSON, one event per line")
 }
 
 const redis = Schema.NonEmptyTrimmedString.pipe(
   Schema.filter((text) => URL.canParse(text) && /^rediss?:$/u.test(new URL(text).protocol))
 )
 
-const redisWords = "a Redis address such as redis://host:6379"
+const redisWords = "a Redis URL such as redis://host:6379"
 
-/** Where a fleet meets. */
+/** Options that connect a run to a fleet. */
 export const fleet = {
   fleet: maybe(
     checked(
@@ -185,25 +157,21 @@ export const fleet = {
       "URL",
       redis,
       redisWords,
-      "Hand the work to the workers that meet at this Redis; `dubwright help fleet` tells how."
+      "dispatch work to workers via this Redis (dubwright help fleet)"
     )
   ),
-  share: textOption(
-    "share",
-    "DIR",
-    "With --fleet: the folder that all its machines mount, for clips and results."
-  )
+  share: textOption("share", "DIR", "with --fleet: the shared folder of all machines (clips, results)")
 }
 
-/** The same for those that are nothing without a fleet. */
+/** The same options for `worker`, where they are required. */
 export const ownFleet = {
-  fleet: checked("fleet", "URL", redis, redisWords, "The Redis where the fleet meets."),
-  share: requiredText("share", "DIR", "The folder that all machines of the fleet mount.")
+  fleet: checked("fleet", "URL", redis, redisWords, "the fleet's Redis"),
+  share: requiredText("share", "DIR", "the folder that all machines of the fleet mount")
 }
 
-/** The service as a worker reaches it. */
+/** The service URL as a worker reaches it. */
 export const workerBaseUrl = serviceAddress(
-  "The service as this machine reaches it, else DUBWRIGHT_BASE_URL, else the batch's; the key goes there and nowhere else."
+  "service URL for this machine; default: DUBWRIGHT_BASE_URL, then the batch's"
 )
 
 const RoleList = Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(Schema.Literal(...roles))))
@@ -214,28 +182,28 @@ export const workerRoles = Options.map(
       "roles",
       "WHAT",
       RoleList,
-      `one or both of ${roles.join(", ")}, with a comma between`,
-      "What it does: speak, deliver; default: both."
+      `one or both of ${roles.join(", ")}, separated by a comma`,
+      "what this worker does: speak, deliver or speak,deliver; default: both"
     )
   ),
   (chosen) => chosen ?? roles
 )
 
-/** A port; 0 takes a free one. */
+/** A port; 0 picks a free one. */
 export const port = (fallback: number, description: string) =>
   Options.map(integerOption("port", "PORT", { min: 0, max: 65_535 }, description), (port) => port ?? fallback)
 
 const FailOnList = Schema.split(",").pipe(Schema.compose(Schema.Array(Schema.Literal(...failOnNames))))
 
-/** What is held against a plan. */
+/** Findings that make `plan` fail. */
 export const failOn = Options.map(
   maybe(
     checked(
       "fail-on",
       "WHAT",
       FailOnList,
-      `one or more of ${failOnNames.join(", ")}, with commas between`,
-      "End with code 3 where the plan shows it: overrun (a line will not fit), new (something would be sent), price (a price is not known), balance (the account has too few credits), notice (a script was mended); several with commas."
+      `one or more of ${failOnNames.join(", ")}, separated by commas`,
+      "exit with code 3 on overrun, lost, new, price, balance or notice"
     )
   ),
   (names) => names ?? []
@@ -245,24 +213,24 @@ export const data = textOr(
   "data",
   "DIR",
   ".dubwright/service",
-  "The service's folder; default: .dubwright/service."
+  "the service's data folder; default: .dubwright/service"
 )
 
-/** Manifests, subtitles and texts. */
+/** A manifest, or subtitle and text files. */
 export const inputs = Args.text({ name: "file" }).pipe(
   Args.withDescription(
-    "One manifest (.yaml, .yml, .json), or subtitles and texts (.srt .vtt .sbv .ass .ssa .txt .md, Whisper .json)."
+    "one manifest, or subtitles and texts (.srt .vtt .sbv .ass .ssa .txt .md, Whisper .json)"
   ),
   Args.atLeast(1)
 )
 
 export const manifest = Args.text({ name: "manifest" }).pipe(
-  Args.withDescription("A manifest (.yaml, .yml, .json), or the same files that were run."),
+  Args.withDescription("a manifest (.yaml .yml .json), or the same files that were run"),
   Args.atLeast(1)
 )
 
-/** The one manifest of a review. */
+/** The manifest that `review` works on. */
 export const reviewed = Args.text({ name: "manifest" }).pipe(
-  Args.withDescription("A manifest (.yaml, .yml, .json): what is accepted is written beside it."),
+  Args.withDescription("a manifest (.yaml .yml .json); accepted changes are saved beside it"),
   Args.map(Array.of)
 )

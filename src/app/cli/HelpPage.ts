@@ -1,4 +1,4 @@
-/** The help pages: the overview, and one page a command, made from its own options. */
+/** Help pages: the overview, and one page per command built from its option definitions. */
 import type { HelpDoc } from "@effect/cli/HelpDoc"
 import type { Span } from "@effect/cli/HelpDoc/Span"
 import { Array } from "effect"
@@ -6,9 +6,7 @@ import { pairs, wrapText } from "../terminal/TextLayout.ts"
 import { topicNames } from "./ManualTopics.ts"
 import type { CommandPath, CommandShape } from "./UsageCheck.ts"
 
-/**
- * The page of a command in so many columns, by the path that leads to it from the root; the root's own is the overview.
- */
+/** Renders a command's page, at most `columns` wide; `path` leads from the root, whose own page is the overview. */
 export const helpPage = (path: CommandPath, columns: number): string => {
   const [root] = path
   const command = path.at(-1) ?? root
@@ -19,7 +17,7 @@ export const helpPage = (path: CommandPath, columns: number): string => {
 
 const overview = (root: CommandShape, columns: number): string =>
   [
-    ...wrapText("dubwright: subtitles and texts in, speech on the subtitle's timeline out.", columns),
+    ...wrapText("dubwright: turns subtitles and text into speech on the subtitle's timeline.", columns),
     "",
     "Usage: dubwright <command> [options] …",
     "",
@@ -31,34 +29,31 @@ const overview = (root: CommandShape, columns: number): string =>
     "",
     ...pairs(
       [
-        ["dubwright <command> --help", "shows a command's options."],
-        ["dubwright help <topic>", `prints a page of the manual: ${topicNames.join(", ")}.`],
-        [
-          "dubwright --completions bash",
-          "prints a script that completes commands in a shell (or zsh, fish)."
-        ],
-        ["dubwright --version", "prints the version."]
+        ["dubwright <command> --help", "show a command's options"],
+        ["dubwright help <topic>", `show a page of the manual: ${topicNames.join(", ")}`],
+        ["dubwright --completions bash", "print a shell completion script (also for zsh, fish)"],
+        ["dubwright --version", "print the version"]
       ],
       columns
     ),
     "",
-    "Settings in the environment",
+    "Environment variables",
     ...pairs(settings, columns),
     "",
     ...wrapText(
-      "Results go to stdout; progress, logs and warnings to stderr, live on a terminal, plain lines elsewhere.",
+      "Results go to stdout. Progress, logs and warnings go to stderr: a live display on a terminal, plain lines elsewhere.",
       columns
     ),
     "",
     "Files",
     ...pairs(files, columns),
-    "  A result appears whole or not at all.",
+    "  Files are written atomically: complete or not at all.",
     "",
     ...exitCodeLines(columns),
     ""
   ].join("\n")
 
-/** What the command's ends mean to scripts. */
+/** The exit codes and their meanings, as lines. */
 export const exitCodeLines = (columns: number): ReadonlyArray<string> => [
   "Exit codes",
   ...pairs(
@@ -69,28 +64,28 @@ export const exitCodeLines = (columns: number): ReadonlyArray<string> => [
 
 const exitCodes = [
   ["0", "every job is delivered"],
-  ["1", "a fault in the program itself"],
-  ["2", "bad usage, or a manifest or input that cannot be used; nothing was sent"],
-  ["3", "the run finished, but a job failed (the others are delivered); or a service gave no answer"],
-  ["4", "stopped for credits, the budget, the deadline or a refused key; run again to go on"],
-  ["75", "another run holds the state folder"],
-  ["130", "interrupted (143: terminated, 129: its terminal closed), the state saved; run again to go on"]
+  ["1", "internal error (please report it)"],
+  ["2", "bad usage, or an unusable manifest or input; nothing was sent"],
+  ["3", "the run finished but a job failed (others are delivered), or a service did not respond"],
+  ["4", "stopped: out of credits, budget or deadline reached, or key rejected; run again to continue"],
+  ["75", "another run is using the state folder"],
+  ["130", "interrupted (143: terminated, 129: terminal closed); state is saved, run again to continue"]
 ] as const
 
 const settings = [
-  ["DUBWRIGHT_API_KEY", "the key of the service; read from nowhere else, never printed or stored"],
-  ["DUBWRIGHT_BASE_URL", "the service's address, where neither --base-url nor the manifest names one"],
-  ["DUBWRIGHT_FFMPEG", "the ffmpeg to use; else the one on PATH, else the one in the npm package"],
-  ["DUBWRIGHT_FLEET_PASSWORD", "the password of a fleet's Redis, where its address holds none"],
-  ["OTEL_EXPORTER_OTLP_ENDPOINT", "a collector that traces are sent to"],
-  ["NO_COLOR", "no colours"]
+  ["DUBWRIGHT_API_KEY", "the service's key; read only from here, never printed or stored"],
+  ["DUBWRIGHT_BASE_URL", "service URL, if neither --base-url nor the manifest sets one"],
+  ["DUBWRIGHT_FFMPEG", "path of ffmpeg; default: on PATH, then the npm package's"],
+  ["DUBWRIGHT_FLEET_PASSWORD", "password of the fleet's Redis, if its URL has none"],
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "OpenTelemetry collector that receives traces"],
+  ["NO_COLOR", "disable colours"]
 ] as const
 
 const files = [
-  ["OUT/<job>/<job>.wav", "and .flac .mp3 .m4a .opus .mp4 .mkv .mov .webm as asked"],
-  ["OUT/<job>/<job>.srt", "re-timed to what is heard"],
-  ["OUT/<job>/", "report.json, report.html; stems/, clips/ and timelines as asked"],
-  ["OUT/", "run.json and index.html, the batch"]
+  ["OUT/<job>/<job>.wav", "the audio; .flac .mp3 .m4a .opus .mp4 .mkv .mov .webm if listed in outputs"],
+  ["OUT/<job>/<job>.srt", "the subtitle, re-timed to the speech"],
+  ["OUT/<job>/", "report.json, report.html; stems/, clips/ and timelines if listed in outputs"],
+  ["OUT/", "run.json and index.html for the whole batch"]
 ] as const
 
 const commandPage = (full: string, command: CommandShape, columns: number): string => {
@@ -124,7 +119,7 @@ const commandPage = (full: string, command: CommandShape, columns: number): stri
   ].join("\n")
 }
 
-/** The name of an argument or option without brackets and what stands behind it. */
+/** Strips the brackets and the placeholder from an argument or option. */
 const bare = (term: string): string => term.replace(/^<([^>]*)>.*$/u, "$1").replace(/ .*$/u, "")
 
 const section = (
@@ -141,8 +136,8 @@ interface Read {
 }
 
 /**
- * A help document's own paragraphs, and its terms with what they mean: the second paragraph, the first being the
- * type's.
+ * Splits a help document into its paragraphs and its terms. A term's meaning is its second paragraph; the first names
+ * the value's type.
  */
 const read = (doc: HelpDoc): Read => {
   switch (doc._tag) {

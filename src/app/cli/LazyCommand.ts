@@ -1,10 +1,10 @@
-/** What a command does is loaded only when it runs, so that help and errors come at once. */
+/** Lazy loading of commands: a command's code is imported only when it runs, so help and usage errors are fast. */
 import { Effect } from "effect"
 
-/** A part of the program; one that does not load is a fault of the program, not of its user. */
+/** Imports a module; a module that does not load is a defect. */
 const load = <Part>(part: () => Promise<Part>): Effect.Effect<Part> => Effect.promise(part)
 
-/** A command's work, found in a part of the program that is loaded when the command runs. */
+/** Returns a handler that imports `part` when the command runs, then calls its `work`. */
 export const lazyCommand =
   <Part, Options, A, E, R>(
     part: () => Promise<Part>,

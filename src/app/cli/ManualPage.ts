@@ -1,11 +1,11 @@
-/** The pages of the manual, as `dubwright help` prints them. */
+/** Manual pages, as `dubwright help <topic>` prints them. */
 import { readFile } from "node:fs/promises"
 import { Effect, Option } from "effect"
 import { exitCodeLines } from "./HelpPage.ts"
 import { markdownText } from "./MarkdownRendering.ts"
 import { pageTopics } from "./ManualTopics.ts"
 
-/** A topic's text in so many columns; none where there is no such topic. */
+/** Returns a topic's text, at most `columns` wide; none for an unknown topic. */
 export const topicText = (topic: string, columns: number): Effect.Effect<Option.Option<string>> => {
   if (topic === "exit-codes") return Effect.succeedSome(exitCodeLines(columns).join("\n"))
   const page = Object.hasOwn(pageTopics, topic) ? pageTopics[topic] : undefined

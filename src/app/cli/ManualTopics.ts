@@ -1,7 +1,9 @@
-/** The topics of the manual, by which `dubwright help` prints its pages. */
+/** Topics of the manual for `dubwright help <topic>`. */
 
-/** Each topic that is a page, with the page's name in docs/, which the build puts beside the program. */
+/** Topic to page name in docs/; the build copies the pages beside the program. */
 export const pageTopics: Readonly<Record<string, string>> = {
+  start: "getting-started",
+  commands: "commands",
   manifest: "manifest",
   text: "text",
   fit: "fitting",
@@ -10,8 +12,11 @@ export const pageTopics: Readonly<Record<string, string>> = {
   fleet: "fleet",
   results: "results",
   editing: "editing",
-  service: "service"
+  service: "service",
+  library: "library",
+  glossary: "glossary",
+  licences: "licences"
 }
 
-/** The names of all topics. */
+/** All topics, including exit-codes, which has no page in docs/. */
 export const topicNames: ReadonlyArray<string> = [...Object.keys(pageTopics), "exit-codes"]

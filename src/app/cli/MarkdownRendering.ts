@@ -1,94 +1,82 @@
-/** A page of the manual for a terminal: headings, paragraphs, lists, tables and code without their marks. */
+/** Renders a Markdown page for a terminal: headings, paragraphs, lists, tables and code as plain text. */
+import { Marked, type RendererObject, type Token } from "marked"
 import { textTable } from "../terminal/TextTable.ts"
 import { pairs, wrapText } from "../terminal/TextLayout.ts"
 import { pageTopics } from "./ManualTopics.ts"
 
-/** The page's text in so many columns; only code may be wider. */
-export const markdownText = (page: string, columns: number): string => {
-  const shown: Array<string> = []
-  let rows: Array<ReadonlyArray<string>> = []
-  let words: Array<string> = []
-  let code = false
-  const ended = () => {
-    shown.push(...tableText(rows, columns), ...paragraph(words, columns))
-    rows = []
-    words = []
-  }
-  for (const line of page.split("\n")) {
-    const fence = /^\s*```/u.test(line)
-    const cells = code ? undefined : cellsOf(line)
-    if (cells !== undefined) rows.push(cells)
-    else if (fence || code || line === "" || line.startsWith("#")) {
-      ended()
-      if (fence) code = !code
-      else if (code) shown.push(`    ${line}`.trimEnd())
-      else shown.push(...wrapText(plain(line), columns))
-    } else {
-      if (item.test(line)) ended()
-      words.push(line)
-    }
-  }
-  ended()
-  return shown
-    .join("\n")
-    .replaceAll(/\n{3,}/gu, "\n\n")
-    .trim()
-}
+/** Returns the page's text, at most `columns` wide; only code may be wider. */
+export const markdownText = (page: string, columns: number): string =>
+  rendered(new Marked().lexer(page), columns).trim()
 
-/** How an item of a list begins. */
-const item = /^\s*(?:- |\d+\. )/u
+const rendered = (tokens: Array<Token>, columns: number): string =>
+  new Marked({ renderer: rendererOf(columns) }).parser(tokens)
 
-/** A paragraph, or an item of a list, whose further lines stand below its first word. */
-const paragraph = (lines: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
-  const [first = ""] = lines
-  const mark = item.exec(first)?.[0] ?? /^\s*/u.exec(first)?.[0] ?? ""
-  const margin = " ".repeat(mark.length)
-  return lines.length === 0
-    ? []
-    : wrapText(plain(lines.join("\n").slice(mark.length)), columns - mark.length).map(
-        (line, at) => (at === 0 ? mark : margin) + line
-      )
-}
+/** Each block ends in an empty line, except a tight list item's text. */
+const rendererOf = (columns: number): RendererObject => ({
+  space: () => "",
+  heading({ tokens }) {
+    return `${wrapped(this.parser.parseInline(tokens).toUpperCase(), columns)}\n\n`
+  },
+  paragraph({ tokens }) {
+    return `${wrapped(this.parser.parseInline(tokens), columns)}\n\n`
+  },
+  code: ({ raw, text }) => `${indented(text, `    ${/^ */u.exec(raw)?.[0] ?? ""}`)}\n\n`,
+  blockquote: ({ tokens }) => `${indented(rendered(tokens, columns - 2).trimEnd(), "  ")}\n\n`,
+  list: ({ items, ordered, start, loose }) =>
+    `${items
+      .map(({ tokens }, at) => {
+        const mark = ordered ? `${Number(start) + at}. ` : "- "
+        const text = rendered(tokens, columns - mark.length).trimEnd()
+        return mark + indented(text, " ".repeat(mark.length)).trimStart()
+      })
+      .join(loose ? "\n\n" : "\n")}\n\n`,
+  table({ header, rows }) {
+    const [heading = [], ...cells] = [header, ...rows].map((row) =>
+      row.map(({ tokens }) => this.parser.parseInline(tokens))
+    )
+    return `${tableText(heading, cells, columns)}\n\n`
+  },
+  text(token) {
+    return "tokens" in token && token.tokens !== undefined
+      ? `${wrapped(this.parser.parseInline(token.tokens), columns)}\n`
+      : token.text
+  },
+  strong({ tokens }) {
+    return this.parser.parseInline(tokens)
+  },
+  link({ tokens, href }) {
+    return this.parser.parseInline(tokens) + readBy(href)
+  },
+  em: ({ raw }) => raw,
+  codespan: ({ text }) => text,
+  image: ({ text }) => `[${text}]`
+})
 
-/** The rows of a table, the first its heading and the second the rule below it. */
-const tableText = (rows: ReadonlyArray<ReadonlyArray<string>>, columns: number): ReadonlyArray<string> => {
-  const [heading, , ...cells] = rows.map((row) => row.map(plain))
-  if (heading === undefined) return []
-  // Names with what they mean read as a list; more than that is a table.
-  return heading.length > 3
-    ? textTable(heading, cells, { colour: false, columns }).split("\n")
+const wrapped = (text: string, columns: number): string => wrapText(text, columns).join("\n")
+
+const indented = (text: string, margin: string): string => text.replaceAll(/^(?=.)/gmu, margin)
+
+const tableText = (
+  heading: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  columns: number
+): string =>
+  // Up to three columns (a name and its meaning) read as a list; wider ones stay a table.
+  heading.length > 3
+    ? textTable(heading, rows, { colour: false, columns })
     : pairs(
-        cells.map(([name = "", ...meaning]) => [name, sentence(meaning)]),
+        rows.map(([name = "", ...meaning]) => [name, sentence(meaning)]),
         columns
-      )
-}
+      ).join("\n")
 
-/** Cells one behind the other. */
+/** Joins cells into a sentence. */
 const sentence = (cells: ReadonlyArray<string>): string =>
   cells
     .filter((cell) => cell !== "")
     .join("; ")
     .replaceAll(/; (?=\p{Lu}\p{Ll})/gu, ". ")
 
-const cellsOf = (line: string): ReadonlyArray<string> | undefined =>
-  line.startsWith("|")
-    ? line
-        .replaceAll(String.raw`\|`, "\u0000")
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim().replaceAll("\u0000", "|"))
-    : undefined
-
-const plain = (text: string): string =>
-  text
-    .replace(/^#+\s+(.*)$/u, (_, title: string) => title.toUpperCase())
-    // A picture is what it says of itself.
-    .replaceAll(/!\[([^\]]+)\]\([^)]*\)/gu, "[$1]")
-    .replaceAll(/\[([^\]]+)\]\(([^)]*)\)/gu, (_, words: string, target: string) => words + readBy(target))
-    .replaceAll(/\*\*([^*]+)\*\*/gu, "$1")
-    .replaceAll(/`([^`]+)`/gu, "$1")
-
-/** Where a link leads to another page: how that is read here. */
+/** The help command for a link to another page; empty for other links. */
 const readBy = (target: string): string => {
   const topic = Object.entries(pageTopics).find(([, page]) => target === `${page}.md`)?.[0]
   return topic === undefined ? "" : ` (dubwright help ${topic})`

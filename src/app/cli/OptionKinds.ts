@@ -1,15 +1,15 @@
-/** Kinds of options: text, numbers and flags, each checked where it is read, so that an error names the option. */
+/** Option constructors: text, numbers and flags. Each validates its value, so errors name the option. */
 import { HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 
-/** An option that may be absent, as a value or undefined. */
+/** Makes an option optional; undefined if absent. */
 export const maybe = <A>(option: Options.Options<A>): Options.Options<A | undefined> =>
   Options.map(Options.optional(option), Option.getOrUndefined)
 
 export const refused = (name: string, expected: string, found: string) =>
   ValidationError.invalidValue(HelpDoc.p(`--${name}: expected ${expected}, found "${found}"`))
 
-/** An option whose text a schema takes. `expected` says in words what it takes. */
+/** An option decoded by a schema. `expected` describes valid values in the error message. */
 export const checked = <A>(
   name: string,
   placeholder: string,
@@ -34,17 +34,17 @@ export const textOr = (name: string, placeholder: string, fallback: string, desc
 export const requiredText = (name: string, placeholder: string, description: string) =>
   checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description)
 
-/** Both are included. */
+/** Inclusive bounds. */
 interface Bounds {
   readonly min: number
   readonly max: number
 }
 
-/** A whole number within bounds. */
+/** An optional whole number within bounds. */
 export const integerOption = (name: string, placeholder: string, bounds: Bounds, description: string) =>
   maybe(requiredIntegerOption(name, placeholder, bounds, description))
 
-/** A whole number within bounds that cannot be left out. */
+/** A required whole number within bounds. */
 export const requiredIntegerOption = (
   name: string,
   placeholder: string,
@@ -59,14 +59,14 @@ export const requiredIntegerOption = (
     description
   )
 
-/** Zero or more. */
+/** An optional number, zero or more. */
 export const amount = (name: string, placeholder: string, description: string) =>
   maybe(
     checked(
       name,
       placeholder,
       Schema.NumberFromString.pipe(Schema.finite(), Schema.nonNegative()),
-      "a number from 0 up",
+      "a number, 0 or more",
       description
     )
   )

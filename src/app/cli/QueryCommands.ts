@@ -1,4 +1,4 @@
-/** Commands that ask a service: its read endpoints. */
+/** Command definitions for the service's read endpoints: health, credits, providers, models, voices, tasks. */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
@@ -14,7 +14,7 @@ const health = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ healthCommand }) => healthCommand
   )
-).pipe(Command.withDescription("The service's health."))
+).pipe(Command.withDescription("Show the service's health."))
 
 const credits = Command.make(
   "credits",
@@ -23,7 +23,7 @@ const credits = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ creditsCommand }) => creditsCommand
   )
-).pipe(Command.withDescription("The account's credits."))
+).pipe(Command.withDescription("Show the account's credits."))
 
 const providers = Command.make(
   "providers",
@@ -32,9 +32,9 @@ const providers = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ providersCommand }) => providersCommand
   )
-).pipe(Command.withDescription("The service's providers and what each can do."))
+).pipe(Command.withDescription("List providers and what each can do."))
 
-const ofProvider = OptionKinds.textOption("provider", "ID", "Only this provider's.")
+const ofProvider = OptionKinds.textOption("provider", "ID", "only models or voices of this provider")
 
 const models = Command.make(
   "models",
@@ -43,34 +43,34 @@ const models = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ modelsCommand }) => modelsCommand
   )
-).pipe(Command.withDescription("Models, of all providers or of one."))
+).pipe(Command.withDescription("List models, of all providers or of one."))
 
 const voices = Command.make(
   "voices",
   {
     ...reading,
     provider: ofProvider,
-    search: OptionKinds.textOption("search", "TEXT", "Only voices in which the service finds this text."),
-    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: all.")
+    search: OptionKinds.textOption("search", "TEXT", "only voices that match this text"),
+    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: all")
   },
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ voicesCommand }) => voicesCommand
   )
-).pipe(Command.withDescription("Voices, with the ids that manifests name."))
+).pipe(Command.withDescription("List voices, with their ids for manifests."))
 
 const tasks = Command.make(
   "tasks",
   {
     ...reading,
-    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "At most so many; default: 50."),
+    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: 50"),
     data: Flags.data
   },
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ tasksCommand }) => tasksCommand
   )
-).pipe(Command.withDescription("The account's tasks, newest first."))
+).pipe(Command.withDescription("List the account's tasks, newest first."))
 
 export const queryCommands = [health, credits, providers, models, voices, tasks] as const
 export const queryShapes = [

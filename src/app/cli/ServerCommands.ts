@@ -1,4 +1,4 @@
-/** Commands that run the bundled service and look after its keys. */
+/** Command definitions for servers: serve, keys (create, import, list, grant, revoke), worker. */
 import { Args, Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
@@ -8,13 +8,13 @@ import { shapeOf } from "./UsageCheck.ts"
 const serve = Command.make(
   "serve",
   {
-    host: OptionKinds.textOr("host", "HOST", "127.0.0.1", "The address to listen on; default: 127.0.0.1."),
-    port: Flags.port(8080, "The port; 0 takes a free one. Default: 8080."),
+    host: OptionKinds.textOr("host", "HOST", "127.0.0.1", "address to listen on; default: 127.0.0.1"),
+    port: Flags.port(8080, "port to listen on, 0 for a free one; default: 8080"),
     data: Flags.data,
     config: OptionKinds.textOption(
       "config",
       "FILE",
-      "The service's settings (YAML); without it, the built-in ones."
+      "the service's settings (YAML); default: built-in settings"
     ),
     ...Flags.loudness
   },
@@ -23,24 +23,26 @@ const serve = Command.make(
     ({ serveCommand }) => serveCommand
   )
 ).pipe(
-  Command.withDescription(
-    "The aggregation service. Prints `listening http://HOST:PORT` when it is ready; stops cleanly on SIGTERM."
-  )
+  Command.withDescription("Run the speech service. Prints `listening http://HOST:PORT` when it is ready.")
 )
 
-const accountName = OptionKinds.requiredText("name", "NAME", "The key's name, and that of its new account.")
+const accountName = OptionKinds.requiredText(
+  "name",
+  "NAME",
+  "name of the key, and of its account if it is new"
+)
 const anyNumber = { min: 0, max: Number.MAX_SAFE_INTEGER }
 const granted = OptionKinds.integerOption(
   "credits",
   "N",
   anyNumber,
-  "Credits the account may spend, or may spend in addition; a new account without it has no limit."
+  "credits to add to the account; without it, a new account has no limit"
 )
 const existing = OptionKinds.integerOption(
   "account",
   "NUMBER",
   anyNumber,
-  "The account that the key opens, by its number in `keys list`; without it, a new one."
+  "add the key to this account (see `keys list`); default: a new account"
 )
 
 const keysCreate = Command.make(
@@ -52,7 +54,7 @@ const keysCreate = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Creates an account, or a further key to one, and prints the key, alone, this once."
+    "Create an account, or another key for one. Prints only the key; it cannot be shown again."
   )
 )
 
@@ -64,9 +66,7 @@ const keysImport = Command.make(
     credits: granted,
     account: existing,
     key: Args.text({ name: "key" }).pipe(
-      Args.withDescription(
-        "The key. Left out, it is read from stdin, where lists of processes do not show it."
-      ),
+      Args.withDescription("the key; default: read from stdin, where process lists do not show it"),
       Args.optional
     )
   },
@@ -74,7 +74,7 @@ const keysImport = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ importKeyCommand }) => importKeyCommand
   )
-).pipe(Command.withDescription("Takes over an older key, with or without the prefix."))
+).pipe(Command.withDescription("Import an existing key, with or without the `nativeapikey_` prefix."))
 
 const keysList = Command.make(
   "list",
@@ -83,7 +83,9 @@ const keysList = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ listKeysCommand }) => listKeysCommand
   )
-).pipe(Command.withDescription("Accounts with their keys' first letters, credits and use."))
+).pipe(
+  Command.withDescription("List keys by their first characters, with their accounts, credits and usage.")
+)
 
 const keysGrant = Command.make(
   "grant",
@@ -93,37 +95,32 @@ const keysGrant = Command.make(
       "account",
       "NUMBER",
       anyNumber,
-      "The account, by its number in `keys list`."
+      "the account (see `keys list`)"
     ),
-    credits: OptionKinds.requiredIntegerOption(
-      "credits",
-      "N",
-      anyNumber,
-      "Credits that it may spend in addition."
-    )
+    credits: OptionKinds.requiredIntegerOption("credits", "N", anyNumber, "credits to add")
   },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ grantCommand }) => grantCommand
   )
-).pipe(Command.withDescription("Gives an account more credits, also while the service runs."))
+).pipe(Command.withDescription("Add credits to an account; also works while the service runs."))
 
 const keysRevoke = Command.make(
   "revoke",
   {
     data: Flags.data,
     which: Args.text({ name: "key" }).pipe(
-      Args.withDescription("The key's number in `keys list`, or its name where only one valid key has it.")
+      Args.withDescription("the key's id in `keys list`, or its name if only one valid key has it")
     )
   },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ revokeKeyCommand }) => revokeKeyCommand
   )
-).pipe(Command.withDescription("Makes a key invalid, also while the service runs."))
+).pipe(Command.withDescription("Revoke a key; also works while the service runs."))
 
 const keys = Command.make("keys").pipe(
-  Command.withDescription("The service's keys."),
+  Command.withDescription("Manage the service's keys."),
   Command.withSubcommands([keysCreate, keysImport, keysList, keysGrant, keysRevoke])
 )
 
@@ -133,22 +130,18 @@ const worker = Command.make(
     ...Flags.ownFleet,
     roles: Flags.workerRoles,
     baseUrl: Flags.workerBaseUrl,
-    name: OptionKinds.textOption(
-      "name",
-      "NAME",
-      "What it is called; default: the machine's name and its process."
-    ),
+    name: OptionKinds.textOption("name", "NAME", "the worker's name; default: host name and process id"),
     concurrency: OptionKinds.integerOption(
       "concurrency",
       "N",
       { min: 1, max: 1000 },
-      "Utterances of a provider at once on this worker; default: 64. The manifest's limits hold for all workers together."
+      "utterances in flight per provider on this worker; default: 64"
     ),
     takeover: OptionKinds.integerOption(
       "takeover",
       "SECONDS",
       { min: 1, max: 3600 },
-      "Silent for so long it is taken for dead, and others go on with its work; default: 20."
+      "seconds without a heartbeat before others take over its jobs; default: 20"
     ),
     ...Flags.loudness
   },
@@ -156,11 +149,7 @@ const worker = Command.make(
     () => import("../commands/WorkerCommand.ts"),
     ({ workerCommand }) => workerCommand
   )
-).pipe(
-  Command.withDescription(
-    "A worker of a fleet: speaks and delivers what `run --fleet` hands out, with this machine's own DUBWRIGHT_API_KEY; SIGTERM drains it."
-  )
-)
+).pipe(Command.withDescription("Run a fleet worker, which speaks and delivers jobs of `run --fleet`."))
 
 export const serverCommands = [serve, keys, worker] as const
 export const serverShapes = [

@@ -1,4 +1,4 @@
-/** Commands for setting out: what is missing, a manifest to start from, its schema. */
+/** Command definitions for setup: doctor, init, schedule, schema. */
 import { Args, Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import * as Flags from "./Flags.ts"
@@ -16,33 +16,26 @@ const doctor = Command.make(
     ({ doctorCommand }) => doctorCommand
   )
 ).pipe(
-  Command.withDescription(
-    "Checks Node, ffmpeg, the state folder, the service and the key, and says how to mend each."
-  )
+  Command.withDescription("Check Node, ffmpeg, the state folder, the service and the key; suggest fixes.")
 )
 
 const init = Command.make(
   "init",
   {
     folder: Args.text({ name: "dir" }).pipe(
-      Args.withDescription("Where the subtitles are and the manifest goes; default: here."),
+      Args.withDescription("folder with the subtitles, where the manifest is written; default: here"),
       Args.withDefault(".")
     ),
     ...Flags.namedService,
     language: Flags.language,
     sound: Options.choice("sound", filmSounds).pipe(
-      Options.withDescription(
-        "What is heard beside the voices: nothing (voices, default), the film lowered, or its music and effects."
-      ),
+      Options.withDescription("what plays under the voices: nothing (default), the film, or its music"),
       Options.optional,
       Options.map(Option.getOrUndefined)
     ),
-    ownLanguage: OptionKinds.flag(
-      "own-language",
-      "Also propose jobs in the language of the film's own sound."
-    ),
-    yes: OptionKinds.flag("yes", "Ask nothing, also on a terminal: take the defaults."),
-    force: OptionKinds.flag("force", "Replace a manifest that is there instead of adding to it.")
+    ownLanguage: OptionKinds.flag("own-language", "also propose jobs in the film's own language"),
+    yes: OptionKinds.flag("yes", "ask no questions; use the defaults"),
+    force: OptionKinds.flag("force", "replace an existing manifest instead of adding to it")
   },
   lazyCommand(
     () => import("../init/InitCommand.ts"),
@@ -50,23 +43,21 @@ const init = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Write a commented manifest from the subtitles in a folder, or add jobs for new ones to the manifest that is there; asks on a terminal."
+    "Write a manifest for a folder of subtitles, or add new ones to an existing manifest."
   )
 )
 
 const schedule = Command.make(
   "schedule",
   {
-    manifest: Args.text({ name: "manifest" }).pipe(Args.withDescription("The manifest to run every night.")),
+    manifest: Args.text({ name: "manifest" }).pipe(Args.withDescription("the manifest to run every night")),
     at: Options.map(
-      Flags.timeOfDayFlag("at", "When it starts; default: 01:00."),
+      Flags.timeOfDayFlag("at", "start time; default: 01:00"),
       (at) => at ?? { hours: 1, minutes: 0 }
     ),
-    deadline: Flags.timeOfDayFlag("deadline", "The run's --deadline; default: none."),
+    deadline: Flags.timeOfDayFlag("deadline", "--deadline of the run; default: none"),
     kind: Options.choice("kind", scheduleKinds).pipe(
-      Options.withDescription(
-        "Print only this: service, timer or cron; default: all, with how to install them."
-      ),
+      Options.withDescription("print only this part; default: all, with how to install them"),
       Options.optional,
       Options.map(Option.getOrUndefined)
     )
@@ -75,11 +66,7 @@ const schedule = Command.make(
     () => import("../nightly/ScheduleCommand.ts"),
     ({ scheduleCommand }) => scheduleCommand
   )
-).pipe(
-  Command.withDescription(
-    "Prints what starts a batch every night on this machine: systemd's service and timer, and a line for cron."
-  )
-)
+).pipe(Command.withDescription("Print a systemd timer and a crontab line that run a batch every night."))
 
 const schema = Command.make(
   "schema",
@@ -90,7 +77,7 @@ const schema = Command.make(
       () =>
         schema
   )
-).pipe(Command.withDescription("Prints the manifest's JSON Schema, for editors and checks."))
+).pipe(Command.withDescription("Print the manifest's JSON Schema, for editors and validators."))
 
 export const setupCommands = [doctor, init, schedule, schema] as const
 export const setupShapes = [shapeOf(doctor), shapeOf(init), shapeOf(schedule), shapeOf(schema)]

@@ -1,10 +1,10 @@
-/** The scripts that complete commands in a shell, as the library writes them. */
+/** Shell completion scripts, as @effect/cli generates them. */
 import { Either } from "effect"
 import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
 const shells = ["bash", "zsh", "fish", "sh"]
 
-/** Refuses a shell that there is no script for; `words` hold what stands behind `--completions`. */
+/** Fails if `--completions` in `words` names an unsupported shell. */
 export const shellKnown = (words: ReadonlyArray<string>): Either.Either<void, CommandEnded> => {
   const at = words.findIndex((word) => word.startsWith("--completions"))
   const shell = words[at]?.split("=")[1] ?? words[at + 1] ?? ""
@@ -17,7 +17,7 @@ export const shellKnown = (words: ReadonlyArray<string>): Either.Either<void, Co
       )
 }
 
-/** A script without the library's own options, which this command does not take. */
+/** Removes the library's built-in options, which this command does not accept, from a script. */
 export const completionScript = (script: string): string =>
   script
     .split("\n")

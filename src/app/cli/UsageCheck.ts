@@ -1,33 +1,30 @@
-/**
- * Whether the words after `dubwright` name a command and only options that it has, with the nearest right name where
- * not.
- */
+/** Checks the command line: the command and its options must exist; errors suggest the nearest name. */
 import { CliConfig, Command, type HelpDoc, type Usage } from "@effect/cli"
 import { Either, Option } from "effect"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
-/** An option by its long name with the dashes. */
+/** An option; `name` is the long name with its dashes. */
 export interface OptionShape {
   readonly name: string
   readonly takesValue: boolean
 }
 
-/** A node of the command tree: a command's name, its options, and what stands below it. */
+/** A node of the command tree: a command, its options and its subcommands. */
 export interface CommandShape {
   readonly name: string
   readonly options: ReadonlyArray<OptionShape>
-  /** What must be given: options by their names with the dashes, arguments by theirs without brackets. */
+  /** Required options, with their dashes, and required arguments, without brackets. */
   readonly needed: ReadonlyArray<string>
   /** Its description, arguments and options. */
   readonly help: HelpDoc.HelpDoc
   readonly below: ReadonlyArray<CommandShape>
 }
 
-/** The commands that lead from the root to one, the root first. */
+/** The commands from the root to one command, root first. */
 export type CommandPath = readonly [CommandShape, ...ReadonlyArray<CommandShape>]
 
-/** Options that every command takes. */
+/** Options of every command. */
 const everywhere: ReadonlyArray<OptionShape> = [
   { name: "--help", takesValue: false },
   { name: "-h", takesValue: false },
@@ -35,7 +32,7 @@ const everywhere: ReadonlyArray<OptionShape> = [
   { name: "--completions", takesValue: true }
 ]
 
-/** The shape of a command that is built of @effect/cli's parts, with the shapes of those below it. */
+/** Returns the shape of an @effect/cli command; `below` are its subcommands' shapes. */
 export const shapeOf = <Name extends string, R, E, A>(
   command: Command.Command<Name, R, E, A>,
   below: ReadonlyArray<CommandShape> = []
@@ -47,7 +44,7 @@ export const shapeOf = <Name extends string, R, E, A>(
   below
 })
 
-// The library's own options are left out of the pages: the overview names those that count.
+// Help pages omit the library's built-in options; the overview names the useful ones.
 const helpConfig = CliConfig.make({ showBuiltIns: false })
 
 const optionsIn = (usage: Usage.Usage): ReadonlyArray<OptionShape> => {
@@ -68,7 +65,7 @@ const optionsIn = (usage: Usage.Usage): ReadonlyArray<OptionShape> => {
   }
 }
 
-/** The names of what a command must be given. */
+/** Names of required options and arguments. */
 const neededIn = (usage: Usage.Usage): ReadonlyArray<string> => {
   switch (usage._tag) {
     case "Empty":
@@ -85,10 +82,7 @@ const neededIn = (usage: Usage.Usage): ReadonlyArray<string> => {
   }
 }
 
-/**
- * The words that lead to a command, or what is wrong with them; where help is asked for, `topics` will do in a
- * command's place.
- */
+/** Resolves `words` to a command. With `topics`, as for `dubwright help`, the error also suggests topics. */
 export const findCommand = (
   root: CommandShape,
   words: ReadonlyArray<string>,
@@ -112,7 +106,7 @@ export const findCommand = (
   return Either.right(path)
 }
 
-/** Refuses an option that the command does not have, has been given before, or that lacks its value. */
+/** Fails on an option that is unknown, repeated, or lacks its value. */
 export const checkOptions = (
   path: CommandPath,
   words: ReadonlyArray<string>
@@ -130,7 +124,7 @@ export const checkOptions = (
       const names = known.map(({ name }) => name)
       return Either.left(badUsage(`unknown option ${name}${meant(name, names)} ${hint}`))
     }
-    if (given.has(name)) return Either.left(badUsage(`${name} is given twice: expected it once ${hint}`))
+    if (given.has(name)) return Either.left(badUsage(`${name} is given twice; give it once ${hint}`))
     given.add(name)
     if (!option.takesValue || word.includes("=")) continue
     const value = words[++at]
@@ -142,7 +136,7 @@ export const checkOptions = (
   return Either.void
 }
 
-/** What was probably meant, as the end of a sentence. */
+/** A suggestion to append to an error; empty if no name is near. */
 const meant = (typed: string, known: ReadonlyArray<string>): string => {
   const near = nearestName(typed, known)
   return near === undefined ? "" : `; did you mean ${near}?`

@@ -1,11 +1,11 @@
-/** What can be held against a plan that could be run as it is. */
+/** `plan --fail-on`: findings that make a dry run exit with code 3, although the batch could run. */
 import type { PlanReport } from "../../domain/report/PlanReport.ts"
-import { countOf } from "../terminal/ProgressText.ts"
+import { formatCount } from "../../pages/parts/TimeFormat.ts"
 
 export const failOnNames = ["overrun", "lost", "new", "price", "balance", "notice"] as const
 export type FailOn = (typeof failOnNames)[number]
 
-/** What is held against a plan, in words; empty where it is as it should be. */
+/** Returns a line per finding; empty if there is none. */
 export const failOnFindings = (report: PlanReport, names: ReadonlyArray<FailOn>): ReadonlyArray<string> =>
   names.flatMap((name) => {
     const words = faultOf[name](report)
@@ -14,21 +14,20 @@ export const failOnFindings = (report: PlanReport, names: ReadonlyArray<FailOn>)
 
 const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefined>> = {
   overrun: ({ total: { tightLines } }) =>
-    tightLines === 0 ? undefined : `${countOf(tightLines, "line")} would not fit`,
+    tightLines === 0 ? undefined : `${formatCount(tightLines, "line")} would not fit`,
   lost: ({ total: { lostLines } }) =>
-    lostLines === 0 ? undefined : `${countOf(lostLines, "line")} cannot be read`,
+    lostLines === 0 ? undefined : `${formatCount(lostLines, "line")} cannot be read`,
   new: ({ total: { utterances, reused } }) =>
-    utterances === reused ? undefined : `${countOf(utterances - reused, "utterance")} not at hand`,
-  price: ({ total: { credits } }) =>
-    credits === undefined ? "the price of a provider is not known" : undefined,
+    utterances === reused ? undefined : `${formatCount(utterances - reused, "utterance")} not cached`,
+  price: ({ total: { credits } }) => (credits === undefined ? "a provider's price is unknown" : undefined),
   balance: ({ balance }) =>
     balance === undefined
-      ? "the account's balance is not known"
+      ? "the account's balance is unknown"
       : (balance.short ?? 0) > 0
         ? `the account has too few credits: ${balance.short ?? 0} short`
         : undefined,
   notice: ({ notices }) =>
     notices.length === 0
       ? undefined
-      : `${countOf(notices.length, "place")} in the scripts mended or passed over`
+      : `${formatCount(notices.length, "place")} in the scripts repaired or skipped`
 }

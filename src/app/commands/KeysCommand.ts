@@ -1,4 +1,4 @@
-/** The keys of the bundled service. A new key goes to stdout alone, so that a script can take it from there. */
+/** The `keys` commands of the bundled service. `keys create` prints only the key on stdout, for scripts. */
 import { Effect, Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import * as Keys from "../../service/accounts/KeyManagement.ts"
@@ -43,7 +43,7 @@ export const listKeysCommand = Effect.fn("KeysCommand.list")(function* (options:
   if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
   yield* screen.result(
     textTable(
-      ["id", "name", "key", "made", "account", "credits", "used", "reserved", "state"],
+      ["id", "name", "key", "created", "account", "credits", "used", "reserved", "state"],
       keys.map((key) => [
         key.id,
         key.name,
@@ -69,8 +69,8 @@ export const grantCommand = Effect.fn("KeysCommand.grant")(function* (options: {
   const granted = yield* Keys.grantCredits(options.data, options.account, options.credits)
   yield* screen.say(
     granted === undefined
-      ? `account ${options.account} has no limit`
-      : `account ${options.account} may spend ${granted} credits in all`
+      ? `account ${options.account} has no credit limit`
+      : `account ${options.account} may spend ${granted} credits in total`
   )
 })
 
@@ -83,7 +83,7 @@ export const revokeKeyCommand = Effect.fn("KeysCommand.revoke")(function* (optio
   yield* screen.say(`revoked key ${key.id} (${key.name}, ${key.hint})`)
 })
 
-/** The first line of stdin; a key longer than any in use is not read to its end. */
+/** Reads the first line of stdin; stops reading after 64,000 bytes, more than any key has. */
 const fromStdin = Effect.tryPromise({
   try: async () => {
     const pieces: Array<Buffer> = []
@@ -96,10 +96,10 @@ const fromStdin = Effect.tryPromise({
     }
     return Buffer.concat(pieces).toString("utf8").split(/\r?\n/u)[0]?.trim() ?? ""
   },
-  catch: (cause) => badUsage(`stdin cannot be read: ${String(cause)}`)
+  catch: (cause) => badUsage(`cannot read stdin: ${String(cause)}`)
 }).pipe(
   Effect.filterOrFail(
     (key) => key !== "",
-    () => badUsage("expected the key to import as an argument or as a line on stdin")
+    () => badUsage("no key to import; pass it as an argument or as a line on stdin")
   )
 )

@@ -1,12 +1,12 @@
-/** Walking through a list that a service hands out in pages of unknown size, base and end. */
+/** Reads all pages of a list whose page size, first page number and last page are unknown. */
 import { Effect } from "effect"
 
-/** More pages than any list should have. */
+/** Safety limit on the number of pages. */
 const mostPages = 10_000
 
 /**
- * Items of all pages in their order, each once, at most `most`: the first page by no number, then 1, 2 and so on, until
- * one is empty or repeats what was seen. Page 1 may repeat the first, since a service may count from 0 or from 1.
+ * Returns the items of all pages in order, each once, at most `most`. Requests the first page without a number, then 1,
+ * 2 and so on, until a page has no new items. Page 1 may repeat the first page, since a service may count from 0 or 1.
  */
 export const allPages = <Item, E, R>(
   page: (number: number | undefined) => Effect.Effect<ReadonlyArray<Item>, E, R>,

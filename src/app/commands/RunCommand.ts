@@ -1,22 +1,21 @@
-/** The main job, and the second chance for what failed in it. */
-import { Effect, Layer, Option } from "effect"
+/** The `run` and `retry` commands. */
+import { Effect, Option } from "effect"
 import { clipsIn } from "../../fleet/shared/WorkerRoles.ts"
-import { reportNoop } from "../../pipeline/run/NoopRun.ts"
+import { findUnchanged, runUnchanged } from "../../library/batch/UnchangedRun.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
-import { digestSources, type NoopBatch, unchangedSince } from "../../pipeline/run/NoopCheck.ts"
+import { digestSources, type NoopBatch } from "../../pipeline/run/NoopCheck.ts"
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { FreshRunOptions, First } from "../batch/FreshRun.ts"
 import { loadBatchInput, printNotices, tellUnlisted } from "../batch/BatchInput.ts"
-import { countOf } from "../terminal/ProgressText.ts"
-import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { formatCount } from "../../pages/parts/TimeFormat.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { openLog } from "../terminal/LogFile.ts"
 import { summaryText } from "../terminal/RunSummary.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { readableStateLayer, writableStateLayer } from "../layers/StateLayers.ts"
 import { progressDisplay } from "../terminal/ProgressDisplay.ts"
 
 export interface RunOptions extends FreshRunOptions {
@@ -26,20 +25,24 @@ export interface RunOptions extends FreshRunOptions {
 export const runCommand = (options: RunOptions) =>
   Effect.gen(function* () {
     const { batch, sources } = yield* begun(options)
-    const before = yield* leftBefore(batch, sources, options)
+    const before = yield* findUnchanged(
+      batch,
+      sources,
+      options.share === undefined ? undefined : clipsIn(options.share)
+    )
     const result = Option.isSome(before)
       ? yield* saidAgain(before.value, options)
-      : yield* ranAnew(batch, sources, options, () => Effect.void)
+      : yield* runAfresh(batch, sources, options, () => Effect.void)
     yield* tell(batch, result, options)
-  }).pipe(Effect.provide(ffmpegLayer))
+  }).pipe(Effect.provide(ffmpegFromEnvironment))
 
 export const retryCommand = (options: RunOptions) =>
   Effect.gen(function* () {
     const { batch, sources } = yield* begun(options)
-    yield* tell(batch, yield* ranAnew(batch, sources, options, revived), options)
-  }).pipe(Effect.provide(ffmpegLayer))
+    yield* tell(batch, yield* runAfresh(batch, sources, options, revived), options)
+  }).pipe(Effect.provide(ffmpegFromEnvironment))
 
-/** The batch, and what its files hold, with a log of what happens where one is wanted. */
+/** Opens the log if there is one, loads the batch and digests its files. */
 const begun = Effect.fnUntraced(function* (options: RunOptions) {
   const screen = yield* Screen
   if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
@@ -48,19 +51,12 @@ const begun = Effect.fnUntraced(function* (options: RunOptions) {
   return { batch, sources: yield* digestSources(batch) }
 })
 
-/** What the last run has left, where all of it stands; where that cannot be read, the run itself will say why. */
-const leftBefore = (batch: Batch, sources: string, { share }: RunOptions) =>
-  unchangedSince(batch, sources).pipe(
-    Effect.provide(readableStateLayer(batch.state, share === undefined ? undefined : clipsIn(share))),
-    Effect.orElseSucceed(() => Option.none<NoopBatch>())
-  )
-
 const saidAgain = (before: NoopBatch, options: RunOptions) =>
-  Effect.zipRight(printNotices(before, options), reportNoop(before)).pipe(
-    Effect.provide(Layer.merge(writableStateLayer(before.batch.state), progressDisplay(options)))
+  Effect.zipRight(printNotices(before, options), runUnchanged(before)).pipe(
+    Effect.provide(progressDisplay(options))
   )
 
-const ranAnew = <E>(batch: Batch, sources: string, options: RunOptions, first: First<E>) =>
+const runAfresh = <E>(batch: Batch, sources: string, options: RunOptions, first: First<E>) =>
   Effect.flatMap(
     Effect.promise(() => import("../batch/FreshRun.ts")),
     ({ planAndRun }) => planAndRun(batch, sources, options, first)
@@ -74,10 +70,10 @@ const revived: First<StateUnusable> = ({ utterances }) =>
       utterances.map(({ key }) => key),
       "all"
     )
-    yield* screen.say(`${countOf(keys.length, "failed utterance")} to be tried again`)
+    yield* screen.say(`retrying ${formatCount(keys.length, "failed utterance")}`)
   })
 
-/** Tells whom the manifest names, then the user. */
+/** Sends the manifest's notifications, prints the summary, and fails if the run stopped or a job was not delivered. */
 const tell = Effect.fnUntraced(function* (
   { notify, manifest, out }: Batch,
   result: DubResult,

@@ -1,10 +1,10 @@
-/** The aggregation service in a process of its own. */
+/** The `serve` command: runs the speech service in its own process. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Logger, LogLevel } from "effect"
 import { unreadableInput } from "../../pipeline/load/InputFile.ts"
 import * as Service from "../../service/Service.ts"
 import { parseConfig } from "../../service/config/ServiceConfigFile.ts"
-import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -17,7 +17,7 @@ export interface ServeCommandOptions {
   readonly verbose: boolean
 }
 
-/** Serves until it is interrupted; then tasks under way come to their end first. */
+/** Serves until interrupted; tasks in progress finish first. */
 export const serveCommand = (options: ServeCommandOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
@@ -32,7 +32,7 @@ export const serveCommand = (options: ServeCommandOptions) =>
     return yield* Effect.never
   }).pipe(
     Effect.scoped,
-    Effect.provide(ffmpegLayer),
+    Effect.provide(ffmpegFromEnvironment),
     Logger.withMinimumLogLevel(
       options.quiet ? LogLevel.Warning : options.verbose ? LogLevel.Debug : LogLevel.Info
     )

@@ -1,4 +1,4 @@
-/** The service's read endpoints, as tables for people or as JSON for scripts. */
+/** The health, credits, providers, models, voices and tasks commands: print a service's response as a table or JSON. */
 import { Effect } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { instantOf, creditsStated } from "../../gateway/response/TaskSnapshot.ts"
@@ -9,13 +9,13 @@ import { type Cell, type Look, textTable } from "../terminal/TextTable.ts"
 
 interface ReadOptions extends ServiceOptions {
   readonly json: boolean
-  /** The bundled service's folder; a passing one where absent. */
+  /** The bundled service's data folder; a temporary one if absent. */
   readonly data?: string
 }
 
 type Reads = Gateway["reads"]
 
-/** Asks the service and prints the answer: as it is in JSON, or as rows. */
+/** Queries the service and prints its response, as JSON or as a table. */
 const asked = <A, E>(
   options: ReadOptions,
   ask: (reads: Reads) => Effect.Effect<A, E>,
@@ -28,7 +28,7 @@ const asked = <A, E>(
     yield* screen.result(options.json ? JSON.stringify(answer, onlySaid, 2) : shown(answer, screen.look))
   }).pipe(Effect.provide(readingFrom(options, options.data)))
 
-/** Leaves out amounts that the service did not say. */
+/** JSON replacer that omits amounts the service did not report. */
 const onlySaid = (name: string, value: unknown): unknown =>
   amounts.has(name) && typeof value === "number" ? creditsStated(value) : value
 
@@ -40,12 +40,12 @@ export const healthCommand = (options: ReadOptions) =>
     (reads) => reads.health,
     ({ status, version, queue, providers }, look) =>
       [
-        `${status}${version === "" ? "" : `, version ${version}`}; ${queue.queued} queued, ${queue.processing} under way`,
+        `${status}${version === "" ? "" : `, version ${version}`}; ${queue.queued} queued, ${queue.processing} in progress`,
         ...(providers.length === 0
           ? []
           : [
               textTable(
-                ["provider", "ready", "why not"],
+                ["provider", "ready", "reason"],
                 providers.map(({ provider, ready, reason }) => [provider, ready ? "yes" : "no", reason]),
                 look
               )
@@ -60,7 +60,7 @@ export const creditsCommand = (options: ReadOptions) =>
     ({ credits, unlimited, used, reserved }, look) =>
       textTable(
         ["credits", "used", "reserved"],
-        [[credits ?? (unlimited ? "no limit" : "not said"), creditsStated(used), creditsStated(reserved)]],
+        [[credits ?? (unlimited ? "no limit" : "unknown"), creditsStated(used), creditsStated(reserved)]],
         look
       )
   )
@@ -76,7 +76,7 @@ export const providersCommand = (options: ReadOptions) =>
           provider,
           available ? "yes" : "no",
           features.max_characters === 0
-            ? "not said"
+            ? "unknown"
             : `${features.min_characters} to ${features.max_characters}`,
           features.srt_input ? "yes" : "no",
           features.transcript,
@@ -95,7 +95,7 @@ export const modelsCommand = (options: ReadOptions & { readonly provider: string
     (reads) => reads.models(options.provider),
     ({ models }, look) =>
       textTable(
-        ["model", "provider", "credits a character", "languages", "description"],
+        ["model", "provider", "credits per character", "languages", "description"],
         models.map((model) => [
           model.model_id,
           model.provider,
@@ -174,13 +174,13 @@ export const tasksCommand = (options: ReadOptions & { readonly limit: number | u
       )
   )
 
-/** When a task was made, in UTC; as it is said, where that is no instant. */
+/** Formats a creation time in UTC; returns it unchanged if it cannot be parsed. */
 const inUtc = (said: string): string => {
   const instant = instantOf(said)
   return instant === undefined ? said : new Date(instant).toISOString().slice(0, 19).replace("T", " ")
 }
 
-/** Voices and tasks asked for in one request. */
+/** Page size of voice and task lists. */
 const pageSize = 100
 
 const languages = (tags: ReadonlyArray<string>): string =>

@@ -1,15 +1,15 @@
-/** Voice maps to fill in: every speaker of every job, with the voice that is given already or would be offered. */
+/** `plan --speakers`: a voice map to fill in, with every speaker of every job and the voice they have or could have. */
 import { Effect } from "effect"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import type { Batch, Job } from "../../pipeline/load/Job.ts"
 import { readWords } from "../../pipeline/plan/BatchPlan.ts"
 import { castingOf } from "../../pipeline/plan/VoiceCasting.ts"
 import { type SpeakerCues, speakersOf } from "../../script/spoken/VoiceAssignment.ts"
-import { countOf } from "../terminal/ProgressText.ts"
-import { embeddedVoice } from "../batch/EmbeddedVoice.ts"
+import { formatCount } from "../../pages/parts/TimeFormat.ts"
+import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
 import { yamlScalar } from "../../settings/YamlScalar.ts"
 
-/** A fragment of YAML for each job. */
+/** Returns a YAML fragment per job. */
 export const speakersText = Effect.fn("SpeakersText.of")(function* (batch: Batch) {
   const fragments = yield* Effect.forEach(batch.jobs, (job) =>
     Effect.map(readWords(job, batch), ({ words }) => fragmentOf(job, batch, speakersOf(words.cues)))
@@ -27,11 +27,11 @@ const fragmentOf = (job: Job, batch: Batch, speakers: ReadonlyArray<SpeakerCues>
   const wide = Math.max(0, ...entries.map(({ text }) => text.length))
   return [
     `# job ${job.id}, ${job.inputName}`,
-    named.length === 0 ? "# nobody is named: the job's own voice speaks all of it" : "speakers:",
-    ...entries.map(({ text, cues }) => `${text.padEnd(wide)}  # ${countOf(cues, "cue")}`),
+    named.length === 0 ? "# no speakers named; the job's voice speaks every cue" : "speakers:",
+    ...entries.map(({ text, cues }) => `${text.padEnd(wide)}  # ${formatCount(cues, "cue")}`),
     ...(unnamed === undefined || named.length === 0
       ? []
-      : [`  # ${countOf(unnamed.cues, "cue")} without a speaker: the job's own voice`])
+      : [`  # ${formatCount(unnamed.cues, "cue")} without a speaker: the job's voice`])
   ].join("\n")
 }
 

@@ -1,16 +1,16 @@
-/** How a batch stands, and housekeeping in its state folder. */
+/** The `status` and `clean` commands. */
 import { Path } from "@effect/platform"
 import { type Duration, Effect, Layer } from "effect"
 import { cleanClips, cleanRemote } from "../../pipeline/run/Cleanup.ts"
 import { silent } from "../../pipeline/Progress.ts"
 import { statusOf, unplannedJobs } from "../../pipeline/run/BatchStatus.ts"
-import { countOf } from "../terminal/ProgressText.ts"
+import { formatCount } from "../../pages/parts/TimeFormat.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { planBatchInput } from "../batch/PlannedBatch.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
-import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { readableStateLayer, writableStateLayer } from "../layers/StateLayers.ts"
+import { readableStateLayer, writableStateLayer } from "../../library/layers/StateLayers.ts"
 import { textTable } from "../terminal/TextTable.ts"
 
 export const statusCommand = Effect.fn("StateCommands.status")(function* (options: BatchOptions) {
@@ -27,7 +27,7 @@ export const statusCommand = Effect.fn("StateCommands.status")(function* (option
     options.json
       ? JSON.stringify({ manifest: batch.manifest, state: batch.state, jobs }, null, 2)
       : textTable(
-          ["job", "delivered", "utterances", "done", "under way", "failed", "left"],
+          ["job", "delivered", "utterances", "done", "in flight", "failed", "left"],
           jobs.map((job) => [
             job.id,
             job.delivered ? "yes" : "no",
@@ -41,10 +41,10 @@ export const statusCommand = Effect.fn("StateCommands.status")(function* (option
         )
   )
   if (jobs.every(({ utterances }) => utterances === 0)) {
-    yield* screen.say(`this batch was not run yet with the state folder ${batch.state}`)
+    yield* screen.say(`this batch has not been run with the state folder ${batch.state}`)
   }
   if (jobs.some(({ failed }) => failed > 0)) {
-    yield* screen.say("report.json of each job says why; dubwright retry gives what failed another chance")
+    yield* screen.say("see each job's report.json for the reasons; use dubwright retry to retry failed lines")
   }
 })
 
@@ -69,8 +69,8 @@ export const cleanCommand = (options: CleanOptions) =>
       yield* screen.result(
         options.json
           ? JSON.stringify({ ...removed, ...(deleted === undefined ? {} : { tasks: deleted }) }, null, 2)
-          : `removed ${countOf(removed.utterances, "clip")}, ${(removed.bytes / 1e6).toFixed(1)} MB` +
-              (deleted === undefined ? "" : `; deleted ${countOf(deleted, "task")} at the service`)
+          : `removed ${formatCount(removed.utterances, "clip")}, ${(removed.bytes / 1e6).toFixed(1)} MB` +
+              (deleted === undefined ? "" : `; deleted ${formatCount(deleted, "task")} on the service`)
       )
     }).pipe(Effect.provide(Layer.merge(writableStateLayer(batch.state), silent)))
-  }).pipe(Effect.provide(ffmpegLayer))
+  }).pipe(Effect.provide(ffmpegFromEnvironment))

@@ -1,8 +1,8 @@
-/** What is heard in the delivered audio, held against the reports. */
+/** The `verify` command: compares the delivered audio with the reports. */
 import { Effect, Either } from "effect"
 import { isVerified, type Verification, verifyBatch } from "../../pipeline/report/DeliveryVerification.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
-import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { type Look, textTable } from "../terminal/TextTable.ts"
@@ -19,7 +19,7 @@ export const verifyCommand = (options: BatchOptions) =>
       options.json
         ? JSON.stringify({ jobs: jobs.map(asJson) }, null, 2)
         : jobs.length === 0
-          ? "Nothing to verify: no job makes something to listen to."
+          ? "Nothing to verify: no job has an audio output."
           : [...overview(jobs, screen.look), ...jobs.flatMap(details(options.verbose, screen.look))].join(
               "\n"
             )
@@ -28,10 +28,10 @@ export const verifyCommand = (options: BatchOptions) =>
     if (amiss.length > 0) {
       return yield* new CommandEnded({
         code: exitCodes.failed,
-        message: `not as reported: ${amiss.map(({ id }) => id).join(", ")}`
+        message: `audio does not match the report: ${amiss.map(({ id }) => id).join(", ")}`
       })
     }
-  }).pipe(Effect.provide(ffmpegLayer))
+  }).pipe(Effect.provide(ffmpegFromEnvironment))
 
 interface Heard {
   readonly id: string
@@ -41,7 +41,7 @@ interface Heard {
 const asJson = ({ id, heard }: Heard) =>
   Either.match(heard, { onLeft: (error) => ({ id, error }), onRight: (all) => all })
 
-/** A row for each job that could be listened to; nothing where none could. */
+/** A table with a row per verified job; empty if no job could be verified. */
 const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string> => {
   const rows = jobs.flatMap(({ id, heard }) =>
     Either.match(heard, {
@@ -52,7 +52,7 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string>
           `${cues.length - missing} of ${cues.length}`,
           missing,
           off,
-          // None was told apart from other sound, as where music goes on below all of them.
+          // No onset could be separated from other sound, for example under continuous music.
           ...(cues.some(({ error }) => error !== undefined)
             ? [onsetError.p50, onsetError.p95, onsetError.max, drift].map(milliseconds)
             : ["unknown", undefined, undefined, undefined]),
@@ -73,7 +73,7 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string>
             "onset error p50",
             "p95",
             "max",
-            "drift an hour",
+            "drift per hour",
             "length error"
           ],
           rows,
@@ -82,7 +82,7 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string>
       ]
 }
 
-/** The cues that are worth a look, or all of them. */
+/** A table of missing and misplaced cues, or of all cues. */
 const details =
   (all: boolean, look: Look) =>
   ({ id, heard }: Heard): ReadonlyArray<string> => {

@@ -1,4 +1,4 @@
-/** A worker of a fleet, until it is told to stop. */
+/** The `worker` command: runs a fleet worker until it is stopped. */
 import { hostname } from "node:os"
 import { resolve } from "node:path"
 import { Clock, Effect, Option } from "effect"
@@ -9,7 +9,7 @@ import { runWorker } from "../../fleet/worker/Worker.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { connectFleet } from "../batch/FleetExecutor.ts"
-import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentBaseUrl, environmentKey } from "../layers/Environment.ts"
 
@@ -29,12 +29,12 @@ export const workerCommand = (options: WorkerCommandOptions) =>
     const screen = yield* Screen
     if (options.roles.includes("speak") && Option.isNone(yield* environmentKey)) {
       return yield* badUsage(
-        "a worker that speaks needs the service's key: set DUBWRIGHT_API_KEY, or give it --roles deliver"
+        "DUBWRIGHT_API_KEY is not set; a worker that speaks needs the service's key (or use --roles deliver)"
       )
     }
     const share = yield* openSharedFolder(resolve(options.share))
     const redis = yield* connectFleet(options.fleet)
-    // With an address of its own the key goes there and nowhere else, whatever the batches say.
+    // With its own service URL, the worker sends the key only there, whatever the batches say.
     const own = options.baseUrl ?? Option.getOrUndefined(yield* environmentBaseUrl)
     return yield* runWorker({
       client: redis.client,
@@ -44,7 +44,7 @@ export const workerCommand = (options: WorkerCommandOptions) =>
       name: options.name ?? `${hostname()}-${process.pid}`,
       concurrency: options.concurrency ?? 64,
       takeover: (options.takeover ?? 20) * 1_000,
-      told: (line) =>
+      printLine: (line) =>
         options.quiet ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => screen.say(line, now))
     })
-  }).pipe(Effect.scoped, withRefusals, Effect.provide(ffmpegLayer))
+  }).pipe(Effect.scoped, withRefusals, Effect.provide(ffmpegFromEnvironment))

@@ -1,19 +1,20 @@
-/** What `doctor` looks at, one check each: what was found, whether it will do, and how to mend it where not. */
+/** Local checks of `doctor`: Node, ffmpeg and the state folder. Each reports what was found and how to fix it. */
 import { constants } from "node:fs"
-import { access, stat, statfs } from "node:fs/promises"
-import { dirname, resolve } from "node:path"
+import { access, statfs } from "node:fs/promises"
+import { resolve } from "node:path"
 import { Effect } from "effect"
 import { locateConfigured } from "../../ffmpeg/process/FfmpegBinary.ts"
+import { nearestFolder } from "../../library/batch/DiskRoom.ts"
 
 export interface Check {
   readonly name: string
   readonly state: "well" | "warning" | "wrong"
   readonly found: string
-  /** What to do about it. */
-  readonly mend?: string
+  /** How to fix it. */
+  readonly remedy?: string
 }
 
-/** Whether this Node is one that dubwright runs on. */
+/** Whether dubwright supports this Node version. */
 export const nodeCheck = (version: string): Check => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   return major > 20 || (major === 20 && minor >= 19)
@@ -22,17 +23,17 @@ export const nodeCheck = (version: string): Check => {
         name: "Node",
         state: "wrong",
         found: version,
-        mend: "install Node 20.19 or later (nodejs.org, or: nvm install 22)"
+        remedy: "install Node 20.19 or later (nodejs.org, or: nvm install 22)"
       }
 }
 
 const sources = {
-  DUBWRIGHT_FFMPEG: "named by DUBWRIGHT_FFMPEG",
+  DUBWRIGHT_FFMPEG: "set by DUBWRIGHT_FFMPEG",
   PATH: "found on PATH",
   package: "from the npm package"
 } as const
 
-/** Which ffmpeg is used. */
+/** Reports the ffmpeg in use; warns about versions before 5. */
 export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
   Effect.map(({ path, source, version }): Check => {
     const old = /^\D{0,2}([0-4])\.|^N-[1-8]\d{4}-|^2018/u.test(version)
@@ -42,7 +43,7 @@ export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
           name: "ffmpeg",
           state: "warning",
           found,
-          mend: "it is older than version 5: install a newer one, or point DUBWRIGHT_FFMPEG at one"
+          remedy: "older than version 5; install a newer one, or point DUBWRIGHT_FFMPEG at one"
         }
       : { name: "ffmpeg", state: "well", found }
   }),
@@ -52,22 +53,22 @@ export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
         name: "ffmpeg",
         state: "wrong",
         found: places.join("; "),
-        mend: advice
+        remedy: advice
       }),
     ConfigError: (error) =>
       Effect.succeed<Check>({
         name: "ffmpeg",
         state: "wrong",
         found: error.message,
-        mend: "set DUBWRIGHT_FFMPEG to a path, or unset it"
+        remedy: "set DUBWRIGHT_FFMPEG to a path, or unset it"
       })
   })
 )
 
-/** Below this much free space a run of some hours of speech may not end. */
+/** Free bytes below which a run of a few hours of speech may not finish. */
 const scarce = 1_000_000_000
 
-/** Whether a state folder is there, or can be made, can be written, and has room. */
+/** Whether a state folder exists or can be created, is writable, and has enough free space. */
 export const folderCheck = (folder: string): Effect.Effect<Check> =>
   Effect.promise(async (): Promise<Check> => {
     const path = resolve(folder)
@@ -76,13 +77,13 @@ export const folderCheck = (folder: string): Effect.Effect<Check> =>
       await access(base, constants.W_OK | constants.X_OK)
       const disk = await statfs(base)
       const free = disk.bavail * disk.bsize
-      const found = `${path} (${base === path ? "" : "not there yet, will be made; "}${gigabytes(free)} free)`
+      const found = `${path} (${base === path ? "" : "will be created; "}${gigabytes(free)} free)`
       return free < scarce
         ? {
             name: "State folder",
             state: "warning",
             found,
-            mend: "free some space, or name another folder with --state"
+            remedy: "free some space, or choose another folder with --state"
           }
         : { name: "State folder", state: "well", found }
     } catch (cause) {
@@ -90,20 +91,9 @@ export const folderCheck = (folder: string): Effect.Effect<Check> =>
         name: "State folder",
         state: "wrong",
         found: `${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        mend: "make it writable (chown or chmod), or name another folder with --state"
+        remedy: "make it writable (chown or chmod), or choose another folder with --state"
       }
     }
   })
-
-/** The folder itself, or the nearest above it that is there. */
-export const nearestFolder = async (path: string): Promise<string> => {
-  const here = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT") return undefined
-    throw cause
-  })
-  if (here === undefined) return nearestFolder(dirname(path))
-  if (!here.isDirectory()) throw new Error(`${path} is a file, not a folder`)
-  return path
-}
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`

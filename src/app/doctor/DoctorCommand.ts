@@ -1,4 +1,4 @@
-/** Looks at everything a run needs, and says how to mend what is amiss. */
+/** The `doctor` command: checks everything a run needs and prints how to fix each problem. */
 import { Effect } from "effect"
 import { type Check, ffmpegCheck, folderCheck, nodeCheck } from "./DoctorChecks.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
@@ -15,7 +15,7 @@ export interface DoctorOptions {
 export const doctorCommand = Effect.fn("DoctorCommand.doctor")(function* (options: DoctorOptions) {
   const screen = yield* Screen
   const checks: Array<Check> = []
-  /** Shows each finding as soon as it is there. */
+  /** Prints each finding at once. */
   const found = (some: ReadonlyArray<Check>) => {
     checks.push(...some)
     return options.json ? Effect.void : Effect.forEach(some, (check) => screen.result(textOf(check)))
@@ -36,5 +36,5 @@ const marks = {
   wrong: "\u001b[31m✗\u001b[0m"
 } as const
 
-const textOf = ({ name, state, found, mend }: Check): string =>
-  `${marks[state]} ${name.padEnd(13)} ${found}${mend === undefined ? "" : `\n  ${" ".repeat(13)} → ${mend}`}`
+const textOf = ({ name, state, found, remedy }: Check): string =>
+  `${marks[state]} ${name.padEnd(13)} ${found}${remedy === undefined ? "" : `\n  ${" ".repeat(13)} → ${remedy}`}`

@@ -1,6 +1,4 @@
-/**
- * Writes a manifest made of the subtitles, texts and videos in a folder, or adds what is new to the one that is there.
- */
+/** The `init` command: writes a manifest for a folder's subtitles, texts and videos, or adds jobs for new ones. */
 import { basename, extname } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
@@ -24,8 +22,8 @@ import { readScript } from "../../script/ScriptFile.ts"
 import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import { readYaml } from "../../settings/Yaml.ts"
 import { makeFolder } from "../../store/state/Folder.ts"
-import { countOf } from "../terminal/ProgressText.ts"
-import { embeddedVoice } from "../batch/EmbeddedVoice.ts"
+import { formatCount } from "../../pages/parts/TimeFormat.ts"
+import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { withJobs } from "./ManifestAddition.ts"
 import { askChoices, type InitChoices } from "./InitQuestions.ts"
@@ -37,7 +35,7 @@ import {
   manifestText,
   type VoiceFor
 } from "./InitManifest.ts"
-import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { shellWord } from "../nightly/Schedule.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -64,7 +62,7 @@ export const initCommand = Effect.fn("InitCommand.init")(function* (options: Ini
     badUsage(`${target}: cannot be written: ${writingFault(cause)}`)
   const there = yield* Effect.option(fs.stat(folder))
   if (Option.exists(there, ({ type }) => type !== "Directory")) {
-    return yield* badUsage(`${options.folder} is no folder: expected the one in which the subtitles are`)
+    return yield* badUsage(`${options.folder}: not a folder; pass the folder with the subtitles`)
   }
   yield* Effect.try({
     try: () => makeFolder(folder),
@@ -108,39 +106,39 @@ export const initCommand = Effect.fn("InitCommand.init")(function* (options: Ini
   const voiceFor: VoiceFor = (language, position) =>
     service === "embedded" ? embeddedVoice(language, position) : undefined
   const named = path.relative(process.cwd(), target)
-  const next = `look it over, then: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
+  const next = `check it, then run: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
   const own = found.filter(({ ownLanguage }) => ownLanguage !== undefined)
   for (const { path: file, ownLanguage } of own) {
     yield* screen.say(
-      `${file} is in the film's own language (${ownLanguage ?? ""}): ${before === undefined ? "its job is a comment" : "left out"}; --own-language proposes it`
+      `${file} is in the film's own language (${ownLanguage ?? ""}): ${before === undefined ? "its job is commented out" : "left out"}; use --own-language to include it`
     )
   }
   if (before === undefined) {
     const text = manifestText(path.basename(folder) || "dub", service, found, voiceFor, sound)
     yield* fs.writeFileString(target, text).pipe(Effect.mapError(unwritable))
     yield* screen.result(target)
-    const jobs = found.length === 0 ? "an example job" : countOf(found.length - own.length, "job")
+    const jobs = found.length === 0 ? "an example job" : formatCount(found.length - own.length, "job")
     return yield* screen.say(`wrote a manifest with ${jobs}; ${next}`)
   }
   const added = found.filter(({ ownLanguage }) => ownLanguage === undefined)
   if (added.length === 0) {
     yield* screen.result(target)
     return yield* screen.say(
-      `${target} has every subtitle and text here: nothing to add (--force writes it anew)`
+      `${target} already has every subtitle and text in this folder; nothing to add (--force replaces it)`
     )
   }
   const jobs = added.map((script) => jobText(script, added, voiceFor, before.defaults))
   yield* fs.writeFileString(target, withJobs(before.text, jobs)).pipe(Effect.mapError(unwritable))
   yield* screen.result(target)
   yield* screen.say(
-    `added ${countOf(added.length, "job")}: ${added.map(({ id }) => id).join(", ")}; what was there is unchanged; ${next}`
+    `added ${formatCount(added.length, "job")}: ${added.map(({ id }) => id).join(", ")}; existing content is unchanged; ${next}`
   )
 })
 
 const serviceSaid = ({ embedded, baseUrl }: InitOptions): ManifestService | undefined =>
   embedded ? "embedded" : baseUrl === undefined ? undefined : { baseUrl }
 
-/** What a manifest that is there says; jobs may be missing where all of them are comments. */
+/** Reads an existing manifest; `jobs` may be empty, if all of them are comments. */
 const manifestIn = Effect.fnUntraced(function* (target: string) {
   const text = yield* inputText(target, target)
   const read = yield* Either.mapLeft(readYaml(text), (faults) =>
@@ -158,10 +156,7 @@ const manifestIn = Effect.fnUntraced(function* (target: string) {
   return { text, service: known, defaults: defaults ?? {}, ids }
 })
 
-/**
- * Scripts with the language of their film's own sound, where it is theirs too and nobody wants them dubbed all the
- * same.
- */
+/** Marks scripts that are in the language of their film's own audio, unless `wanted` (--own-language) is set. */
 const withOwnLanguages = Effect.fnUntraced(function* (
   folder: string,
   found: ReadonlyArray<FoundScript>,
@@ -187,8 +182,8 @@ const withOwnLanguages = Effect.fnUntraced(function* (
       { concurrency: 4 }
     )
   }).pipe(
-    Effect.provide(ffmpegLayer),
-    // Without an ffmpeg a film's language is not known; the run itself says what is missing.
+    Effect.provide(ffmpegFromEnvironment),
+    // Without ffmpeg a film's language is unknown; the run itself reports the missing ffmpeg.
     Effect.orElseSucceed(() => [])
   )
   const ofVideo = new Map<string, string | undefined>(languages)
@@ -224,7 +219,7 @@ const scriptsIn = Effect.fnUntraced(function* (folder: string) {
   return kept.flat()
 })
 
-/** Of the paths that lead to one file, by links, the shortest: nobody wants it dubbed twice. */
+/** Keeps the shortest of several paths to the same file (through links), so that it is not dubbed twice. */
 const foundOnce = (folder: string) =>
   Effect.fnUntraced(function* (files: ReadonlyArray<string>) {
     const fs = yield* FileSystem.FileSystem
@@ -238,7 +233,7 @@ const foundOnce = (folder: string) =>
     return files.filter((file) => kept.has(file))
   })
 
-/** More than a manifest that a person reads should hold; a glob does for the rest. */
+/** Maximum number of jobs in a written manifest, to keep it readable; users can add a glob for the rest. */
 const most = 200
 
 const foundScript = Effect.fnUntraced(function* (
@@ -265,9 +260,7 @@ const foundScript = Effect.fnUntraced(function* (
   ]
 })
 
-/**
- * The names that a subtitle gives its speakers, those with most cues first, and whether many of their cues are unnamed.
- */
+/** Returns the speakers named in a subtitle, most cues first, and whether many cues are unnamed. */
 const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps"> => {
   if (script._tag === "Narration") return { speakers: [] }
   const { cues } = spokenWords(script, {}, emptyLexicon)
@@ -278,7 +271,7 @@ const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps">
   return { speakers, ...(followUps === undefined ? {} : { followUps }) }
 }
 
-/** Scripts with ids that neither each other nor the jobs that are there have. */
+/** Makes script ids unique, among each other and against the existing jobs' ids. */
 const withIdsOfTheirOwn = (
   found: ReadonlyArray<FoundScript>,
   taken: ReadonlyArray<string>

@@ -1,26 +1,26 @@
-/** The manifest that `init` writes, and the jobs that it adds to one: complete, commented, made of what was found. */
+/** Text of the commented manifest that `init` writes, and of the jobs that it adds to one. */
 import { Array } from "effect"
 import type { FollowUps } from "../../script/spoken/MidSentence.ts"
 import { followUpsText } from "../batch/StickySpeakersHint.ts"
 import { yamlScalar } from "../../settings/YamlScalar.ts"
 
-/** A subtitle or text that was found. Paths are relative to the manifest, with forward slashes. */
+/** A subtitle or text found in the folder. Paths are relative to the manifest, with forward slashes. */
 export interface FoundScript {
   readonly id: string
   readonly path: string
   readonly language: string | undefined
   readonly video: string | undefined
-  /** Whether its film is made with the new track; default yes. */
+  /** Whether to output its film with the new track; default true. */
   readonly makesFilm?: boolean
-  /** The language code of the film's own sound, where it is the script's too: the job is proposed as a comment. */
+  /** Language code of the film's own audio, if the script has the same; its job is then commented out. */
   readonly ownLanguage?: string
-  /** Names that the script gives its speakers, most lines first. */
+  /** Speakers named in the script, most lines first. */
   readonly speakers: ReadonlyArray<string>
-  /** How many cues name nobody although speakers are named before them, where these are many. */
+  /** Unnamed cues that follow named speakers, if there are many. */
   readonly followUps?: FollowUps
 }
 
-/** Which voice to write for a language; undefined where only the user can know. */
+/** Returns the voice to write for a language; undefined if only the user can choose one. */
 export type VoiceFor = (
   language: string | undefined,
   position: number
@@ -29,14 +29,14 @@ export type VoiceFor = (
 /** The service that a manifest names. */
 export type ManifestService = "embedded" | { readonly baseUrl: string }
 
-/** What is heard beside the new voices. */
+/** Sound under the new voices. */
 export const filmSounds = ["voices", "voice-over", "music-and-effects"] as const
 export type FilmSound = (typeof filmSounds)[number]
 
 /** A job's keys as values. */
 export type JobKeys = Readonly<Record<string, unknown>>
 
-/** The manifest's text in YAML. */
+/** Returns the manifest as YAML text. */
 export const manifestText = (
   name: string,
   service: ManifestService,
@@ -47,37 +47,37 @@ export const manifestText = (
   const defaults: JobKeys = { outputs: usualOutputs, ...sharedKeys(found, voiceFor) }
   const [active, own] = Array.partition(found, ({ ownLanguage }) => ownLanguage !== undefined)
   return [
-    "# A dubwright manifest: one job for each subtitle or text that is to be spoken.",
-    "#   dubwright plan dubwright.yaml    what it takes and costs; sends nothing",
-    "#   dubwright run dubwright.yaml     makes the dub; run it again to go on",
-    "#   dubwright help manifest          every key",
+    "# A dubwright manifest: one job per subtitle or text to speak.",
+    "#   dubwright plan dubwright.yaml    shows what would be spoken and what it costs; spends nothing",
+    "#   dubwright run dubwright.yaml     makes the dub; run it again to resume",
+    "#   dubwright help manifest          explains every key",
     "",
     `name: ${yamlScalar(name)}`,
     "",
     ...(service === "embedded"
       ? [
-          "# The service that speaks: embedded is the one that comes with dubwright. For a remote one, write",
-          "#   service: { baseUrl: https://tts.example }   and put its key into DUBWRIGHT_API_KEY, never in here",
+          "# The speech service. embedded is the one bundled with dubwright. For a remote service, write",
+          "#   service: { baseUrl: https://tts.example }   and set its key in DUBWRIGHT_API_KEY, never in this file",
           "service: embedded"
         ]
       : [
-          "# The service that speaks. Put its key into DUBWRIGHT_API_KEY, never in here.",
-          "# service: embedded uses the one that comes with dubwright.",
+          "# The speech service. Set its key in DUBWRIGHT_API_KEY, never in this file.",
+          "# service: embedded uses the service bundled with dubwright.",
           `service: { baseUrl: ${yamlScalar(service.baseUrl)} }`
         ]),
     "",
-    "# These keys apply to every job that does not set them itself.",
+    "# Defaults for jobs that do not set these keys themselves.",
     "defaults:",
     ...(service === "embedded" || "provider" in defaults
       ? []
-      : ["  provider: provider_native       # dubwright providers lists them"]),
+      : ["  provider: provider_native       # list them with: dubwright providers"]),
     ...keyLines(defaults, "  "),
     ...(service === "embedded" || "voice" in defaults
       ? []
-      : ["  # voice: an-id                  # dubwright voices lists them"]),
+      : ["  # voice: an-id                  # list them with: dubwright voices"]),
     ...(found.some(({ video }) => video !== undefined) ? soundLines[sound] : []),
     "  # loudness: -16                 # LUFS; ebu-r128 is -23",
-    "  # fit: { maxSpeed: 1.3, late: 0.5 }   # lines that are too long: at most 1.3 times faster, 0.5 s late",
+    "  # fit: { maxSpeed: 1.3, late: 0.5 }   # too-long lines: speak up to 1.3x faster, end up to 0.5 s late",
     "",
     "jobs:",
     ...(found.length === 0 ? [example] : []),
@@ -91,29 +91,29 @@ export const manifestText = (
 
 const soundLines: Readonly<Record<FilmSound, ReadonlyArray<string>>> = {
   voices: [
-    "  original: keep                  # the film's own sound: keep as a second track, drop, or duck under the voices"
+    "  original: keep                  # the film's own audio: keep as a second track, drop, or duck under the voices"
   ],
   "voice-over": [
-    "  original: duck                  # the film's own sound is lowered under the voices; or keep as a second track, drop",
-    "  duck: { amount: 12 }            # by so many decibels while someone speaks"
+    "  original: duck                  # lower the film's own audio under the voices; or keep it as a second track, or drop it",
+    "  duck: { amount: 12 }            # by 12 dB while someone speaks"
   ],
   "music-and-effects": [
-    "  # The films' own sound must be music and effects without dialogue: it stays nearly as loud under the voices.",
+    "  # The film's own audio must be music and effects without dialogue: it is lowered by only 1 dB under the voices.",
     "  original: duck",
-    "  duck: { amount: 1 }             # the least, in decibels"
+    "  duck: { amount: 1 }             # in dB; 1 is the minimum"
   ]
 }
 
 const example = [
   "  - id: my-film-en                # also the name of its folder and files",
-  "    input: my-film.en.srt         # .srt .vtt .sbv .ass .txt .md .json; a glob makes one job a file",
-  "    # video: my-film.mp4          # the result is as long as the video",
+  "    input: my-film.en.srt         # .srt .vtt .sbv .ass .txt .md .json; a glob makes one job per file",
+  "    # video: my-film.mp4          # the result gets the video's length",
   "    language: en",
   "    # voice: an-id",
   "    # speakers: { ANNA: { voice: an-id }, BO: { voice: another-id } }"
 ].join("\n")
 
-/** The position of each speaker's voice among those of a language: the same in every script. */
+/** Voice position of each speaker among a language's voices; the same in every script. */
 const positionsOf = (
   found: ReadonlyArray<FoundScript>,
   language: string | undefined
@@ -124,7 +124,7 @@ const positionsOf = (
 
 const usualOutputs = ["wav", "srt"]
 
-/** Keys that `defaults` can take over, with their values. */
+/** A job's keys that may move to `defaults`, with their values. */
 const commonKeys = (script: FoundScript, voiceFor: VoiceFor): JobKeys => {
   const voice = voiceFor(script.language, 0)
   return {
@@ -137,13 +137,13 @@ const commonKeys = (script: FoundScript, voiceFor: VoiceFor): JobKeys => {
   }
 }
 
-/** The container of the video itself; MP4 for what only looks like one. */
+/** The video's own container if it can be written (mkv, mov, webm), else mp4. */
 export const containerFor = (video: string): string => {
   const ending = /\.(?<ending>mkv|mov|webm)$/iu.exec(video)?.groups?.["ending"]
   return ending === undefined ? "mp4" : ending.toLowerCase()
 }
 
-/** What two jobs or more all have in common, and the voices of speakers who are in several of them. */
+/** Keys that all jobs share, if there are at least two, and voices of speakers who appear in several jobs. */
 const sharedKeys = (found: ReadonlyArray<FoundScript>, voiceFor: VoiceFor): JobKeys => {
   const active = found.filter(({ ownLanguage }) => ownLanguage === undefined)
   const [first, ...others] = active
@@ -164,7 +164,7 @@ const sharedKeys = (found: ReadonlyArray<FoundScript>, voiceFor: VoiceFor): JobK
   }
 }
 
-/** A voice for each of these speakers; empty where only the user can know them. */
+/** A voice for each speaker; empty if only the user can choose them. */
 const castOf = (
   names: ReadonlyArray<string>,
   language: string | undefined,
@@ -182,7 +182,7 @@ const castOf = (
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** One job in YAML, without what `defaults` say already. `found` are all scripts of the manifest. */
+/** Returns one job as YAML, without keys that `defaults` already set. `found` are all scripts of the manifest. */
 export const jobText = (
   script: FoundScript,
   found: ReadonlyArray<FoundScript>,
@@ -195,7 +195,7 @@ export const jobText = (
   }
   const common = commonKeys(script, voiceFor)
   const keys = Object.entries(common).filter(([key, value]) => !isSame(inherited[key], value))
-  // Voices of another language do not suit the same speakers.
+  // Default speaker voices only suit a script in the same language.
   const known = new Set(
     inherited["language"] === undefined || inherited["language"] === script.language
       ? Object.keys(Object(inherited["speakers"]))
@@ -207,7 +207,7 @@ export const jobText = (
     `  - id: ${yamlScalar(script.id)}`,
     `    input: ${yamlScalar(script.path)}`,
     script.video === undefined
-      ? "    # video: film.mp4            # the result is as long as the video"
+      ? "    # video: film.mp4            # the result gets the video's length"
       : `    video: ${yamlScalar(script.video)}`,
     ...keyLines(Object.fromEntries(keys), "    "),
     ...(script.language === undefined && !("language" in inherited)
@@ -216,12 +216,12 @@ export const jobText = (
     ...("voice" in common || "voice" in inherited
       ? []
       : [
-          "    # voice: an-id               # for whoever has none of their own; dubwright voices lists them"
+          "    # voice: an-id               # for speakers without their own; list voices with: dubwright voices"
         ]),
     ...(script.followUps === undefined
       ? []
       : [
-          `    # ${followUpsText(script.followUps)}; this keeps the speaker before them:`,
+          `    # ${followUpsText(script.followUps)}; to keep the previous speaker instead:`,
           "    # text: { stickySpeakers: true }"
         ]),
     ...(Object.keys(cast).length > 0
@@ -235,14 +235,14 @@ export const jobText = (
 
 const commentedOut = ({ path, video, ownLanguage }: FoundScript, lines: ReadonlyArray<string>): string =>
   [
-    `  # ${inOneLine(path)} is in the film's own language (${ownLanguage ?? ""} in ${inOneLine(video ?? "")}). To dub it all the same, uncomment:`,
+    `  # ${inOneLine(path)} is in the film's own language (${ownLanguage ?? ""} in ${inOneLine(video ?? "")}). To dub it anyway, uncomment:`,
     ...lines.map((line) => `  # ${line.slice(2)}`)
   ].join("\n")
 
-/** A name inside a comment, which ends with its line. */
+/** Replaces line breaks and control characters in a name, so that it stays inside a comment line. */
 const inOneLine = (name: string): string => name.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
 
-/** Keys with their values, each list in one line, each speaker on a line of their own. */
+/** Formats keys and values as YAML lines: lists in flow style, one line per speaker. */
 const keyLines = (keys: JobKeys, indent: string): ReadonlyArray<string> =>
   Object.entries(keys).flatMap(([key, value]) => {
     if (key === "speakers")

@@ -1,28 +1,28 @@
-/** What `init` asks on a terminal where the command line does not say it. */
+/** Prompts of `init`: asks on a terminal for choices that the command line does not make. */
 import { Prompt } from "@effect/cli"
 import { Effect } from "effect"
 import { languageNamed } from "../../domain/values/LanguageName.ts"
 import { containerFor, type FilmSound, type FoundScript, type ManifestService } from "./InitManifest.ts"
 
-/** What is settled before the manifest is written. */
+/** Choices made before the manifest is written. */
 export interface InitChoices {
   readonly service: ManifestService
-  /** Of scripts whose names do not tell it. */
+  /** Language of scripts whose file names do not show it. */
   readonly language: string | undefined
-  /** Whether films are made with the new track. */
+  /** Whether to output films with the new track. */
   readonly films: boolean
-  /** What is heard beside the new voices. */
+  /** Sound under the new voices. */
   readonly sound: FilmSound
 }
 
-/** What the command line, or the manifest that is added to, says already. */
+/** Choices already made by the command line or by an existing manifest. */
 export interface InitSaid {
   readonly service: ManifestService | undefined
   readonly language: string | undefined
   readonly sound?: FilmSound | undefined
 }
 
-/** Asks what is not said yet; Ctrl-C ends the command. */
+/** Asks for the choices not made yet; Ctrl-C ends the command. */
 export const askChoices = Effect.fn("InitQuestions.ask")(
   function* (found: ReadonlyArray<FoundScript>, said: InitSaid) {
     const videos = found.flatMap(({ video }) => video ?? [])
@@ -40,10 +40,10 @@ export const askChoices = Effect.fn("InitQuestions.ask")(
 
 const service = Effect.gen(function* () {
   const remote = yield* Prompt.select({
-    message: "Which service speaks?",
+    message: "Which speech service?",
     choices: [
-      { title: "the bundled one", value: false, description: "offline, two engines, no account" },
-      { title: "a remote one", value: true, description: "its key goes into DUBWRIGHT_API_KEY" }
+      { title: "bundled", value: false, description: "offline, two engines, no account" },
+      { title: "remote", value: true, description: "needs its key in DUBWRIGHT_API_KEY" }
     ]
   })
   const chosen: ManifestService = remote ? { baseUrl: yield* address } : "embedded"
@@ -51,40 +51,40 @@ const service = Effect.gen(function* () {
 })
 
 const address = Prompt.text({
-  message: "Its address",
+  message: "Service URL",
   default: "https://tts.example",
   validate: (text) =>
-    /^https?:\/\/[^\s/]/u.test(text) ? Effect.succeed(text) : Effect.fail("expected an http or https address")
+    /^https?:\/\/[^\s/]/u.test(text) ? Effect.succeed(text) : Effect.fail("expected an http or https URL")
 })
 
 const language = Prompt.text({
-  message: "The language of subtitles whose names do not say it (en, pt-BR, French …; may stay empty)",
+  message: "Language of subtitles whose file names do not show it (en, pt-BR, French …; may be empty)",
   validate: (text) => (text.trim() === "" ? Effect.succeed("") : languageNamed(text))
 }).pipe(Prompt.map((text) => (text === "" ? undefined : text)))
 
 const filmsIn = (videos: ReadonlyArray<string>) =>
   Prompt.confirm({
-    message: `Also make the films with the new track (${[...new Set(videos.map(containerFor))].join(", ")})?`,
+    message: `Also output the films with the new track (${[...new Set(videos.map(containerFor))].join(", ")})?`,
     initial: true
   })
 
 const sound = Prompt.select<FilmSound>({
-  message: "What is heard beside the new voices?",
+  message: "What should play under the new voices?",
   choices: [
     {
-      title: "nothing: voices only",
+      title: "nothing (voices only)",
       value: "voices",
-      description: "the film's own sound stays as a second track"
+      description: "the film's own audio becomes a second track"
     },
     {
-      title: "the film's own sound: voice-over",
+      title: "the film's own audio (voice-over)",
       value: "voice-over",
       description: "lowered while someone speaks"
     },
     {
-      title: "music and effects: a dub",
+      title: "music and effects (dub)",
       value: "music-and-effects",
-      description: "for films whose sound has no dialogue"
+      description: "for films whose audio has no dialogue"
     }
   ]
 })

@@ -1,14 +1,14 @@
-/** Adds jobs to a manifest that is there: its comments, its layout and everything else in it stay as they are. */
+/** Adds jobs to an existing manifest, keeping its comments, layout and everything else. */
 import { Either } from "effect"
 import { isMap, isNode, isSeq, parse, parseDocument, type YAMLSeq } from "yaml"
 import { readManifest } from "../../pipeline/load/ManifestFile.ts"
 
-/** The manifest with these jobs behind its own; each job is YAML as `jobText` writes it. */
+/** Appends jobs to a manifest's own; each job is YAML as `jobText` writes it. */
 export const withJobs = (text: string, jobs: ReadonlyArray<string>): string => {
   const document = parseDocument(text)
   const list = document.get("jobs", true)
   if (!isSeq(list) || list.items.length === 0) {
-    // All its jobs are comments so far.
+    // All its jobs are commented out.
     document.set("jobs", document.createNode(jobs.flatMap((job): ReadonlyArray<unknown> => parse(job))))
     return document.toString({ lineWidth: 0 })
   }
@@ -16,7 +16,7 @@ export const withJobs = (text: string, jobs: ReadonlyArray<string>): string => {
     const added = behind(text, list, jobs)
     if (added !== undefined && isWhole(text, added, jobs.length)) return added
   }
-  // A list in brackets, as in JSON, is written anew; comments stay.
+  // A flow list, as in JSON, is reformatted; comments stay.
   for (const job of jobs) {
     const [value]: ReadonlyArray<unknown> = parse(job)
     const node = document.createNode(value)
@@ -26,10 +26,7 @@ export const withJobs = (text: string, jobs: ReadonlyArray<string>): string => {
   return document.toString({ lineWidth: 0 })
 }
 
-/**
- * The text with the jobs behind the last one and the comments that belong to it; undefined where their place is not
- * found.
- */
+/** Inserts the jobs after the last one and its trailing comments; undefined if that place is not found. */
 const behind = (text: string, list: YAMLSeq, jobs: ReadonlyArray<string>): string | undefined => {
   const last = list.items.at(-1)
   if (!isNode(last) || !last.range) return undefined
@@ -49,7 +46,7 @@ const behind = (text: string, list: YAMLSeq, jobs: ReadonlyArray<string>): strin
   return before + (before.endsWith("\n") ? "" : lineEnd) + block + text.slice(place)
 }
 
-/** The end of the line at `from`, and of comments behind it that stand deeper than the list's dashes. */
+/** Returns the end of the line at `from` and of following comments that are indented deeper than the list's dashes. */
 const pastComments = (text: string, from: number, column: number): number => {
   const endOfLine = (at: number): number => {
     const found = text.indexOf("\n", at)
@@ -67,7 +64,7 @@ const pastComments = (text: string, from: number, column: number): number => {
   return place
 }
 
-/** Whether everything that was in a manifest is in it still, and as many jobs more. */
+/** Whether `after` has everything that `before` has, plus exactly `more` jobs. */
 const isWhole = (before: string, after: string, more: number): boolean => {
   const [old, made] = [readManifest(before, ""), readManifest(after, "")]
   return (

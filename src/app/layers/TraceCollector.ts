@@ -1,16 +1,16 @@
-/** Which OpenTelemetry collector the environment names. */
+/** Reads the OpenTelemetry collector from the environment. */
 
-/** Where traces go. */
+/** The collector that receives traces. */
 export interface Collector {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** What the program is called there. */
+  /** Service name in the traces. */
   readonly name: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The collector that OpenTelemetry's own variables name; undefined where there is none. */
+/** Returns the collector set by OpenTelemetry's variables; undefined if there is none. */
 export const collectorIn = (environment: Environment): Collector | undefined => {
   const traces = environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? ""
   const all = environment["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? ""
@@ -26,7 +26,7 @@ export const collectorIn = (environment: Environment): Collector | undefined => 
     : undefined
 }
 
-/** Headers as OpenTelemetry's variables list them: `name=value,name=value`, percent-encoded. */
+/** Parses headers as in OpenTelemetry's variables: `name=value,name=value`, percent-encoded. */
 const headersIn = (list: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     list.split(",").flatMap((pair) => {

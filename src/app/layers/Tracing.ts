@@ -1,4 +1,4 @@
-/** Traces of what the program does, sent to an OpenTelemetry collector; loaded only where the environment names one. */
+/** Sends traces to an OpenTelemetry collector. Loaded only if the environment names one. */
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import { Headers } from "@effect/platform"
@@ -8,7 +8,7 @@ import { keyHeader } from "../../contract/SpeechApi.ts"
 import { version } from "../../domain/values/Version.ts"
 import type { Collector } from "./TraceCollector.ts"
 
-/** Runs an effect with its spans sent to the collector; what is left is sent at its end, within a few seconds. */
+/** Runs an effect and exports its spans to the collector; remaining spans are flushed at the end, within 3 s. */
 export const withTracing = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { url, headers, name }: Collector

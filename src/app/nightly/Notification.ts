@@ -1,4 +1,4 @@
-/** Tells whom the manifest names that a run has ended. What goes wrong with that is told, and changes nothing else. */
+/** Notifications at the end of a run (manifest key `notify`). Failures are only printed as warnings. */
 import { spawn } from "node:child_process"
 import { dirname, resolve } from "node:path"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
@@ -9,13 +9,13 @@ import type { RunReport } from "../../domain/report/Report.ts"
 import { addressOf, UnsetAddress } from "./NotificationAddress.ts"
 import { Screen } from "../terminal/Screen.ts"
 
-/** How long a program may take. */
+/** Timeout of the command. */
 const programWithin = Duration.minutes(2)
 
-/** How long an address may take to answer, each time it is asked. */
+/** Timeout of each webhook request. */
 const answerWithin = Duration.seconds(20)
 
-/** Starts the program and posts to the address that the manifest names, each with run.json; `manifest` is its path. */
+/** Runs the manifest's command and posts to its webhook, each with run.json; `manifest` is its path. */
 export const notifyRunEnd = Effect.fn("Notify.notify")(function* (
   { command, webhook }: NotifySettings,
   manifest: string,
@@ -39,9 +39,9 @@ export const notifyRunEnd = Effect.fn("Notify.notify")(function* (
 const started = (command: readonly [string, ...ReadonlyArray<string>], manifest: string, input: string) =>
   Effect.async<void, UnsetAddress>((resume) => {
     const [file, ...args] = command
-    // The key is for the service alone.
+    // The service's key is not passed to other programs.
     const { DUBWRIGHT_API_KEY: _key, ...env } = process.env
-    // What it says goes to stderr: stdout is for results.
+    // Its output goes to stderr: stdout is for results.
     const child = spawn(file, args, {
       cwd: dirname(resolve(manifest)),
       env,
@@ -49,26 +49,25 @@ const started = (command: readonly [string, ...ReadonlyArray<string>], manifest:
       windowsHide: true
     })
     const failed = (why: string) => resume(Effect.fail(new UnsetAddress({ why })))
-    child.once("error", (cause) => failed(`it cannot be started: ${cause.message}`))
+    child.once("error", (cause) => failed(`cannot be started: ${cause.message}`))
     child.once("close", (code, signal) => {
       if (code === 0) resume(Effect.void)
-      else failed(code === null ? `it was ended by ${signal}` : `it ended with code ${code}`)
+      else failed(code === null ? `killed by ${signal}` : `exited with code ${code}`)
     })
-    // A program may end without reading what it is told.
+    // The program may exit without reading stdin.
     child.stdin?.on("error", () => {})
     child.stdin?.end(input)
     return Effect.sync(() => child.kill("SIGKILL"))
   }).pipe(
     Effect.timeoutFail({
       duration: programWithin,
-      onTimeout: () =>
-        new UnsetAddress({ why: `it was still running after ${Duration.format(programWithin)}` })
+      onTimeout: () => new UnsetAddress({ why: `still running after ${Duration.format(programWithin)}` })
     })
   )
 
 const posted = Effect.fnUntraced(function* (webhook: string, body: string) {
   const address = yield* addressOf(webhook)
-  // An address may hold a secret: only its host is told.
+  // The URL may hold a secret: messages show only its host.
   const { host } = new URL(address)
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   yield* client
@@ -78,17 +77,17 @@ const posted = Effect.fnUntraced(function* (webhook: string, body: string) {
       Effect.timeout(answerWithin),
       Effect.retry({ times: 2, schedule: Schedule.exponential("1 second"), while: mayPass }),
       Effect.catchTags({
-        RequestError: () => new UnsetAddress({ why: `${host} cannot be reached` }),
+        RequestError: () => new UnsetAddress({ why: `${host} is unreachable` }),
         ResponseError: ({ response }) =>
-          new UnsetAddress({ why: `${host} answered with status ${response.status}` }),
+          new UnsetAddress({ why: `${host} returned status ${response.status}` }),
         TimeoutException: () =>
-          new UnsetAddress({ why: `${host} gave no answer within ${Duration.format(answerWithin)}` })
+          new UnsetAddress({ why: `${host} did not respond within ${Duration.format(answerWithin)}` })
       }),
-      // The address would stand in the trace.
+      // Tracing would record the URL.
       Effect.withTracerEnabled(false)
     )
 })
 
-/** Whether asking again may help. */
+/** Whether a retry may succeed. */
 const mayPass = (fault: HttpClientError.HttpClientError | { readonly _tag: "TimeoutException" }): boolean =>
   fault._tag !== "ResponseError" || fault.response.status >= 500 || fault.response.status === 429

@@ -1,23 +1,23 @@
-/** The address to which a run's end is told: as it stands in the manifest, or from the environment. */
+/** Webhook URL of the end-of-run notification: from the manifest, or from an environment variable it names. */
 import { Config, Data, Effect } from "effect"
 import type { NotifySettings } from "../../domain/manifest/ServiceSettings.ts"
 import { Screen } from "../terminal/Screen.ts"
 
-/** Why somebody could not be told. */
+/** Why a notification could not be sent. */
 export class UnsetAddress extends Data.TaggedError("Untold")<{ readonly why: string }> {}
 
-/** What a manifest's `webhook` means; `$NAME` takes it from the environment. */
+/** Resolves a manifest's `webhook`; `$NAME` reads it from the environment. */
 export const addressOf = Effect.fnUntraced(function* (webhook: string) {
   const address = webhook.startsWith("$") ? yield* variable(webhook.slice(1)) : webhook
-  return URL.canParse(address) ? address : yield* new UnsetAddress({ why: `${webhook} holds no address` })
+  return URL.canParse(address) ? address : yield* new UnsetAddress({ why: `${webhook} is not a valid URL` })
 })
 
-/** Tells beforehand of an address that there is not, at least not on this machine. */
+/** Warns before a run if the webhook URL cannot be resolved on this machine. */
 export const warnUnset = Effect.fn("NotifyAddress.warn")(function* ({ webhook }: NotifySettings) {
   const screen = yield* Screen
   if (webhook === undefined) return
   yield* Effect.catchAll(addressOf(webhook), ({ why }) =>
-    screen.say(`warning: notify.webhook: ${why}, so nobody would be told of a run's end`)
+    screen.say(`warning: notify.webhook: ${why}; no notification would be sent at the end of a run`)
   )
 })
 

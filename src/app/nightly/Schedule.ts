@@ -1,12 +1,12 @@
-/** What starts a batch every night: systemd's service and timer, or a line for cron, with the paths of this machine. */
+/** Text of systemd units and a crontab line that run a batch every night, with the paths of this machine. */
 import { dirname } from "node:path"
 import type { TimeOfDay } from "../batch/Deadline.ts"
 import { clockText } from "../batch/Deadline.ts"
 
-/** What can be printed alone. */
+/** Values of `schedule --kind`. */
 export const scheduleKinds = ["service", "timer", "cron"] as const
 
-/** What is to be started, and when. Paths are absolute. */
+/** A nightly run. Paths are absolute. */
 export interface Nightly {
   /** The unit's name without its ending. */
   readonly name: string
@@ -15,11 +15,11 @@ export interface Nightly {
   readonly manifest: string
   readonly at: TimeOfDay
   readonly deadline: TimeOfDay | undefined
-  /** The file that holds DUBWRIGHT_API_KEY and other settings, a line each. */
+  /** File with DUBWRIGHT_API_KEY and other variables, one per line. */
   readonly environment: string
 }
 
-/** The words of the run. */
+/** The command line of the run. */
 const words = ({ node, command, manifest, deadline }: Nightly): ReadonlyArray<string> => [
   node,
   command,
@@ -28,7 +28,7 @@ const words = ({ node, command, manifest, deadline }: Nightly): ReadonlyArray<st
   ...(deadline === undefined ? [] : ["--deadline", clockText(deadline)])
 ]
 
-/** The service's unit: one run, which systemd's own journal logs and rotates. */
+/** The systemd service unit: one run, logged and rotated by the journal. */
 export const serviceUnit = (nightly: Nightly): string =>
   [
     "[Unit]",
@@ -39,7 +39,7 @@ export const serviceUnit = (nightly: Nightly): string =>
     `WorkingDirectory=${unitText(dirname(nightly.manifest))}`,
     `EnvironmentFile=-${unitText(nightly.environment)}`,
     `ExecStart=${words(nightly).map(unitWord).join(" ")}`,
-    "# Stopped before its end, it has saved its state and goes on the next night.",
+    "# A run that is stopped (SIGTERM) has saved its state and resumes the next night.",
     "SuccessExitStatus=143",
     "TimeoutStopSec=2min",
     "Nice=10",
@@ -47,7 +47,7 @@ export const serviceUnit = (nightly: Nightly): string =>
     ""
   ].join("\n")
 
-/** The timer's unit: every night, also after a night in which the machine was off. */
+/** The systemd timer unit: every night; a start missed while the machine was off is caught up. */
 export const timerUnit = ({ name, at }: Nightly): string =>
   [
     "[Unit]",
@@ -62,22 +62,22 @@ export const timerUnit = ({ name, at }: Nightly): string =>
     ""
   ].join("\n")
 
-/** A line for a crontab; its log is kept and rotated by the run itself. */
+/** A crontab line; the run itself writes and rotates its log. */
 export const cronLine = (nightly: Nightly, log: string): string => {
   const { minutes, hours } = nightly.at
   const settings = shellWord(nightly.environment)
   const run = [...words(nightly), "--quiet", "--log", log].map(shellWord).join(" ")
-  // In a crontab a percent sign is a line break.
+  // An unescaped percent sign in a crontab is a line break.
   return `${minutes} ${hours} * * * cd ${shellWord(dirname(nightly.manifest))} && { set -a; [ ! -f ${settings} ] || . ${settings}; set +a; exec ${run}; }`.replaceAll(
     "%",
     String.raw`\%`
   )
 }
 
-/** A path in a unit file: percent signs stand for themselves. */
+/** Escapes a path for a unit file, where `%` starts a specifier. */
 const unitText = (text: string): string => text.replaceAll("%", "%%")
 
-/** A word of a command line in a unit file. */
+/** Quotes a word of a command line for a unit file. */
 const unitWord = (text: string): string => {
   const plain = unitText(text).replaceAll("$", "$$$$")
   return /^[\w./:@%$=+-]+$/u.test(plain)
@@ -85,6 +85,6 @@ const unitWord = (text: string): string => {
     : `"${plain.replaceAll("\\", "\\\\").replaceAll('"', String.raw`\"`)}"`
 }
 
-/** A word as a shell takes it. */
+/** Quotes a word for a POSIX shell. */
 export const shellWord = (text: string): string =>
   /^[\w./:@=+-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`

@@ -1,4 +1,4 @@
-/** Prints what starts a batch every night on this machine. */
+/** The `schedule` command: prints systemd units and a crontab line for a nightly run. */
 import { existsSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, parse, resolve } from "node:path"
@@ -49,18 +49,18 @@ const everything = (nightly: Nightly, log: string): string => {
   const { name, environment } = nightly
   const units = join(homedir(), ".config/systemd/user")
   return [
-    `# ${units}/${name}.service   (printed alone by --kind service)`,
+    `# ${units}/${name}.service   (--kind service prints only this)`,
     serviceUnit(nightly),
-    `# ${units}/${name}.timer   (printed alone by --kind timer)`,
+    `# ${units}/${name}.timer   (--kind timer prints only this)`,
     timerUnit(nightly),
     "# Then: systemctl --user daemon-reload",
     `#       systemctl --user enable --now ${name}.timer`,
-    "#       loginctl enable-linger            so that it runs while nobody is logged in",
-    `#       journalctl --user -u ${name}      what it said`,
+    "#       loginctl enable-linger            lets it run while you are logged out",
+    `#       journalctl --user -u ${name}      shows its log`,
     "",
-    "# Or, with cron instead (crontab -e; printed alone by --kind cron):",
+    "# Or with cron instead (crontab -e; --kind cron prints only this):",
     cronLine(nightly, log),
     "",
-    `# The key goes into ${environment} as DUBWRIGHT_API_KEY=…, readable by you alone (chmod 600).`
+    `# Put the key into ${environment} as DUBWRIGHT_API_KEY=…, readable only by you (chmod 600).`
   ].join("\n")
 }

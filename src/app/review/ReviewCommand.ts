@@ -1,8 +1,8 @@
-/** The reports in a browser, with a box in which single cues are changed, heard anew and accepted. */
+/** The `review` command: serves the reports with an editor to change, replay and accept single cues. */
 import { Effect } from "effect"
 import { namesManifest } from "../../pipeline/load/BatchLoader.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
-import { ffmpegLayer } from "../layers/FfmpegLayer.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { serveReview } from "./ReviewServer.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -11,13 +11,13 @@ export interface ReviewOptions extends BatchOptions {
   readonly port: number
 }
 
-/** Serves until it is interrupted. */
+/** Serves until interrupted. */
 export const reviewCommand = (options: ReviewOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const [manifest] = options.inputs
     if (!(yield* namesManifest(manifest))) {
-      return yield* badUsage("review: expected one manifest: what is accepted is written beside it")
+      return yield* badUsage("review: expected a manifest; accepted changes are saved beside it")
     }
     yield* loadBatchInput(options)
     const address = yield* serveReview(options, options.port)
@@ -25,4 +25,4 @@ export const reviewCommand = (options: ReviewOptions) =>
     if (!options.quiet)
       yield* screen.say("open this address in a browser on this machine; Ctrl-C ends the review")
     return yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(ffmpegLayer))
+  }).pipe(Effect.scoped, Effect.provide(ffmpegFromEnvironment))

@@ -1,23 +1,23 @@
-/** Deliveries of accepted changes in the background: one at a time, and one for many changes of a job. */
+/** Background delivery of accepted changes: one job at a time, with changes of a job batched into one delivery. */
 import { Clock, Duration, Effect, Queue } from "effect"
 import type { DeliveryStanding } from "../../pages/data/ReviewProtocol.ts"
 
-/** A delivery starts when no further change of its job was accepted for this long. */
+/** A delivery starts once its job has had no further change for this long. */
 const quiet = Duration.seconds(1)
 
 interface Entry {
-  /** Cues that were changed since the job's last delivery began. */
+  /** Cues changed since the job's last delivery began. */
   cues: Set<number>
-  /** When the last of them was changed, in milliseconds since 1970. */
+  /** When the last of them was changed, in milliseconds since the epoch. */
   changedAt: number
-  /** Whether the job waits for its delivery. */
+  /** Whether the job is queued. */
   waits: boolean
   standing: DeliveryStanding
 }
 
 /**
- * Starts the worker, which ends with the scope: a delivery that is in progress then is interrupted. `deliver` returns
- * why it failed, or undefined; `tell` takes words on what it waits for.
+ * Starts the worker. It ends with the scope, which interrupts a delivery in progress. `deliver` returns why it failed,
+ * or undefined; it calls `tell` with what it is waiting for.
  */
 export const makeDeliveries = Effect.fnUntraced(function* <R>(
   deliver: (
@@ -29,7 +29,7 @@ export const makeDeliveries = Effect.fnUntraced(function* <R>(
   const jobs = new Map<string, Entry>()
   const line = yield* Queue.unbounded<readonly [job: string, entry: Entry]>()
 
-  /** Returns when a job's changes have come to rest. */
+  /** Waits until a job has had no change for `quiet`. */
   const settled = (entry: Entry): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const left = entry.changedAt + Duration.toMillis(quiet) - now
@@ -49,7 +49,7 @@ export const makeDeliveries = Effect.fnUntraced(function* <R>(
         const error = yield* deliver(job, cues, (words) => {
           entry.standing = { state: "delivering", ended, words }
         })
-        // Cues of a delivery that failed are part of the next one.
+        // The next delivery includes the cues of a failed one.
         if (error !== undefined) for (const cue of cues) entry.cues.add(cue)
         entry.standing = {
           ...(error === undefined ? {} : { words: error }),
@@ -61,7 +61,7 @@ export const makeDeliveries = Effect.fnUntraced(function* <R>(
   )
 
   return {
-    /** Has a job delivered with a change to a cue that is saved already. */
+    /** Requests a delivery of a job after a saved change to a cue. */
     request: (job: string, cue: number): Effect.Effect<DeliveryStanding> =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const entry = jobs.get(job) ?? {
@@ -78,9 +78,9 @@ export const makeDeliveries = Effect.fnUntraced(function* <R>(
         entry.waits = true
         return entry.standing
       }),
-    /** How far a job is. */
+    /** The delivery status of a job. */
     standing: (job: string): DeliveryStanding => jobs.get(job)?.standing ?? { state: "delivered", ended: 0 },
-    /** The jobs with changes that are not delivered. */
+    /** Jobs with undelivered changes. */
     left: (): ReadonlyArray<string> =>
       [...jobs].filter(([, { standing }]) => standing.state !== "delivered").map(([job]) => job)
   }

@@ -1,4 +1,4 @@
-/** Answers of the review server: pages, JSON and sound, none of which any other site may hold or frame. */
+/** Responses of the review server: pages, JSON and media, with headers that stop other sites from embedding them. */
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
@@ -17,24 +17,24 @@ const guarded = {
   "x-frame-options": "DENY"
 }
 
-/** A page. */
+/** Sends a page. */
 export const sendPage = (response: ServerResponse, page: Html, status = 200): void => {
   response.writeHead(status, { ...guarded, "content-type": "text/html; charset=utf-8" }).end(page.text)
 }
 
-/** A value as JSON. */
+/** Sends a value as JSON. */
 export const sendJson = (response: ServerResponse, status: number, value: object): void => {
   response
     .writeHead(status, { ...guarded, "content-type": "application/json; charset=utf-8" })
     .end(JSON.stringify(value))
 }
 
-/** The way to another page of the same server. */
+/** Redirects to another page of the same server. */
 export const sendAway = (response: ServerResponse, to: string): void => {
   response.writeHead(302, { ...guarded, location: to }).end()
 }
 
-/** A file of sound or pictures, whole or the range that is asked for. */
+/** Sends a media file, whole or the requested range. */
 export const sendFile = async (
   response: ServerResponse,
   path: string,
@@ -62,7 +62,7 @@ export const sendFile = async (
     response.end()
     return
   }
-  // A player that moves on closes the connection in the middle of an answer.
+  // A player that seeks closes the connection in mid-response.
   await pipeline(createReadStream(path, { start: from, end: to }), response).catch(() => response.destroy())
 }
 

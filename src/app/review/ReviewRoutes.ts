@@ -1,11 +1,11 @@
-/** What an address of the review server stands for: a page, a file, a cue as it is, or a change to it. */
+/** Routes of the review server: pages, files, cues and changes to cues. */
 import { Either } from "effect"
 import type { AdmittedRequest, AccessRefusal } from "./ReviewAccess.ts"
 
-/** What the edit box may ask to be done about a cue. */
+/** A change that the editor requests for a cue. */
 type Change = "take" | "accept" | "withdraw"
 
-/** Where a request leads. */
+/** A matched route. */
 export type Route =
   | { readonly _tag: "Home" }
   | { readonly _tag: "Batch" }
@@ -15,7 +15,7 @@ export type Route =
   | { readonly _tag: "Cue"; readonly job: string; readonly cue: number }
   | { readonly _tag: "Change"; readonly job: string; readonly cue: number; readonly change: Change }
 
-/** Finds the way, or says why there is none. */
+/** Matches a request to a route, or returns 404 or 405. */
 export const routeOf = ({ method, path }: AdmittedRequest): Either.Either<Route, AccessRefusal> => {
   const route = leadsTo(path)
   if (route === undefined) return Either.left({ status: 404, error: "no such page" })

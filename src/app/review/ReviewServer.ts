@@ -1,4 +1,4 @@
-/** The review server: the report pages with an edit box, and what the box asks for. */
+/** The review server: serves the report pages with their editor, and handles the editor's requests. */
 import { randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Path } from "@effect/platform"
@@ -17,7 +17,7 @@ import { admitRequest, type AccessRules } from "./ReviewAccess.ts"
 import { type Route, routeOf } from "./ReviewRoutes.ts"
 import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork.ts"
 
-/** Serves on loopback until the scope closes; returns the address to open, with the token that admits to it. */
+/** Serves on loopback until the scope closes; returns the URL to open, including the access token. */
 export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: BatchOptions, port: number) {
   const token = randomBytes(24).toString("base64url")
   const work = yield* makeReviewWork(options)
@@ -39,9 +39,7 @@ export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: B
   return `${address}/${token}/`
 })
 
-/**
- * Answers one request; a failure is answered in words. The batch is read anew each time, as its files may have changed.
- */
+/** Handles one request; a failure is answered with its message. Reloads the batch, since its files may have changed. */
 const answered = Effect.fnUntraced(
   function* (
     options: BatchOptions,
@@ -53,8 +51,8 @@ const answered = Effect.fnUntraced(
     if (route._tag === "Home") return sendAway(response, "index.html")
     if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
     if (route._tag === "Change") {
-      const wishes = route.change === "withdraw" ? {} : yield* parseEdits(yield* bodyOf(request))
-      return sendJson(response, 200, yield* work.change(route, wishes))
+      const edits = route.change === "withdraw" ? {} : yield* parseEdits(yield* bodyOf(request))
+      return sendJson(response, 200, yield* work.change(route, edits))
     }
     const batch = yield* loadBatchInput(options)
     if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))
@@ -85,7 +83,7 @@ const answered = Effect.fnUntraced(
     )
 )
 
-/** Says in words why there is nothing else to send: as a page to whoever looks at it in a browser. */
+/** Sends an error, as a page if a browser asked for one, else as JSON. */
 const sendTrouble = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -98,10 +96,10 @@ const sendTrouble = (
   else sendJson(response, status, { error })
 }
 
-/** Whether somebody looks at the answer in a browser. */
+/** Whether a browser asked for a page. */
 const readsPages = ({ headers }: IncomingMessage): boolean => headers.accept?.includes("text/html") === true
 
-/** The most bytes that the page sends. */
+/** Limit of a request body. */
 const mostBytes = 256_000
 
 const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =>
@@ -119,6 +117,6 @@ const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =
     },
     catch: (cause) =>
       new ReviewFailed({
-        words: `the request cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`
+        words: `cannot read the request: ${cause instanceof Error ? cause.message : String(cause)}`
       })
   })

@@ -1,14 +1,12 @@
-/**
- * A batch's state and its service, shared by the requests of a review that need them and held no longer than they do.
- */
+/** State and service of a batch, shared by concurrent review requests and released after the last one. */
 import { join } from "node:path"
 import { Effect, Layer, RcMap } from "effect"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { silent } from "../../pipeline/Progress.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
-import { writableStateLayer } from "../layers/StateLayers.ts"
+import { writableStateLayer } from "../../library/layers/StateLayers.ts"
 
-/** One writer holds a state folder, so a take and a delivery at the same time share it. */
+/** A state folder has one writer, so a take and a delivery at the same time share it. */
 export const makeReviewState = Effect.map(
   RcMap.make({
     lookup: (key: string) => {
@@ -20,7 +18,7 @@ export const makeReviewState = Effect.map(
     }
   }),
   (held) =>
-    /** Gives work the state and the service of a batch. */
+    /** Returns a layer with the state and the service of a batch. */
     ({ state, service }: Batch) =>
       Layer.scopedContext(RcMap.get(held, service === "embedded" ? state : `${state}\n${service.baseUrl}`))
 )

@@ -1,13 +1,13 @@
-/** What the edit box asks for: takes, accepted changes and their deliveries. */
+/** Work of a review: makes takes, saves accepted changes and delivers them. */
 import { Data, Effect, Schedule } from "effect"
 import type { Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import {
   acceptChanges,
   changesFor,
-  deliveredAnew,
+  deliverEdited,
   type HeardChanges,
-  preparedAnew,
+  prepareEdit,
   makeTake,
   withdraw
 } from "../../pipeline/review/ReviewSession.ts"
@@ -20,14 +20,14 @@ import type { Route } from "./ReviewRoutes.ts"
 import { makeReviewState } from "./ReviewState.ts"
 import { Screen } from "../terminal/Screen.ts"
 
-/** The address names a job or a file that the review does not have. */
+/** The URL names a job or file that does not exist in the review. */
 export class NoSuchPage extends Data.TaggedError("NoSuchPage") {
   override get message(): string {
     return "no such page"
   }
 }
 
-/** The job of a batch by its id. */
+/** Returns a job by its id. */
 export const jobIn = (batch: Batch, id: string) => {
   const job = batch.jobs.find((one) => one.id === id)
   return job === undefined ? Effect.fail(new NoSuchPage()) : Effect.succeed(job)
@@ -38,23 +38,23 @@ type Change = Extract<Route, { readonly _tag: "Change" }>
 
 export type ReviewWork = Effect.Effect.Success<ReturnType<typeof makeReviewWork>>
 
-/** Starts the work of a review, which ends with the scope. */
+/** Starts the background work of a review, which ends with the scope. */
 export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions) {
   const screen = yield* Screen
   const stateOf = yield* makeReviewState
-  /** Speaking takes turns: the same words asked for twice are paid for once. */
+  /** One take at a time, so that the same text requested twice is paid for once. */
   const speaking = yield* Effect.makeSemaphore(1)
-  /** What one request saves, the next must find. */
+  /** One save at a time, so that each sees the previous one. */
   const saving = yield* Effect.makeSemaphore(1)
-  /** What was heard last of each cue: accepted, it needs no second look. */
-  const heard = new Map<string, { readonly wishes: string; readonly changes: HeardChanges }>()
+  /** The last take of each cue: accepting it needs no second check. */
+  const heard = new Map<string, { readonly edits: string; readonly changes: HeardChanges }>()
 
   const deliver = Effect.fnUntraced(function* (id: string, cues: ReadonlySet<number>) {
     const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
     yield* Effect.gen(function* () {
-      const plan = yield* speaking.withPermits(1)(preparedAnew(batch, job, [...cues]))
-      yield* deliveredAnew(batch, plan)
+      const plan = yield* speaking.withPermits(1)(prepareEdit(batch, job, [...cues]))
+      yield* deliverEdited(batch, plan)
     }).pipe(Effect.provide(stateOf(batch)))
     yield* rewriteBatch(batch, job)
   })
@@ -78,24 +78,24 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     )
   )
 
-  const take = Effect.fnUntraced(function* ({ job: id, cue }: Change, wishes: ReviewEdits) {
+  const take = Effect.fnUntraced(function* ({ job: id, cue }: Change, edits: ReviewEdits) {
     const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
-    const { take, changes } = yield* Effect.provide(makeTake(batch, job, cue, wishes), stateOf(batch))
-    heard.set(`${id}/${cue}`, { wishes: JSON.stringify(wishes), changes })
+    const { take, changes } = yield* Effect.provide(makeTake(batch, job, cue, edits), stateOf(batch))
+    heard.set(`${id}/${cue}`, { edits: JSON.stringify(edits), changes })
     return take
   }, speaking.withPermits(1))
 
-  const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, wishes: ReviewEdits) {
+  const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
     const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
     if (change === "withdraw") yield* withdraw(batch, job, cue)
     else {
       const last = heard.get(`${id}/${cue}`)
       const changes =
-        last?.wishes === JSON.stringify(wishes)
+        last?.edits === JSON.stringify(edits)
           ? last.changes
-          : yield* changesFor(batch, job, cue, wishes).pipe(
+          : yield* changesFor(batch, job, cue, edits).pipe(
               Effect.provide(stateOf(batch)),
               speaking.withPermits(1)
             )
@@ -106,15 +106,15 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   }, saving.withPermits(1))
 
   return {
-    /** Makes a take, or saves a change and has it delivered in the background. */
-    change: (asked: Change, wishes: ReviewEdits) =>
+    /** Makes a take, or saves a change and queues its delivery. */
+    change: (asked: Change, edits: ReviewEdits) =>
       asked.change === "take"
         ? Effect.map(
-            take(asked, wishes),
+            take(asked, edits),
             (made): Take | Effect.Effect.Success<ReturnType<typeof save>> => made
           )
-        : save(asked, wishes),
-    /** How far the delivery of a job's changes is. */
+        : save(asked, edits),
+    /** The delivery status of a job's changes. */
     standing: deliveries.standing
   }
 })

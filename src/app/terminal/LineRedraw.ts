@@ -1,12 +1,15 @@
-/** Drawing rows of text at the foot of a terminal so that they can be taken away again, as plain functions on text. */
+/** Fitting and erasing of redrawn terminal rows, as pure functions on text. */
 import stringWidth from "string-width"
 
 const reset = "\u001b[0m"
 const letters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
-// What colours a text and takes no room: kept whole when a row is cut.
+// SGR colour sequences take no columns and are kept whole when a row is cut.
 const style = /\u001b\[[0-9;]*m/gu
 
-/** A row cut to so many columns, its colours kept and ended; what is cut away ends in an ellipsis. */
+/**
+ * Cuts a row to `columns`, ending in an ellipsis if cut; colours are kept and reset. By hand: cli-truncate 5 exceeds
+ * the width on wide characters, and fast-string-truncated-width 3 cuts through flags and escape sequences.
+ */
 export const fitToWidth = (row: string, columns: number): string => {
   if (stringWidth(row) <= columns) return row
   let text = ""
@@ -30,15 +33,13 @@ export const fitToWidth = (row: string, columns: number): string => {
   return `${text}…${at === 0 ? "" : reset}`
 }
 
-/**
- * How many lines a row takes on a terminal of so many columns; more than one only after the terminal was made narrower.
- */
+/** Returns how many terminal lines a row takes: more than one only if the terminal became narrower since. */
 export const linesTaken = (row: string, columns: number): number =>
   Math.max(1, Math.ceil(stringWidth(row) / Math.max(1, columns)))
 
 /**
- * What takes rows away that were drawn before, each ended by a line break: the cursor goes to the first one's start.
- * Line by line: a screen that is cleared as a whole goes into the scrollback of some terminals, frame after frame.
+ * Returns the escape sequence that erases rows drawn before, each ended by a line break, and moves the cursor to the
+ * start of the first. Erases line by line: clearing the screen would fill some terminals' scrollback with frames.
  */
 export const eraseLines = (rows: ReadonlyArray<string>, columns: number): string => {
   const lines = rows.reduce((sum, row) => sum + linesTaken(row, columns), 0)

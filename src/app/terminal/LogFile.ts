@@ -1,4 +1,4 @@
-/** A log kept over many runs: lines with their times, and older logs set aside before it grows too long. */
+/** Append-only log file of runs, with timestamps and rotation. */
 import { appendFileSync, existsSync, renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { stripVTControlCharacters } from "node:util"
@@ -6,16 +6,16 @@ import { Either } from "effect"
 import { makeFolder } from "../../store/state/Folder.ts"
 import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
-/** A log file longer than this is set aside when a run begins, in bytes. */
+/** Size in bytes above which the log is rotated when a run begins. */
 export const longLog = 5_000_000
 
-/** So many older logs are kept, `.1` the youngest. */
+/** Number of rotated logs kept; `.1` is the newest. */
 export const keptLogs = 5
 
 /** Writes one line. */
 export type LogLine = (line: string) => void
 
-/** Opens a log to append to; fails where it cannot be written. */
+/** Opens a log for appending, rotating it if needed; fails if it cannot be written. */
 export const openLog = (file: string): Either.Either<LogLine, CommandEnded> =>
   Either.try({
     try: () => {
@@ -26,7 +26,7 @@ export const openLog = (file: string): Either.Either<LogLine, CommandEnded> =>
         try {
           appendFileSync(file, `${stamp(new Date())}  ${stripVTControlCharacters(line)}\n`)
         } catch {
-          // A disk that is full must not end a run that could go on.
+          // A full disk must not stop the run.
         }
       }
     },
@@ -41,7 +41,7 @@ const setAside = (file: string): void => {
   }
 }
 
-/** Date and time of day in the user's own zone, `2026-11-21 06:00:00`. */
+/** Formats local date and time, `2026-11-21 06:00:00`. */
 const stamp = (now: Date): string =>
   `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())} ${now.toTimeString().slice(0, 8)}`
 

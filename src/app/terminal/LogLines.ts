@@ -1,8 +1,8 @@
-/** Where log entries of all rooms go: lines on stderr, never in the way of what is drawn there. */
+/** Logger layer: prints log entries of all rooms on the screen, above the progress display. */
 import { Effect, Layer, Logger, LogLevel, Runtime } from "effect"
 import { Screen } from "./Screen.ts"
 
-/** Logs as lines on the screen: warnings and errors, or everything when `verbose`. */
+/** Logs warnings and errors, or everything from debug level on if `verbose`. */
 export const logsOn = (verbose: boolean): Layer.Layer<never, never, Screen> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {

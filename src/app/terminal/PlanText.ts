@@ -1,4 +1,4 @@
-/** A dry run as tables for a terminal. */
+/** Formats a dry run as tables for a terminal. */
 import {
   type Effort,
   type PlannedJob,
@@ -8,14 +8,14 @@ import {
 } from "../../domain/report/PlanReport.ts"
 import { lengthsText } from "../../pages/documents/LengthSources.ts"
 import { costLines } from "../../pages/documents/PlanCosts.ts"
-import { countOf } from "./ProgressText.ts"
+import { formatCount, formatInteger } from "../../pages/parts/TimeFormat.ts"
 import { type Cell, type Look, textTable } from "./TextTable.ts"
 
-/** What would be done, who has which voice, and what would not fit: the first lines of it, or `all`. */
+/** Formats a plan: jobs, unreadable lines, lines that will not fit, and costs; `all` adds speakers and all lines. */
 export const planText = (report: PlanReport, all: boolean, look: Look): string =>
   [
     textTable(
-      ["job", "cues", "lines", "utterances", "at hand", "characters", "credits", "will not fit"],
+      ["job", "cues", "lines", "utterances", "cached", "characters", "credits", "will not fit"],
       [...report.jobs.map((job) => [job.id, ...effortCells(job)]), ["all", ...effortCells(report.total)]],
       look
     ),
@@ -27,14 +27,12 @@ export const planText = (report: PlanReport, all: boolean, look: Look): string =
   ].join("\n")
 
 const effortCells = (row: Effort): ReadonlyArray<Cell> => [
-  row.cues,
-  row.lines,
-  row.utterances,
-  row.reused,
-  row.characters,
-  row.credits === undefined ? "not known" : String(Math.ceil(row.credits)),
-  row.tightLines
+  ...[row.cues, row.lines, row.utterances, row.reused, row.characters].map(countCell),
+  row.credits === undefined ? { figure: "unknown" } : countCell(Math.ceil(row.credits)),
+  countCell(row.tightLines)
 ]
+
+const countCell = (count: number): Cell => ({ figure: formatInteger(count) })
 
 const speakersTable = (jobs: ReadonlyArray<PlannedJob>, look: Look): string =>
   textTable(
@@ -45,38 +43,38 @@ const speakersTable = (jobs: ReadonlyArray<PlannedJob>, look: Look): string =>
     look
   )
 
-/** So many lines that will not fit are shown; the rest are counted. */
+/** Lines shown without --verbose; the rest are only counted. */
 const shown = 12
 
 const lostPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean): ReadonlyArray<string> => {
   const lost = jobs.flatMap(({ lost }) => lost)
   if (lost.length === 0) return []
-  const told = all ? lost : lost.slice(0, shown)
-  const rest = lost.length - told.length
+  const printed = all ? lost : lost.slice(0, shown)
+  const rest = lost.length - printed.length
   return [
     "",
     "lines that cannot be read:",
-    ...told.map(({ error }) => `  ${error}`),
-    ...(rest > 0 ? [`… and ${countOf(rest, "more line")} (--verbose shows all)`] : [])
+    ...printed.map(({ error }) => `  ${error}`),
+    ...(rest > 0 ? [`… and ${formatCount(rest, "more line")} (--verbose shows all)`] : [])
   ]
 }
 
 const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, look: Look): ReadonlyArray<string> => {
   const tight = jobs.flatMap(({ id, tight }) => tight.map((line) => ({ id, line })))
   if (tight.length === 0) return []
-  // The worst are told first where not all are told.
-  const told = all
+  // If not all are shown, show the worst.
+  const printed = all
     ? tight
     : [...tight].sort((a, b) => (b.line.shortenBy ?? 0) - (a.line.shortenBy ?? 0)).slice(0, shown)
-  const rest = tight.length - told.length
+  const rest = tight.length - printed.length
   return [
     "",
     textTable(
       ["job and cue", "line", "speaker", "needs", "has", "speed", "late", "words", "characters too many"],
-      told.map(({ id, line }) => [`${id} ${line.cue}`, ...tightCells(line)]),
+      printed.map(({ id, line }) => [`${id} ${line.cue}`, ...tightCells(line)]),
       look
     ),
-    ...(rest > 0 ? [`… and ${countOf(rest, "more line")} (--verbose shows all)`] : []),
+    ...(rest > 0 ? [`… and ${formatCount(rest, "more line")} (--verbose shows all)`] : []),
     lengthsText(jobs)
   ]
 }
@@ -89,7 +87,7 @@ const tightCells = (line: TightLine): ReadonlyArray<Cell> => [
   line.speed.toFixed(2),
   `${line.late.toFixed(1)} s`,
   clipped(line.said),
-  line.shortenBy === undefined ? "its neighbours crowd it" : String(line.shortenBy)
+  line.shortenBy === undefined ? "no room between adjacent lines" : String(line.shortenBy)
 ]
 
 const clipped = (words: string): string => {
@@ -103,37 +101,37 @@ const closing = (report: PlanReport): ReadonlyArray<string> => {
     nothingOr(
       total,
       (tasks) =>
-        `${countOf(tasks, "task")} would be created at ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
+        `${formatCount(tasks, "task")} would be created on ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
     ),
     ...(total.underWay === 0
       ? []
       : [
-          `${countOf(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} under way: ${total.underWay === 1 ? "it" : "they"} would be waited for.`
+          `${formatCount(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} still in flight; the run would wait for ${total.underWay === 1 ? "it" : "them"}.`
         ]),
     ...(total.refused === 0
       ? []
       : [
-          `${countOf(total.refused, "utterance")} failed for good and would not be sent again: change ${total.refused === 1 ? "its" : "their"} words or voices, or try once more with dubwright retry.`
+          `${formatCount(total.refused, "utterance")} failed permanently and would not be retried; change ${total.refused === 1 ? "its" : "their"} text or voices, or use dubwright retry.`
         ]),
     ...(total.lostLines === 0
       ? []
       : [
-          `${countOf(total.lostLines, "line")} cannot be read and will not be heard: ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
+          `${formatCount(total.lostLines, "line")} cannot be read; ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
         ]),
     ...(total.credits === undefined
-      ? ["A provider's price is not known: name creditsPerCharacter under providers: in the manifest."]
+      ? ["A provider's price is unknown; set creditsPerCharacter under providers: in the manifest."]
       : []),
     ...costLines(report)
   ]
 }
 
-const nothingOr = (effort: Effort, told: (tasks: number) => string): string => {
+const nothingOr = (effort: Effort, textOf: (tasks: number) => string): string => {
   const { utterances, underWay, refused } = effort
   const tasks = effortToSend(effort)
-  if (tasks > 0) return told(tasks)
+  if (tasks > 0) return textOf(tasks)
   return utterances === 0
     ? "Nothing would be sent: there is nothing to say."
     : underWay + refused === 0
-      ? "Nothing would be sent: everything is at hand."
+      ? "Nothing would be sent: every clip is cached."
       : "Nothing would be sent."
 }

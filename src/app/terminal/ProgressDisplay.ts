@@ -1,4 +1,4 @@
-/** A run's progress as its user sees it: a board on a terminal, lines with times elsewhere, or events as JSON. */
+/** Progress display of a run: redrawn rows on a terminal, timestamped lines elsewhere, or JSON events. */
 import { Clock, Effect, Layer, Schedule, type Scope } from "effect"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
 import { type ProgressModel, emptyProgress, advanceProgress } from "./ProgressModel.ts"
@@ -11,7 +11,7 @@ export interface WatchOptions {
   readonly events: boolean
 }
 
-/** Progress shown on the screen until the layer is released. */
+/** Shows progress until the layer is released. */
 export const progressDisplay = (options: WatchOptions): Layer.Layer<Progress, never, Screen> =>
   Layer.scoped(
     Progress,
@@ -28,15 +28,15 @@ export const progressDisplay = (options: WatchOptions): Layer.Layer<Progress, ne
             board = advanceProgress(before, event, now)
             const line = progressLine(event, before, board, now)
             if (line === undefined) return Effect.void
-            if (told(line, options, live)) return screen.say(line.text, now)
+            if (isPrinted(line, options, live)) return screen.say(line.text, now)
             return line.weight === "detail" && !options.verbose ? Effect.void : screen.note(line.text)
           })
       }
     })
   )
 
-/** Whether a line is written: a board shows the usual by itself. */
-const told = (line: ProgressLine, options: WatchOptions, live: boolean): boolean => {
+/** Whether a line is printed. A live display already shows what usual lines say. */
+const isPrinted = (line: ProgressLine, options: WatchOptions, live: boolean): boolean => {
   switch (line.weight) {
     case "warning":
       return true

@@ -1,14 +1,12 @@
-/**
- * What is known of a run under way, drawn together from its events: plain values, so that what is shown can be tested.
- */
+/** Progress of a run, folded from its events into plain values that can be tested without a terminal. */
 import type { ProgressEvent } from "../../pipeline/Progress.ts"
 
-/** A provider's lane as last heard of. Times are milliseconds since the epoch. */
+/** A provider queue's latest figures. Times are milliseconds since the epoch. */
 export interface ProviderProgress {
   readonly inFlight: number
-  /** How many it may have in flight at once; unknown until the lane says so. */
+  /** Maximum number of tasks in flight; undefined until the queue reports it. */
   readonly limit: number | undefined
-  /** Until when the service asked to wait; in the past where it did not. */
+  /** End of the wait that the service asked for; in the past if there is none. */
   readonly waitingUntil: number
   readonly spoken: number
 }
@@ -17,13 +15,13 @@ export type JobStage = "placing" | "delivering" | "delivered" | "unchanged" | "f
 
 export interface JobRow {
   readonly stage: JobStage
-  /** Share of the sound that is made, 0 to 1; never less than before, though a job may be mixed twice. */
+  /** Share of the audio rendered, 0 to 1; never decreases, though a job may be mixed twice. */
   readonly fraction: number
-  /** When its progress was last worth a line off a terminal; milliseconds since the epoch. */
-  readonly toldAt: number
+  /** When its progress was last printed as a line; milliseconds since the epoch. */
+  readonly printedAt: number
 }
 
-/** A second, from the moment at which the first of its utterances was spoken, and how many were. */
+/** Utterances spoken in one second; `from` is when the first of them was, in milliseconds since the epoch. */
 interface BusySecond {
   readonly from: number
   readonly spoken: number
@@ -37,26 +35,26 @@ export interface ProgressModel {
         readonly utterances: number
         readonly characters: number
         readonly reused: number
-        /** How many utterances were settled before this was planned: second takes are planned in mid-run. */
+        /** Utterances spoken or failed before this plan; not 0 after a plan of retakes in mid-run. */
         readonly before: number
       }
     | undefined
   readonly jobs: ReadonlyMap<string, JobRow>
-  /** The video that is being written. */
+  /** The video being written. */
   readonly muxing: string | undefined
-  readonly lanes: ReadonlyMap<string, ProviderProgress>
-  /** Utterances of this run. */
+  readonly providers: ReadonlyMap<string, ProviderProgress>
+  /** Utterances spoken in this run. */
   readonly spoken: number
   readonly failed: number
   readonly adopted: number
   readonly retries: number
-  /** Retries since something was last sent, found or spoken. */
+  /** Retries since a task was last created, adopted or spoken. */
   readonly inVain: number
   /** Characters sent in this run. */
   readonly sent: number
-  /** Credits of what was sent in this run, as far as they are known. */
+  /** Credits of the tasks sent in this run, as far as known. */
   readonly credits: number | undefined
-  /** The seconds of the past minute in which something was spoken, oldest first: a busy run speaks hundreds in each. */
+  /** The past minute's utterances, grouped by second, oldest first; a busy run has hundreds per second. */
   readonly recent: ReadonlyArray<BusySecond>
   readonly stopping: string | undefined
 }
@@ -66,7 +64,7 @@ export const emptyProgress = (now: number): ProgressModel => ({
   planned: undefined,
   jobs: new Map(),
   muxing: undefined,
-  lanes: new Map(),
+  providers: new Map(),
   spoken: 0,
   failed: 0,
   adopted: 0,
@@ -78,7 +76,7 @@ export const emptyProgress = (now: number): ProgressModel => ({
   stopping: undefined
 })
 
-/** The board after an event at `now`. */
+/** Applies an event at `now` (milliseconds since the epoch). */
 export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now: number): ProgressModel => {
   switch (event._tag) {
     case "Planned": {
@@ -102,16 +100,16 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
     case "Spoken": {
       const recent = withSpoken(board.recent, now)
       const landed = withFlight({ ...board, inVain: 0, spoken: board.spoken + 1, recent }, event.provider, -1)
-      const lane = laneOf(landed, event.provider)
-      return withLane(landed, event.provider, { ...lane, spoken: lane.spoken + 1 })
+      const provider = providerOf(landed, event.provider)
+      return withProvider(landed, event.provider, { ...provider, spoken: provider.spoken + 1 })
     }
     case "Retrying":
       return { ...board, retries: board.retries + 1, inVain: board.inVain + 1 }
     case "Failed":
       return withFlight({ ...board, failed: board.failed + 1 }, event.provider, -1)
-    case "LanePaced":
-      return withLane(board, event.provider, {
-        ...laneOf(board, event.provider),
+    case "ProviderPaced":
+      return withProvider(board, event.provider, {
+        ...providerOf(board, event.provider),
         inFlight: event.inFlight,
         limit: event.limit,
         waitingUntil: now + event.waitingSeconds * 1000
@@ -119,32 +117,32 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
     case "Stopping":
       return { ...board, stopping: event.why }
     case "Placing":
-      return withJob(board, event.job, { stage: "placing", fraction: 0, toldAt: now })
+      return withJob(board, event.job, { stage: "placing", fraction: 0, printedAt: now })
     case "Delivering": {
       const row = board.jobs.get(event.job)
-      const toldAt = row?.toldAt ?? now
+      const printedAt = row?.printedAt ?? now
       return withJob(board, event.job, {
         stage: "delivering",
         fraction: Math.max(row?.fraction ?? 0, event.fraction),
-        toldAt: now - toldAt < newsApart ? toldAt : now
+        printedAt: now - printedAt < newsApart ? printedAt : now
       })
     }
     case "Muxing":
       return { ...board, muxing: event.file }
     case "Delivered":
-      return withJob(board, event.job, { stage: "delivered", fraction: 1, toldAt: now })
+      return withJob(board, event.job, { stage: "delivered", fraction: 1, printedAt: now })
     case "Unchanged":
-      return withJob(board, event.job, { stage: "unchanged", fraction: 1, toldAt: now })
+      return withJob(board, event.job, { stage: "unchanged", fraction: 1, printedAt: now })
     case "JobFailed":
-      return withJob(board, event.job, { stage: "failed", fraction: 1, toldAt: now })
+      return withJob(board, event.job, { stage: "failed", fraction: 1, printedAt: now })
     case "JobUnfinished":
-      return withJob(board, event.job, { stage: "unfinished", fraction: 1, toldAt: now })
+      return withJob(board, event.job, { stage: "unfinished", fraction: 1, printedAt: now })
     case "Warning":
       return board
   }
 }
 
-/** Utterances that need no more speaking, of all that the batch has: cached, spoken and failed ones. */
+/** Counts settled utterances (cached, spoken or failed) and all utterances of the batch. */
 export const settledCount = ({
   planned,
   spoken,
@@ -155,19 +153,19 @@ export const settledCount = ({
   return { done: reused + Math.min(utterances, spoken + failed - before), all: utterances + reused }
 }
 
-/** The shortest time between two lines about one delivery, in milliseconds. */
+/** Minimum time between two lines about one delivery, in milliseconds. */
 const newsApart = 15_000
 
-/** A delivery's share that is done when its sound is made; videos and clips are written after it. */
+/** Share of a delivery that is done when its audio is rendered; videos and clips are written after it. */
 const soundShare = 0.9
 
-/** How many jobs are delivered, by this run or one before. */
+/** Counts jobs delivered by this run or an earlier one. */
 export const deliveredIn = ({ jobs }: ProgressModel): number =>
   [...jobs.values()].filter(({ stage }) => stage === "delivered" || stage === "unchanged").length
 
 /**
- * How much of a run is done, 0 to 1: half of it is speaking and half is delivering, since both take time in proportion
- * to the batch's length.
+ * Returns the share of the run that is done, 0 to 1. Speaking and delivering count half each, since both take time in
+ * proportion to the batch's length.
  */
 export const shareDone = (board: ProgressModel): number => {
   const { done, all } = settledCount(board)
@@ -181,7 +179,10 @@ export const shareDone = (board: ProgressModel): number => {
   return ((all === 0 ? 1 : done / all) + Math.min(1, made / jobs)) / 2
 }
 
-/** How many seconds of speaking are left at the pace of the past minute; unknown until that pace can be trusted. */
+/**
+ * Estimates the seconds of speaking left from the past minute's pace. Undefined until 8 utterances over at least 4 s
+ * make that pace reliable.
+ */
 export const secondsLeft = (board: ProgressModel, now: number): number | undefined => {
   const { done, all } = settledCount(board)
   const recent = withinPace(board.recent, now)
@@ -203,18 +204,18 @@ const withSpoken = (recent: ProgressModel["recent"], now: number): ProgressModel
     : [...withinPace(recent, now), { from: now, spoken: 1 }]
 }
 
-const laneOf = (board: ProgressModel, provider: string): ProviderProgress =>
-  board.lanes.get(provider) ?? { inFlight: 0, limit: undefined, waitingUntil: 0, spoken: 0 }
+const providerOf = (board: ProgressModel, provider: string): ProviderProgress =>
+  board.providers.get(provider) ?? { inFlight: 0, limit: undefined, waitingUntil: 0, spoken: 0 }
 
-const withLane = (board: ProgressModel, provider: string, lane: ProviderProgress): ProgressModel => ({
+const withProvider = (board: ProgressModel, id: string, provider: ProviderProgress): ProgressModel => ({
   ...board,
-  lanes: new Map(board.lanes).set(provider, lane)
+  providers: new Map(board.providers).set(id, provider)
 })
 
-/** One more or one fewer in flight; what an earlier run had sent may land without having been counted. */
-const withFlight = (board: ProgressModel, provider: string, change: 1 | -1): ProgressModel => {
-  const lane = laneOf(board, provider)
-  return withLane(board, provider, { ...lane, inFlight: Math.max(0, lane.inFlight + change) })
+/** Changes the tasks in flight by one. Never below 0: tasks of an earlier run may end without having been counted. */
+const withFlight = (board: ProgressModel, id: string, change: 1 | -1): ProgressModel => {
+  const provider = providerOf(board, id)
+  return withProvider(board, id, { ...provider, inFlight: Math.max(0, provider.inFlight + change) })
 }
 
 const withJob = (board: ProgressModel, job: string, row: JobRow): ProgressModel => ({

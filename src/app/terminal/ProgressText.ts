@@ -1,6 +1,6 @@
-/** A run's board in words: rows to draw on a terminal, and lines to write elsewhere. */
+/** Text of a run's progress: rows to draw on a terminal, and lines to print elsewhere. */
 import type { ProgressEvent } from "../../pipeline/Progress.ts"
-import { formatInteger } from "../../pages/parts/TimeFormat.ts"
+import { formatCount, formatInteger } from "../../pages/parts/TimeFormat.ts"
 import {
   type ProgressModel,
   deliveredIn,
@@ -20,7 +20,7 @@ const red = styled(31)
 const green = styled(32)
 const yellow = styled(33)
 
-/** The rows of a board at `now` (milliseconds since the epoch), for a terminal of so many columns. */
+/** Returns the rows to draw at `now` (milliseconds since the epoch) on a terminal of `columns`. */
 export const progressRows = (board: ProgressModel, now: number, columns: number): ReadonlyArray<string> => {
   const { done, all } = settledCount(board)
   const stages = [...board.jobs.values()].map(({ stage }) => stage)
@@ -30,7 +30,9 @@ export const progressRows = (board: ProgressModel, now: number, columns: number)
   return [
     [
       bold(`dubwright ${span((now - board.startedAt) / 1000)}`),
-      board.planned === undefined ? "planning" : `${deliveredIn(board)} of ${countOf(jobs, "job")} delivered`,
+      board.planned === undefined
+        ? "planning"
+        : `${formatInteger(deliveredIn(board))} of ${formatCount(jobs, "job")} delivered`,
       ...(failed > 0 ? [red(`${failed} failed`)] : []),
       ...(board.stopping === undefined ? [] : [yellow(`stopping: ${board.stopping}`)])
     ].join("  "),
@@ -39,13 +41,13 @@ export const progressRows = (board: ProgressModel, now: number, columns: number)
       : [
           [
             `${bar(shareDone(board), Math.max(8, Math.min(30, columns - 60)))} ${percent(shareDone(board))}`,
-            `${done} of ${all} spoken`,
+            `${formatInteger(done)} of ${formatInteger(all)} spoken`,
             ...counts(board),
             ...(left === undefined ? [] : [`about ${roughly(left)} left`])
           ].join("  "),
           ...(board.planned.utterances === 0 ? [] : [faint(`  ${sentText(board)}`)])
         ]),
-    ...[...board.lanes].map(([provider, lane]) => laneRow(provider, lane, now)),
+    ...[...board.providers].map(([id, provider]) => providerRow(id, provider, now)),
     ...[...board.jobs]
       .filter(([, { stage }]) => stage === "placing" || stage === "delivering")
       .slice(0, 6)
@@ -58,26 +60,28 @@ export const progressRows = (board: ProgressModel, now: number, columns: number)
 
 const counts = (board: ProgressModel): ReadonlyArray<string> => {
   const parts = [
-    [board.planned?.reused ?? 0, "at hand"],
-    [board.adopted, "found again"],
+    [board.planned?.reused ?? 0, "cached"],
+    [board.adopted, "adopted"],
     [board.retries, "retries"],
     [board.failed, "failed"]
   ] as const
-  const told = parts.filter(([count]) => count > 0).map(([count, name]) => `${count} ${name}`)
-  return told.length === 0 ? [] : [faint(`(${told.join(", ")})`)]
+  const counts = parts
+    .filter(([count]) => count > 0)
+    .map(([count, name]) => `${formatInteger(count)} ${name}`)
+  return counts.length === 0 ? [] : [faint(`(${counts.join(", ")})`)]
 }
 
-/** What was sent of what is to be sent, and what it cost so far. */
+/** Characters sent so far, of all to be sent, and their credits. */
 const sentText = ({ sent, credits, planned }: ProgressModel): string =>
   [
     `${formatInteger(sent)} of ${formatInteger(Math.max(sent, planned?.characters ?? 0))} characters sent`,
     ...(credits === undefined ? [] : [`${formatInteger(Math.ceil(credits))} credits`])
   ].join(", ")
 
-const laneRow = (provider: string, lane: ProviderProgress, now: number): string => {
-  const wait = Math.ceil((lane.waitingUntil - now) / 1000)
-  const pace = `  ${provider}: ${lane.inFlight}${lane.limit === undefined ? "" : ` of ${lane.limit}`} in flight, ${lane.spoken} spoken`
-  return wait > 0 ? `${pace}${yellow(`, waiting ${wait} s as the service asks`)}` : faint(pace)
+const providerRow = (id: string, provider: ProviderProgress, now: number): string => {
+  const wait = Math.ceil((provider.waitingUntil - now) / 1000)
+  const pace = `  ${id}: ${provider.inFlight}${provider.limit === undefined ? "" : ` of ${provider.limit}`} in flight, ${formatInteger(provider.spoken)} spoken`
+  return wait > 0 ? `${pace}${yellow(`, waiting ${wait} s (requested by the service)`)}` : faint(pace)
 }
 
 const bar = (share: number, columns: number): string => {
@@ -87,10 +91,7 @@ const bar = (share: number, columns: number): string => {
 
 const percent = (share: number): string => `${Math.floor(Math.min(1, Math.max(0, share)) * 100)} %`
 
-/** A number with its noun. */
-export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
-
-/** A length of time as a clock shows it. */
+/** Formats a duration in seconds, `02:05` or `1:02:05`. */
 const span = (seconds: number): string => {
   const whole = Math.max(0, Math.floor(seconds))
   const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, "0"))
@@ -98,7 +99,7 @@ const span = (seconds: number): string => {
   return (hours > 0 ? [String(hours), ...parts] : parts).join(":")
 }
 
-/** A length of time no finer than it is known. */
+/** Formats an estimated duration in seconds, rounded. */
 const roughly = (seconds: number): string =>
   seconds < 50
     ? `${Math.max(5, Math.ceil(seconds / 5) * 5)} s`
@@ -106,7 +107,7 @@ const roughly = (seconds: number): string =>
       ? `${Math.max(1, Math.round(seconds / 60))} min`
       : `${(seconds / 3600).toFixed(1)} h`
 
-/** How much a line matters: errors and warnings are told even to who wants quiet; details only to who asks. */
+/** How much a line matters: warnings and errors are printed even with --quiet, details only with --verbose. */
 export type Weight = "warning" | "usual" | "detail"
 
 export interface ProgressLine {
@@ -114,12 +115,12 @@ export interface ProgressLine {
   readonly text: string
 }
 
-/** So many retries with nothing between are no single mishap, and told once. */
+/** After this many retries without progress in between, one line reports the trouble. */
 const trouble = 3
 
 /**
- * What an event says in one line, if it is worth one; `before` and `after` are the board on either side of it. Of the
- * many utterances of a long run only each twentieth part is told, and of a lane only that it began to wait.
+ * Returns an event's line, if it is worth one; `before` and `after` are the progress before and after it. A line about
+ * spoken utterances appears every 5 %; one about a provider queue only when it begins to wait.
  */
 export const progressLine = (
   event: ProgressEvent,
@@ -130,29 +131,31 @@ export const progressLine = (
   switch (event._tag) {
     case "Planned":
       return usual(
-        `${countOf(event.jobs, "job")}, ${countOf(event.utterances, "utterance")}, ${countOf(event.characters, "character")} to be said` +
-          (event.reused === 0 ? "" : `; ${event.reused} at hand already`)
+        `${formatCount(event.jobs, "job")}, ${formatCount(event.utterances, "utterance")}, ${formatCount(event.characters, "character")} to speak` +
+          (event.reused === 0 ? "" : `; ${formatInteger(event.reused)} cached`)
       )
     case "Submitted":
       return detail(
-        `${event.provider}: sent ${short(event.utterance)}, ${countOf(event.characters, "character")}`
+        `${event.provider}: sent ${short(event.utterance)}, ${formatCount(event.characters, "character")}`
       )
     case "Adopted":
-      return usual(`${event.provider}: found ${short(event.utterance)} in the history; not sent again`)
+      return usual(
+        `${event.provider}: found ${short(event.utterance)} in the service's history; not sent again`
+      )
     case "Spoken":
-      return milestone(before, after, now) ?? detail(`${event.provider}: spoken ${short(event.utterance)}`)
+      return milestone(before, after, now) ?? detail(`${event.provider}: spoke ${short(event.utterance)}`)
     case "Retrying":
       return after.inVain === trouble
-        ? usual(`${event.provider}: ${event.why}; trying again`)
+        ? usual(`${event.provider}: ${event.why}; retrying`)
         : detail(
-            `${event.provider}: trying ${short(event.utterance)} again in ${Math.ceil(event.inSeconds)} s: ${event.why}`
+            `${event.provider}: retrying ${short(event.utterance)} in ${Math.ceil(event.inSeconds)} s: ${event.why}`
           )
     case "Failed":
       return warning(`${event.label} failed: ${event.error}`)
-    case "LanePaced": {
-      const waited = (before.lanes.get(event.provider)?.waitingUntil ?? 0) > now
+    case "ProviderPaced": {
+      const waited = (before.providers.get(event.provider)?.waitingUntil ?? 0) > now
       return event.waitingSeconds >= 1 && !waited
-        ? usual(`${event.provider}: waiting ${Math.ceil(event.waitingSeconds)} s as the service asks`)
+        ? usual(`${event.provider}: waiting ${Math.ceil(event.waitingSeconds)} s (requested by the service)`)
         : detail(`${event.provider}: ${event.inFlight} of ${event.limit} in flight`)
     }
     case "Stopping":
@@ -161,16 +164,16 @@ export const progressLine = (
       return detail(`${event.job}: placing`)
     case "Delivering": {
       const [earlier, row] = [before.jobs.get(event.job), after.jobs.get(event.job)]
-      return row === undefined || earlier === undefined || earlier.toldAt === row.toldAt
+      return row === undefined || earlier === undefined || earlier.printedAt === row.printedAt
         ? undefined
         : usual(`${event.job}: delivering ${percent(row.fraction)}`)
     }
     case "Muxing":
       return usual(`writing ${event.file}`)
     case "Delivered":
-      return usual(`${event.job}: delivered${jobsTold(after)}`)
+      return usual(`${event.job}: delivered${jobCounts(after)}`)
     case "Unchanged":
-      return detail(`${event.job}: delivered before, unchanged`)
+      return detail(`${event.job}: unchanged, already delivered`)
     case "JobFailed":
       return warning(`${event.job}: failed: ${event.error}`)
     case "JobUnfinished":
@@ -180,11 +183,11 @@ export const progressLine = (
   }
 }
 
-/** How many jobs of a batch are delivered by now. */
-const jobsTold = (board: ProgressModel): string =>
+/** The number of delivered jobs, in brackets; empty for a batch of one. */
+const jobCounts = (board: ProgressModel): string =>
   board.planned === undefined || board.planned.jobs < 2
     ? ""
-    : ` (${deliveredIn(board)} of ${countOf(board.planned.jobs, "job")})`
+    : ` (${formatInteger(deliveredIn(board))} of ${formatCount(board.planned.jobs, "job")})`
 
 const milestone = (before: ProgressModel, after: ProgressModel, now: number): ProgressLine | undefined => {
   const { done, all } = settledCount(after)
@@ -193,7 +196,7 @@ const milestone = (before: ProgressModel, after: ProgressModel, now: number): Pr
   if (twentieth(done) === twentieth(settledCount(before).done)) return undefined
   const left = secondsLeft(after, now)
   return usual(
-    `${done} of ${all} spoken (${percent(done / all)})${left === undefined ? "" : `, about ${roughly(left)} left`}`
+    `${formatInteger(done)} of ${formatInteger(all)} spoken (${percent(done / all)})${left === undefined ? "" : `, about ${roughly(left)} left`}`
   )
 }
 

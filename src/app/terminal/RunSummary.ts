@@ -1,16 +1,16 @@
-/** What a run's end looks like to a person: per job what was made, where, and how well it fits. */
+/** Formats the summary at the end of a run: a table of jobs, the page to open, credits, tasks and files. */
 import { join, relative, resolve, sep } from "node:path"
 import { Array } from "effect"
 import { unheard } from "../../domain/report/Report.ts"
 import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
-import { formatInteger } from "../../pages/parts/TimeFormat.ts"
-import { countOf } from "./ProgressText.ts"
-import { type Look, textTable } from "./TextTable.ts"
+import { formatCount, formatDuration, formatInteger } from "../../pages/parts/TimeFormat.ts"
+import { fitToWidth } from "./LineRedraw.ts"
+import { type FigureCell, type Look, tableWidth, textTable } from "./TextTable.ts"
 
 /**
- * The summary of results in `out`: the figures of each job, then what to open, what was spent and what was made. Paths
- * are shown relative to `folder` where they are in it; many of them are counted, unless `all` are asked for.
+ * Formats the summary of results in `out`. Paths inside `folder` are shown relative to it; more than 8 files are only
+ * counted, unless `all` is set.
  */
 export const summaryText = (
   { report, jobs, spent }: Pick<DubResult, "report" | "jobs" | "spent">,
@@ -20,41 +20,79 @@ export const summaryText = (
   look: Look
 ): string => {
   const { tasks, credits } = report
-  const resumed = tasks.resumed === 0 ? "" : `${tasks.resumed} of an earlier run fetched, `
-  const sent =
-    tasks.created + tasks.adopted + tasks.resumed === 0
-      ? nothingSent(jobs)
-      : `${countOf(tasks.created, "task")} created, ${tasks.adopted} found again, ${resumed}${countOf(tasks.reused, "clip")} at hand, ` +
-        `${tasks.retried} retried, ${tasks.failed} failed; ${countOf(report.characters, "character")}; ${report.seconds.toFixed(1)} s`
   const undone = jobs.flatMap((job) => (job.status === "delivered" ? [] : [`${job.job.id}: ${job.error}`]))
   return [
-    textTable(
-      [
-        "job",
-        "status",
-        "cues",
-        "shift p95",
-        "max",
-        "late p95",
-        "speed p95",
-        "max",
-        "overruns",
-        "fit",
-        "LUFS"
-      ],
-      jobs.map((result) => [result.job.id, statusOf(result), ...figures(result)]),
-      look
-    ),
+    jobsText(jobs, look),
     "",
     ...(undone.length === 0 ? [] : [...undone, ""]),
     looksText(jobs, out, folder),
     ...spentText(spent, credits.after),
-    sent,
+    tasks.created + tasks.adopted + tasks.resumed === 0 ? nothingSent(jobs) : sentText(report),
     ...filesText(jobs, out, folder, all)
   ].join("\n")
 }
 
-/** How many lines somebody should look at, and the page that shows them. */
+/** A table of the jobs and their figures; a list if the terminal is too narrow for the table. */
+const jobsText = (jobs: ReadonlyArray<JobResult>, look: Look): string => {
+  const rows = jobs.map((result) => [result.job.id, statusOf(result), ...figuresIn(result)])
+  const { columns = Infinity } = look
+  if (tableWidth({ heading, rows }) <= columns) return textTable(heading, rows, look)
+  return jobs
+    .flatMap((result) => [
+      `${result.job.id}: ${statusOf(result)}`,
+      ...joinedLines(
+        figuresIn(result).flatMap((cell, at) => (cell === undefined ? [] : (named[at]?.(cell.figure) ?? []))),
+        columns - 2
+      ).map((line) => `  ${line}`)
+    ])
+    .map((line) => fitToWidth(line, columns))
+    .join("\n")
+}
+
+/** Joins texts with commas into lines of at most `columns`, unless a single text is longer. */
+const joinedLines = (texts: ReadonlyArray<string>, columns: number): ReadonlyArray<string> =>
+  texts.reduce<ReadonlyArray<string>>((lines, text) => {
+    const last = lines.at(-1)
+    return last !== undefined && last.length + 2 + text.length <= columns
+      ? [...lines.slice(0, -1), `${last}, ${text}`]
+      : [...lines, text]
+  }, [])
+
+const heading = [
+  "job",
+  "status",
+  "spoken",
+  "starts\nearly\nor late",
+  "ends\nlate",
+  "rushed",
+  "runs\nover",
+  "loudness\n(LUFS)"
+]
+
+/** Each figure as an item of a list. */
+const named: ReadonlyArray<(figure: string) => string> = [
+  (count) => `${count} spoken`,
+  (shift) => `starts early or late ${shift}`,
+  (late) => `ends late ${late}`,
+  (count) => `${count} rushed`,
+  (count) => `${count} run over`,
+  (loudness) => `${loudness} LUFS`
+]
+
+/** The counts that are not 0. */
+const sentText = ({ tasks, characters, seconds }: DubResult["report"]): string => {
+  const counts = [
+    [tasks.created, `${formatCount(tasks.created, "task")} created`] as const,
+    [tasks.adopted, `${formatInteger(tasks.adopted)} adopted`] as const,
+    [tasks.resumed, `${formatInteger(tasks.resumed)} resumed`] as const,
+    [tasks.reused, `${formatCount(tasks.reused, "clip")} reused`] as const,
+    [tasks.retried, `${formatInteger(tasks.retried)} retried`] as const,
+    [tasks.failed, `${formatInteger(tasks.failed)} failed`] as const
+  ].flatMap(([count, text]) => (count === 0 ? [] : [text]))
+  return `${counts.join(", ")}; ${formatCount(characters, "character")}; ${formatDuration(seconds)}`
+}
+
+/** How many lines are worth a look, and the page that shows them. */
 const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string): string => {
   const looks = jobs.reduce((sum, job) => sum + job.looks, 0)
   const [only] = jobs
@@ -62,7 +100,8 @@ const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string):
     jobs.length === 1 && only?.metrics !== undefined
       ? join(out, only.job.id, "report.html")
       : join(out, "index.html")
-  const words = looks === 0 ? "No line needs a look; report:" : `${countOf(looks, "line")} worth a look: open`
+  const words =
+    looks === 0 ? "No line is worth a look; report:" : `${formatCount(looks, "line")} worth a look; open`
   return `${words} ${shortest(resolve(page), folder)}`
 }
 
@@ -73,7 +112,7 @@ const spentText = (spent: number | undefined, left: number | undefined): Readonl
         `${formatInteger(Math.ceil(spent))} ${Math.ceil(spent) === 1 ? "credit" : "credits"} spent${left === undefined ? "" : `, ${formatInteger(left)} left`}`
       ]
 
-/** The files that were made, or how many they are. */
+/** Lists the files written, or counts them. */
 const filesText = (
   jobs: ReadonlyArray<JobResult>,
   out: string,
@@ -86,37 +125,36 @@ const filesText = (
   if (files.length === 0) return []
   if (all || files.length <= few) return ["", ...files]
   const count = Array.dedupe(files).length
-  return [`${count} files in ${join(shortest(resolve(out), folder), sep)} (--verbose lists them)`]
+  return [
+    `${formatInteger(count)} files in ${join(shortest(resolve(out), folder), sep)} (--verbose lists them)`
+  ]
 }
 
 const nothingSent = (jobs: ReadonlyArray<JobResult>): string => {
   if (jobs.some(({ status }) => status !== "delivered")) return "Nothing was sent."
   return jobs.every(({ metrics }) => metrics?.spoken === 0)
     ? "Nothing was sent: there is nothing to say."
-    : "Nothing was sent: everything was at hand."
+    : "Nothing was sent: every clip was cached."
 }
 
 const statusOf = (job: JobResult): string =>
-  job.status === "delivered" && job.unchanged ? "delivered before" : job.status
+  job.status === "delivered" && job.unchanged ? "unchanged" : job.status
 
-const figures = ({ status, metrics }: JobResult): ReadonlyArray<string | undefined> =>
+const figuresIn = ({ status, metrics }: JobResult): ReadonlyArray<FigureCell | undefined> =>
   metrics === undefined
     ? []
     : [
-        `${metrics.spoken} of ${metrics.spoken + metrics.failed}`,
+        `${formatInteger(metrics.spoken)} of ${formatInteger(metrics.spoken + metrics.failed)}`,
         seconds(metrics.onsetShift.p95),
-        seconds(metrics.onsetShift.max),
         seconds(metrics.tailLateness.p95),
-        metrics.speed.p95.toFixed(2),
-        metrics.speed.max.toFixed(2),
-        String(metrics.overruns),
-        `${Math.round(metrics.isochrony * 100)} %`,
+        formatInteger(metrics.speedOver13),
+        formatInteger(metrics.overruns),
         status === "delivered" && metrics.loudness.integrated > unheard.integrated
           ? metrics.loudness.integrated.toFixed(1)
           : undefined
-      ]
+      ].map((figure) => (figure === undefined ? undefined : { figure }))
 
-/** The most files that are listed without being asked for. */
+/** Maximum number of files listed without --verbose. */
 const few = 8
 
 const seconds = (value: number): string => `${value.toFixed(2)} s`

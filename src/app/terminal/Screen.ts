@@ -1,4 +1,4 @@
-/** The only door to stdout and stderr: results to the one, everything said along the way to the other. */
+/** The only writer to stdout and stderr: results go to stdout, everything else to stderr. */
 import { stripVTControlCharacters } from "node:util"
 import { Clock, Context, Effect, Layer } from "effect"
 import { eraseLines, fitToWidth } from "./LineRedraw.ts"
@@ -7,30 +7,30 @@ import type { Look } from "./TextTable.ts"
 export class Screen extends Context.Tag("app/Screen")<
   Screen,
   {
-    /** Whether stderr is a terminal that can be drawn on. */
+    /** Whether stderr is a terminal that supports redrawing. */
     readonly live: boolean
-    /** How results are shown. */
+    /** Format of results: colour and width. */
     readonly look: Look
     readonly columns: () => number
-    /** A result, on stdout; a line break is added where it lacks one. */
+    /** Prints a result on stdout; adds a final line break if it has none. */
     readonly result: (text: string) => Effect.Effect<void>
     /**
-     * A line on stderr, above whatever is drawn, and in the log; `at` (milliseconds since 1970) puts the time of day
-     * before it.
+     * Prints a line on stderr, above the drawn rows, and in the log. `at` (milliseconds since the epoch) prefixes the
+     * time of day.
      */
     readonly say: (line: string, at?: number) => Effect.Effect<void>
-    /** What happened, as a line of JSON on stderr and in the log; `at` as above. */
+    /** Prints an event as a line of JSON on stderr and in the log; `at` as above. */
     readonly event: (facts: Readonly<Record<string, unknown>>, at: number) => Effect.Effect<void>
-    /** A line for the log alone. */
+    /** Writes a line to the log only. */
     readonly note: (line: string) => Effect.Effect<void>
-    /** From now on, lines go to this log too. */
+    /** Also writes all further lines to this log. */
     readonly logTo: (log: (line: string) => void) => Effect.Effect<void>
-    /** Draws rows at the foot of the terminal in place of those drawn before; none erases them. */
+    /** Draws rows below all other output, replacing those drawn before; an empty list erases them. */
     readonly draw: (rows: ReadonlyArray<string>) => Effect.Effect<void>
   }
 >() {}
 
-/** A stream of text that may be a terminal. */
+/** An output stream that may be a terminal. */
 export interface Stream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
@@ -39,8 +39,8 @@ export interface Stream {
 }
 
 /**
- * A screen on two streams; `environment` is asked for NO_COLOR, FORCE_COLOR and TERM. With `events`, whatever is said
- * is an event too: who reads them line by line as JSON meets nothing else on stderr.
+ * Makes a screen on two streams; `environment` supplies NO_COLOR and TERM. With `events`, every line on stderr is a
+ * JSON event, so that stderr can be parsed line by line.
  */
 export const makeScreen = (
   stdout: Stream,
@@ -59,9 +59,9 @@ export const makeScreen = (
     })
   const redrawn = (between: string, rows: ReadonlyArray<string>) => {
     const width = Math.max(1, columns() - 1)
-    const room = Math.max(0, (stderr.rows ?? 24) - 1)
+    const maxRows = Math.max(0, (stderr.rows ?? 24) - 1)
     const next = rows
-      .slice(0, room)
+      .slice(0, maxRows)
       .map((row) => fitToWidth(plain ? stripVTControlCharacters(row) : row, width))
     const text = eraseLines(drawn, columns()) + between + next.map((row) => `${row}\n`).join("")
     drawn = next
@@ -105,16 +105,16 @@ export const makeScreen = (
   }
 }
 
-/** What happened at a time (milliseconds since 1970), as a line of JSON. */
+/** Formats an event at a time (milliseconds since the epoch) as a line of JSON. */
 export const eventLine = (facts: Readonly<Record<string, unknown>>, at: number): string =>
   JSON.stringify({ at: new Date(at).toISOString(), ...facts })
 
-/** What is said along the way, as an event. */
+/** Wraps a message as an event. */
 export const sayAs = (message: string) => ({ event: "Said", message })
 
-/** The time of day in the user's own zone. */
+/** Formats the local time of day, `06:00:00`. */
 const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 8)
 
-/** The process's own screen; with `events` stderr is JSON alone. */
+/** The process's screen; with `events`, stderr has only JSON. */
 export const processScreen = (events: boolean) =>
   Layer.sync(Screen, () => makeScreen(process.stdout, process.stderr, process.env, events))

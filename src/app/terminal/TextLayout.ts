@@ -1,23 +1,17 @@
-/** How the help's words lie on a terminal: lines no wider than it, broken between words. */
+/** Word wrapping and two-column lists for help pages. */
+import wrapAnsi from "wrap-ansi"
 
-/** Columns of help where no terminal tells how many it has; on a wide one, no line is longer either. */
+/** Maximum width of help in columns; also the width without a terminal. */
 const widest = 100
 
-/** Columns of help on a terminal of so many, undefined where there is none. */
+/** Returns the width of help on a terminal of `columns`; undefined means no terminal. */
 export const helpColumns = (columns: number | undefined): number => Math.min(widest, columns ?? widest)
 
-/** The lines of a text, each at most so many columns wide unless a word is wider. */
-export const wrapText = (text: string, columns: number): ReadonlyArray<string> => {
-  const lines: Array<string> = []
-  for (const word of text.split(/\s+/u)) {
-    const last = lines.at(-1)
-    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines
-}
+/** Wraps a text into lines of at most `columns`; only a single longer word exceeds that. */
+export const wrapText = (text: string, columns: number): ReadonlyArray<string> =>
+  wrapAnsi(text.replace(/\s+/gu, " "), columns).split("\n")
 
-/** Names to the left, what they mean to the right of the widest; a name that would take too much room stands above. */
+/** Lays out names on the left and meanings on the right; a name wider than a third of `columns` gets its own line. */
 export const pairs = (
   terms: ReadonlyArray<readonly [string, string]>,
   columns: number

@@ -1,20 +1,42 @@
-/** Tables of text for results: columns as wide as their widest cell, numbers to the right. */
+/** Text tables for results: each column is as wide as its widest cell, numbers are right-aligned. */
 import stringWidth from "string-width"
 import { fitToWidth } from "./LineRedraw.ts"
 
-export type Cell = string | number | undefined
+export type Cell = string | number | FigureCell | undefined
 
-/** What a table is shown on. */
+/** A number as text, with its unit; right-aligned as a number is. */
+export interface FigureCell {
+  readonly figure: string
+}
+
+/** A table's headings and rows. A heading may have several lines; its last is next to the rows. */
+export interface Columns {
+  readonly heading: ReadonlyArray<string>
+  readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
+}
+
+/** Colour and width of the output. */
 export interface Look {
-  /** Whether it may carry colours. */
+  /** Whether colours are allowed. */
   readonly colour: boolean
-  /** How many columns of text there are on a terminal; undefined elsewhere, where lines may be of any length. */
+  /** Terminal width; undefined without a terminal, where lines may have any length. */
   readonly columns: number | undefined
 }
 
+/** The width of a table that is not split. */
+export const tableWidth = (table: Columns): number =>
+  widthsOf(table).reduce((sum, width) => sum + gap.length + width, -gap.length)
+
+const widthsOf = ({ heading, rows }: Columns): ReadonlyArray<number> =>
+  heading.map((name, at) =>
+    Math.max(
+      ...[...name.split("\n"), ...rows.map((row) => cellText(row[at]))].map((text) => stringWidth(text))
+    )
+  )
+
 /**
- * A table with a heading row. Cells without a value stay empty; line breaks become spaces. One that is wider than the
- * terminal goes on below itself, each part with the first column again.
+ * Formats a table with a heading row. Undefined cells stay empty; line breaks become spaces. A table wider than the
+ * terminal is split into parts below one another, each repeating the first column.
  */
 export const textTable = (
   heading: ReadonlyArray<string>,
@@ -22,11 +44,14 @@ export const textTable = (
   { colour, columns }: Look
 ): string => {
   const texts = rows.map((row) => heading.map((_, at) => cellText(row[at])))
-  const widths = heading.map((name, at) =>
-    Math.max(stringWidth(name), ...texts.map((row) => stringWidth(row[at] ?? "")))
-  )
+  const widths = widthsOf({ heading, rows })
   const right = heading.map(
-    (_, at) => rows.length > 0 && rows.every((row) => row[at] === undefined || typeof row[at] === "number")
+    (_, at) => rows.length > 0 && rows.every((row) => row[at] === undefined || typeof row[at] !== "string")
+  )
+  const names = heading.map((name) => name.split("\n"))
+  const headLines = Math.max(...names.map((lines) => lines.length))
+  const headRows = Array.from({ length: headLines }, (_, row) =>
+    names.map((lines) => lines[row - headLines + lines.length] ?? "")
   )
   const line = (
     cells: ReadonlyArray<string>,
@@ -36,8 +61,8 @@ export const textTable = (
     const text = part
       .map((at) => {
         const cell = cells[at] ?? ""
-        const room = " ".repeat(Math.max(0, (widths[at] ?? 0) - stringWidth(cell)))
-        return right[at] === true ? room + paint(cell) : paint(cell) + room
+        const padding = " ".repeat(Math.max(0, (widths[at] ?? 0) - stringWidth(cell)))
+        return right[at] === true ? padding + paint(cell) : paint(cell) + padding
       })
       .join(gap)
       .trimEnd()
@@ -46,7 +71,9 @@ export const textTable = (
   return partsOf(widths, columns)
     .map((part) =>
       [
-        line(heading, part, (text) => (colour ? `\u001b[1m${text}\u001b[0m` : text)),
+        ...headRows.map((row) =>
+          line(row, part, (text) => (colour && text !== "" ? `\u001b[1m${text}\u001b[0m` : text))
+        ),
         ...texts.map((row) => line(row, part))
       ].join("\n")
     )
@@ -55,7 +82,7 @@ export const textTable = (
 
 const gap = "  "
 
-/** Which columns stand beside each other: all of them where they fit, else as many as fit beside the first. */
+/** Splits the columns into parts that fit the width; the first column starts each part. */
 const partsOf = (
   widths: ReadonlyArray<number>,
   columns: number = Infinity
@@ -77,6 +104,8 @@ const partsOf = (
   return parts
 }
 
-// Control characters of a service's answer must not steer the terminal.
+// Control characters in a service's response must not reach the terminal.
 const cellText = (cell: Cell): string =>
-  cell === undefined ? "" : String(cell).replace(/[\u0000-\u001f\u007f-\u009f]+/gu, " ")
+  cell === undefined
+    ? ""
+    : String(typeof cell === "object" ? cell.figure : cell).replace(/[\u0000-\u001f\u007f-\u009f]+/gu, " ")

@@ -1,54 +1,54 @@
 /**
- * When each line of one speaker is heard, and how fast: all lines together, so that the harm of `FitCost.ts` is as
- * small as it can be, with no overlap and no word lost.
+ * Line fitting: decides when each line of one speaker is heard, and how fast. All lines are placed jointly. The total
+ * cost of `FitCost.ts` is minimized, with no overlap and no word lost.
  *
- * The method starts from a plain placement, line after line, and improves it. One pass tries, for all lines at once,
- * every combination of moving each start by up to three steps and each length by up to two, and takes the best by
- * dynamic programming from the first line to the last: 35 choices a line, so a pass takes time linear in the lines.
- * Steps shrink from 512 ms to 1 ms; with each, passes are repeated until nothing improves. The harm never rises, so it
- * is never above that of the plain placement. But for the changes of speed the problem is L-natural convex over the
- * integers (every term depends on a start, an end, or their difference), for which a placement that no such pass at 1
- * ms improves is a true optimum, and scaling steps reach it in few passes. Gradient and interior point methods would
- * need rounding to whole milliseconds afterwards and smear the corners that keep fitting lines exactly in place; a heap
- * of breakpoints (slope trick) cannot take the changes of speed in.
+ * The method starts from a greedy placement, line after line, and improves it. One pass considers moving each start by
+ * up to three steps and each length by up to two, for all lines at once. That is 35 choices a line. Dynamic programming
+ * from the first line to the last picks the best combination, in time linear in the number of lines. Steps shrink from
+ * 512 ms to 1 ms; passes with one step size repeat until nothing improves. The cost never rises, so the result is never
+ * worse than the greedy placement.
+ *
+ * Without the speed-change term, the problem is L♮-convex over the integers: every term depends on a start, an end, or
+ * their difference. A placement that no pass at 1 ms improves is then a true optimum, and step scaling reaches it in
+ * few passes. Alternatives considered: gradient and interior-point methods need rounding to whole milliseconds, and
+ * smear the corners that keep fitting lines exactly in place. The slope trick (a heap of breakpoints) cannot express
+ * the speed-change term.
  */
 import { type Flag, type FitLimits, isFaster } from "../../domain/speech/Placement.ts"
 import { Millis } from "../../domain/time/Units.ts"
 import {
-  changeHarm,
+  changeCost,
   changeWeight,
-  filmHarm,
-  onsetHarm,
-  speedHarm,
-  tailHarm,
+  filmCost,
+  onsetCost,
+  speedCost,
+  tailCost,
   type FitLine
 } from "./FitCost.ts"
 
-/** Where a line is heard. */
+/** Where a line is heard, and how fast. */
 export interface Fitted {
   readonly start: Millis
   readonly end: Millis
   /**
-   * The line's length as recorded / (end - start): 1 or more. Its length at the voice's own speed never passes the hard
-   * limit.
+   * The line's recorded length / (end - start), at least 1. Relative to the voice's normal speed, the hard limit always
+   * holds.
    */
   readonly speed: number
-  /** `early` and `late`: begins 200 ms or more off; `fast`: beyond maxSpeed; `overrun`: ends beyond fit.late. */
+  /** `early`, `late`: starts 200 ms or more off; `fast`: faster than maxSpeed; `overrun`: ends beyond fit.late. */
   readonly flags: ReadonlyArray<Flag>
-  /**
-   * By how many characters the line should be shortened to fit its own slot, where it is fast or overruns and does not.
-   */
+  /** Characters to remove so that the line fits its own slot; set only if it is fast or overruns and is too long. */
   readonly shortenBy?: number
 }
 
-/** An onset this many milliseconds off is flagged. */
+/** Onset shift, in milliseconds, from which a line is flagged. */
 const noticeableShift = 200
 
 /**
- * Places the lines of one speaker, `result[i]` for `lines[i]`. Lines are heard in order of their starts (ties as
- * given), one after the other, also where their slots overlap. None begins before its slot by more than `limits.early`
- * or before 0. `horizon` is the end of the film: lines begin earlier than `limits.early` allows where they would else
- * be cut off there.
+ * Places the lines of one speaker; `result[i]` belongs to `lines[i]`. Lines are heard one after the other in order of
+ * their starts (ties in input order), even where their slots overlap. No line starts before 0, or more than
+ * `limits.early` before its slot. Exception: with `horizon`, the end of the film, lines start earlier if they would
+ * otherwise be cut off there.
  */
 export const fitLines = (
   lines: ReadonlyArray<FitLine>,
@@ -71,10 +71,10 @@ export const fitLines = (
   return result
 }
 
-/** More passes with one step size than this have not been seen to matter. */
+/** Maximum number of passes with one step size; more have never been seen to matter. */
 const passLimit = 40
 
-/** Choices of a start and of a length in one pass, the present one in the middle. */
+/** Choices of a start and of a length in one pass; the middle one is the current value. */
 const startChoices = 7
 const lengthChoices = 5
 
@@ -82,18 +82,18 @@ interface Problem {
   readonly lines: ReadonlyArray<FitLine>
   readonly limits: FitLimits
   readonly horizon: number
-  /** Lengths at the voice's own speed, at least 1; as recorded; and the least that the hard limit allows. */
+  /** Lengths at the voice's normal speed (at least 1); as recorded; and the shortest that the hard limit allows. */
   readonly natural: Int32Array
   readonly longest: Int32Array
   readonly shortest: Int32Array
-  /** Before this a line does not begin. */
+  /** Earliest start of each line. */
   readonly earliest: Int32Array
 }
 
 interface Placing {
   readonly starts: Int32Array
   readonly lengths: Int32Array
-  harm: number
+  cost: number
 }
 
 const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: number): Problem => {
@@ -119,8 +119,8 @@ const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: nu
 }
 
 /**
- * Line after line: at its time or as soon as the line before has ended, sped up as far as needed to end before the
- * next.
+ * Greedy placement: each line starts at its time or when the line before has ended. It is sped up as far as needed to
+ * end before the next one starts.
  */
 const plain = ({ lines, limits, natural, longest, shortest, earliest }: Problem): Placing => {
   const starts = new Int32Array(lines.length)
@@ -128,30 +128,32 @@ const plain = ({ lines, limits, natural, longest, shortest, earliest }: Problem)
   let free = 0
   lines.forEach((line, i) => {
     const start = Math.max(free, line.start, earliest[i]!)
-    const room = Math.max(line.end + limits.late, lines[i + 1]?.start ?? 0) - start
+    const available = Math.max(line.end + limits.late, lines[i + 1]?.start ?? 0) - start
     const preferred = Math.max(shortest[i]!, Math.ceil(natural[i]! / limits.maxSpeed))
     starts[i] = start
-    lengths[i] = Math.min(longest[i]!, Math.max(preferred, room))
+    lengths[i] = Math.min(longest[i]!, Math.max(preferred, available))
     free = start + lengths[i]!
   })
-  return { starts, lengths, harm: Infinity }
+  return { starts, lengths, cost: Infinity }
 }
 
-/** One pass; whether it found anything better. */
+/** Runs one pass; returns whether it lowered the cost. */
 const improve = (problem: Problem, placing: Placing, step: number): boolean => {
   const { lines, limits, horizon, natural } = problem
   const states = startChoices * lengthChoices
   const count = lines.length
   const from = new Uint8Array(count * states)
-  /** Of the line at hand and the one before: choices, and the least harm up to and with each pair of them. */
+  /**
+   * For the current line and the one before: the choices, and the lowest cost up to and including each pair of them.
+   */
   let starts = new Int32Array(startChoices)
   let lengths = new Int32Array(lengthChoices)
   let paces = new Float64Array(lengthChoices)
-  let harms = new Float64Array(states)
+  let costs = new Float64Array(states)
   let startsBefore = new Int32Array(startChoices)
   let lengthsBefore = new Int32Array(lengthChoices)
   let pacesBefore = new Float64Array(lengthChoices)
-  let harmsBefore = new Float64Array(states)
+  let costsBefore = new Float64Array(states)
   const speeds = new Float64Array(lengthChoices)
   const reached = new Float64Array(lengthChoices)
   const reachedBy = new Int32Array(lengthChoices)
@@ -165,19 +167,19 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
       const length = lengthChoice(problem, placing, i, m, step)
       lengths[m] = length
       paces[m] = length / natural[i]!
-      speeds[m] = speedHarm(natural[i]!, length, limits.maxSpeed)
+      speeds[m] = speedCost(natural[i]!, length, limits.maxSpeed)
       reached[m] = Infinity
       next[m] = 0
     }
     for (let k = 0; k < startChoices; k++) {
       const start = starts[k]!
-      const onset = onsetHarm(line, start)
+      const onset = onsetCost(line, start)
       if (i > 0)
         for (let m = 0; m < lengthChoices; m++)
           while (next[m]! < startChoices && startsBefore[next[m]!]! + lengthsBefore[m]! <= start) {
             const state = next[m]! * lengthChoices + m
-            if (harmsBefore[state]! < reached[m]!) {
-              reached[m] = harmsBefore[state]!
+            if (costsBefore[state]! < reached[m]!) {
+              reached[m] = costsBefore[state]!
               reachedBy[m] = state
             }
             next[m]!++
@@ -188,28 +190,28 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
         let by = 0
         if (i > 0)
           for (let b = 0; b < lengthChoices; b++) {
-            const harm = reached[b]! + changeHarm(pacesBefore[b]!, paces[m]!, weight)
-            if (harm < least) {
-              least = harm
+            const cost = reached[b]! + changeCost(pacesBefore[b]!, paces[m]!, weight)
+            if (cost < least) {
+              least = cost
               by = reachedBy[b]!
             }
           }
-        harms[k * lengthChoices + m] =
-          least + onset + speeds[m]! + tailHarm(line, end, limits.late) + filmHarm(end - horizon)
+        costs[k * lengthChoices + m] =
+          least + onset + speeds[m]! + tailCost(line, end, limits.late) + filmCost(end - horizon)
         from[i * states + k * lengthChoices + m] = by
       }
     }
     ;[starts, startsBefore] = [startsBefore, starts]
     ;[lengths, lengthsBefore] = [lengthsBefore, lengths]
     ;[paces, pacesBefore] = [pacesBefore, paces]
-    ;[harms, harmsBefore] = [harmsBefore, harms]
+    ;[costs, costsBefore] = [costsBefore, costs]
   }
 
   let state = 0
-  for (let other = 1; other < states; other++) if (harmsBefore[other]! < harmsBefore[state]!) state = other
-  const harm = harmsBefore[state] ?? 0
-  if (!(harm < placing.harm - 1e-9)) return false
-  placing.harm = harm
+  for (let other = 1; other < states; other++) if (costsBefore[other]! < costsBefore[state]!) state = other
+  const cost = costsBefore[state] ?? 0
+  if (!(cost < placing.cost - 1e-9)) return false
+  placing.cost = cost
   for (let i = count - 1; i >= 0; i--) {
     const k = Math.floor(state / lengthChoices)
     placing.starts[i] = startChoice(problem, placing, i, k, step)
@@ -245,9 +247,9 @@ const fittedOf = (line: FitLine, start: number, length: number, limits: FitLimit
   if (start >= line.start + noticeableShift) flags.push("late")
   if (fast) flags.push("fast")
   if (overrun) flags.push("overrun")
-  const room =
+  const available =
     Math.max(line.end - line.start, Math.min(end, line.end + limits.late) - start) * limits.maxSpeed
-  const excess = Math.ceil((line.characters * (line.length - room)) / Math.max(1, line.length))
+  const excess = Math.ceil((line.characters * (line.length - available)) / Math.max(1, line.length))
   return {
     start: Millis.make(start),
     end: Millis.make(end),

@@ -1,6 +1,6 @@
-/** Bytes of a file's header, written in order. */
+/** Sequential little-endian byte writer for file headers. */
 
-/** Fills so many bytes from their beginning, little-endian. */
+/** Fills a buffer of a fixed size from its beginning, little-endian. */
 export class ByteWriter {
   private readonly view: DataView
   private at = 0
@@ -9,12 +9,12 @@ export class ByteWriter {
     this.view = new DataView(new ArrayBuffer(size))
   }
 
-  /** Four ASCII characters. */
+  /** Writes four ASCII characters. */
   tag(name: string): void {
     this.text(name, 4)
   }
 
-  /** At most `size` ASCII characters, zeros behind them; other characters become `?`. */
+  /** Writes `size` bytes of ASCII, zero-padded; other characters become `?`, excess ones are dropped. */
   text(value: string, size: number): void {
     for (let i = 0; i < size; i++) {
       const code = i < value.length ? value.charCodeAt(i) : 0
@@ -22,41 +22,41 @@ export class ByteWriter {
     }
   }
 
-  /** As many characters as fit into `size` bytes of UTF-8, zeros behind them. */
+  /** Writes as many characters as fit into `size` bytes of UTF-8, zero-padded. */
   utf8(value: string, size: number): void {
     new TextEncoder().encodeInto(value, new Uint8Array(this.view.buffer, this.at, size))
     this.at += size
   }
 
-  /** An unsigned integer of 16 bit. */
+  /** Writes an unsigned 16-bit integer. */
   u16(value: number): void {
     this.view.setUint16(this.at, value, true)
     this.at += 2
   }
 
-  /** An unsigned integer of 32 bit. */
+  /** Writes an unsigned 32-bit integer. */
   u32(value: number): void {
     this.view.setUint32(this.at, value, true)
     this.at += 4
   }
 
-  /** An unsigned integer of 64 bit, exact up to 2⁵³. */
+  /** Writes an unsigned 64-bit integer, exact up to 2⁵³. */
   u64(value: number): void {
     this.u32(value % 4_294_967_296)
     this.u32(Math.floor(value / 4_294_967_296))
   }
 
-  /** Bytes as they are. */
+  /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): void {
     new Uint8Array(this.view.buffer).set(bytes, this.at)
     this.at += bytes.length
   }
 
-  /** All bytes, what was not written as zeros. */
+  /** Returns the whole buffer; bytes not yet written are zero. */
   done(): Uint8Array {
     return new Uint8Array(this.view.buffer)
   }
 }
 
-/** Whether this machine's typed arrays have the byte order of WAV files. */
+/** Whether this machine is little-endian, like WAV files. */
 export const littleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1

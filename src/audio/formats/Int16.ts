@@ -1,7 +1,10 @@
-/** Samples of 16 bit, as they stand in a file's bytes and as engines hand them out. */
+/** 16-bit samples as stored in files and as returned by engines. */
 import { littleEndian } from "./ByteWriter.ts"
 
-/** So many samples; a view where the machine can read them as they stand. */
+/**
+ * Returns `count` little-endian samples from `at` on: a view if the machine's byte order and alignment allow, else a
+ * copy.
+ */
 export const int16At = (view: DataView, at: number, count: number): Int16Array => {
   const from = view.byteOffset + at
   if (littleEndian && from % 2 === 0) return new Int16Array(view.buffer, from, count)
@@ -10,7 +13,7 @@ export const int16At = (view: DataView, at: number, count: number): Int16Array =
   return samples
 }
 
-/** Blocks of samples, one behind the other. */
+/** Concatenates blocks of samples. */
 export const joinedInt16 = (blocks: ReadonlyArray<Int16Array>): Int16Array => {
   const whole = new Int16Array(blocks.reduce((length, block) => length + block.length, 0))
   let at = 0
@@ -21,7 +24,7 @@ export const joinedInt16 = (blocks: ReadonlyArray<Int16Array>): Int16Array => {
   return whole
 }
 
-/** The samples of a file that `encodeWav16` has written; undefined for one of another kind. */
+/** Returns the samples of a file that `encodeWav16` has written; undefined for any other file. */
 export const plainSamplesIn = (bytes: Uint8Array): Int16Array | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const isPlain =
@@ -36,5 +39,5 @@ export const plainSamplesIn = (bytes: Uint8Array): Int16Array | undefined => {
 
 /** Bytes before the first sample. */
 const plainHeader = 44
-/** "data". */
+/** ASCII "data". */
 const dataTag = 0x64617461

@@ -1,6 +1,6 @@
 /**
- * The last step of a programme on its way into a file: brought to the file's rate and length, and to the samples it
- * holds.
+ * Output conversion: the last step before a file. Resamples the programme to the file's rate, cuts or pads it to its
+ * length, and converts samples to its bit depth.
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { ditheredOf } from "../pcm/Dither.ts"
@@ -10,24 +10,24 @@ import type { Section } from "../pcm/Section.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 import { sampleBytesOf, wavHeader, type WavOptions } from "./WavHeader.ts"
 
-/** What comes in: interleaved where there are two channels. */
+/** The input; two channels are interleaved. */
 export interface UnconvertedPart {
   readonly rate: SampleRate
   readonly channels: 1 | 2
 }
 
-/** What is written. */
+/** The output. */
 export interface ConvertedPart {
   readonly rate: SampleRate
-  /** Exactly so many frames come out: the rest is cut off, or silence added. */
+  /** Exact number of frames written: the excess is cut off, the rest is padded with silence. */
   readonly frames: number
-  /** Integers of 16 bit, dithered, or of 24, or floats of 32. */
+  /** 16-bit integers (dithered), 24-bit integers, or 32-bit floats. */
   readonly depth: 16 | 24 | 32
-  /** For a part of a file: the frame at which it stands there, and how many frames are passed over before it. */
+  /** For a part of a file: the frame of the file at which it begins, and the number of leading frames to drop. */
   readonly part?: { readonly at: number; readonly passed: number }
 }
 
-/** The part of a file of `whole` that a section of its programme, of `length` frames at `rate`, becomes. */
+/** Returns the part of the file `whole` that one section becomes; the programme has `length` frames at `rate`. */
 export const convertPart = (
   whole: ConvertedPart,
   rate: SampleRate,
@@ -43,65 +43,65 @@ export const convertPart = (
   }
 }
 
-/** A whole file of mono, finished: 16-bit samples dithered, the others rounded to their nearest. */
+/** Encodes a whole mono WAV file: 16-bit samples are dithered, 24-bit ones rounded to nearest. */
 export const finishedWav = (
   { rate, samples }: Pcm,
   depth: ConvertedPart["depth"],
   about: Pick<WavOptions, "broadcast" | "ixml">,
-  room: Buffer32 = newBuffer
+  allocate: Buffer32 = newBuffer
 ): Uint8Array => {
   const to: ConvertedPart = { rate, frames: samples.length, depth }
   const header = wavHeader({ rate, channels: 1, encoding: encodings[depth], frames: to.frames, ...about })
-  const data = new OutputConverter({ rate, channels: 1 }, to, room).push(samples)
+  const data = new OutputConverter({ rate, channels: 1 }, to, allocate).push(samples)
   const file = new Uint8Array(header.length + data.length + (data.length % 2))
   file.set(header)
   file.set(data, header.length)
   return file
 }
 
-/** How samples of a depth are written. */
+/** WAV encoding by bit depth. */
 export const encodings = { 16: "int16", 24: "int24", 32: "float32" } as const
 
-/** The frame of a file at a whole second of its programme. */
+/** Converts a programme position on a whole second into a frame of the file. */
 const frameAt = (second: number, rate: SampleRate, whole: ConvertedPart): number =>
   Math.min(whole.frames, (second * whole.rate) / rate)
 
-/** Finishes one stream of blocks. What comes out depends on the samples alone, not on the blocks they come in. */
+/** Converts one stream of blocks. The output depends on the samples only, not on the block size. */
 export class OutputConverter {
-  /** One a channel where the rate changes. */
+  /** One per channel if the rate changes, else none. */
   private readonly resamplers: ReadonlyArray<Resampler>
   private written = 0
-  /** Frames that are still to be passed over. */
+  /** Frames still to be dropped. */
   private passing: number
   private interleaved: Float32Array | undefined
-  /** For integers of 16 bit, two in the place of a sample. */
+  /** Holds 16-bit integers, two in the space of a float. */
   private integers: Float32Array | undefined
   private bytes = new Uint8Array(0)
 
   constructor(
     private readonly from: UnconvertedPart,
     private readonly to: ConvertedPart,
-    private readonly room: Buffer32 = newBuffer
+    private readonly allocate: Buffer32 = newBuffer
   ) {
     this.passing = to.part?.passed ?? 0
     this.resamplers =
       from.rate === to.rate
         ? []
-        : Array.from({ length: from.channels }, () => new Resampler(from.rate, to.rate, room))
+        : Array.from({ length: from.channels }, () => new Resampler(from.rate, to.rate, allocate))
   }
 
-  /** Takes the next samples and gives out bytes, which are valid until the next call. */
+  /** Takes the next samples; returns bytes that are valid until the next call. */
   push(block: Float32Array): Uint8Array {
     return this.bytesOf(this.atRate(block))
   }
 
-  /** The bytes that are missing to the whole, a part at a time. Nothing may be pushed afterwards. */
+  /** Yields the bytes still missing from the file, block by block. Call `push` no more afterwards. */
   *rest(): Generator<Uint8Array> {
     const silence = new Float32Array(4_096 * this.from.channels)
     while (this.written < this.to.frames) yield this.push(silence)
   }
 
-  /** As many of the next samples as are wanted. */
+  /** Drops leading frames and excess ones. */
   private counted(samples: Float32Array): Float32Array {
     const { channels } = this.from
     const passed = Math.min(samples.length / channels, this.passing)
@@ -116,7 +116,7 @@ export class OutputConverter {
     if (this.resamplers.length === 0) return block
     const [first, second] = this.resamplers.map((one, channel) => one.push(block, channel, channels))
     if (first === undefined || second === undefined) return first ?? block
-    this.interleaved = bufferFor(2 * first.length, this.interleaved, this.room)
+    this.interleaved = bufferFor(2 * first.length, this.interleaved, this.allocate)
     const both = this.interleaved.subarray(0, 2 * first.length)
     for (let i = 0, at = 0; i < first.length; i++) {
       both[at++] = first[i]!
@@ -130,7 +130,7 @@ export class OutputConverter {
     const wanted = this.counted(samples)
     switch (this.to.depth) {
       case 16: {
-        this.integers = bufferFor(Math.ceil(wanted.length / 2), this.integers, this.room)
+        this.integers = bufferFor(Math.ceil(wanted.length / 2), this.integers, this.allocate)
         const integers = new Int16Array(this.integers.buffer, this.integers.byteOffset, wanted.length)
         ditheredOf(wanted, place, integers)
         return sampleBytesOf(integers)

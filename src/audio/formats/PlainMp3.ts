@@ -1,26 +1,26 @@
 /**
- * MP3 files of which every byte is accounted for: frames of one kind without a gap, each with all its data, and at most
- * the usual tags around them. Such a file any decoder decodes alike; what is odd about others is better judged by
- * ffmpeg.
+ * Strict MP3 parser: accepts only files in which every byte is accounted for. Frames must be of one kind, without gaps
+ * and complete, with at most the usual tags around them. Every decoder decodes such a file alike; ffmpeg handles the
+ * others better.
  */
 import { behindId3, type Mp3Header, mp3HeaderAt } from "./Mp3Header.ts"
 
 export interface PlainMp3 {
   readonly rate: number
   readonly channels: 1 | 2
-  /** Samples of a frame, a channel. */
+  /** Samples of a frame, per channel. */
   readonly frameSamples: number
   readonly frames: number
-  /** Where the frames of sound stand in the file's bytes. */
+  /** Byte range of the audio frames in the file. */
   readonly from: number
   readonly to: number
-  /** Decoded samples before the sound begins: what encoder and decoder lag behind, as far as the file tells it. */
+  /** Decoded samples before the sound begins: the delay of encoder and decoder, where the file states it; else 0. */
   readonly skip: number
-  /** Samples of the sound itself. */
+  /** Samples of the sound itself, per channel. */
   readonly length: number
 }
 
-/** What the file holds; undefined where anything about it is out of the ordinary. */
+/** Parses an MP3 file; undefined if anything about it is unusual. */
 export const plainMp3 = (bytes: Uint8Array): PlainMp3 | undefined => {
   const start = behindId3(bytes)
   const first = mp3HeaderAt(bytes, start)
@@ -48,12 +48,12 @@ export const plainMp3 = (bytes: Uint8Array): PlainMp3 | undefined => {
 }
 
 /**
- * Frames like the file's first one, without any data in them: they sound of nothing but what overlaps from the frames
- * before.
+ * Returns `count` frames like the file's first one, but without data. They decode to silence, except for the overlap
+ * from the frames before.
  */
 export const silentFrames = (bytes: Uint8Array, { from }: PlainMp3, count: number): Uint8Array => {
   const header = bytes.slice(from, from + 4)
-  // Without the byte by which a frame may be longer.
+  // Without the padding bit, which makes a frame one byte longer.
   header[2]! &= ~2
   const size = mp3HeaderAt(header, 0)?.size ?? 0
   const silence = new Uint8Array(count * size)
@@ -61,41 +61,40 @@ export const silentFrames = (bytes: Uint8Array, { from }: PlainMp3, count: numbe
   return silence
 }
 
-/** Samples that every decoder lags behind. */
+/** Delay of every MP3 decoder, in samples. */
 const decoderDelay = 529
 
-/** With fewer frames ffmpeg itself is not sure whether a file is an MP3. */
+/** Below this number of frames, ffmpeg itself is not sure that a file is an MP3. */
 const fewestFrames = 8
 
-/** What the encoder left in a silent frame before the others. */
+/** The Xing/Info header with its LAME tag: metadata in a silent frame before the others. */
 interface EncoderNote {
   readonly frames: number
-  /** Samples that it put before the sound, and behind it. */
+  /** Samples that the encoder inserted before the sound, and after it. */
   readonly delay: number
   readonly padding: number
 }
 
-/** The note in the first frame; undefined where there is none, "odd" where it does not tell all that matters. */
+/**
+ * Reads the Xing/Info header of the first frame; undefined if there is none, "odd" if it lacks a frame count or delays.
+ */
 const encoderNote = (bytes: Uint8Array, at: number, header: Mp3Header): EncoderNote | undefined | "odd" => {
   const start = at + 4 + header.side
   const name = wordAt(bytes, start)
   if (name !== "Xing" && name !== "Info") return undefined
   const has = bytes[start + 7]!
   const encoder = start + 8 + 4 * (has & 1) + 2 * (has & 2) + 25 * (has & 4) + (has & 8) / 2
-  // Its delays stand in the note's last bytes but twelve.
+  // The delays end 12 bytes before the end of the 36-byte LAME tag.
   if ((has & 1) === 0 || encoder + 24 > at + header.size || encoder + 24 > bytes.length) return "odd"
   if (!["LAME", "Lavf", "Lavc"].includes(wordAt(bytes, encoder))) return "odd"
   const delays = (bytes[encoder + 21]! << 16) | (bytes[encoder + 22]! << 8) | bytes[encoder + 23]!
   return { frames: int32At(bytes, start + 8), delay: delays >> 12, padding: delays & 0xfff }
 }
 
-/** Whether the first frame holds another encoder's note. */
+/** Whether the first frame holds a VBRI header, which another encoder (Fraunhofer) writes. */
 const isVbri = (bytes: Uint8Array, at: number): boolean => wordAt(bytes, at + 36) === "VBRI"
 
-/**
- * The frames from here to the file's end, or to the short tag that may stand there; undefined where anything else is
- * found.
- */
+/** Counts the frames from `from` to the end of the file, or to its ID3v1 tag; undefined if anything else is found. */
 const walked = (
   bytes: Uint8Array,
   from: number,
@@ -103,7 +102,7 @@ const walked = (
 ): { readonly frames: number; readonly to: number } | undefined => {
   let frames = 0
   let at = from
-  /** Bytes of the frames before that this one may use. */
+  /** Size of the bit reservoir: bytes of earlier frames that this frame may use. */
   let saved = 0
   while (at < bytes.length) {
     const header = mp3HeaderAt(bytes, at)
@@ -125,13 +124,13 @@ const isAlike = (header: Mp3Header, first: Mp3Header): boolean =>
   !header.hasChecksum
 
 /**
- * How many bytes of earlier frames a frame's sound begins before its own; undefined where its side information says
- * what cannot be, or more data than there is.
+ * Returns how many bytes before the frame its data begins (main_data_begin). Undefined if its side information is
+ * invalid, or states more data than there is.
  */
 const neededBefore = (bytes: Uint8Array, at: number, header: Mp3Header): number | undefined => {
   const { first, channels, side, size } = header
   const needed = first ? bitsAt(bytes, 8 * at + 32, 9) : bitsAt(bytes, 8 * at + 32, 8)
-  // Behind private bits and, in MPEG-1, the marks of shared scale factors.
+  // After private bits and, in MPEG-1, the scfsi bits (shared scale factors).
   let bit = 8 * at + 32 + (first ? (channels === 1 ? 18 : 20) : channels === 1 ? 9 : 10)
   let data = 0
   for (let granule = 0; granule < (first ? 2 : 1) * channels; granule++) {
@@ -153,13 +152,13 @@ const neededBefore = (bytes: Uint8Array, at: number, header: Mp3Header): number 
   return data > 8 * (needed + size - 4 - side) ? undefined : needed
 }
 
-/** Pairs of large values that a granule of 576 has room for. */
+/** Pairs of big values that fit a granule of 576 lines. */
 const mostPairs = 288
 
-/** Code tables that the standard leaves out. */
+/** Huffman tables that the standard leaves undefined. */
 const isNoTable = (table: number): boolean => table === 4 || table === 14
 
-/** Up to 24 bits. */
+/** Reads up to 24 bits, most significant first. */
 const bitsAt = (bytes: Uint8Array, bit: number, count: number): number => {
   const at = bit >> 3
   const word = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!

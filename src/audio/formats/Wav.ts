@@ -1,4 +1,4 @@
-/** WAV files read from their bytes, and small ones written whole. */
+/** WAV reader, and a writer for small 16-bit mono files. */
 import { Either } from "effect"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { type Pcm, toInt16 } from "../pcm/Pcm.ts"
@@ -13,15 +13,15 @@ import {
   type WavRejected
 } from "./WavSamples.ts"
 
-/** A WAV file, read. */
+/** A decoded WAV file. */
 export interface Wav {
   readonly rate: SampleRate
-  /** One array of samples, ±1 at full scale, for each channel; at least one. */
+  /** Samples of each channel, ±1 at full scale; at least one channel. */
   readonly channels: readonly [Float32Array, ...ReadonlyArray<Float32Array>]
   readonly timeReference: number | undefined
 }
 
-/** A whole file of 16-bit mono, samples rounded without dither. */
+/** Encodes a whole 16-bit mono file; samples are rounded without dither. */
 export const encodeWav16 = (pcm: Pcm): Uint8Array => {
   const header = wavHeader({
     rate: pcm.rate,
@@ -36,7 +36,7 @@ export const encodeWav16 = (pcm: Pcm): Uint8Array => {
   return file
 }
 
-/** The same of a clip that was received as a file: that file, where it is to the byte what would be written. */
+/** Returns `received` itself if its header is exactly what `encodeWav16` would write; else encodes `pcm` again. */
 export const keptWav16 = (pcm: Pcm, received: Uint8Array): Uint8Array => {
   const { rate, samples } = pcm
   const header = wavHeader({ rate, channels: 1, encoding: "int16", frames: samples.length })
@@ -47,14 +47,14 @@ export const keptWav16 = (pcm: Pcm, received: Uint8Array): Uint8Array => {
 }
 
 /**
- * A file's samples, several channels averaged into one: integers of 8, 16, 24 and 32 bit and floats of 32 and 64. Sizes
- * that a streaming writer left open (0, 0xFFFFFFFF and the like) mean "to the end"; a file shorter than it says is
- * refused.
+ * Decodes a WAV file and averages its channels into one. Accepts integers of 8, 16, 24 and 32 bits and floats of 32 and
+ * 64 bits. Sizes that a streaming writer left open (0, 0xFFFFFFFF and similar) mean "to the end". A file shorter than
+ * its header states is rejected.
  */
 export const decodeWav = (bytes: Uint8Array): Either.Either<Pcm, WavRejected> =>
   Either.map(readWav(bytes), (wav) => ({ rate: wav.rate, samples: downmixed(wav.channels) }))
 
-/** As `decodeWav`, with each channel by itself and the time reference where there is one. */
+/** Like `decodeWav`, but keeps the channels apart and returns the Broadcast Wave time reference, if there is one. */
 export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
   Either.map(samplesIn(bytes), ({ format, view, at, size, timeReference }) => ({
     rate: format.rate,
@@ -63,14 +63,14 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
   }))
 
 /**
- * A file whose writer left its sizes open, as one that states them, in two pieces: up to its samples, and its samples,
- * of which a view is taken. Undefined for any other.
+ * Fills in the sizes that a streaming writer left open. Returns the corrected header, up to the samples, and a view of
+ * the samples. Undefined for any other file.
  */
 export const closedWav = (bytes: Uint8Array): readonly [Uint8Array, Uint8Array] | undefined => {
   const found = Either.getOrUndefined(samplesIn(bytes))
   if (found === undefined) return undefined
   const { view, at, size, format } = found
-  // A size that stands in a ds64 chunk is not open.
+  // A size in a ds64 chunk is not open.
   if (bytes[3] !== "F".charCodeAt(0) || view.getUint32(at - 4, true) === size) return undefined
   const whole = size - (size % ((format.channels * format.bits) / 8))
   const head = bytes.slice(0, at)
@@ -80,7 +80,7 @@ export const closedWav = (bytes: Uint8Array): readonly [Uint8Array, Uint8Array] 
   return [head, bytes.subarray(at, at + whole)]
 }
 
-/** Where the samples of a file stand in its bytes, and how they are written. */
+/** Where the samples of a file are in its bytes, and their format. */
 interface SamplesIn {
   readonly format: WavFormat
   readonly view: DataView
@@ -96,7 +96,7 @@ const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => 
   if ((container !== "RIFF" && container !== "RF64" && container !== "BW64") || tag(8) !== "WAVE")
     return rejectWav(
       "not-wav",
-      `expected a WAV file, which begins with RIFF or RF64; found ${bytes.length} other bytes`
+      `not a WAV file: its ${bytes.length} bytes do not begin with a RIFF or RF64 header`
     )
 
   const openEnded = isOpen(view.getUint32(4, true), bytes.length)
@@ -116,12 +116,12 @@ const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => 
       if (!open && stated > left)
         return rejectWav(
           "truncated",
-          `the WAV file says ${stated} bytes of samples and holds ${left}: it was cut short`
+          `the WAV file states ${stated} bytes of samples but holds ${left}: it is truncated`
         )
       return Either.right({ format, view, at: body, size: open ? left : stated, timeReference })
     }
     if (size > left)
-      return rejectWav("truncated", `the WAV file ends inside its "${name}" chunk: it was cut short`)
+      return rejectWav("truncated", `the WAV file ends inside its "${name}" chunk: it is truncated`)
     if (name === "ds64" && size >= 24) bigData = u64At(view, body + 8)
     else if (name === "bext" && size >= 346) timeReference = u64At(view, body + 338)
     else if (name === "fmt ") {
@@ -131,7 +131,7 @@ const samplesIn = (bytes: Uint8Array): Either.Either<SamplesIn, WavRejected> => 
     }
     at = body + size + (size % 2)
   }
-  return rejectWav("no-data", "the WAV file has no data chunk, so no samples")
+  return rejectWav("no-data", "the WAV file has no samples: its data chunk is missing")
 }
 
 /** Writers to a pipe leave 0xFFFFFFFF or a value near a signed or unsigned 32-bit limit. */

@@ -1,27 +1,27 @@
-/** What stands before the samples of a WAV file: RIFF, RF64 beyond 4 GiB, Broadcast Wave's time reference, tags. */
+/** WAV header writer: RIFF, RF64 beyond 4 GiB, Broadcast Wave time reference, iXML, tags. */
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import { ByteWriter, littleEndian } from "./ByteWriter.ts"
 
-/** What a Broadcast Wave file says of itself. */
+/** Broadcast Wave metadata (bext chunk). */
 export interface BroadcastNote {
-  /** The position of the first frame on the timeline, in frames since its zero, at the file's own rate. */
+  /** Position of the first frame on the timeline, in frames at the file's own rate. */
   readonly timeReference: Frames
   /**
-   * Cut to 256 bytes of UTF-8, at a character. EBU Tech 3285 says ASCII, in which UTF-8 is the same; editors that show
-   * other characters read them as UTF-8.
+   * Truncated to 256 bytes of UTF-8, at a character boundary. EBU Tech 3285 specifies ASCII, which UTF-8 includes;
+   * editors that show other characters read them as UTF-8.
    */
   readonly description?: string
   /** At most 32 ASCII characters. */
   readonly originator?: string
 }
 
-/** What a header says. */
+/** The contents of a header. */
 export interface WavOptions {
   readonly rate: SampleRate
   readonly channels: 1 | 2
-  /** Integers of 16 or 24 bit or floats of 32, ±1 at full scale; little-endian. */
+  /** 16-bit or 24-bit integers, or 32-bit floats (±1 at full scale); little-endian. */
   readonly encoding: "int16" | "int24" | "float32"
-  /** Frames of the whole file, known before the first is written. */
+  /** Frames of the whole file; must be known before the first one is written. */
   readonly frames: number
   readonly broadcast?: BroadcastNote
   /** The content of an iXML chunk (http://www.gallery.co.uk/ixml/). */
@@ -29,7 +29,7 @@ export interface WavOptions {
   readonly tags?: WavTags
 }
 
-/** What a file says of itself. */
+/** Tags of the LIST INFO chunk. */
 export interface WavTags {
   readonly title?: string
   readonly artist?: string
@@ -42,8 +42,9 @@ export interface WavTags {
 export const unknownSize = 0xffff_ffff
 
 /**
- * Everything that stands before the first sample; samples follow interleaved, and behind them a zero where they come to
- * an odd number of bytes. Where a 32-bit size would overflow, the header is RF64 with its sizes in a ds64 chunk.
+ * Encodes everything before the first sample. Interleaved samples follow, then a zero byte if their size is odd. If a
+ * 32-bit size would overflow, the header is RF64 with its sizes in a ds64 chunk:
+ * https://tech.ebu.ch/docs/tech/tech3306.pdf
  */
 export const wavHeader = ({
   rate,
@@ -101,7 +102,7 @@ export const wavHeader = ({
     header.u16(1)
     header.bytes(subformat)
   }
-  // Floats need an empty extension, and a fact chunk that tells the frames.
+  // Floats need an empty extension, and a fact chunk with the number of frames.
   if (encoding === "float32") {
     header.u16(0)
     header.tag("fact")
@@ -117,13 +118,13 @@ export const wavHeader = ({
 
 const sampleBytes = { int16: 2, int24: 3, float32: 4 } as const
 
-/** The sizes of fmt chunks. Integers of more than 16 bit want the extensible one, with the place of each channel. */
+/** Sizes of fmt chunks. Integers of more than 16 bits need the extensible format, which maps channels to speakers. */
 const formatBytes = { int16: 16, int24: 40, float32: 18 } as const
 
-/** What follows the format's code in its identifier. */
+/** The fixed rest of the subformat GUID, after the two bytes of the format code. */
 const subformat = Uint8Array.of(0, 0, 0, 0, 16, 0, 128, 0, 0, 170, 0, 56, 155, 113)
 
-/** The bytes of 16-bit samples or floats, little-endian; the samples' own where that can be. */
+/** Returns the little-endian bytes of samples: a view where the machine's byte order allows, else a copy. */
 export const sampleBytesOf = (samples: Int16Array | Float32Array): Uint8Array => {
   if (littleEndian) return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
   const bytes = new Uint8Array(samples.byteLength)
@@ -133,7 +134,7 @@ export const sampleBytesOf = (samples: Int16Array | Float32Array): Uint8Array =>
   return bytes
 }
 
-/** A LIST chunk with the tags, each a text that ends in a zero; nothing where there are none. */
+/** Encodes the tags as a LIST INFO chunk of zero-terminated strings; empty if there are none. */
 const infoOf = (tags: WavTags): Uint8Array => {
   const texts = (
     [
@@ -161,7 +162,7 @@ const infoOf = (tags: WavTags): Uint8Array => {
   return list.done()
 }
 
-/** A chunk with its padding to an even number of bytes. */
+/** Encodes a chunk, padded to an even number of bytes. */
 const chunkOf = (name: string, content: Uint8Array): Uint8Array => {
   const chunk = new ByteWriter(8 + content.length + (content.length % 2))
   chunk.tag(name)
@@ -172,7 +173,7 @@ const chunkOf = (name: string, content: Uint8Array): Uint8Array => {
 
 const bextBytes = 602
 
-/** The chunk of a Broadcast Wave file, version 1: https://tech.ebu.ch/docs/tech/tech3285.pdf */
+/** Writes the bext chunk of a Broadcast Wave file, version 1: https://tech.ebu.ch/docs/tech/tech3285.pdf */
 const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   header.tag("bext")
   header.u32(bextBytes)

@@ -1,10 +1,10 @@
-/** What a WAV file's format chunk says, and its samples read by it. */
+/** WAV fmt chunk parser and sample decoder. */
 import { Either, Schema } from "effect"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { int16At } from "./Int16.ts"
 import { fromInt16 } from "../pcm/Pcm.ts"
 
-/** Bytes that are no WAV file that can be used. */
+/** Fails a WAV file that is invalid or unsupported. */
 export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected", {
   reason: Schema.Literal("not-wav", "no-format", "unsupported", "no-data", "truncated"),
   /** What was found, and what was expected. */
@@ -15,27 +15,27 @@ export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected"
   }
 }
 
-/** A refusal with what was found and what was expected. */
+/** Returns a failure; `detail` says what was found and what was expected. */
 export const rejectWav = (reason: WavRejected["reason"], detail: string): Either.Either<never, WavRejected> =>
   Either.left(new WavRejected({ reason, detail }))
 
-/** How samples are written. */
+/** Sample format of a WAV file. */
 export interface WavFormat {
   readonly rate: SampleRate
   readonly channels: number
-  /** Floats, or else integers. */
+  /** Floats if true, else integers. */
   readonly float: boolean
   readonly bits: number
 }
 
-/** Reads the body of a fmt chunk, `size` bytes from `at`. */
+/** Parses the body of a fmt chunk: `size` bytes from `at`. */
 export const readFormat = (
   view: DataView,
   at: number,
   size: number
 ): Either.Either<WavFormat, WavRejected> => {
   if (size < 16)
-    return rejectWav("no-format", `the WAV file's fmt chunk has ${size} bytes where at least 16 are needed`)
+    return rejectWav("no-format", `the WAV file's fmt chunk has ${size} bytes; expected at least 16`)
   const stated = view.getUint16(at, true)
   const code = stated === 0xfffe && size >= 40 ? view.getUint16(at + 24, true) : stated
   const channels = view.getUint16(at + 2, true)
@@ -45,21 +45,21 @@ export const readFormat = (
   if (!known)
     return rejectWav(
       "unsupported",
-      `the WAV file's samples are of format ${code} with ${bits} bits; expected PCM of 8, 16, 24 or 32 bits or floats of 32 or 64`
+      `unsupported WAV samples: format ${code} with ${bits} bits; expected PCM of 8, 16, 24 or 32 bits, or floats of 32 or 64`
     )
   if (channels === 0 || view.getUint16(at + 12, true) !== (channels * bits) / 8)
     return rejectWav(
       "unsupported",
-      `the WAV file's fmt chunk contradicts itself: ${channels} channels of ${bits} bits`
+      `the WAV file's fmt chunk is inconsistent: ${channels} channels of ${bits} bits with another frame size`
     )
   if (!isSampleRate(rate))
-    return rejectWav("unsupported", `the WAV file's rate is ${rate} Hz; expected 8,000 to 192,000`)
+    return rejectWav("unsupported", `unsupported WAV sample rate: ${rate} Hz; expected 8,000 to 192,000`)
   return Either.right({ rate, channels, float: code === 3, bits })
 }
 
 const isSampleRate = Schema.is(SampleRate)
 
-/** The channels' samples, ±1 at full scale, in the `size` bytes from `at`; a frame that is not whole is left out. */
+/** Decodes `size` bytes from `at` into one array per channel, ±1 at full scale; an incomplete last frame is dropped. */
 export const channelsOf = (
   view: DataView,
   at: number,
@@ -80,7 +80,7 @@ export const channelsOf = (
   return [first, ...others]
 }
 
-/** Several channels averaged into one. */
+/** Averages the channels into one. */
 export const downmixed = (
   channels: readonly [Float32Array, ...ReadonlyArray<Float32Array>]
 ): Float32Array => {

@@ -1,71 +1,74 @@
-/** Arrays that are used again, for samples that are needed for a while only. */
-import { around, buffer, lentAt } from "./KernelMemory.ts"
+/** Buffer pool: reusable sample arrays for temporary work, in the kernels' WebAssembly memory while that lasts. */
+import { around, buffer, poolStart } from "./KernelMemory.ts"
 
-/** Where so many samples may be written: they must be, there may be anything in it. */
+/** Allocates an array of `length` samples. Its contents are undefined: the caller must write all of it. */
 export type Buffer32 = (length: number) => Float32Array<ArrayBuffer>
 
-/** A room that nobody else has had, or will have. */
+/** Allocates a fresh array that is never reused. */
 export const newBuffer: Buffer32 = (length) => new Float32Array(length)
 
-/** A room for so many doubles. */
-export const doublesIn = (room: Buffer32, length: number): Float64Array => {
-  const { buffer, byteOffset } = room(2 * length)
+/** Allocates an array of `length` doubles. */
+export const doublesIn = (allocate: Buffer32, length: number): Float64Array => {
+  const { buffer, byteOffset } = allocate(2 * length)
   return new Float64Array(buffer, byteOffset, length)
 }
 
-/** One for at least so many samples: the one that there is, if it is large enough. */
-export const bufferFor = (length: number, present: Float32Array | undefined, room: Buffer32): Float32Array =>
-  present !== undefined && present.length >= length ? present : room(length)
+/** Returns `present` if it has at least `length` samples, else allocates a new array. */
+export const bufferFor = (
+  length: number,
+  present: Float32Array | undefined,
+  allocate: Buffer32
+): Float32Array => (present !== undefined && present.length >= length ? present : allocate(length))
 
 /**
- * Lends arrays until a position in time, or until it is asked to free them all: in the memory of the inner loops, while
- * there is any left.
+ * Lends arrays until a position in time, or until all are freed. They come from the kernels' memory while it has space,
+ * else from the heap.
  */
 export class BufferPool {
   private lent: Array<Float32Array<ArrayBuffer>> = []
-  private held: Array<{ readonly room: Float32Array<ArrayBuffer>; readonly until: number }> = []
+  private retained: Array<{ readonly array: Float32Array<ArrayBuffer>; readonly until: number }> = []
 
-  /** So many samples, whatever stands in them. */
+  /** Takes an array of `length` samples; its contents are undefined. */
   readonly take: Buffer32 = (length) => {
-    // A power of two, so that few sizes serve all.
+    // Rounded up to a power of two, so that few sizes serve all requests.
     const size = 2 ** Math.ceil(Math.log2(Math.max(64, length)))
-    const room = spare.get(size)?.pop() ?? unlent(size) ?? new Float32Array(length)
-    this.lent.push(room)
-    return room.subarray(0, length)
+    const array = spare.get(size)?.pop() ?? unlent(size) ?? new Float32Array(length)
+    this.lent.push(array)
+    return array.subarray(0, length)
   }
 
-  /** What was taken since the last call is needed until so far. */
+  /** Keeps the arrays taken since the last call until position `until` is freed. */
   hold(until: number): void {
-    for (const room of this.lent) this.held.push({ room, until })
+    for (const array of this.lent) this.retained.push({ array, until })
     this.lent = []
   }
 
-  /** Nothing before `position` is needed any more, but for what was not held. */
+  /** Frees every held array that is not needed from `position` on. Arrays not yet held stay taken. */
   free(position: number): void {
-    for (const { room, until } of this.held) if (until <= position) giveBack(room)
-    this.held = this.held.filter(({ until }) => until > position)
+    for (const { array, until } of this.retained) if (until <= position) giveBack(array)
+    this.retained = this.retained.filter(({ until }) => until > position)
   }
 
-  /** Nothing is needed any more. */
+  /** Frees all arrays. */
   freeAll(): void {
     this.hold(-Infinity)
     this.free(Infinity)
   }
 }
 
-/** What was given back, by its size. */
+/** Returned arrays, by size. */
 const spare = new Map<number, Array<Float32Array<ArrayBuffer>>>()
 
-const giveBack = (room: Float32Array<ArrayBuffer>): void => {
-  // Others are collected with the garbage.
-  if (room.buffer !== buffer) return
-  const others = spare.get(room.length)
-  if (others === undefined) spare.set(room.length, [room])
-  else others.push(room)
+const giveBack = (array: Float32Array<ArrayBuffer>): void => {
+  // Arrays on the heap are left to the garbage collector.
+  if (array.buffer !== buffer) return
+  const others = spare.get(array.length)
+  if (others === undefined) spare.set(array.length, [array])
+  else others.push(array)
 }
 
-/** From here on nothing was lent yet. */
-let free = lentAt
+/** Offset of the first byte that has never been lent. */
+let free = poolStart
 
 const unlent = (size: number): Float32Array<ArrayBuffer> | undefined => {
   const at = free

@@ -1,16 +1,18 @@
 /**
- * How arrays come to the inner loops. What stands in the loops' own memory is worked on where it stands; of any other
- * array some thousands of samples at a time are copied there, and back.
+ * Passes arrays to the kernels. Arrays in the kernels' own memory are used in place. Others are copied in and out, up
+ * to 8,192 samples at a time.
  */
 import { around, atOnce, buffer, inAt, outAt, samplesIn, samplesOut } from "./KernelMemory.ts"
 
 type Samples = Float32Array | Int16Array
 
-/** Where the samples of an array from `at` on stand in the memory; undefined for an array that stands elsewhere. */
+/** Returns the address of sample `at` in the kernels' memory; undefined if the array is elsewhere. */
 const placeOf = (samples: Samples, at: number): number | undefined =>
   samples.buffer === buffer ? samples.byteOffset + at * samples.BYTES_PER_ELEMENT : undefined
 
-/** Where `count` samples from `from` on can be read, with `before` samples before and `behind` behind them. */
+/**
+ * Returns an address for reading `count` samples from `from` on, with `before` samples before and `behind` after them.
+ */
 export const readAt = (
   samples: Float32Array,
   from: number,
@@ -24,7 +26,7 @@ export const readAt = (
   return inAt
 }
 
-/** The same for integers. */
+/** Like `readAt`, for 16-bit integers. */
 export const integersAt = (integers: Int16Array, from: number, count: number): number => {
   const place = placeOf(integers, from)
   if (place !== undefined) return place
@@ -32,17 +34,20 @@ export const integersAt = (integers: Int16Array, from: number, count: number): n
   return inAt
 }
 
-/** Where what belongs to an array from `at` on can be written; `written` brings it there. */
+/** Returns an address for writing to `into` from `at` on; call `writeThrough` afterwards. */
 export const writeAt = (into: Samples, at: number): number => placeOf(into, at) ?? outAt
 
-/** Brings `count` samples to where they belong, unless they were written there. */
+/** Copies `count` written samples to `into`, unless they were written in place. */
 export const writeThrough = (place: number, count: number, into: Samples, at: number): void => {
   if (place !== outAt) return
   if (into instanceof Int16Array) into.set(integersOut.subarray(0, count), at)
   else into.set(samplesOut.subarray(0, count), at)
 }
 
-/** Where `count` samples from `at` on can be changed; `written` brings them back. */
+/**
+ * Returns the address of `count` samples from `at` on, copied into the kernel's memory if needed. After changing them,
+ * call `writeThrough`.
+ */
 export const changeAt = (samples: Float32Array, at: number, count: number): number => {
   const place = placeOf(samples, at)
   if (place !== undefined) return place
@@ -51,7 +56,7 @@ export const changeAt = (samples: Float32Array, at: number, count: number): numb
 }
 
 /**
- * Goes along `count` samples, some thousands at a time: calls `each` with how many there are and how many came earlier.
+ * Splits `count` samples into blocks of up to 8,192; calls `each` with the block's size and the number already done.
  */
 export const along = (count: number, each: (some: number, done: number) => void): void => {
   for (let done = 0; done < count; done += atOnce) each(Math.min(atOnce, count - done), done)

@@ -1,4 +1,4 @@
-/** What kernels.wat is assembled to, by scripts/build-kernels.mjs: not to be changed by hand. */
+/** Generated from kernels.wat by scripts/build-kernels.mjs; do not edit. */
 export const kernelCode = `
 AGFzbQEAAAABYAxgAn9/AX1gBX9/f39/AGAIf39/f39/f38AYAN/f38AYAR/f39/AGAEf39/fABgBXt7e3t7AXtgA3t7ewF7YAF/
 AXtgA3t/fwF7YAV/f39/fQF9YAp/f39/f39/f3x8AAMREAABAgEDBAUFBAYHCAkKBAsFBAEAgAgHggENBm1lbW9yeQIAB2xvdWRl

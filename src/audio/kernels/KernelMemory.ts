@@ -1,4 +1,4 @@
-/** The inner loops of kernels.wat, and where in their memory things stand. */
+/** Instance of kernels.wat, and the layout of its memory. */
 import { kernelCode } from "./KernelCode.ts"
 
 interface Kernels {
@@ -42,13 +42,13 @@ export const kernels = new WebAssembly.Instance<Kernels>(
   {}
 ).exports
 
-/** Samples that go through a loop at once: they and what comes of them stay in the processor's nearest memory. */
+/** Samples per kernel call: few enough that input and output stay in the processor's fastest cache. */
 export const atOnce = 8_192
 
-/** Samples that may be read before and behind those, or written behind them. */
+/** Samples that may be read before and after those, or written after them. */
 export const around = 256
 
-// Where things stand in the memory, in bytes.
+// Memory layout, in bytes.
 export const weightsAt = 0
 export const filtersAt = 1_024
 export const inAt = 4_096 + 4 * around
@@ -58,12 +58,12 @@ export const lacksAt = 147_456
 export const queueAt = 196_608
 export const noiseAt = 262_144
 export const phasesAt = 1_048_576
-/** From here on it is lent to whoever keeps samples in it, up to its end. */
-export const lentAt = 2_097_152
+/** From here to its end, the memory is lent out by `BufferPool`. */
+export const poolStart = 2_097_152
 
 export const { buffer } = kernels.memory
 export const weightsIn = new Float32Array(buffer, weightsAt, 256)
-export const phasesIn = new Float32Array(buffer, phasesAt, (lentAt - phasesAt) / 4)
+export const phasesIn = new Float32Array(buffer, phasesAt, (poolStart - phasesAt) / 4)
 export const filtersIn = new Float64Array(buffer, filtersAt, 20)
 export const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
 export const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)

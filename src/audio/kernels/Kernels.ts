@@ -1,6 +1,6 @@
 /**
- * The inner loops for arrays of any length. What they write may leave up to 32 samples of anything behind it, where
- * nothing else is said.
+ * Typed wrappers of the kernels for arrays of any length. Unless stated otherwise, up to 32 samples after the output
+ * may be overwritten.
  */
 import { along, changeAt, integersAt, readAt, writeAt, writeThrough } from "./KernelArrays.ts"
 import {
@@ -14,7 +14,7 @@ import {
   weightsIn
 } from "./KernelMemory.ts"
 
-/** The highest absolute value of the samples from `from` up to `to`; 0 for none. */
+/** Returns the highest absolute value of the samples in [from, to); 0 for none. */
 export const loudestOf = (samples: Float32Array, from = 0, to = samples.length): number => {
   let loudest = 0
   along(to - from, (some, done) => {
@@ -24,8 +24,8 @@ export const loudestOf = (samples: Float32Array, from = 0, to = samples.length):
 }
 
 /**
- * Raises what is highest in stretches of `stretch` samples, in `highest` from `at` on, to the highest absolute values
- * of 8,192 samples at most: the first `left` of them belong to the first stretch. Nothing else is changed.
+ * Raises peaks to the samples' absolute values: one peak per `stretch` samples, in `highest` from `at` on. `samples`
+ * has at most 8,192 entries; the first `left` of them belong to the first peak. Nothing else is changed.
  */
 export const raiseTo = (
   highest: Float32Array,
@@ -42,7 +42,7 @@ export const raiseTo = (
 }
 
 /**
- * Adds `count` samples from `from` on to those of `to` from `at` on, each sum rounded to 32 bit; nothing else is
+ * Adds `count` samples from `from` on to those of `to` from `at` on. Each sum is rounded to 32 bits; nothing else is
  * changed.
  */
 export const addTo = (
@@ -58,7 +58,7 @@ export const addTo = (
     writeThrough(place, some, to, at + done)
   })
 
-/** Writes samples times others, one by one, to the beginning of `into`. */
+/** Multiplies samples by factors, one by one, and writes the products to the beginning of `into`. */
 export const productsOf = (samples: Float32Array, factors: Float32Array, into: Float32Array): void =>
   along(samples.length, (some, done) => {
     const place = writeAt(into, done)
@@ -67,7 +67,7 @@ export const productsOf = (samples: Float32Array, factors: Float32Array, into: F
     writeThrough(place, some, into, done)
   })
 
-/** Writes samples times a factor to `into` from `to` on. */
+/** Multiplies samples by one factor and writes them to `into` from `to` on. */
 export const scaledOf = (samples: Float32Array, factor: number, into: Float32Array, to: number): void =>
   along(samples.length, (some, done) => {
     const place = writeAt(into, to + done)
@@ -75,7 +75,7 @@ export const scaledOf = (samples: Float32Array, factor: number, into: Float32Arr
     writeThrough(place, some, into, to + done)
   })
 
-/** Writes the integers times `factor` to the beginning of `floats`. */
+/** Converts integers to floats, times `factor`, and writes them to the beginning of `floats`. */
 export const floatsOf = (integers: Int16Array, factor: number, floats: Float32Array): void =>
   along(integers.length, (some, done) => {
     const place = writeAt(floats, done)
@@ -84,9 +84,9 @@ export const floatsOf = (integers: Int16Array, factor: number, floats: Float32Ar
   })
 
 /**
- * Writes twice `count` samples to `into` from `at` on: each of `line` from `first` on, and behind it the one halfway to
- * the next. The weights are those of the samples on one side of the middle, nearest first; the line must hold as many
- * before and behind.
+ * Upsamples by two. Writes 2 · `count` samples to `into` from `at` on: each sample of `line` from `first` on, followed
+ * by the interpolated one halfway to the next. `weights` are those of one side of the midpoint, nearest first. The line
+ * must hold that many samples before and after.
  */
 export const doubledOf = (
   line: Float32Array,
@@ -105,19 +105,19 @@ export const doubledOf = (
   })
 }
 
-/** A filter in phases, for a rate that is `up` / `down` times another. */
+/** A polyphase filter that changes the rate by `up` / `down`. */
 export interface Polyphase {
   readonly up: number
   readonly down: number
-  /** Taps of each of the `up` phases: a multiple of 8, 4,096 at most. */
+  /** Taps of each of the `up` phases: a multiple of 8, at most 4,096. */
   readonly taps: number
-  /** Phase behind phase. */
+  /** Coefficients, phase after phase. */
   readonly filter: Float32Array
 }
 
 /**
- * Writes `count` samples at another rate to `into` from `at` on, the first with this phase and with its first tap at
- * `first` in the line: that must hold all their taps. The filter must not have changed since it was last given.
+ * Resamples. Writes `count` samples to `into` from `at` on. The first one uses `phase`, and its first tap is at `first`
+ * in the line, which must hold all taps. The filter must not have changed since the last call with it.
  */
 export const sampledOf = (
   line: Float32Array,
@@ -129,7 +129,7 @@ export const sampledOf = (
   at: number
 ): void => {
   const fits = filter.length <= phasesIn.length
-  // Of a filter that has no room its phases come one by one.
+  // A filter too large for the kernels' memory is copied in one phase at a time.
   const most = fits ? Math.max(1, Math.min(atOnce, Math.floor(((atOnce - taps) * up) / down) - 1)) : 1
   if (fits && loaded !== filter) phasesIn.set(filter)
   loaded = fits ? filter : undefined
@@ -146,16 +146,20 @@ export const sampledOf = (
   }
 }
 
-/** The filter whose phases are in the memory. */
+/** The filter that is currently in the kernels' memory. */
 let loaded: Float32Array | undefined
 
 /**
- * Looks between `count` samples of `line` from `first` on and the next, each, for the highest level there: that of
- * both, of what stands a quarter, a half and three quarters of the way, and of the crests of parabolas through these.
- * It is written to the beginning of `into` where it is above `least`; else 0. Returns the highest of those, each taken
- * for twice the louder of both samples at most; 0 for none. The weights stand by threes, nearest first: of the half, of
- * the quarters' even and of their odd part: 12 for a first sight, and those for where that finds three quarters of
- * `least`. The line must hold as many samples before and behind as there are of the latter.
+ * Finds inter-sample peaks. For each of `count` samples of `line` from `first` on, looks at the interval up to the next
+ * sample. The interval's level is the highest of both samples, the points at 1/4, 1/2 and 3/4, and the crests of
+ * parabolas through these five. Writes it to the beginning of `into` if above `least`, else 0.
+ *
+ * Returns the highest level of all, 0 for none. Each is capped at 4/3 of the short filter's level. Where the long
+ * filter ran, it is also capped at twice the loudest of the 16 samples around it.
+ *
+ * `weights` are triples, nearest first: for the half, and for the even and odd part of the quarters. The first 12
+ * triples are the short filter. The rest are the long one, used where the short one finds three quarters of `least`.
+ * The line must hold as many samples before and after as the long filter has triples.
  */
 export const crestsOf = (
   line: Float32Array,
@@ -178,9 +182,9 @@ export const crestsOf = (
 }
 
 /**
- * Adds up the squares of `count` samples, read from `from` on in steps of `stride`, behind two filters. `filters` holds
- * the weights of both, the memory of what they have seen and given, and the sum, as kernels.wat has them: the last two
- * are brought up to date.
+ * Adds up the squares of `count` samples after two cascaded second-order filters. Samples are read from `from` on,
+ * every `stride`-th one. `filters` holds the coefficients, the state and the sum, in the layout of kernels.wat; state
+ * and sum are updated.
  */
 export const addPower = (
   samples: Float32Array,

@@ -1,12 +1,13 @@
-;; The inner loops that all samples of a programme go through, several samples at a time. Tests hold them against the same in
-;; plain words: TypeScript, one sample after the other. They are called by way of KernelMemory.ts alone.
+;; Kernels: the inner loops that every sample of a programme passes through, vectorized (SIMD). Tests compare them with
+;; plain TypeScript references that take one sample after the other. Call them through KernelMemory.ts only.
 ;;
-;; Pointers are bytes in the module's own memory, samples are floats of 32 bit. Where a count is no multiple of what a loop
-;; takes at once, and nothing else is said, the rest is computed on whatever lies behind: callers leave room for it.
+;; Pointers are byte offsets in the module's own memory; samples are 32-bit floats. Each loop takes a fixed number of
+;; samples per step. Unless stated otherwise, a count that is not a multiple of it is rounded up. The kernel then also
+;; reads and writes beyond the end, so callers leave space there.
 (module
   (memory (export "memory") 1024)
 
-  ;; The highest absolute value of `count` samples, 8 at once and the rest one by one.
+  ;; Returns the highest absolute value of `count` samples: 8 per step, the rest one by one.
   (func $loudest (export "loudest") (param $in i32) (param $count i32) (result f32)
     (local $end i32) (local $a v128) (local $b v128) (local $highest f32)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
@@ -30,9 +31,9 @@
         (br $next)))
     (local.get $highest))
 
-  ;; Twice as many samples: each of `count` from `line` on, and behind it the one halfway to the next, 16 at once.
-  ;; `pairs` samples before and behind are read, weighted by pairs from the nearest on. 1,024 that are silent with all that is read for
-  ;; them are passed over.
+  ;; Doubles the rate: writes each of `count` samples from `line` on, followed by the one halfway to the next; 16 per
+  ;; step. `pairs` samples before and after are read, weighted in pairs, nearest first. A stretch of 1,024 samples is
+  ;; skipped if it and all that is read for it are silent.
   (func (export "doubled")
     (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $pairs i32)
     (local $end i32) (local $stretch i32) (local $left i32) (local $right i32) (local $weight i32) (local $last i32) (local $zero v128)
@@ -113,8 +114,9 @@
               (br_if $more (i32.lt_u (local.get $line) (local.get $stretch))))))
         (br $next))))
 
-  ;; `count` samples at another rate, each the sum of `taps` samples, a multiple of 8, weighted by one of the filter's `up` phases. The first
-  ;; begins at `line` with phase `phase`; each next one stands `down` phases further on, `up` of them to a sample.
+  ;; Resamples to `count` samples. Each is the sum of `taps` samples (a multiple of 8), weighted by one of the filter's
+  ;; `up` phases. The first begins at `line` with phase `phase`. Each next one is `down` phases further on; `up` phases
+  ;; are one sample.
   (func (export "sampled")
     (param $line i32) (param $out i32) (param $count i32)
     (param $filter i32) (param $taps i32) (param $up i32) (param $down i32) (param $phase i32)
@@ -153,8 +155,8 @@
             (br $along)))
         (br $next))))
 
-  ;; Raises what is highest in stretches of `stretch` samples, a float each from `out` on, to the highest absolute values of `count` samples:
-  ;; the first `left` of them belong to the first stretch.
+  ;; Raises peaks to the absolute values of `count` samples. `out` holds one float per `stretch` samples; the first
+  ;; `left` samples belong to the first float.
   (func (export "raised") (param $in i32) (param $count i32) (param $left i32) (param $stretch i32) (param $out i32)
     (local $some i32)
     (block $done
@@ -170,7 +172,7 @@
         (local.set $left (local.get $stretch))
         (br $next))))
 
-  ;; Adds `count` samples to others, 8 at once and the rest one by one: what stands behind stays.
+  ;; Adds `count` samples to others: 8 per step, the rest one by one. Nothing beyond them is changed.
   (func (export "added") (param $to i32) (param $in i32) (param $count i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
@@ -192,7 +194,7 @@
         (local.set $to (i32.add (local.get $to) (i32.const 4)))
         (br $next))))
 
-  ;; `count` samples times others, 4 at once.
+  ;; Multiplies `count` samples by others, 4 per step.
   (func (export "multiplied") (param $in i32) (param $factors i32) (param $out i32) (param $count i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
@@ -206,7 +208,7 @@
         (local.set $factors (i32.add (local.get $factors) (i32.const 16)))
         (br $next))))
 
-  ;; `count` samples times `factor`, 4 at once; multiplied in 64 bit and rounded once.
+  ;; Multiplies `count` samples by `factor`, 4 per step; multiplies in 64 bits and rounds once.
   (func (export "scaled") (param $in i32) (param $out i32) (param $count i32) (param $factor f64)
     (local $end i32) (local $x v128) (local $f v128)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
@@ -227,7 +229,7 @@
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
-  ;; `count` integers of 16 bit as floats, times `factor`, 4 at once; multiplied in 64 bit and rounded once.
+  ;; Converts `count` 16-bit integers to floats, times `factor`, 4 per step; multiplies in 64 bits and rounds once.
   (func (export "floated") (param $in i32) (param $out i32) (param $count i32) (param $factor f64)
     (local $end i32) (local $x v128) (local $f v128)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 1))))
@@ -248,8 +250,8 @@
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
-  ;; `count` samples as integers of 16 bit, 8 at once, with the dither at `noise`. They are rounded by an addition that leaves
-  ;; no room for fractions. Zero stays zero; so does what is no number.
+  ;; Converts `count` samples to 16-bit integers with the dither at `noise`, 8 per step. Adding a constant so large that
+  ;; no fraction bits are left rounds them. Zero stays zero; NaN becomes zero.
   (func (export "dithered") (param $in i32) (param $out i32) (param $count i32) (param $noise i32)
     (local $end i32) (local $x0 v128) (local $x16 v128)
     (local $full v128) (local $most v128) (local $least v128) (local $shift v128) (local $zero v128)
@@ -292,8 +294,8 @@
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
-  ;; The highest level between samples and the next, 4 at once: that of both, of what stands a quarter, a half and three quarters of the
-  ;; way, and of the crests of the parabolas through each three neighbours of these five.
+  ;; Returns the highest level between samples and the next, 4 at a time. That is the maximum of both samples, of the
+  ;; points at 1/4, 1/2 and 3/4, and of the crests of the parabolas through each three neighbours of these five.
   (func $highest
     (param $here v128) (param $quarter v128) (param $half v128) (param $threeQuarters v128) (param $next v128)
     (result v128)
@@ -309,7 +311,8 @@
           (call $vertex (local.get $half) (local.get $threeQuarters) (local.get $next)))
         (call $vertex (local.get $quarter) (local.get $half) (local.get $threeQuarters)))))
 
-  ;; The level of the crest of the parabola through three places at the same distance, 4 at once; 0 where it has none between them.
+  ;; Returns the level at the vertex of the parabola through three equidistant points, 4 at a time; 0 if the vertex is
+  ;; not between them.
   (func $vertex (param $before v128) (param $at v128) (param $behind v128) (result v128)
     (local $slope v128) (local $bend v128)
     (local.set $slope (f32x4.sub (local.get $before) (local.get $behind)))
@@ -329,7 +332,8 @@
           (f32x4.abs (local.get $slope))
           (f32x4.abs (f32x4.add (local.get $bend) (local.get $bend)))))))
 
-  ;; The most that the levels between 4 samples from `line` on and the next can count for: twice the loudest of the 16 samples around each.
+  ;; Returns the upper limit of the level between 4 samples from `line` on and the next: twice the loudest of the 16
+  ;; samples around each.
   (func $most (param $line i32) (result v128)
     (local $last i32) (local $louder v128)
     (local.set $last (i32.add (local.get $line) (i32.const 32)))
@@ -340,7 +344,7 @@
       (br_if $next (i32.le_u (local.get $line) (local.get $last))))
     (f32x4.add (local.get $louder) (local.get $louder)))
 
-  ;; Four thirds of what the short filter has `found` between 4 samples from `line` on and the next; nothing from `end` on.
+  ;; Returns 4/3 of what the short filter has `found` between 4 samples from `line` on and the next; 0 from `end` on.
   (func $likely (param $found v128) (param $line i32) (param $end i32) (result v128)
     (v128.and
       (f32x4.mul (local.get $found) (f32x4.splat (f32.const 1.3333334)))
@@ -348,11 +352,13 @@
         (i32x4.splat (i32.shr_s (i32.sub (local.get $end) (local.get $line)) (i32.const 2)))
         (v128.const i32x4 0 1 2 3))))
 
-  ;; Finds the highest level between each of `count` samples from `line` on and the next. Writes it to `out` where it is above `least`, else
-  ;; 0; returns the highest of all, 0 for none, each limited by `likely` and `most`. Two filters interpolate, and the higher result counts: a
-  ;; short one of 12 weights each, nearest first, of the half, of the quarters' even and of their odd part; and, where that leaves a level above
-  ;; `least` possible, a long one, whose 24 weights each follow. Stretches of 64 are skipped where neither they nor the 8 samples before and
-  ;; behind them hold one above half of `least`.
+  ;; Finds the highest level between each of `count` samples from `line` on and the next. Writes it to `out` if above
+  ;; `least`, else 0. Returns the highest of all, 0 for none; each is limited by `likely` and `most`.
+  ;;
+  ;; Two filters interpolate, and the higher result counts. The short one has 12 weights each, nearest first: of the
+  ;; half, and of the even and odd part of the quarters. The long one has 24 weights each, which follow. It is used only
+  ;; where the short one leaves a level above `least` possible. A stretch of 64 samples is skipped if neither it nor the
+  ;; 8 samples before and after it exceed half of `least`.
   (func (export "crests")
     (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $least f32)
     (result f32)
@@ -481,11 +487,17 @@
       (f32.max (f32x4.extract_lane 0 (local.get $all)) (f32x4.extract_lane 1 (local.get $all)))
       (f32.max (f32x4.extract_lane 2 (local.get $all)) (f32x4.extract_lane 3 (local.get $all)))))
 
-  ;; Adds up the squares of `count` samples, `stride` bytes from each to the next, behind two filters of second order, one after the
-  ;; other. Both take a step at once, the second with what the first gave two steps before, so that neither waits for the other. At
-  ;; `filters` stand pairs of floats of 64 bit, the first filter's and the second's: the weight of what comes in for what goes out at
-  ;; once; its weights for the memory of what goes out a step and two steps later; the weights of the first memory for both, to be taken
-  ;; away; both memories; what went out last, and before that; and the sum of its squares. The last five are brought up to date.
+  ;; Adds up the squares of `count` samples, `stride` bytes apart, after two cascaded second-order filters. Both filters
+  ;; run in the same step: the second takes what the first put out two steps before, so neither waits for the other.
+  ;;
+  ;; `filters` points to pairs of 64-bit floats, the first filter's and the second's:
+  ;; - the weight of the input for the current output;
+  ;; - the weights of the input for the state that goes out one step and two steps later;
+  ;; - the weights of the first state for both states, to be subtracted;
+  ;; - both states, one pair each;
+  ;; - the last output, and the one before;
+  ;; - the sum of the squares.
+  ;; The last five pairs are updated.
   (func (export "weighted") (param $in i32) (param $count i32) (param $stride i32) (param $filters i32)
     (local $end i32) (local $d v128) (local $b1 v128) (local $b2 v128) (local $a1 v128) (local $a2 v128)
     (local $s1 v128) (local $s2 v128) (local $out v128) (local $earlier v128) (local $sum v128) (local $x v128) (local $back v128) (local $later v128)
@@ -525,11 +537,13 @@
     (v128.store offset=128 (local.get $filters) (local.get $earlier))
     (v128.store offset=144 (local.get $filters) (local.get $sum)))
 
-  ;; A limiter's gains for `count` frames: at `peaks` stand the levels before and behind them that matter, 0 where one does not, and
-  ;; the higher of both counts. What gains lack to 1 is counted in parts of 2^-21; at `lacks` stand those of the last `window` frames,
-  ;; and room for as many more as frames come. At `queue` stands a ring of what frames need, 16 bytes each: a float of 64 bit that gains
-  ;; must lack, falling, and the frame's number. At `state` stand what is held now, a float of 64 bit, the ring's first and last, the sum
-  ;; of the last lacks, and the next frame's number.
+  ;; Computes a limiter's gains for `count` frames. `peaks` holds the levels before and after each frame, 0 if
+  ;; irrelevant; the higher of the two counts. A gain's reduction (1 - gain) is counted in units of 2^-21. `lacks` holds
+  ;; the reductions of the last `window` frames, and space for `count` more.
+  ;;
+  ;; `queue` is a ring buffer of the reductions that frames need, 16 bytes each: a 64-bit float, in falling order, and
+  ;; the frame's number. `state` holds the current reduction (64-bit float), the ring's first and last index, the sum of
+  ;; the last reductions, and the next frame's number.
   (func (export "limited")
     (param $peaks i32) (param $gains i32) (param $count i32) (param $lacks i32) (param $window i32)
     (param $queue i32) (param $mask i32) (param $state i32) (param $threshold f64) (param $keep f64)
@@ -571,7 +585,7 @@
             (i32.store offset=8 (local.get $place) (local.get $now))
             (local.set $last (i32.add (local.get $last) (i32.const 1)))))
         (local.set $lack (f64.mul (local.get $lack) (local.get $keep)))
-        ;; The last hundredth of a decibel is not worth waiting for.
+        ;; The last hundredth of a decibel is dropped: it is not worth waiting for.
         (local.set $lack
           (select (f64.const 0) (local.get $lack) (f64.lt (local.get $lack) (f64.const 0.001))))
         (if (i32.ne (local.get $first) (local.get $last))
@@ -593,7 +607,7 @@
                 (i32.ne (local.get $first) (local.get $last))
                 (f64.gt (f64.load (local.get $place)) (local.get $lack)))
               (then (local.set $lack (f64.load (local.get $place)))))))
-        ;; Rounded by an addition that leaves no room for fractions: quicker than what checks whether there is a whole number at all.
+        ;; Adding 2^52 leaves no fraction bits, which rounds: faster than a conversion that checks for overflow.
         (local.set $whole
           (i32.wrap_i64
             (i64.reinterpret_f64

@@ -1,4 +1,4 @@
-/** The parts of WebAssembly that are used: TypeScript declares them for browsers only. */
+/** The parts of WebAssembly in use; TypeScript declares them for browsers only. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array)
@@ -6,7 +6,7 @@ declare namespace WebAssembly {
   class Memory {
     readonly buffer: ArrayBuffer
   }
-  /** A program that is run, unless said otherwise: what every WASI command exports. */
+  /** A running module. `Exports` defaults to the exports that every WASI command has. */
   class Instance<Exports = { readonly memory: Memory; readonly _start: () => unknown }> {
     constructor(module: Module, imports: Record<string, Record<string, unknown>>)
     readonly exports: Exports

@@ -1,11 +1,11 @@
-/** The loudness of clips. */
+/** Integrated loudness of a clip (ITU-R BS.1770-4). */
 import { Lufs } from "../../domain/time/Units.ts"
 import { LoudnessMeter } from "./LoudnessMeter.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 
 /**
- * The integrated loudness of a clip, -70 at least. A clip shorter than one gating block of 400 ms is measured as if
- * silence followed it up to that length.
+ * Returns the integrated loudness in LUFS, at least -70. A clip shorter than one gating block of 400 ms is measured as
+ * if padded with silence to that length.
  */
 export const loudnessOf = (pcm: Pcm): Lufs => {
   const meter = new LoudnessMeter(pcm.rate, 1)

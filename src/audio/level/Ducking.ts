@@ -1,32 +1,29 @@
-/** How far another sound is lowered while someone speaks, as a gain for each millisecond. */
+/** Ducking: a gain per millisecond that lowers background sound under speech. */
 import { type Millis, millis } from "../../domain/time/Units.ts"
 
-/** How far a sound is lowered, and how gently. */
+/** How far the background is lowered, and how gradually. */
 export interface Duck {
-  /** Decibels by which it is lowered while someone speaks: 1 to 40. */
+  /** Reduction under speech, in decibels: 1 to 40. */
   readonly amount: number
-  /** How long it takes to fade down, before the voice begins, and up again, after it has ended: 1 ms to 3 s. */
+  /** Duration of the fade-out before speech and of the fade-in after it: 1 ms to 3 s. */
   readonly fade: Millis
 }
 
-/** Ducking that suits speech over music and effects. */
+/** Default ducking, suited to speech over music and effects. */
 export const usualDuck: Duck = { amount: 12, fade: millis(300) }
 
-/** From when to when someone speaks. */
+/** A span of time in which someone speaks. */
 export interface SpokenSpan {
   readonly start: Millis
   readonly end: Millis
 }
 
-/**
- * How long a sound is up at least before it is lowered again, in milliseconds: a shorter swell would be heard as
- * pumping.
- */
+/** Shortest time at full level between two fades, in milliseconds; shorter swells would sound like pumping. */
 const leastUp = 400
 
 /**
- * The gains of the milliseconds from `from` up to, not including, `to`, block by block. They fall and rise evenly in
- * decibels, and stay down in pauses that are too short to fade up, be up and fade down again.
+ * Yields the gains for the milliseconds in [from, to), block by block. Gains fall and rise linearly in decibels. They
+ * stay down in pauses too short for a fade-in, `leastUp`, and a fade-out.
  */
 export function* gainsUnder(
   spoken: ReadonlyArray<SpokenSpan>,
@@ -43,7 +40,7 @@ export function* gainsUnder(
 
 const blockLength = 65_536
 
-/** What is spoken with only short pauses between, in order. */
+/** Merges spans separated by less than `pause` milliseconds; returns them in order. */
 const passagesOf = (spoken: ReadonlyArray<SpokenSpan>, pause: number): ReadonlyArray<SpokenSpan> => {
   const passages: Array<SpokenSpan> = []
   for (const { start, end } of [...spoken].sort((one, other) => one.start - other.start)) {

@@ -1,37 +1,36 @@
 /**
- * The level before a limiter at which a sound comes to its loudness behind it: what the limiter takes away grows with
- * the level, at first hardly, where all is peaks almost as fast as the level itself.
+ * Gain search: finds the level before a limiter at which the limited sound has a target loudness. The more the level
+ * rises, the more the limiter takes away: hardly anything at first, and in the end almost all of it.
  */
 
-/** A level in decibels, and the loudness that it came to in LUFS. */
+/** A level in decibels, and the resulting loudness in LUFS. */
 interface Tried {
   readonly level: number
   readonly came: number
 }
 
-/**
- * The loudness by which a sound may miss, in LU: in general, and where more of it is to be had only by squashing its
- * peaks.
- */
+/** Tolerated deviation from the target loudness, in LU: normally, and where coming closer would squash the peaks. */
 const close = 0.1
 export const audibleLoudness = 0.5
 
-/** What a decibel more is thought to yield before two levels were tried, and what it is to yield at least, in LU. */
+/** Loudness gained per decibel of level, in LU: the assumption for the first step, and the lower bound. */
 const firstYield = 0.8
 const leastYield = 0.15
 
-/** The longest step to where nothing was tried yet, in decibels: the yield may change on the way. */
+/** Longest step beyond the levels already tried, in decibels; the yield may change on the way. */
 const longestStep = 12
 
-/** Looks for the level of a loudness; each level is tried by whoever asks. */
+/** Searches for the level with a given loudness. The caller renders each level and passes its loudness to `isFound`. */
 export class GainSearch {
-  /** The next level to be tried, in decibels. */
+  /** The next level to try, in decibels. */
   level: number
   private soft: Tried | undefined
   private loud: Tried | undefined
   private last: Tried | undefined
 
-  /** `loudness` in LUFS; `level` is where to begin, and `highest` what no level that is tried passes, in decibels. */
+  /**
+   * `loudness` is the target in LUFS, `level` the first level to try, `highest` the upper limit of levels, in decibels.
+   */
   constructor(
     private readonly loudness: number,
     level: number,
@@ -40,7 +39,10 @@ export class GainSearch {
     this.level = Math.min(level, highest)
   }
 
-  /** Takes what the level came to; true if that is near enough, or too soft where no more is to be tried. */
+  /**
+   * Takes the measured loudness of the current level. Returns true if it is close enough, or if it is too soft and no
+   * higher level may be tried. Otherwise sets the next `level`.
+   */
   isFound(came: number): boolean {
     const { level, last, loudness, highest } = this
     const short = loudness - came
@@ -56,7 +58,7 @@ export class GainSearch {
     return false
   }
 
-  /** On the line from the last level that was too soft to the last that was too loud. */
+  /** Interpolates between the last level that was too soft and the last that was too loud. */
   private between(): number | undefined {
     const { soft, loud, loudness } = this
     if (soft === undefined || loud === undefined || loud.came <= soft.came) return undefined

@@ -1,17 +1,17 @@
-/** The gains of a limiter from the peaks that it sees. */
+/** Computes a limiter's gains from peaks. */
 import { along, readAt, writeAt, writeThrough } from "../kernels/KernelArrays.ts"
 import { atOnce, buffer, kernels, lacksAt, queueAt, stateAt } from "../kernels/KernelMemory.ts"
 
-/** What a limiter remembers from block to block. */
+/** State of a limiter that persists from block to block. */
 export class LimiterMemory {
   readonly state = new Int32Array(6)
-  /** What gains lacked for the last `window` frames. */
+  /** Gain reductions (1 - gain) of the last `window` frames. */
   readonly lacks: Int32Array
-  /** What frames need that are still looked ahead to. */
+  /** Gain reductions that frames within the look-ahead need. */
   readonly queue: Int32Array
   readonly mask: number
 
-  /** `window` is the look-ahead in frames, up to 1,000. */
+  /** `window` is the look-ahead in frames, at most 1,000. */
   constructor(readonly window: number) {
     const places = 2 ** Math.ceil(Math.log2(window + 1))
     this.lacks = new Int32Array(window)
@@ -19,7 +19,7 @@ export class LimiterMemory {
     this.mask = places - 1
   }
 
-  /** Whether nothing is held, and nothing is looked ahead to. */
+  /** Whether no gain reduction is active or upcoming. */
   get isResting(): boolean {
     const [, , first, last, sum] = this.state
     return first === last && sum === 0
@@ -27,9 +27,9 @@ export class LimiterMemory {
 }
 
 /**
- * Writes gains of frames to the beginning of `gains`. `peaks` are what is highest before the first and behind each of
- * them, 0 where that is no matter. None passes `threshold`: gains are held for the look-ahead and averaged over it, and
- * what one lacks to 1 falls by the factor `keep` a frame.
+ * Writes gains to the beginning of `gains`. `peaks` holds the levels before the first frame and after each one, 0 where
+ * irrelevant. With the gain applied, no level exceeds `threshold`. Gains are held for the look-ahead and averaged over
+ * it; the reduction (1 - gain) decays by the factor `keep` per frame.
  */
 export const gainsOf = (
   peaks: Float32Array,

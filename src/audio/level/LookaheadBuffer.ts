@@ -1,48 +1,51 @@
-/** A stream on its way through a limiter: held back until the gains of its frames are known. */
+/** Look-ahead buffer: delays a stream until the limiter knows the gains of its frames. */
 import { ChannelHistory } from "../pcm/ChannelHistory.ts"
 import { productsOf } from "../kernels/Kernels.ts"
 import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 
 /** Frames whose gains are known. */
 export interface SettledFrames {
-  /** How many there are, and how many of them, in the beginning, stand before the stream's first. */
+  /** Number of frames, and how many of them are before the first frame of the stream. */
   readonly frames: number
   readonly skipped: number
-  /** Undefined where all are 1. */
+  /** Undefined if all gains are 1. */
   readonly gains: Float32Array | undefined
 }
 
-/** Holds back one stream of interleaved samples. */
+/** Delays one stream of interleaved samples. */
 export class LookaheadBuffer {
-  /** For each channel what is held. */
+  /** Held samples, one line per channel. */
   private readonly lines: ReadonlyArray<ChannelHistory>
   private result: Float32Array | undefined
 
   /**
-   * `ahead` frames at least are held back, and `before` more that were given out. Samples are multiplied by `drive`
-   * when they are taken.
+   * Holds at least `ahead` frames not yet returned, and `before` already returned ones. Samples are multiplied by
+   * `drive` when taken.
    */
   constructor(
     private readonly channels: number,
     private readonly before: number,
     ahead: number,
     private readonly drive: number,
-    private readonly room: Buffer32 = newBuffer
+    private readonly allocate: Buffer32 = newBuffer
   ) {
-    this.lines = Array.from({ length: channels }, () => new ChannelHistory(before + ahead, room))
+    this.lines = Array.from({ length: channels }, () => new ChannelHistory(before + ahead, allocate))
   }
 
-  /** Takes the next frames; what is then held, channel by channel, valid until the next call. */
+  /** Takes the next frames; returns what is now held, per channel. The result is valid until the next call. */
   take(block: Float32Array): ReadonlyArray<Float32Array> {
     const { channels } = this
     return this.lines.map((line, channel) => line.take(block, channel, channels, this.drive))
   }
 
-  /** Gives out the next frames of what `take` has returned; they are valid until the next call. */
+  /**
+   * Applies the gains to the next frames of `lines`, which `take` returned, and interleaves them. The result is valid
+   * until the next call.
+   */
   give(lines: ReadonlyArray<Float32Array>, { frames, skipped, gains }: SettledFrames): Float32Array {
     const { channels, before } = this
     const size = (frames - skipped) * channels
-    this.result = bufferFor(size, this.result, this.room)
+    this.result = bufferFor(size, this.result, this.allocate)
     const result = this.result.subarray(0, size)
     lines.forEach((line, channel) => {
       const settled = line.subarray(before + skipped, before + frames)

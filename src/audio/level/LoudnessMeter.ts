@@ -1,19 +1,22 @@
-/** Integrated loudness after ITU-R BS.1770-4: K-weighted, gated, at any sample rate. */
+/**
+ * Integrated loudness meter: K-weighted and gated, at any sample rate. ITU-R BS.1770-4:
+ * https://www.itu.int/rec/R-REC-BS.1770-4-201510-S/en
+ */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { endOfStep, LoudnessSteps } from "./LoudnessSteps.ts"
 import type { Buffer32 } from "../kernels/BufferPool.ts"
 
-/** What is reported where nothing passes the absolute gate: digital silence, or next to it. */
+/** Reported if no block passes the absolute gate: digital silence, or almost. */
 const silence = -70
 
-/** Measures a stream block by block. Channels are interleaved and weigh 1 each (mono, stereo). */
+/** Measures a stream block by block. Channels are interleaved, and each has weight 1 (mono, stereo). */
 export class LoudnessMeter {
   private readonly gate: LoudnessGate
   private readonly steps: LoudnessSteps
 
-  constructor(rate: SampleRate, channels: number, room?: Buffer32) {
+  constructor(rate: SampleRate, channels: number, allocate?: Buffer32) {
     this.gate = new LoudnessGate(rate)
-    this.steps = new LoudnessSteps(rate, channels, (power) => this.gate.take(power), room)
+    this.steps = new LoudnessSteps(rate, channels, (power) => this.gate.take(power), allocate)
   }
 
   /** Takes the next samples: whole frames, channels interleaved. */
@@ -21,25 +24,21 @@ export class LoudnessMeter {
     this.steps.push(block)
   }
 
-  /**
-   * The integrated loudness in LUFS of what was taken so far, -70 at least and under 400 ms. More may be pushed
-   * afterwards.
-   */
+  /** Returns the integrated loudness so far, in LUFS: at least -70, and -70 below 400 ms. More samples may follow. */
   integrated(): number {
     return this.gate.integrated()
   }
 }
 
-/** Gating blocks of about one loudness. */
+/** Gating blocks of about the same loudness. */
 interface Alike {
   count: number
   power: number
 }
 
 /**
- * Loudness from the power of one step after the other, in memory that does not grow with their number: gating blocks
- * are counted in steps of 0.01 LU, with their exact power. Of those steps a clip meets a few: only what is met takes
- * memory.
+ * Computes gated loudness from the power of 100 ms steps. Gating blocks are counted in bins of 0.01 LU, with their
+ * exact power, so memory does not grow with duration. A clip touches few bins, and only those take memory.
  */
 export class LoudnessGate {
   /** Power sums of the last steps; four make one gating block. */
@@ -68,7 +67,7 @@ export class LoudnessGate {
     }
   }
 
-  /** The integrated loudness in LUFS of what was taken so far, -70 at least and under 400 ms. */
+  /** Returns the integrated loudness so far, in LUFS: at least -70, and -70 below 400 ms. */
   integrated(): number {
     const inOrder = Array.from(this.bins).sort(([one], [other]) => one - other)
     const all = meanOf(inOrder, 0)
@@ -79,7 +78,7 @@ export class LoudnessGate {
   }
 }
 
-/** The mean power of the blocks from a bin on. */
+/** Returns the mean power of the blocks in bin `from` and above; undefined if there are none. */
 const meanOf = (bins: ReadonlyArray<readonly [number, Alike]>, from: number): number | undefined => {
   let count = 0
   let power = 0
@@ -92,7 +91,7 @@ const meanOf = (bins: ReadonlyArray<readonly [number, Alike]>, from: number): nu
 }
 
 const binWidth = 0.01
-/** From -70 LUFS to +20. */
+/** Bins cover -70 to +20 LUFS. */
 const lastBin = 8_999
 
 const loudness = (power: number): number => (power > 0 ? -0.691 + 10 * Math.log10(power) : -Infinity)

@@ -1,36 +1,30 @@
-/**
- * How much K-weighted power a stream has in each tenth of a second, after ITU-R BS.1770-4: what its loudness is made
- * of.
- */
+/** K-weighted power of a stream per 100 ms step, from which loudness is computed (ITU-R BS.1770-4). */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { addPower, loudestOf } from "../kernels/Kernels.ts"
 import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
-/** Steps in a second. */
+/** Steps per second. */
 export const stepsASecond = 10
 
-/** The first frame past a step, from its absolute position. */
+/** Returns the first frame after a step. Computed from the step's number, so that rounding does not accumulate. */
 export const endOfStep = (step: number, rate: SampleRate): number =>
   Math.round(((step + 1) * rate) / stepsASecond)
 
-/** Takes a stream block by block. Channels are interleaved and weigh 1 each (mono, stereo). */
+/** Measures a stream block by block. Channels are interleaved, and each has weight 1 (mono, stereo). */
 export class LoudnessSteps {
   private readonly filters: ReadonlyArray<Weighting>
   private frames = 0
   private step = 0
   private stepEnd: number
 
-  /**
-   * `ended` is given the power of each step as soon as all of it has passed: the sum of its samples' squares, all
-   * channels.
-   */
+  /** `ended` receives the power of each completed step: the sum of the squared weighted samples over all channels. */
   constructor(
     private readonly rate: SampleRate,
     private readonly channels: number,
     private readonly ended: (power: number) => void,
-    room: Buffer32 = newBuffer
+    allocate: Buffer32 = newBuffer
   ) {
-    this.filters = Array.from({ length: channels }, () => new Weighting(rate, room))
+    this.filters = Array.from({ length: channels }, () => new Weighting(rate, allocate))
     this.stepEnd = endOfStep(0, rate)
   }
 
@@ -58,34 +52,34 @@ export class LoudnessSteps {
 }
 
 /**
- * The K-weighting of one channel: a high shelf for the head, then a high pass. The standard tabulates the coefficients
- * for 48 kHz; for other rates they are derived from the analogue prototypes behind that table by the bilinear
- * transform.
+ * K-weighting of one channel: a high shelf that models the head, then a high-pass filter. The standard tabulates
+ * coefficients for 48 kHz. For other rates, they are derived by the bilinear transform from the analogue prototypes of
+ * that table.
  */
 class Weighting {
-  /** The weights of both and their memory, as the kernel takes them. */
+  /** Coefficients and state of both filters, in the kernel's layout. */
   private readonly filters: Float64Array
-  /** Whether the memory is empty. */
+  /** Whether the filters' state is zero. */
   private resting = true
 
-  constructor(rate: SampleRate, room: Buffer32) {
-    this.filters = doublesIn(room, sumAt + 1)
+  constructor(rate: SampleRate, allocate: Buffer32) {
+    this.filters = doublesIn(allocate, sumAt + 1)
     const [shelf, highPass] = [steppingOf(shelfAt(rate)), steppingOf(highPassAt(rate))]
     shelf.forEach((weight, at) => this.filters.set([weight, highPass[at]!], 2 * at))
     this.filters.fill(0, memoryAt)
   }
 
-  /** Takes the next `count` samples, read from `from` on in steps of `stride`. */
+  /** Takes the next `count` samples, from `from` on, every `stride`-th one. */
   take(samples: Float32Array, from: number, stride: number, count: number): void {
-    // Silence behind silence: nothing to filter.
+    // Silence after silence: nothing to filter.
     if (this.resting && isSilent(samples, from, stride, count)) return
     this.resting = false
     addPower(samples, from, stride, count, this.filters)
   }
 
   /**
-   * Ends a step: the sum of the squares of its weighted samples. Forgets what is too small to matter, which processors
-   * are slow with: 240 dB under full scale.
+   * Ends a step; returns the sum of its squared weighted samples. Clears state smaller than 1e-12 (-240 dBFS), which
+   * would decay to denormals that slow processors down.
    */
   settle(): number {
     const { filters } = this
@@ -97,7 +91,7 @@ class Weighting {
   }
 }
 
-// Where the memory of the filters begins and ends, and the high pass's sum stands.
+// Where the filters' state begins and ends, and where the high-pass filter's sum is.
 const memoryAt = 10
 const memoryEnd = 18
 const sumAt = 19
@@ -108,7 +102,7 @@ const isSilent = (samples: Float32Array, from: number, stride: number, count: nu
   return true
 }
 
-/** A filter of second order: b0, b1, b2, a1 and a2. */
+/** Coefficients of a second-order filter: b0, b1, b2, a1 and a2. */
 type Biquad = readonly [number, number, number, number, number]
 
 const shelfAt = (rate: number): Biquad => {
@@ -134,7 +128,7 @@ const highPassAt = (rate: number): Biquad => {
 }
 
 /**
- * The same filter as the kernel steps it: the weights of what comes in for what goes out now, a step later and two
- * steps later, and those of its memory for the last two.
+ * Converts coefficients to the kernel's form. The first three weigh the input for the current output, for one step
+ * later and for two steps later. The other two weigh the state for the latter two.
  */
 const steppingOf = ([b0, b1, b2, a1, a2]: Biquad): Biquad => [b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2]

@@ -1,7 +1,7 @@
 /**
- * The mix: clips summed onto a timeline, block by block, in memory that depends on how many clips sound at once and on
- * nothing else. Samples are added in floats of 32 bit, always in the order of the events' `order`: so neither the block
- * size nor the sequence of events that begin together changes a bit of the result.
+ * Mixer: sums clips onto a timeline, block by block. Memory depends only on how many clips play at once. Samples are
+ * added as 32-bit floats, always in the order of the events' `order`. So neither the block size nor the order in which
+ * simultaneous events are added changes a bit of the result.
  */
 import type { Frames } from "../../domain/time/Units.ts"
 import { addTo } from "../kernels/Kernels.ts"
@@ -9,65 +9,65 @@ import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /** A clip on the timeline. */
 export interface MixEvent {
-  /** The frame of its first sample. */
+  /** Frame of the first sample. */
   readonly at: Frames
   readonly samples: Float32Array
-  /** Amplitude factor, 1 leaves it. */
+  /** Amplitude factor; 1 leaves samples unchanged. */
   readonly gain: number
-  /** Place in a stereo mix, from -1 (left) to 1 (right), with constant power; of no effect in mono. */
+  /** Position in a stereo mix, from -1 (left) to 1 (right), at constant power; ignored in mono. */
   readonly pan: number
-  /** Unique among the events: decides which of two simultaneous samples is added first. */
+  /** Unique among the events; decides which of two simultaneous samples is added first. */
   readonly order: number
-  /** The stem that also gets it, from 0; none where absent. */
+  /** Index of the stem that also receives it; no stem if absent. */
   readonly stem?: number | undefined
 }
 
-/** What is mixed. */
+/** Range, channels and stems of a mix. */
 export interface MixPlan {
-  /** The frame with which the result begins, 0 where absent: what sounds before is cut off. */
+  /** First frame of the result, default 0; anything before it is cut off. */
   readonly from?: number
-  /** The frame behind its last, exactly; what sounds beyond is cut off. */
+  /** Frame after the last one; anything from here on is cut off. */
   readonly length: number
   readonly channels: 1 | 2
-  /** How many stems are made beside the whole. */
+  /** Number of stems rendered besides the mix. */
   readonly stems: number
 }
 
-/** The next frames of each output, channels interleaved: the whole first, then the stems. */
+/** The next frames of each output, channels interleaved: the mix first, then the stems. */
 export type MixBlock = readonly [Float32Array, ...ReadonlyArray<Float32Array>]
 
-/** Mixes step by step: `add` what begins before the next frames, then `render` them. */
+/** Mixes step by step: `add` the events that begin before the end of the next block, then `render` it. */
 export class Mixer {
-  /** The frame that is rendered next. */
+  /** The next frame to render. */
   position: number
   private readonly first: number
   private sounding: Array<MixEvent> = []
-  /** What is mixed into, block after block. */
+  /** Output buffers, reused from block to block. */
   private outputs: ReadonlyArray<Float32Array> = []
 
   constructor(
     private readonly plan: MixPlan,
-    private readonly room: Buffer32 = newBuffer
+    private readonly allocate: Buffer32 = newBuffer
   ) {
     this.first = plan.from ?? 0
     this.position = this.first
   }
 
   /**
-   * Takes an event that begins at `position` or later, or before the result does. Throws a RangeError for one that
-   * should have begun before.
+   * Adds an event that begins at `position` or later, or before the result does. Throws a RangeError if it begins in
+   * frames already rendered.
    */
   add(event: MixEvent): void {
     if (event.at < this.position && this.position > this.first)
-      throw new RangeError(`an event at frame ${event.at} came when frame ${this.position} was mixed already`)
+      throw new RangeError(`event at frame ${event.at} was added after frame ${this.position} was reached`)
     let place = this.sounding.length
     while (place > 0 && this.sounding[place - 1]!.order > event.order) place--
     this.sounding.splice(place, 0, event)
   }
 
   /**
-   * The next `count` frames of each output, fewer at the end. Every event that begins in them must have been added.
-   * They are valid until the next call.
+   * Renders the next `count` frames of each output, fewer at the end. Every event that begins in them must have been
+   * added. The result is valid until the next call.
    */
   render(count: number): MixBlock {
     const { channels, length } = this.plan
@@ -88,16 +88,16 @@ export class Mixer {
     return [whole, ...stems]
   }
 
-  /** The outputs, of so many samples each, with nothing in them. */
+  /** Returns silent outputs of `size` samples each. */
   private silent(size: number): MixBlock {
     if (size > (this.outputs[0]?.length ?? -1))
-      this.outputs = Array.from({ length: this.plan.stems + 1 }, () => this.room(size))
+      this.outputs = Array.from({ length: this.plan.stems + 1 }, () => this.allocate(size))
     const [whole, ...stems] = this.outputs.map((output) => output.subarray(0, size).fill(0))
     return [whole!, ...stems]
   }
 }
 
-/** The factor of a channel (0 left, 1 right): at the centre both take 0.707, so that the power stays. */
+/** Returns a channel's factor (0 left, 1 right). At the centre both are 0.707, which keeps the power constant. */
 export const panGain = (pan: number, channel: number): number => {
   const angle = ((Math.max(-1, Math.min(1, pan)) + 1) * Math.PI) / 4
   return channel === 0 ? Math.cos(angle) : Math.sin(angle)

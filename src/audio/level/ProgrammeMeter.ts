@@ -1,4 +1,4 @@
-/** All that is measured of a programme while it passes, section by section. */
+/** Programme meter: measures loudness, true peak and waveform, section by section, in one pass. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { LoudnessGate } from "./LoudnessMeter.ts"
 import { LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
@@ -7,36 +7,36 @@ import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 import type { Section } from "../pcm/Section.ts"
 import { interpolatorTaps, TruePeakMeter } from "./TruePeak.ts"
 
-/** What a programme measures. */
+/** Measurements of a whole programme. */
 export interface ProgrammeMeasurement {
-  /** LUFS, -70 at least. */
+  /** LUFS, at least -70. */
   readonly integrated: number
-  /** 1 at full scale. */
+  /** 1 is full scale. */
   readonly truePeak: number
-  /** Its outline, as `PeakMeter` has it. */
+  /** Waveform as `PeakMeter` returns it. */
   readonly peaks: Float32Array
 }
 
-/** What is listened to: samples are interleaved, the length is in frames. */
+/** The measured stream: interleaved samples; `frames` is the programme's length. */
 export interface SectionMeter {
   readonly rate: SampleRate
   readonly channels: 1 | 2
   readonly frames: number
 }
 
-/** What was heard of a section. */
+/** Measurements of one section. */
 export interface SectionMeasurement {
-  /** The power of its steps. */
+  /** K-weighted power of each step. */
   readonly steps: Float64Array
   readonly truePeak: number
   readonly peaks: Float32Array
-  /** Where its peaks stand among the programme's. */
+  /** Index of the section's first peak among the programme's. */
   readonly firstPeak: number
 }
 
-/** Takes a section of a programme block by block, from where its samples begin to where they end. */
+/** Measures one section of a programme block by block, from the section's `begin` to its `end`. */
 export class ProgrammeMeter {
-  /** The power of the steps that have passed. */
+  /** K-weighted power of the completed steps. */
   private readonly steps: Float64Array
   private passed = 0
   private readonly loudness: LoudnessSteps
@@ -47,13 +47,18 @@ export class ProgrammeMeter {
   constructor(
     private readonly listened: SectionMeter,
     private readonly section: Section,
-    room: Buffer32 = newBuffer
+    allocate: Buffer32 = newBuffer
   ) {
     const { rate, channels, frames } = listened
-    this.steps = doublesIn(room, Math.ceil(((section.to - section.begin) / rate) * stepsASecond))
-    this.loudness = new LoudnessSteps(rate, channels, (power) => (this.steps[this.passed++] = power), room)
-    this.truePeak = new TruePeakMeter(channels, room)
-    this.outline = new PeakMeter(rate, channels, frames, section.from, section.to, room)
+    this.steps = doublesIn(allocate, Math.ceil(((section.to - section.begin) / rate) * stepsASecond))
+    this.loudness = new LoudnessSteps(
+      rate,
+      channels,
+      (power) => (this.steps[this.passed++] = power),
+      allocate
+    )
+    this.truePeak = new TruePeakMeter(channels, allocate)
+    this.outline = new PeakMeter(rate, channels, frames, section.from, section.to, allocate)
     this.at = section.begin
   }
 
@@ -61,7 +66,7 @@ export class ProgrammeMeter {
     const { from, to } = this.section
     const before = this.upTo(from, block)
     const within = this.upTo(to, block.subarray(before.length))
-    // Between its last frame and the next a section may be highest.
+    // The highest level of a section may be between its last frame and the next.
     const behind = this.upTo(to + interpolatorTaps, block.subarray(before.length + within.length))
     this.loudness.push(before)
     this.loudness.push(within)
@@ -71,7 +76,7 @@ export class ProgrammeMeter {
     this.outline.push(within)
   }
 
-  /** What was heard, as if silence followed; nothing may be pushed afterwards. */
+  /** Returns the section's measurements, as if silence followed. Call `push` no more afterwards. */
   heard(): SectionMeasurement {
     const { rate, channels } = this.listened
     const { begin, from, to } = this.section
@@ -85,7 +90,7 @@ export class ProgrammeMeter {
     }
   }
 
-  /** As much of what comes next as stands before a frame. */
+  /** Returns the part of the remaining block that is before `frame`. */
   private upTo(frame: number, block: Float32Array): Float32Array {
     const { channels } = this.listened
     const count = Math.min(block.length / channels, Math.max(0, frame - this.at))
@@ -94,8 +99,8 @@ export class ProgrammeMeter {
   }
 }
 
-/** Puts together what was heard of one section after the other. */
-export class MeterSettings {
+/** Combines the measurements of consecutive sections. */
+export class MeterCombination {
   private readonly gate: LoudnessGate
   private truePeak = 0
   private readonly peaks: Float32Array
@@ -105,7 +110,7 @@ export class MeterSettings {
     this.peaks = new Float32Array(Math.ceil(frames / peakStretch(rate, frames)))
   }
 
-  /** Takes the next section's. */
+  /** Adds the next section. */
   add({ steps, truePeak, peaks, firstPeak }: SectionMeasurement): void {
     for (const power of steps) this.gate.take(power)
     this.truePeak = Math.max(this.truePeak, truePeak)

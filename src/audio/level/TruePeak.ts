@@ -1,6 +1,6 @@
 /**
- * True peak: the highest level of the continuous signal that the samples stand for, by four times oversampling and,
- * between the places that this gives, by parabolas: at 24 kHz the places alone miss crests by up to half a decibel.
+ * True-peak meter: highest level of the continuous signal that the samples represent (ITU-R BS.1770-4 annex 2). Uses
+ * four times oversampling, and parabolas through those points. At 24 kHz, the points alone miss crests by up to 0.5 dB.
  */
 import { ChannelHistory } from "../pcm/ChannelHistory.ts"
 import { crestsOf, loudestOf } from "../kernels/Kernels.ts"
@@ -8,27 +8,28 @@ import type { Pcm } from "../pcm/Pcm.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 import { kaiser } from "../pcm/KaiserWindow.ts"
 
-/** The true peak of a clip, 1 at full scale; at least its highest sample. */
+/** Returns the true peak of a clip, 1 at full scale; at least its highest sample. */
 export const truePeakOf = (pcm: Pcm): number => {
   const meter = new TruePeakMeter(1)
   meter.push(pcm.samples)
   return meter.peak()
 }
 
-/** Samples that the level between two is computed from; it belongs between the two in the middle. */
+/** Samples from which the level between the two middle ones is interpolated. */
 export const interpolatorTaps = 48
 
 /**
- * The middle ones, which a second and shorter filter takes; the higher result of both counts. They differ just below
- * the Nyquist frequency alone, as meters do: in noise that reaches up to there, one filter misses crests that meters
- * see by up to 0.5 dB.
+ * Taps of a second, shorter filter on the middle samples; the higher result of both counts. The two differ only just
+ * below the Nyquist frequency, where meters differ, too. In noise that reaches up to there, one filter misses crests
+ * that meters see, by up to 0.5 dB.
  */
 const firstTaps = 24
 
 /**
- * Looks between `count` samples of `line` from `first` on and the next, each: writes the highest level there, where it
- * passes `ceiling`, to the beginning of `into`, and else 0. Returns the highest of them, 0 where there is none: then
- * nothing may have been written. The line must hold 23 samples before `first` and 24 behind the last.
+ * Finds inter-sample peaks above `ceiling`. For each of `count` samples of `line` from `first` on, looks at the
+ * interval up to the next sample. Writes its highest level to `into`, or 0 if that does not exceed `ceiling`. Returns
+ * the highest of them; if that is 0, `into` may be left unchanged. The line must hold 23 samples before `first` and 24
+ * after the last.
  */
 export const crestsAbove = (
   line: Float32Array,
@@ -37,31 +38,31 @@ export const crestsAbove = (
   ceiling: number,
   into: Float32Array
 ): number => {
-  // A crest counts for at most twice the loudest of the 16 samples around it: of two samples alone it can be more than
-  // twice the louder.
+  // A crest counts for at most twice the loudest of the 16 samples around it. It can exceed twice the louder of the two
+  // samples next to it.
   if (count <= 0 || loudestOf(line, first - 7, first + count + 8) <= ceiling / 2) return 0
   return crestsOf(line, first, count, places, ceiling, into)
 }
 
 /**
- * Measures a stream block by block. Stretches that cannot raise the peak found so far are passed over, which makes it
- * cheap on real programmes. Channels are interleaved; the highest of them counts.
+ * Measures a stream block by block. Skips stretches that cannot raise the peak found so far, which makes it cheap on
+ * real programmes. Channels are interleaved; the highest channel counts.
  */
 export class TruePeakMeter {
-  /** For each channel the last samples, which the next intervals need. */
+  /** The last samples of each channel, which the next intervals need. */
   private readonly lines: ReadonlyArray<ChannelHistory>
   private readonly crests: Float32Array
   private highest = 0
 
   constructor(
     private readonly channels: number,
-    room: Buffer32 = newBuffer
+    allocate: Buffer32 = newBuffer
   ) {
-    this.lines = Array.from({ length: channels }, () => new ChannelHistory(interpolatorTaps - 1, room))
-    this.crests = room(atOnce)
+    this.lines = Array.from({ length: channels }, () => new ChannelHistory(interpolatorTaps - 1, allocate))
+    this.crests = allocate(atOnce)
   }
 
-  /** Takes samples that are only what comes before those that are measured. */
+  /** Takes samples that precede the measured ones and are not measured themselves. */
   precede(block: Float32Array): void {
     this.lines.forEach((past, channel) => {
       const line = past.take(block, channel, this.channels, 1)
@@ -78,18 +79,18 @@ export class TruePeakMeter {
     })
   }
 
-  /** The true peak of what was taken, but for the last samples, which nothing follows yet. */
+  /** The true peak so far, except for the last samples, whose successors are missing. */
   get soFar(): number {
     return this.highest
   }
 
-  /** The true peak of what was taken, as if silence followed. Nothing may be pushed afterwards. */
+  /** Returns the true peak, as if silence followed. Call `push` no more afterwards. */
   peak(): number {
     this.push(new Float32Array(interpolatorTaps * this.channels))
     return this.highest
   }
 
-  /** Looks into the intervals of a line that have all their neighbours. What cannot be the highest is passed over. */
+  /** Examines the intervals of a line whose neighbours are complete; skips those that cannot be the highest. */
   private look(line: Float32Array): void {
     const before = interpolatorTaps / 2 - 1
     const count = line.length - interpolatorTaps + 1
@@ -100,16 +101,19 @@ export class TruePeakMeter {
   }
 }
 
-/** Intervals that are looked into at once. */
+/** Intervals examined per call. */
 const atOnce = 8_192
 
-/** The weights of samples left of an interval, nearest first, for a place in it: a sinc under a Kaiser window. */
+/**
+ * Returns the weights of the samples left of an interval, nearest first, for a position within it: a Kaiser-windowed
+ * sinc.
+ */
 const weights = (count: number, place: number): Float64Array => {
   const taps = Float64Array.from({ length: count }, (_, tap) => {
     const distance = tap - (count / 2 - 1) - place
     return (Math.sin(Math.PI * distance) / (Math.PI * distance)) * kaiser(distance / (count / 2), 6)
   })
-  // A constant passes unchanged.
+  // Normalized, so that a constant passes unchanged.
   const sum = taps.reduce((total, tap) => total + tap, 0)
   return taps
     .map((tap) => tap / sum)
@@ -118,9 +122,8 @@ const weights = (count: number, place: number): Float64Array => {
 }
 
 /**
- * The weights of so many samples as the kernel takes them: for half the way, and for a quarter and three quarters as
- * the sum and the difference of what is symmetric in them and what is not. The phases are mirror images of each other,
- * so that pairs of samples share their products.
+ * Returns the weights of `count` samples in the kernel's layout: for the half, and for the quarters as even and odd
+ * part. The phases for 1/4 and 3/4 mirror each other, so pairs of samples share products.
  */
 const placesOf = (count: number): ReadonlyArray<number> => {
   const halves = weights(count, 1 / 2)

@@ -1,30 +1,30 @@
-/** One channel of a stream, with enough of its past to look back. */
+/** One channel of a stream, with as much of its past as filters need. */
 import { scaledOf } from "../kernels/Kernels.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /**
- * The samples of one channel that are still needed, oldest first. One array serves the whole stream: what `take`
- * returns is valid until the next call.
+ * Holds the samples of one channel that are still needed, oldest first. One array serves the whole stream: the result
+ * of `take` is valid until the next call.
  */
 export class ChannelHistory {
   private line: Float32Array
   private held: number
 
-  /** Begins with so many samples of silence. */
+  /** Starts with `past` samples of silence. */
   constructor(
     past: number,
-    private readonly room: Buffer32 = newBuffer
+    private readonly allocate: Buffer32 = newBuffer
   ) {
-    this.line = room(past).fill(0)
+    this.line = allocate(past).fill(0)
     this.held = past
   }
 
-  /** What is held with the channel's samples of an interleaved block behind it, each times `gain`. */
+  /** Appends a channel's samples from an interleaved block, multiplied by `gain`; returns all held samples. */
   take(block: Float32Array, channel: number, channels: number, gain: number): Float32Array {
     const from = this.held
     const to = from + block.length / channels
     if (to > this.line.length) {
-      const longer = this.room(to)
+      const longer = this.allocate(to)
       longer.set(this.line.subarray(0, from))
       this.line = longer
     }
@@ -36,7 +36,7 @@ export class ChannelHistory {
     return line.subarray(0, to)
   }
 
-  /** Lets go of the oldest `count` samples. */
+  /** Drops the oldest `count` samples. */
   release(count: number): void {
     this.line.copyWithin(0, count, this.held)
     this.held -= count

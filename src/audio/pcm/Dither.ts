@@ -1,12 +1,12 @@
-/** Samples as integers of 16 bit, with noise that keeps what is softer than a step. */
+/** Converts samples to 16-bit integers with dither: noise that preserves detail below one integer step. */
 import { readAt, writeAt, writeThrough } from "../kernels/KernelArrays.ts"
 import { buffer, kernels, noiseAt } from "../kernels/KernelMemory.ts"
 
-/** Values of noise that are at hand, and stretches of a programme that take theirs from one place among them. */
+/** Number of precomputed noise values, and the length of the stretches that read them from one starting point each. */
 const noises = 65_536
 const stretch = 4_096
 
-/** Numbers well scrambled from other numbers, 32 bit. */
+/** Hashes a 32-bit integer. */
 const scrambled = (number: number): number => {
   let mixed = Math.imul(number ^ (number >>> 16), 0x7feb352d)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b)
@@ -19,19 +19,20 @@ for (let i = 0; i < noise.length; i++) {
   noise[i] = ((bits & 0xffff) - (bits >>> 16)) / 65_536
 }
 
-/** Where in the noise a stretch of a programme begins, by its number. */
+/** Returns the offset in the noise for a stretch of a programme. */
 const noiseOf = (number: number): number => scrambled(number + 1) % noises
 
 /**
- * The dither of a programme's sample, in steps of the integers written: between -1 and 1, the nearer to 0 the more
- * often. It depends on the sample's place alone, so that the same sound gives the same file.
+ * Returns the dither of a programme's sample, in integer steps: between -1 and 1, triangular distribution (TPDF). It
+ * depends on the sample's position only, so the same sound always gives the same file.
  */
 export const ditherAt = (place: number): number =>
   noise[noiseOf(Math.floor(place / stretch)) + (place % stretch)]!
 
 /**
- * Writes samples as 16-bit integers to the beginning of `into`, dithered, clamped to full scale; the first is the
- * programme's at `place`. Digital silence stays what it is; NaN becomes 0. Behind them up to 8 integers may be changed.
+ * Writes samples as dithered 16-bit integers to the beginning of `into`, clamped to full scale. The first one is the
+ * programme's sample `place`. Digital silence stays zero; NaN becomes 0. Up to 8 integers after them may be
+ * overwritten.
  */
 export const ditheredOf = (samples: Float32Array, place: number, into: Int16Array): void => {
   for (let done = 0; done < samples.length;) {

@@ -1,10 +1,13 @@
-/** The window under which the filters' sincs are cut. */
+/** Kaiser window for windowed-sinc filters. */
 
-/** The Kaiser window of shape `beta`: `x` from -1 to 1 goes over its length; 0 outside. */
+/** Returns the Kaiser window of shape `beta` at `x`, where -1 to 1 spans the window; 0 outside. */
 export const kaiser = (x: number, beta: number): number =>
   x * x > 1 ? 0 : bessel(beta * Math.sqrt(1 - x * x)) / bessel(beta)
 
-/** The modified Bessel function of the first kind and order 0: its power series, as far as terms change the sum. */
+/**
+ * Returns the modified Bessel function of the first kind, order 0: its power series, until terms no longer change the
+ * sum.
+ */
 const bessel = (x: number): number => {
   let sum = 1
   let term = 1

@@ -1,29 +1,29 @@
-/** Mono PCM in memory, and the way between 16-bit and floating-point samples. */
+/** Mono PCM in memory, and conversion between 16-bit and floating-point samples. */
 import { Frames, type SampleRate } from "../../domain/time/Units.ts"
 import { floatsOf, loudestOf } from "../kernels/Kernels.ts"
 
-/** Mono PCM. Samples are ±1 at full scale; values beyond are kept until they are written as integers. */
+/** Mono PCM. Samples are ±1 at full scale; values beyond that are kept until converted to integers. */
 export interface Pcm {
   readonly rate: SampleRate
   readonly samples: Float32Array
 }
 
-/** The length in frames. */
+/** Returns the length in frames. */
 export const framesOf = (pcm: Pcm): Frames => Frames.make(pcm.samples.length)
 
-/** The length in milliseconds, not rounded. */
+/** Returns the length in milliseconds, not rounded. */
 export const lengthOf = (pcm: Pcm): number => (pcm.samples.length * 1000) / pcm.rate
 
-/** A view (no copy) of the frames from `from` up to, not including, `to`; both are clamped to the clip. */
+/** Returns a view (no copy) of the frames in [from, to), clamped to the clip. */
 export const sliceOf = (pcm: Pcm, from: number, to: number): Pcm => ({
   rate: pcm.rate,
   samples: pcm.samples.subarray(Math.max(0, from), Math.max(0, from, to))
 })
 
-/** The highest absolute sample, 1 at full scale; 0 for no samples. */
+/** Returns the highest absolute sample, 1 at full scale; 0 for no samples. */
 export const peakOf = (samples: Float32Array): number => loudestOf(samples)
 
-/** Floats, ±1 at full scale, from 16-bit samples: -32,768 becomes -1. `toInt16` gives the same integers back. */
+/** Converts 16-bit samples to floats, ±1 at full scale: -32,768 becomes -1. `toInt16` reverses it exactly. */
 export const fromInt16 = (samples: Int16Array): Float32Array => {
   const floats = new Float32Array(samples.length)
   floatsOf(samples, 1 / 32_768, floats)
@@ -31,8 +31,8 @@ export const fromInt16 = (samples: Int16Array): Float32Array => {
 }
 
 /**
- * The nearest 16-bit samples, clamped to full scale; NaN becomes 0. Without dither. Written into an array of that
- * length.
+ * Converts samples to the nearest 16-bit integers, clamped to full scale, without dither; NaN becomes 0. `integers`
+ * must have the same length.
  */
 export const toInt16 = (
   samples: Float32Array,
@@ -42,20 +42,23 @@ export const toInt16 = (
   return integers
 }
 
-/** Samples times a factor, as a copy. */
+/** Returns a copy, multiplied by `gain`. */
 export const scaled = (samples: Float32Array, gain: number): Float32Array => {
   const result = new Float32Array(samples.length)
   for (let i = 0; i < samples.length; i++) result[i] = samples[i]! * gain
   return result
 }
 
-/** An amplitude factor from decibels. */
+/** Converts decibels to an amplitude factor. */
 export const gainOf = (decibels: number): number => 10 ** (decibels / 20)
 
-/** Decibels from an amplitude factor; -Infinity for 0. */
+/** Converts an amplitude factor to decibels; -Infinity for 0. */
 export const decibelsOf = (gain: number): number => 20 * Math.log10(gain)
 
-/** The nearest 16-bit integer (halves up); 0 for NaN. The shift into positive numbers makes truncation a floor. */
+/**
+ * Rounds to the nearest 16-bit integer (halves up); 0 for NaN. The offset makes values positive, so truncation is a
+ * floor.
+ */
 const nearest = (value: number): number => {
   if (value >= 32_767) return 32_767
   if (value > -32_768) return ((value + 32_768.5) | 0) - 32_768

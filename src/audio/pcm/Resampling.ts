@@ -1,4 +1,4 @@
-/** A clip at another sample rate: exact rational ratios, linear phase, nothing shifted in time. */
+/** Sample-rate conversion: exact rational ratios, linear phase, no time shift. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { ChannelHistory } from "./ChannelHistory.ts"
 import { doubledOf, type Polyphase, sampledOf } from "../kernels/Kernels.ts"
@@ -7,74 +7,74 @@ import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import { kaiser } from "./KaiserWindow.ts"
 
 /**
- * The clip at another rate; the clip itself where it has that rate already. Frame i of the result stands at the same
- * time as before, i / rate, and the length is the nearest number of frames. Up to 90 % of the lower Nyquist frequency
- * passes, images and aliases are about 80 dB down. Its work is done in rooms.
+ * Resamples a clip; returns it unchanged if it has that rate already. Frame i of the result is at time i / rate, and
+ * the length is rounded to the nearest frame. The passband reaches 90 % of the lower Nyquist frequency; images and
+ * aliases are about 80 dB down. `allocate` provides the result and working memory.
  */
-export const resample = (pcm: Pcm, rate: SampleRate, room: Buffer32 = newBuffer): Pcm => {
+export const resample = (pcm: Pcm, rate: SampleRate, allocate: Buffer32 = newBuffer): Pcm => {
   if (pcm.rate === rate) return pcm
-  if (pcm.rate * 2 === rate) return doubled(pcm, rate, room)
+  if (pcm.rate * 2 === rate) return doubled(pcm, rate, allocate)
   const polyphase = filterOf(pcm.rate, rate)
   const { samples } = pcm
   const half = polyphase.taps / 2
-  const line = silenceAround(samples, half - 1, half + 1, room)
+  const line = silenceAround(samples, half - 1, half + 1, allocate)
   const length = Math.round((samples.length * rate) / pcm.rate)
-  const result = room(length)
+  const result = allocate(length)
   sampledOf(line, 0, length, polyphase, 0, result, 0)
   return { rate, samples: result }
 }
 
 /**
- * Twice the rate, which is what most clips need, at a quarter of the work: every second frame is one of the clip's own,
- * and those between are computed from as many frames on either side, pair by pair.
+ * Doubles the rate, which most clips need, at a quarter of the work. Every second frame is one of the clip's own. Those
+ * between are computed from as many frames on either side, in symmetric pairs.
  */
-const doubled = ({ samples }: Pcm, rate: SampleRate, room: Buffer32): Pcm => {
+const doubled = ({ samples }: Pcm, rate: SampleRate, allocate: Buffer32): Pcm => {
   const pairs = halfway.length
-  const line = silenceAround(samples, pairs, pairs, room)
-  const result = room(2 * samples.length)
+  const line = silenceAround(samples, pairs, pairs, allocate)
+  const result = allocate(2 * samples.length)
   doubledOf(line, pairs, samples.length, halfway, result, 0)
   return { rate, samples: result }
 }
 
-/** Samples with so many of silence before and behind them. */
+/** Pads samples with silence. */
 const silenceAround = (
   samples: Float32Array,
   before: number,
   behind: number,
-  room: Buffer32
+  allocate: Buffer32
 ): Float32Array => {
-  const line = room(before + samples.length + behind).fill(0, 0, before)
+  const line = allocate(before + samples.length + behind).fill(0, 0, before)
   line.set(samples, before)
   return line.fill(0, before + samples.length)
 }
 
 /**
- * One channel's stream at another rate, block by block: the samples are those that `resampled` gives for the whole,
- * whatever the blocks. What comes out lags behind by half the filter; silence behind the last block brings it out.
+ * Resamples one channel's stream, block by block. The samples equal those of `resample` for the whole, whatever the
+ * block size. The output lags by half the filter; push silence after the last block to flush it.
  */
 export class Resampler {
   private readonly line: ChannelHistory
   private readonly filter: Polyphase | undefined
-  /** Frames before and behind one that its neighbours are computed from. */
+  /** Frames on each side of a position that its value depends on. */
   private readonly around: number
-  /** Frames given out, and the number of the frame that stands first in the line. */
+  /** Frames returned so far, and the number of the first frame in the line. */
   private given = 0
   private first: number
   private result: Float32Array | undefined
 
-  /** The rates must differ. */
+  /** The two rates must differ. */
   constructor(
     from: SampleRate,
     to: SampleRate,
-    private readonly room: Buffer32 = newBuffer
+    private readonly allocate: Buffer32 = newBuffer
   ) {
     this.filter = 2 * from === to ? undefined : filterOf(from, to)
     this.around = this.filter === undefined ? halfway.length : this.filter.taps / 2
-    this.line = new ChannelHistory(this.around, room)
+    this.line = new ChannelHistory(this.around, allocate)
     this.first = -this.around
   }
 
-  /** Takes the next samples of a channel of an interleaved block; what is given out is valid until the next call. */
+  /** Takes one channel of an interleaved block; the result is valid until the next call. */
   push(block: Float32Array, channel: number, channels: number): Float32Array {
     const line = this.line.take(block, channel, channels, 1)
     return this.filter === undefined ? this.twice(line) : this.between(line, this.filter)
@@ -93,9 +93,9 @@ export class Resampler {
     const { up, down, taps } = filter
     const position = this.given * down
     const phase = position % up
-    /** Where the next one's first tap stands in the line. */
+    /** Index in the line of the next frame's first tap. */
     const start = (position - phase) / up - taps / 2 + 1 - this.first
-    // Those of which all taps are there.
+    // As many frames as have all their taps in the line.
     const count = Math.max(0, Math.ceil(((line.length - taps - start + 1) * up - phase) / down))
     const result = this.roomOf(count)
     sampledOf(line, start, count, filter, phase, result, 0)
@@ -108,12 +108,12 @@ export class Resampler {
   }
 
   private roomOf(length: number): Float32Array {
-    this.result = bufferFor(length, this.result, this.room)
+    this.result = bufferFor(length, this.result, this.allocate)
     return this.result.subarray(0, length)
   }
 }
 
-/** Filters that were built, by their ratio: a run has few, and each takes milliseconds to build. */
+/** Filters by ratio: a run uses few, and each takes milliseconds to build. */
 const filters = new Map<string, Polyphase>()
 
 const filterOf = (from: number, to: number): Polyphase => {
@@ -129,11 +129,12 @@ const filterOf = (from: number, to: number): Polyphase => {
 }
 
 /**
- * A sinc under a Kaiser window, cut off at 95 % of the lower Nyquist frequency; each phase passes a constant unchanged.
+ * Builds a Kaiser-windowed sinc, cut off at 95 % of the lower Nyquist frequency. Each phase passes a constant
+ * unchanged.
  */
 const build = (up: number, down: number): Polyphase => {
   const narrowing = Math.max(1, down / up)
-  // So many that the taps come in eights.
+  // Makes the number of taps a multiple of 8.
   const half = 4 * Math.ceil(12 * narrowing)
   const taps = 2 * half
   const cutoff = 0.95 / narrowing
@@ -153,8 +154,7 @@ const build = (up: number, down: number): Polyphase => {
 }
 
 /**
- * The weights of the frames on one side of the middle between two, nearest first: together a half, so that a constant
- * passes.
+ * Weights of the frames on one side of a midpoint, nearest first. They add up to 0.5, so a constant passes unchanged.
  */
 const halfway = (() => {
   const weights = Float32Array.from({ length: 26 }, (_, pair) => {

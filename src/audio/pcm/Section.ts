@@ -1,32 +1,29 @@
-/**
- * A section of a programme: made by itself, by whatever thread has time, and yet to the bit what it is as a part of the
- * whole.
- */
+/** Section of a programme: rendered on its own, on any thread, with the same bits as in a render of the whole. */
 
 /**
- * Frames at the programme's rate. All but the programme's end are whole seconds, which are whole frames at every rate.
+ * Positions are frames at the programme's rate. All but the programme's end are whole seconds, and so whole frames at
+ * every rate.
  */
 export interface Section {
-  /** Where its samples begin to be computed: so early that no filter can tell that there was nothing before. */
+  /** Where rendering begins: early enough that filters have settled at `from`. */
   readonly begin: number
   /** Its first frame. */
   readonly from: number
-  /** Behind its last. */
+  /** Frame after the last one. */
   readonly to: number
-  /** Where its samples end: so far behind that no filter looks beyond. */
+  /** Where rendering ends: late enough for every filter's look-ahead. */
   readonly end: number
 }
 
 /**
- * How early a section's samples begin, in seconds: the limiter forgets a peak within 0.6, the loudness meter's filters
- * sooner.
+ * Run-in before a section, in seconds: the limiter forgets a peak within 0.6 s, the loudness meter's filters sooner.
  */
 const runIn = 1
 
-/** How far they go on, in seconds: the limiter looks ahead for 5 ms, a filter for a few. */
+/** Run-out after a section, in seconds: the limiter looks ahead by 5 ms, filters by a few milliseconds. */
 const runOut = 0.05
 
-/** A programme of `length` frames cut every so many seconds. */
+/** Splits a programme of `length` frames into sections of `seconds` each. */
 export const sectionsOf = (length: number, rate: number, seconds: number): ReadonlyArray<Section> =>
   Array.from({ length: Math.max(1, Math.ceil(length / (seconds * rate))) }, (_, at) => {
     const from = at * seconds * rate

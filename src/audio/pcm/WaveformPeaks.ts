@@ -1,45 +1,42 @@
-/** The outline of a programme: its highest levels, stretch by stretch, as a waveform is drawn. */
+/** Waveform overview of a programme: one peak per stretch of time, for drawing. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { along } from "../kernels/KernelArrays.ts"
 import { raiseTo } from "../kernels/Kernels.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
-/** As fine as a waveform is ever looked at: 50 peaks a second. */
+/** Finest resolution: 50 peaks per second. */
 const finest = 50
 
-/** The most peaks of a programme, however long: what a page holds without growing heavy. */
+/** Maximum number of peaks of a programme, which keeps pages light. */
 const mostPeaks = 120_000
 
-/**
- * Frames from one peak to the next: 1/50 s, or longer where the programme would come to more than 120,000 peaks (40
- * min).
- */
+/** Returns the frames per peak: 1/50 s, or longer if the programme would exceed 120,000 peaks (40 min). */
 export const peakStretch = (rate: SampleRate, length: number): number =>
   Math.max(1, Math.round(rate / finest), Math.ceil(length / mostPeaks))
 
 /**
- * Takes a programme, or a part of it, block by block and keeps one peak for each stretch of it. Channels are
- * interleaved; the highest of them counts.
+ * Computes one peak per stretch of a programme, or of a part of it, block by block. Channels are interleaved; the
+ * highest channel counts.
  */
 export class PeakMeter {
   private readonly stretch: number
-  /** The stretch that the first peak is of. */
+  /** Index of the stretch of the first peak. */
   readonly first: number
   private readonly highest: Float32Array
   private taken: number
 
-  /** `length` is the programme's in frames; the part's is from `from` to `to`. Frames beyond it are not looked at. */
+  /** `length` is the programme's, in frames; the measured part is [from, to). Frames beyond it are ignored. */
   constructor(
     rate: SampleRate,
     private readonly channels: number,
     length: number,
     from = 0,
     private readonly to = length,
-    room: Buffer32 = newBuffer
+    allocate: Buffer32 = newBuffer
   ) {
     this.stretch = peakStretch(rate, length)
     this.first = Math.floor(from / this.stretch)
-    this.highest = room(Math.ceil(to / this.stretch) - this.first).fill(0)
+    this.highest = allocate(Math.ceil(to / this.stretch) - this.first).fill(0)
     this.taken = from
   }
 
@@ -57,7 +54,7 @@ export class PeakMeter {
     this.taken += frames
   }
 
-  /** The peak of each stretch in order, 0 to full scale at 1; 0 where nothing was taken yet. */
+  /** Returns the peak of each stretch in order, 1 at full scale; 0 where no samples were taken. */
   peaks(): Float32Array {
     return this.highest.slice()
   }

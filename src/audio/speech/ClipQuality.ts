@@ -1,28 +1,28 @@
-/** Speech that arrives as good and is not: told without a model, from energy, clipping, the tail and the length. */
+/** Clip quality: detects defective speech without a model, from energy, clipping, the clip's end and its duration. */
 import { lengthOf, peakOf, sliceOf, type Pcm } from "../pcm/Pcm.ts"
 import { type Bounds, type SpeechBounds, speechIn } from "./SpeechTrim.ts"
 
-/** What seems to be wrong with a clip. */
+/** A suspected defect of a clip. */
 export interface Suspicion {
   readonly kind: "silent" | "holed" | "clipped" | "cut-off" | "too-long" | "too-short"
   /** What was measured, in a few words. */
   readonly detail: string
 }
 
-/** What is known of a clip. */
+/** Facts about a clip that help to judge it. */
 export interface ClipFacts {
   /** Code points of its text. */
   readonly characters: number
-  /** Whether the text has a mark inside at which a voice may pause; taken to be so where absent. */
+  /** Whether the text contains punctuation at which a voice may pause; true by default. */
   readonly pauses?: boolean
-  /** What this voice has taken for a character so far, in milliseconds: mean and standard deviation over clips. */
+  /** Milliseconds per character of this voice so far: mean and standard deviation over clips. */
   readonly learned?: { readonly mean: number; readonly deviation: number }
 }
 
 /**
- * What seems to be wrong with a clip; nothing for a good one. It takes pauses of digital silence, dense peaks and tight
- * trims for what they are as long as they could be a voice's own way: only what hardly any engine does on purpose is
- * told. `speech` is the clip's own, for who knows it already.
+ * Returns the suspected defects of a clip; none for a good one. Pauses of digital silence, dense peaks and tight trims
+ * may be a voice's style. Only what hardly any engine does on purpose is reported. `speech` is the clip's own; pass it
+ * if already computed.
  */
 export const detectDefects = (
   pcm: Pcm,
@@ -40,16 +40,16 @@ export const detectDefects = (
   ]
 }
 
-/** A pause in speech longer than this is none, in steps of 5 ms: 2.5 s. */
+/** Longest plausible pause in speech, in steps of 5 ms: 2.5 s. */
 const longestPause = 500
-/** Below this level, in decibels, nothing was recorded at all. */
+/** Below this level, in decibels, there is no recorded sound at all. */
 const dead = -84
-/** The shortest hole that is told from a stop consonant's closure or a word gap: 120 ms. */
+/** Shortest hole that cannot be a stop consonant's closure or a word gap: 120 ms. */
 const shortestHole = 24
 
 /**
- * A pause beyond all bounds; or, where the text asks for none, a stretch of nothing at all into which speech falls and
- * out of which it rises from one moment to the next, in a clip that otherwise has a background.
+ * Detects a pause longer than 2.5 s. If the text has no punctuation inside, also detects a hole in a clip that
+ * otherwise has a background. In a hole, speech drops to nothing abruptly and resumes as abruptly.
  */
 const holed = ({ envelope, levels, bounds }: SpeechBounds, pauses: boolean): ReadonlyArray<Suspicion> => {
   const first = Math.ceil(bounds.from / envelope.hop)
@@ -62,7 +62,7 @@ const holed = ({ envelope, levels, bounds }: SpeechBounds, pauses: boolean): Rea
   let others = 0
   for (let step = first; step < last; step++)
     if ((step < hole.from || step >= hole.to) && envelope.levels[step]! < dead) others++
-  // An envelope's step looks 10 ms wide: the one beside the hole is half in it.
+  // Each envelope level covers 10 ms, so the step next to the hole is half inside it.
   const before = envelope.levels[hole.from - 2] ?? dead
   const after = envelope.levels[hole.to + 1] ?? dead
   return !pauses && length >= shortestHole && others <= 2 && before > levels.sure && after > levels.sure
@@ -86,7 +86,9 @@ const longestRun = (
   return longest
 }
 
-/** Flat tops: runs of four samples and more at the very peak, more of them than an engine's own limiter leaves. */
+/**
+ * Detects clipping: runs of four or more samples at the very peak, more of them than an engine's own limiter leaves.
+ */
 const clipped = (pcm: Pcm): ReadonlyArray<Suspicion> => {
   const peak = peakOf(pcm.samples)
   if (peak < 0.25) return []
@@ -94,7 +96,7 @@ const clipped = (pcm: Pcm): ReadonlyArray<Suspicion> => {
   const { samples } = pcm
   const isTop = (at: number) => Math.abs(samples[at]!) >= top
   let flat = 0
-  // A run of four holds every fourth sample: the others are looked at where that one is at the peak.
+  // A run of four contains every fourth sample; its neighbours are checked only if that one is at the peak.
   for (let i = 3; i < samples.length; i += 4) {
     if (!isTop(i)) continue
     let from = i
@@ -109,7 +111,7 @@ const clipped = (pcm: Pcm): ReadonlyArray<Suspicion> => {
     : []
 }
 
-/** The clip is as loud as clear speech up to its very last samples: something followed that is missing. */
+/** Detects a cut-off end: the clip is as loud as clear speech up to its last samples, so what followed is missing. */
 const cutOff = (pcm: Pcm, { envelope, levels: { speech } }: SpeechBounds): ReadonlyArray<Suspicion> => {
   const { hop, levels } = envelope
   const whole = Math.floor(pcm.samples.length / hop)
@@ -123,12 +125,12 @@ const cutOff = (pcm: Pcm, { envelope, levels: { speech } }: SpeechBounds): Reado
     : []
 }
 
-/** The fewest and most milliseconds a character takes in any language and voice: digits and ideographs take long. */
+/** Fewest and most milliseconds per character in any language and voice; digits and ideographs take long. */
 const fastest = 20
 const slowest = 400
 
 const oddLength = (length: number, { characters, learned }: ClipFacts): ReadonlyArray<Suspicion> => {
-  // Short texts vary more: a breath, a number or a drawn-out word weighs more in them.
+  // Short texts vary more: a breath, a number or a drawn-out word has more weight in them.
   const reach = learned === undefined ? 0 : Math.max(5 * learned.deviation, 0.5 * learned.mean)
   const least = characters * (learned === undefined ? fastest : Math.max(fastest, learned.mean - reach)) - 300
   const most =

@@ -1,4 +1,7 @@
-/** A clip of several parts, cut where one ends and the next begins: never inside a word, rather not at all. */
+/**
+ * Clip splitting: cuts a clip of several parts into one segment each. It never cuts inside a word; if unsure, it does
+ * not cut.
+ */
 import { type CutMethod, Segment } from "../../domain/speech/Clip.ts"
 import { Frames, type Millis } from "../../domain/time/Units.ts"
 import type { Envelope, SpeechLevels } from "./SpeechEnvelope.ts"
@@ -9,11 +12,11 @@ import { type Bounds, boundsWithin, speechIn } from "./SpeechTrim.ts"
 import { type Expected, isQuietBetween, markMissingParts } from "./MissingParts.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
-/** What is known of the parts of a clip. */
+/** Hints for splitting a clip. */
 export interface CutHints {
   /**
-   * When each part is spoken, by a transcript: milliseconds from the clip's beginning, one entry a part, in order;
-   * undefined for a part that the transcript passes over.
+   * When each part is spoken according to a transcript, one entry per part, in order. Undefined for a part missing from
+   * the transcript.
    */
   readonly expected?: ReadonlyArray<Expected | undefined>
   /** The words of each part, in order. */
@@ -21,8 +24,8 @@ export interface CutHints {
 }
 
 /**
- * A clip's parts, trimmed to their speech, in order, empty where a part is not said; a single segment for all where
- * they were not told apart.
+ * A clip's segments in order, each trimmed to its speech, and empty for a part that is not spoken. A single segment if
+ * the parts could not be told apart.
  */
 export interface Cut {
   readonly segments: readonly [Segment, ...Array<Segment>]
@@ -30,10 +33,11 @@ export interface Cut {
 }
 
 /**
- * The parts of a clip. With times from a transcript each cut is moved to the quietest point near them; without, or
- * where the times make no sense for this audio, to the pauses that the words' punctuation makes one expect; where those
- * are not plain, the parts are kept together. `parts` is 1 or more. A clip without speech is one segment from end to
- * end. `speech` is the clip's own, for who knows it already.
+ * Splits a clip into `parts` parts, at least 1.
+ *
+ * With times from a transcript, each cut moves to the quietest point near them. Without usable times, cuts go to the
+ * pauses that the punctuation suggests. If those are ambiguous, the parts stay together. A clip without speech is one
+ * segment from end to end. `speech` is the clip's own; pass it if already computed.
  */
 export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech = speechIn(pcm)): Cut => {
   if (speech === undefined)
@@ -57,10 +61,10 @@ export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech 
     if (known.cut !== "together")
       return { segments: markMissingParts(times, known.segments), cut: "transcript" }
   }
-  const told = expected.length === parts ? toldPoints(pcm, envelope, levels, expected) : undefined
-  const byTranscript = told === undefined ? undefined : between(told)
-  if (told !== undefined && byTranscript !== undefined) {
-    const edges = [0, ...told, length]
+  const announced = expected.length === parts ? transcriptPoints(pcm, envelope, levels, expected) : undefined
+  const byTranscript = announced === undefined ? undefined : between(announced)
+  if (announced !== undefined && byTranscript !== undefined) {
+    const edges = [0, ...announced, length]
     const bounds = byTranscript.map((bound, part) => {
       const time = expected[part]!
       const frameAt = (position: Millis) =>
@@ -76,13 +80,13 @@ export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech 
   return { segments: [segmentOf(pcm, speech.bounds)], cut: "together" }
 }
 
-/** How far from the time told a cut may lie, in steps of 5 ms, where no pause says otherwise. */
+/** How far from the transcript's time a cut may be if no pause is near, in steps of 5 ms: 40 ms. */
 const reach = 8
-/** How far from the time told a pause may begin or end to be taken for the one meant: 120 ms. */
+/** How far from the transcript's time a pause may begin or end, in steps of 5 ms: 120 ms. */
 const pauseReach = 24
-/** How far beyond the speech heard a told time is believed, in seconds. */
+/** How far beyond the detected speech a transcript's time is trusted, in seconds. */
 const trusted = 0.025
-/** The shortest pause that is no stop consonant's closure: 60 ms. */
+/** Shortest pause that cannot be a stop consonant's closure: 60 ms. */
 const shortestPause = 12
 
 const segmentOf = (pcm: Pcm, bounds: Bounds): Segment => {
@@ -94,7 +98,7 @@ const segmentOf = (pcm: Pcm, bounds: Bounds): Segment => {
       loudness: loudnessOf({ rate: pcm.rate, samples }),
       peak: peakOf(samples)
     },
-    // Every part was made by its own constructor.
+    // Every field has been validated by its own constructor.
     skipValidation
   )
 }
@@ -105,16 +109,16 @@ const segmentsAt = (pcm: Pcm, bounds: ReadonlyArray<Bounds>): readonly [Segment,
 }
 
 /**
- * The bounds, out to the times told where these are not much further: a word may begin or end below what is heard as
- * speech.
+ * Widens bounds to the transcript's times if these are at most `most` frames further out. A word may begin or end below
+ * the speech threshold.
  */
 const widened = (bounds: Bounds, start: number, end: number, most: number): Bounds => ({
   from: start < bounds.from && bounds.from - start <= most ? start : bounds.from,
   to: end > bounds.to && end - bounds.to <= most ? end : bounds.to
 })
 
-/** Cut points in frames near the times told, or undefined where those cannot belong to this audio. */
-const toldPoints = (
+/** Returns cut points in frames near the transcript's times; undefined if those times cannot belong to this audio. */
+const transcriptPoints = (
   pcm: Pcm,
   envelope: Envelope,
   levels: SpeechLevels,
@@ -143,8 +147,9 @@ const toldPoints = (
 }
 
 /**
- * The step at which to cut between a part that ends at `end` and one that starts at `start`: the middle of the longest
- * pause that touches this stretch, else the quietest step in it or up to 40 ms beside it, nearer ones preferred.
+ * Returns the step at which to cut between a part that ends at `end` and one that starts at `start`. That is the middle
+ * of the longest pause near this stretch. Without a pause, it is the quietest step within 40 ms of the stretch; steps
+ * inside are preferred.
  */
 const quietest = (
   { levels }: Envelope,

@@ -1,17 +1,19 @@
-/** Parts of a clip that are not in it: a provider passes over what its voice cannot say. */
+/** Parts missing from a clip: providers skip what their voice cannot pronounce. */
 import { Segment } from "../../domain/speech/Clip.ts"
 import { Lufs, type Millis } from "../../domain/time/Units.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 import { boundsWithin, type SpeechBounds } from "./SpeechTrim.ts"
 
-/** When a part is spoken, in milliseconds from the clip's beginning. */
+/** When a part is spoken, in milliseconds from the beginning of the clip. */
 export interface Expected {
   readonly start: Millis
   readonly end: Millis
 }
 
-/** Whether nothing is said where a transcript passes over parts: before, between and behind those that it has. */
+/**
+ * Returns whether the clip is silent wherever the transcript lacks a part: before, between and after the parts it has.
+ */
 export const isQuietBetween = (
   { rate, samples }: Pcm,
   { envelope, levels }: SpeechBounds,
@@ -28,12 +30,15 @@ export const isQuietBetween = (
   })
 }
 
-/** How far beyond the times told a part may be heard, in milliseconds, beside one that is not said. */
+/** Speech next to a missing part may extend this far beyond the transcript's times, in milliseconds. */
 const besideUnsaid = 120
 
 type Segments = readonly [Segment, ...Array<Segment>]
 
-/** The segments of all parts: an empty one, where the next begins or the last has ended, for each that is not said. */
+/**
+ * Returns the segments of all parts. A missing part gets an empty segment where the next part begins, or where the last
+ * one ended.
+ */
 export const markMissingParts = (expected: ReadonlyArray<Expected | undefined>, said: Segments): Segments => {
   let next = 0
   const [first, ...others] = expected.map((time) => {
@@ -47,5 +52,5 @@ export const markMissingParts = (expected: ReadonlyArray<Expected | undefined>, 
   return [first!, ...others]
 }
 
-/** The loudness of nothing, in LUFS. */
+/** Loudness of silence, in LUFS. */
 const silence = Lufs.make(-70)

@@ -1,14 +1,15 @@
-/** Where speech is heard in a finished programme, by its level alone: for checking a delivery against its report. */
+/**
+ * Onset detection: finds where speech is heard in a finished programme, by level alone. Used to verify a delivery
+ * against its report.
+ */
 
-/** How many levels a second are kept: one for each 5 ms. */
+/** Levels per second: one per 5 ms. */
 const levelsPerSecond = 200
 
-/**
- * Below this level, in decibels under full scale, nothing is heard: between clips there is digital silence or dither.
- */
+/** Below this level, in dBFS, nothing is audible: between clips there is digital silence or dither. */
 const audible = -50
 
-/** Levels of a stream of samples, one for each 5 ms, in memory of 4 bytes each. */
+/** Level of a sample stream, one value per 5 ms; 4 bytes of memory each. */
 export class LevelTrack {
   private levels = new Float32Array(4096)
   private count = 0
@@ -16,12 +17,12 @@ export class LevelTrack {
   private taken = 0
   private readonly hop: number
 
-  /** `rate` is the stream's, in hertz; a multiple of 200 keeps steps exact. */
+  /** `rate` is the stream's, in hertz; with a multiple of 200, steps are exactly 5 ms. */
   constructor(rate: number) {
     this.hop = Math.round(rate / levelsPerSecond)
   }
 
-  /** Takes the next samples, mono. */
+  /** Takes the next mono samples. */
   push(samples: Float32Array): void {
     for (let i = 0; i < samples.length; i++) {
       this.squares += samples[i]! * samples[i]!
@@ -29,7 +30,7 @@ export class LevelTrack {
     }
   }
 
-  /** All levels so far, in decibels under full scale, -120 for digital silence. */
+  /** Returns all levels so far, in dBFS; -120 for digital silence. */
   track(): Float32Array {
     return this.levels.subarray(0, this.count)
   }
@@ -47,23 +48,23 @@ export class LevelTrack {
   }
 }
 
-/** What is heard where a report says that a cue is. Times are milliseconds. */
+/** What is heard where a report places a cue. Times are milliseconds. */
 export type DetectedSpeech =
   /** Speech begins at `at` after silence. */
   | { readonly heard: "onset"; readonly at: number }
-  /** Speech is there, but other speech goes right before it, so that its onset cannot be told by level. */
+  /** Speech is there, but other speech directly precedes it, so its onset cannot be detected by level. */
   | { readonly heard: "joined" }
   | { readonly heard: "nothing" }
 
-/** How far from its place an onset is looked for, in steps of 5 ms: 400 ms. */
+/** How far from its reported place an onset is searched, in steps of 5 ms: 400 ms. */
 const reach = 80
 
-/** Silence before an onset, in steps: 25 ms. */
+/** Required silence before an onset, in steps of 5 ms: 25 ms. */
 const quiet = 5
 
 /**
- * What is heard for a cue reported from `start` to `end` (milliseconds): the onset nearest to its start, if there is
- * speech in at least a fifth of its time.
+ * Detects the speech of a cue reported from `start` to `end` (milliseconds). Returns the onset nearest to `start`, if
+ * at least a fifth of the cue's time is audible.
  */
 export const detectSpeech = (levels: Float32Array, start: number, end: number): DetectedSpeech => {
   const first = Math.max(0, Math.round((start * levelsPerSecond) / 1000))

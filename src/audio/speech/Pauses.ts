@@ -1,8 +1,8 @@
-/** Where the parts of a text end in its speech, told by its pauses: those that the punctuation makes one expect. */
+/** Pause matching: finds where parts of a text end in its speech, by aligning audible pauses with punctuation. */
 import type { Envelope } from "./SpeechEnvelope.ts"
 import type { Bounds, SpeechBounds } from "./SpeechTrim.ts"
 
-/** The stretches of steps at or below the threshold, of at least `shortest` steps, as [from, to). */
+/** Returns the stretches [from, to) of at least `shortest` steps at or below the threshold. */
 export const pausesOf = (
   { levels }: Envelope,
   threshold: number,
@@ -19,10 +19,11 @@ export const pausesOf = (
 }
 
 /**
- * For each part but the last the step, in the middle of a pause, where it has ended; undefined where that is not plain
- * for every part. The pauses heard are laid against the places where the text makes one expect a pause, in order: a
- * pause belongs near its share of the speech, a full stop without a pause is unlikely, and so is a long pause without
- * punctuation.
+ * Returns, for each part but the last, the step at which it ends: the middle of a pause. Undefined if any of them is
+ * ambiguous.
+ *
+ * Audible pauses are aligned, in order, with the places where the text suggests one. A pause is likely near its share
+ * of the speech. A full stop without a pause is unlikely, and so is a long pause without punctuation.
  */
 export const endsByPauses = (
   { envelope, levels, bounds }: SpeechBounds,
@@ -48,7 +49,7 @@ export const endsByPauses = (
     if (pause === undefined) return undefined
     const place = (at: number) => (at / total) * heard.total
     const off = Math.abs(heard.at[pause]! - place(mark.at))
-    // Without punctuation any pause nearby might be another mark's.
+    // Without punctuation, any pause nearby might belong to another mark.
     const alone = marks.every(
       (other) => other === mark || Math.abs(place(other.at) - place(mark.at)) > 3 * doubt
     )
@@ -58,17 +59,19 @@ export const endsByPauses = (
   return ends
 }
 
-/** The shortest pause that is no stop consonant's closure: 100 ms. */
+/** Shortest pause that cannot be a stop consonant's closure: 100 ms. */
 const shortestPause = 20
-/** How far a share of characters is from the same share of the speech, as a rule: 60 ms and 2.5 % of the whole. */
+/**
+ * Typical deviation of a position by characters from the same position in the speech: 60 ms plus 2.5 % of the whole.
+ */
 const doubtSteps = 12
 const doubtShare = 0.025
 
-/** A place in the text where a pause may be heard. */
+/** A place in the text where a pause may be audible. */
 interface Mark {
-  /** Weight of what is said before it. */
+  /** Weight of the text before it. */
   readonly at: number
-  /** How surely a pause is heard here: the cost of there being none. */
+  /** How certain a pause is here: the cost if there is none. */
   readonly expected: number
   /** Whether a part ends here. */
   readonly ends: boolean
@@ -77,7 +80,7 @@ interface Mark {
 const sentenceEnd = /^[.!?…。！？؟।]/u
 const clauseEnd = /^[,;:–—،؛，、；：]/u
 
-/** The marks of all parts but the end of the last, and the weight of everything said. */
+/** Returns the marks of all parts, except for the end of the last, and the weight of the whole text. */
 const marksOf = (
   said: ReadonlyArray<string>
 ): { readonly marks: ReadonlyArray<Mark>; readonly total: number } => {
@@ -89,7 +92,7 @@ const marksOf = (
     for (const [index, character] of characters.entries()) {
       const weight = weightOf(character)
       if (weight > 0) {
-        // A point or comma inside a number or a word is none.
+        // A point or comma inside a number or a word is not punctuation.
         if (expected > 0 && weightOf(characters[index - 1] ?? "") === 0)
           marks.push({ at: total, expected, ends: false })
         expected = 0
@@ -103,7 +106,9 @@ const marksOf = (
   return { marks, total: Math.max(1, total) }
 }
 
-/** How long a character is spoken, against a letter: digits are read out as words, ideographs as syllables. */
+/**
+ * Returns the spoken duration of a character relative to a letter: digits are read as words, ideographs as syllables.
+ */
 const weightOf = (character: string): number =>
   /\p{Nd}/u.test(character)
     ? 4
@@ -113,7 +118,7 @@ const weightOf = (character: string): number =>
         ? 1
         : 0
 
-/** How much has been spoken at each pause, pauses left out; and in all. */
+/** Returns how much has been spoken before each pause, excluding pauses; and in total. */
 const spokenBefore = (
   pauses: ReadonlyArray<Bounds>,
   from: number,
@@ -128,14 +133,14 @@ const spokenBefore = (
   return { at, total: to - from - silent }
 }
 
-/** For each mark the pause heard there, if one is: the assignment in order with the least cost. */
+/** Returns, for each mark, the pause heard there, if any: the in-order assignment with the lowest cost. */
 const matchedPauses = (
   marks: ReadonlyArray<Mark>,
   pauses: ReadonlyArray<{ readonly at: number; readonly length: number }>,
   doubt: number
 ): ReadonlyArray<number | undefined> => {
   const width = pauses.length + 1
-  /** The least cost of the first m marks and the first p pauses, at m * width + p; and how it came about. */
+  /** Lowest cost of the first m marks and the first p pauses, at m * width + p; and the step that led there. */
   const costs = new Float64Array((marks.length + 1) * width).fill(Infinity)
   const ways = new Uint8Array(costs.length)
   costs[0] = 0
@@ -150,7 +155,7 @@ const matchedPauses = (
       const mark = marks[m]
       const pause = pauses[p]
       if (mark !== undefined) offer((m + 1) * width + p, cost + mark.expected, skipMark)
-      // 300 ms without punctuation are as odd as a full stop without a pause.
+      // 300 ms of silence without punctuation are as unlikely as a full stop without a pause.
       if (pause !== undefined) offer(m * width + p + 1, cost + Math.min(2, pause.length / 30), skipPause)
       if (mark !== undefined && pause !== undefined) {
         const unexpected = mark.expected === 0 ? 0.5 : 0

@@ -1,60 +1,60 @@
-/** Where speech repeats itself, so that a pitch period can be taken out. */
+/** Self-similarity of speech: finds where a pitch period repeats, so that one can be removed. */
 import { doublesIn, type Buffer32 } from "../kernels/BufferPool.ts"
 
-/** The `period` frames from `at` look like the next `period` ones: one of the two can go. */
+/** The `period` frames from `at` on resemble the next `period` frames: one of the two can be removed. */
 export interface Bridge {
   readonly at: number
   readonly period: number
 }
 
 /**
- * Where in a clip a stretch looks like the one right behind it, and how long that stretch is. What it knows stands in
- * the room.
+ * Finds where a stretch of a clip resembles the next one, and how long that stretch is. `allocate` provides working
+ * memory.
  */
 export class SelfSimilarity {
-  /** The shortest period that is ever taken out, in frames. */
+  /** The shortest period ever removed, in frames. */
   readonly shortest: number
   private readonly factor: number
-  /**
-   * The clip averaged down to about 3 kHz, enough to find periods by, and how strong what the average leaves out is.
-   */
+  /** The clip averaged down to about 3 kHz, enough to find periods; and the RMS of what the average leaves out. */
   private readonly coarse: Float32Array
   private readonly fine: Float32Array
-  /** The power of both up to each coarse sample, summed. */
+  /** Cumulative power of both, up to each coarse sample. */
   private readonly power: Float64Array
-  /** In coarse samples: the shortest and longest period, and how far candidates stand apart. */
+  /** In coarse samples: shortest and longest period, and the distance between candidates. */
   private readonly least: number
   private readonly most: number
   private readonly step: number
-  /** For each candidate the period that looks most alike, and how unlike it still is. */
+  /** For each candidate, the most similar period and its dissimilarity score. */
   private readonly periods: Float32Array
   private readonly scores: Float32Array
-  /** The power of a sample below which differences are hardly heard: 25 dB below the clip's own. */
+  /** Power per sample below which differences are hardly audible: 25 dB below the clip's average. */
   private readonly quiet: number
 
   constructor(
     private readonly samples: Float32Array,
     rate: number,
-    room: Buffer32
+    allocate: Buffer32
   ) {
     this.shortest = Math.round(rate * shortestPeriod)
     this.factor = Math.max(1, Math.floor(rate / 3_000))
-    const { coarse, fine } = averaged(samples, this.factor, room)
+    const { coarse, fine } = averaged(samples, this.factor, allocate)
     this.coarse = coarse
     this.fine = fine
-    this.power = powerUpTo(coarse, fine, room)
+    this.power = powerUpTo(coarse, fine, allocate)
     this.least = Math.ceil(this.shortest / this.factor)
     this.most = Math.floor((rate * longestPeriod) / this.factor)
     this.step = Math.max(1, Math.round((rate * spacing) / this.factor))
     this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, coarse.length)
     const candidates = Math.ceil(this.coarse.length / this.step)
-    this.periods = room(candidates).fill(0)
-    this.scores = room(candidates).fill(Infinity)
-    const apart = doublesIn(room, this.coarse.length + 1).fill(0)
+    this.periods = allocate(candidates).fill(0)
+    this.scores = allocate(candidates).fill(Infinity)
+    const apart = doublesIn(allocate, this.coarse.length + 1).fill(0)
     for (let period = this.least; period <= this.most; period++) this.compare(period, apart)
   }
 
-  /** The best bridge that begins from frame `first` to `last` and takes out at most `room` frames, if there is any. */
+  /**
+   * Returns the best bridge that begins at a frame from `first` to `last` and removes at most `room` frames, if any.
+   */
   best(first: number, last: number, room: number): Bridge | undefined {
     const { factor, step, periods, scores } = this
     const from = Math.ceil(first / factor / step)
@@ -72,9 +72,7 @@ export class SelfSimilarity {
     return best === undefined ? undefined : this.refined(best * step * factor, periods[best]! * factor, room)
   }
 
-  /**
-   * How unlike the `period` coarse samples at each candidate are to the next ones; kept where that is the least so far.
-   */
+  /** Scores each candidate with this period; keeps the period where it has the lowest score so far. */
   private compare(period: number, apart: Float64Array): void {
     const { coarse, fine, step, periods, scores } = this
     const end = coarse.length - period
@@ -87,7 +85,7 @@ export class SelfSimilarity {
     }
   }
 
-  /** Looks at one candidate again, with periods up to `longest` only. */
+  /** Scores one candidate again, with periods up to `longest` only. */
   private narrow(candidate: number, longest: number): void {
     const { coarse, fine, scores, periods } = this
     const at = candidate * this.step
@@ -103,13 +101,16 @@ export class SelfSimilarity {
     }
   }
 
-  /** 0 for two stretches that are the same, more the less they have in common; among equals longer ones are better. */
+  /**
+   * Returns a dissimilarity score: lower for stretches that have more in common. Among equals, longer periods score
+   * lower.
+   */
   private unlike(at: number, period: number, apart: number): number {
     const power = this.power[at + 2 * period]! - this.power[at]!
     return apart / (power / 2 + this.quiet * period) + (0.002 * this.most) / period
   }
 
-  /** The period to the frame, near one found at the coarse rate. */
+  /** Refines a period found at the coarse rate to single frames. */
   private refined(at: number, near: number, room: number): Bridge {
     const { samples } = this
     let best = Math.min(near, room)
@@ -127,23 +128,20 @@ export class SelfSimilarity {
   }
 }
 
-/** Pitch periods, or multiples of them, that are taken out: 2.5 to 18 ms, in seconds. */
+/** Range of removed pitch periods, or multiples of them: 2.5 to 18 ms, in seconds. */
 const shortestPeriod = 0.0025
 const longestPeriod = 0.018
-/** Bridges are tried this far apart, in seconds. */
+/** Distance between candidates, in seconds. */
 const spacing = 0.0015
 
-/**
- * The mean of each `factor` samples, and the root mean square of what deviates from it: a burst shows in the second
- * only.
- */
+/** Returns the mean of every `factor` samples, and the RMS deviation from it. A burst shows only in the latter. */
 const averaged = (
   samples: Float32Array,
   factor: number,
-  room: Buffer32
+  allocate: Buffer32
 ): { readonly coarse: Float32Array; readonly fine: Float32Array } => {
-  const coarse = room(Math.floor(samples.length / factor))
-  const fine = room(coarse.length)
+  const coarse = allocate(Math.floor(samples.length / factor))
+  const fine = allocate(coarse.length)
   for (let i = 0; i < coarse.length; i++) {
     let sum = 0
     let squares = 0
@@ -158,7 +156,7 @@ const averaged = (
   return { coarse, fine }
 }
 
-/** Into `sums`: how far all samples before each one are from those `period` later, squared and summed. */
+/** Writes to `sums` the cumulative squared difference between samples and those `period` later. */
 const differences = (coarse: Float32Array, fine: Float32Array, period: number, sums: Float64Array): void => {
   let sum = 0
   for (let at = 0; at < coarse.length - period; at++) {
@@ -169,8 +167,8 @@ const differences = (coarse: Float32Array, fine: Float32Array, period: number, s
   }
 }
 
-const powerUpTo = (coarse: Float32Array, fine: Float32Array, room: Buffer32): Float64Array => {
-  const sums = doublesIn(room, coarse.length + 1)
+const powerUpTo = (coarse: Float32Array, fine: Float32Array, allocate: Buffer32): Float64Array => {
+  const sums = doublesIn(allocate, coarse.length + 1)
   sums[0] = 0
   for (let i = 0; i < coarse.length; i++) sums[i + 1] = sums[i]! + coarse[i]! ** 2 + fine[i]! ** 2
   return sums

@@ -1,40 +1,40 @@
-/** How loud a clip is over time, and from which level on it counts as speech. */
+/** Speech envelope: level of a clip over time, and the thresholds above which it counts as speech. */
 import type { Pcm } from "../pcm/Pcm.ts"
 
-/** Levels in decibels below full scale, one for each step of `hop` frames. */
+/** Levels in dBFS, one per step of `hop` frames. */
 export interface Envelope {
-  /** Frames from one level to the next: 5 ms. */
+  /** Frames per step: 5 ms. */
   readonly hop: number
-  /** `levels[i]` is the RMS of the 10 ms around the frame (i + 0.5) · hop, without its mean (DC); at least -120. */
+  /** `levels[i]` is the RMS of the 10 ms around the frame (i + 0.5) · hop, without DC; at least -120. */
   readonly levels: Float32Array
 }
 
-/** Where speech ends and the clip's background begins, in decibels below full scale. */
+/** Levels that separate speech from background, in dBFS. */
 export interface SpeechLevels {
-  /** The level of the clip's clear speech: the 95th percentile of all that sounds. */
+  /** The level of clear speech: the 95th percentile of all audible steps. */
   readonly speech: number
   /** The quietest 50 ms. */
   readonly floor: number
-  /** Above it a step counts as sound, and between words as speech. */
+  /** Above it, a step counts as sound, and between words as speech. */
   readonly threshold: number
-  /** Above it a step is surely speech: the outermost such steps mark where a clip's speech begins and ends. */
+  /** Above it, a step is certainly speech. The outermost such steps mark the beginning and end of a clip's speech. */
   readonly sure: number
 }
 
 /** The level of digital silence. */
 const silentLevel = -120
 
-/** What is below this level is never speech: dither or a faint hum. */
+/** Anything below this level is never speech: dither or faint hum. */
 const faintest = -60
-/** A clip with less sound than this many steps (30 ms) has no speech, only a click. */
+/** A clip with fewer audible steps than this (30 ms) has no speech, only a click. */
 const leastSteps = 6
 
-/** The envelope of a clip; at least one level, also for a clip of no frames. */
+/** Computes the envelope of a clip; at least one level, even for an empty clip. */
 export const envelopeOf = (pcm: Pcm): Envelope => {
   const { samples } = pcm
   const hop = Math.max(1, Math.round(pcm.rate / 200))
   const levels = new Float32Array(Math.max(1, Math.ceil(samples.length / hop)))
-  // Each level is made of two halves, of which the later is the earlier of the next.
+  // Each level spans two halves; its later half is the next level's earlier one.
   let earlier = { from: 0, sum: 0, squares: 0 }
   let at = 0
   for (let half = 0; half <= levels.length; half++) {
@@ -58,9 +58,9 @@ export const envelopeOf = (pcm: Pcm): Envelope => {
 }
 
 /**
- * The levels that tell speech from background, or undefined where there is no speech at all. The threshold stands 8 dB
- * over the quietest 50 ms, never more than 40 dB and never less than 20 dB below clear speech: so neither a noise
- * floor, nor breath in the pauses, nor a clip without any pause misleads it.
+ * Computes the levels that separate speech from background; undefined if there is no speech. The threshold is 8 dB
+ * above the quietest 50 ms, but always 20 to 40 dB below clear speech. So noise floors, breath in pauses, and clips
+ * without any pause do not mislead it.
  */
 export const speechLevelsOf = (envelope: Envelope): SpeechLevels | undefined => {
   const { levels } = envelope

@@ -1,23 +1,24 @@
-/** Where speech begins and ends in a clip, and edges that do not click. */
+/** Speech trimming: finds the beginning and end of speech in a clip, and fades edges so that they do not click. */
 import { envelopeOf, speechLevelsOf, type Envelope, type SpeechLevels } from "./SpeechEnvelope.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 
-/** A stretch of frames: `to` is past the last one, after `from`. */
+/** A half-open range of frames: [from, to), never empty. */
 export interface Bounds {
   readonly from: number
   readonly to: number
 }
 
 /**
- * How much weak sound before and behind sure speech belongs to it, in steps of 5 ms: a soft consonant, a dying vowel.
+ * How much weak sound before and after certain speech belongs to it, in steps of 5 ms: a soft consonant, a fading
+ * vowel.
  */
 const leadSteps = 20
 const tailSteps = 36
 
-/** How long an edge's fade is where nothing else is asked, in milliseconds. */
+/** Default duration of an edge fade, in milliseconds. */
 export const edgeFade = 3
 
-/** What is known of a clip that has speech. */
+/** A clip's envelope, levels, and range of speech. */
 export interface SpeechBounds {
   readonly envelope: Envelope
   readonly levels: SpeechLevels
@@ -25,9 +26,9 @@ export interface SpeechBounds {
 }
 
 /**
- * The speech of a clip: from its first to its last frame, with a few milliseconds to spare for a fade; undefined where
- * the clip has none. A click or a crackle by itself is no speech; a weak consonant that hangs on to speech is, and so
- * is the burst of a stop shortly before or behind it.
+ * Finds the speech of a clip, from its first to its last frame, with a few milliseconds to spare for fades. Undefined
+ * if there is none. A click or crackle on its own is not speech. A weak consonant attached to speech is, and so is the
+ * burst of a stop shortly before or after it.
  */
 export const speechIn = (pcm: Pcm): SpeechBounds | undefined => {
   const envelope = envelopeOf(pcm)
@@ -36,7 +37,7 @@ export const speechIn = (pcm: Pcm): SpeechBounds | undefined => {
   return levels === undefined || bounds === undefined ? undefined : { envelope, levels, bounds }
 }
 
-/** The same for the frames from `from` to `to`, by an envelope and levels that are known already. */
+/** Like `speechIn`, for the frames from `from` to `to`, with the given envelope and levels. */
 export const boundsWithin = (
   envelope: Envelope,
   levels: SpeechLevels,
@@ -63,8 +64,8 @@ export const boundsWithin = (
 }
 
 /**
- * A copy whose first and last `length` frames rise from and fall to zero along a half cosine, so that neither edge is a
- * step. For samples shorter than two fades the fades meet in the middle.
+ * Returns a copy whose first and last `length` frames are faded along a half cosine, so that neither edge is a step. If
+ * the samples are shorter than two fades, the fades meet in the middle.
  */
 export const fadeOf = (samples: Float32Array, length: number): Float32Array => {
   const result = Float32Array.from(samples)
@@ -72,7 +73,7 @@ export const fadeOf = (samples: Float32Array, length: number): Float32Array => {
   return result
 }
 
-/** The same, on the samples themselves. */
+/** Like `fadeOf`, in place. */
 export const fadeEdges = (samples: Float32Array, length: number): void => {
   const count = Math.min(length, samples.length >> 1)
   for (let i = 0; i < count; i++) {
@@ -82,7 +83,10 @@ export const fadeEdges = (samples: Float32Array, length: number): void => {
   }
 }
 
-/** The first step from `start` towards `stop` that is speech, with at least 3 of its 10 steps onwards being so. */
+/**
+ * Returns the first step, from `start` towards `stop`, that is above the threshold together with at least 3 of the 10
+ * steps from there on, itself included.
+ */
 const sustained = (
   { levels }: Envelope,
   threshold: number,
@@ -102,8 +106,8 @@ const sustained = (
 }
 
 /**
- * The furthest step that is sure speech, if only for a moment, at most `most` steps from `start`: a final t after its
- * closure.
+ * Returns the furthest step that is certainly speech, if only for a moment, at most `most` steps from `start`: a final
+ * t after its closure.
  */
 const burst = (
   { levels }: Envelope,
@@ -119,7 +123,7 @@ const burst = (
   return reached
 }
 
-/** The furthest step from `start` that is reached without falling to `level`, at most `most` steps of 5 ms away. */
+/** Returns the furthest step reachable from `start` without falling to `level`, at most `most` steps of 5 ms away. */
 const extended = (
   { levels }: Envelope,
   level: number,

@@ -1,8 +1,11 @@
 /**
- * Faster speech at the same pitch. Whole pitch periods are taken out, each bridged by a crossfade between two
- * stretches that look alike; everything between the bridges stays as it was recorded, sample by sample. Bridges are
- * laid where they show least: in pauses first, then in steady vowels, never across an onset, since nothing there looks
- * alike. (Overlap-add methods such as WSOLA, and Sonic at small changes, rework every sample.)
+ * Time compression: makes speech faster at the same pitch. It removes whole pitch periods and bridges each gap by a
+ * crossfade between two similar stretches. Everything between the bridges stays as recorded, sample by sample. Bridges
+ * go where they are least audible: first into pauses, then into steady vowels. They never cross an onset, because
+ * nothing there is similar.
+ *
+ * Alternatives rework every sample: overlap-add methods such as WSOLA (https://doi.org/10.1109/ICASSP.1993.319366), and
+ * Sonic (https://github.com/waywardgeek/sonic) at small changes.
  */
 import type { Frames } from "../../domain/time/Units.ts"
 import { SelfSimilarity } from "./SelfSimilarity.ts"
@@ -10,45 +13,45 @@ import type { Pcm } from "../pcm/Pcm.ts"
 import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
 
 /**
- * The clip sped up to exactly `target` frames, the same for the same samples; the clip itself where it is that long. A
- * target beyond the clip's length is filled with silence: speech is never slowed down. Where the periods taken do not
- * add up, the last 2.5 ms at most are faded away. The result stands in the room.
+ * Shortens a clip to exactly `target` frames; deterministic. Returns the clip itself if it has that length. A longer
+ * target is padded with silence: speech is never slowed down. If the removed periods do not add up, at most the last
+ * 2.5 ms are faded out. `allocate` provides the result.
  */
-export const speedUp = (pcm: Pcm, target: Frames, room: Buffer32 = newBuffer): Pcm => {
+export const speedUp = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffer): Pcm => {
   const { rate } = pcm
   let samples = pcm.samples
   if (samples.length === target) return pcm
-  const rooms = new BufferPool()
+  const buffers = new BufferPool()
   while (samples.length > target) {
-    // A bridge spends two periods to take one out, so one round cannot quite double the speed.
+    // A bridge uses two periods to remove one, so one round cannot quite double the speed.
     const next = Math.max(target, Math.ceil(samples.length / steepest))
-    const shorter = shortened(samples, next, rate, rooms.take)
+    const shorter = shortened(samples, next, rate, buffers.take)
     if (shorter.length === samples.length) break
     samples = shorter
   }
-  const result = room(target)
+  const result = allocate(target)
   result.set(samples.subarray(0, target))
   result.fill(0, Math.min(samples.length, target))
-  rooms.freeAll()
+  buffers.freeAll()
   if (samples.length > target) fadeOut(result, Math.round(rate * 0.003))
   return { rate, samples: result }
 }
 
-/** The steepest change that is made in one round. */
+/** Maximum speed-up per round. */
 const steepest = 1.7
 /** How far the result may run ahead of or behind an even pace, in seconds. */
 const tolerance = 0.025
 
 /**
- * One round: a copy without as many periods as it takes to come to `target` frames, or nearly so: what is left is less
- * than the shortest period, except where the clip is too short for a bridge.
+ * Runs one round: removes periods until about `target` frames remain. The rest is shorter than the shortest period,
+ * unless the clip is too short for a bridge.
  */
-const shortened = (samples: Float32Array, target: number, rate: number, room: Buffer32): Float32Array => {
-  const likeness = new SelfSimilarity(samples, rate, room)
+const shortened = (samples: Float32Array, target: number, rate: number, allocate: Buffer32): Float32Array => {
+  const likeness = new SelfSimilarity(samples, rate, allocate)
   const surplus = samples.length - target
   const pace = surplus / samples.length
   const slack = tolerance * rate
-  const result = room(samples.length)
+  const result = allocate(samples.length)
   let taken = 0
   let read = 0
   let written = 0
@@ -72,8 +75,8 @@ const shortened = (samples: Float32Array, target: number, rate: number, room: Bu
 }
 
 /**
- * Writes `period` frames that begin as the ones at `at` and end as the ones behind them. The gains keep the power, by
- * how alike the two are: they add up to 1 for equal ones and to equal power for ones that have nothing in common.
+ * Writes a crossfade of `period` frames, from the ones at `at` to the ones after them. Gains depend on their
+ * similarity: they add up to 1 for equal stretches, and preserve power for unrelated ones.
  */
 const crossfade = (
   samples: Float32Array,

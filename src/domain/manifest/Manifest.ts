@@ -1,6 +1,6 @@
 /**
- * The manifest as its author writes it, in YAML or JSON. The names are a promise: they are added to, never changed.
- * Paths are relative to the manifest. Times are seconds, as people write them.
+ * Schema of the manifest, as written in YAML or JSON. Key names are stable: keys may be added, never renamed. Paths are
+ * relative to the manifest. Times are in seconds.
  */
 import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
@@ -14,94 +14,103 @@ import { AudioSettings, ChapterEntry, DuckSettings, LoudnessTarget, TagSettings 
 const path = Schema.NonEmptyTrimmedString
 
 const jobFields = {
-  provider: optional(ProviderId, "Which provider speaks."),
-  voice: optional(VoiceId, "The service's voice id, for whoever has none of their own."),
-  model: optional(ModelId, "The provider's model; the provider's default where absent."),
+  provider: optional(ProviderId, "The provider that speaks."),
+  voice: optional(VoiceId, "The service's voice id, for speakers without a voice of their own."),
+  model: optional(ModelId, "The provider's model; default: the provider's own."),
   language: optional(
     LanguageWritten,
-    "The language spoken: a tag such as en, vi or pt-BR, a code such as vie, or an English name."
+    "The spoken language: a tag such as en, vi or pt-BR, a code such as vie, or an English name."
   ),
-  speed: optional(Schema.Positive, "Speaking rate, 1 is the voice's own; provider_native only."),
-  vol: optional(Schema.Positive, "Volume, 1 is the voice's own; provider_native only."),
-  pitch: optional(Schema.Number, "Pitch in semitones, 0 is the voice's own; provider_native only."),
+  speed: optional(Schema.Positive, "Speaking rate; 1 is the voice's normal rate. provider_native only."),
+  vol: optional(Schema.Positive, "Volume; 1 is the voice's normal volume. provider_native only."),
+  pitch: optional(
+    Schema.Number,
+    "Pitch shift in semitones; 0 is the voice's normal pitch. provider_native only."
+  ),
   speakers: optional(
     Schema.Record({ key: SpeakerName, value: SpeakerSettings }),
-    "A voice for each speaker that the script names."
+    "Voices by the speaker names in the script."
   ),
   nativeInput: optional(
     Schema.Literal("srt", "text"),
-    "provider_native: send subtitles as SRT (default) or merged to plain text of at least 100 characters."
+    "provider_native: send subtitles as SRT (default), or merged into plain text of at least 100 characters."
   ),
   unit: optional(
     Schema.Literal("cue", "sentence"),
-    "Speak cue by cue (default) or whole sentences over several cues. What goes as SRT is always spoken cue by cue."
+    "Speak cue by cue (default), or in whole sentences across cues. Text sent as SRT is always spoken cue by cue."
   ),
   onFailure: optional(
     Schema.Literal("fail", "silence"),
-    "When a cue cannot be spoken: the job fails (default), or is delivered with a gap and a flag."
+    "If a cue cannot be spoken: fail the job (default), or deliver it with a gap and a flag."
   ),
-  fit: optional(FitSettings, "How far lines may be moved and sped up."),
-  text: optional(TextSettings, "What in a cue's text is spoken."),
-  lexicon: optional(Schema.Array(LexiconEntry), "How words are to be said."),
+  fit: optional(FitSettings, "How far lines may be moved and sped up to fit."),
+  text: optional(TextSettings, "Which parts of a cue's text are spoken."),
+  lexicon: optional(Schema.Array(LexiconEntry), "How to pronounce words."),
   pauses: optional(PauseSettings, "Silences in a narration."),
   loudness: optional(
     LoudnessTarget,
-    "LUFS of the result, default -16; ebu-r128 is -23, podcast -16, none leaves it."
+    "Loudness of the result in LUFS; default -16. ebu-r128 is -23, podcast is -16, none leaves it unchanged."
   ),
   original: optional(
     Schema.Literal("keep", "drop", "duck"),
-    "The video's own sound: kept as a further track (default), dropped, or ducked under the voice in the new track."
+    "The video's own sound: keep it as an extra track (default), drop it, or duck it under the voice in the new track."
   ),
-  duck: optional(DuckSettings, "How far and how gently the original is ducked, where original says duck."),
-  audio: optional(AudioSettings, "How audio files are written: rate, depth, channels, bit rate."),
-  tags: optional(TagSettings, "What audio files say of themselves: title, artist, album, comment."),
+  duck: optional(DuckSettings, "How far and how gently the original sound is ducked, if original is duck."),
+  audio: optional(AudioSettings, "Format of audio files: sample rate, bit depth, channels, bit rate."),
+  tags: optional(TagSettings, "Metadata of audio files: title, artist, album, comment."),
   chapters: optional(
     Schema.Array(ChapterEntry),
-    "Chapters of audio files that can hold them (M4A, MP3, Opus); a narration's headings where absent."
+    "Chapters for audio files that support them (M4A, MP3, Opus); default: a narration's headings."
   ),
   into: optional(
     SharedVideo,
-    "A video in the output folder, such as film.mkv, that all jobs that name it go into: each a sound track and a subtitle in its language."
+    "A shared video in the output folder, such as film.mkv. Each job that names it adds a sound track and a subtitle in its language."
   ),
   verify: optional(
     Schema.Boolean,
-    "Listen to what was delivered: the job fails where a cue is not heard where the report puts it; default false."
+    "Analyze the delivered audio, and fail the job if a cue is not audible where the report puts it; default false."
   ),
-  timeline: optional(TimelineSettings, "How editors' timelines and the clips' timecodes count."),
+  timeline: optional(
+    TimelineSettings,
+    "Frame rate and start of editors' timelines and of the clips' timecodes."
+  ),
   encoding: optional(
     Schema.NonEmptyTrimmedString,
-    "The input's character encoding, where it is not told by its bytes."
+    "The input's character encoding, if its bytes do not identify it."
   ),
-  outputs: optional(Schema.NonEmptyArray(OutputName), "What is made; default wav and srt.")
+  outputs: optional(Schema.NonEmptyArray(OutputName), "Files to produce; default wav and srt.")
 }
 
-/** What jobs take where they do not say themselves. */
+/** Values for keys that a job does not set. */
 export const Defaults = Schema.Struct(jobFields)
 export type Defaults = typeof Defaults.Type
 
-/** One job, as written. */
+/** One entry of `jobs`. */
 export const JobEntry = Schema.Struct({
-  id: optional(JobId, "The job's name and its files'; the input's name without ending where absent."),
-  input: described(path, "A subtitle or text file; a glob makes one job a file."),
-  video: optional(path, "The video it belongs to: its length is the result's length."),
+  id: optional(
+    JobId,
+    "The job's name, also used for its files; default: the input's file name without its extension."
+  ),
+  input: described(path, "A subtitle or text file. A glob makes one job per file."),
+  video: optional(path, "The video to dub. The result is as long as the video."),
   sheet: optional(
     path,
-    "A CSV beside the subtitle that names speakers, voices and controls by cue, or leaves cues out."
+    "A cue sheet (CSV) that sets speakers, voices and controls by cue, or excludes cues."
   ),
   ...jobFields
 })
 export type JobEntry = typeof JobEntry.Type
 
-/** A manifest. */
+/** The whole manifest. */
 export const Manifest = Schema.Struct({
   name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
-  service: optional(ServiceSettings, "The service that speaks: embedded, or its base address."),
+  service: optional(ServiceSettings, "The speech service: embedded, or a base URL."),
   providers: optional(
     Schema.Record({ key: ProviderId, value: ProviderLimits }),
-    "Limits and prices of providers."
+    "Limits and prices by provider."
   ),
-  notify: optional(NotifySettings, "Who is told when a run has ended."),
-  defaults: optional(Defaults, "What every job takes where it does not say itself."),
-  jobs: described(Schema.NonEmptyArray(JobEntry), "What is to be made.")
+  notify: optional(NotifySettings, "A program or URL to notify when a run ends."),
+  defaults: optional(Defaults, "Values for keys that a job does not set."),
+  jobs: described(Schema.NonEmptyArray(JobEntry), "The jobs to run.")
 }).annotations({ identifier: "Manifest", title: "dubwright manifest" })
 export type Manifest = typeof Manifest.Type

@@ -1,21 +1,21 @@
-/** What a job can make: files of sound, videos, subtitles, and editors' timelines. */
+/** The outputs a job can produce: audio files, videos, subtitles, and timelines for editors. */
 import { Schema } from "effect"
 import { optional } from "./FieldDescription.ts"
 import { faultOfName } from "../values/FileName.ts"
 import { FrameRateWritten } from "../time/FrameRate.ts"
 
-/** A job's sound as a file, the most exact first. */
+/** Audio formats, the most exact first. */
 export const soundNames = ["wav", "flac", "m4a", "mp3", "opus"] as const
 export type SoundName = (typeof soundNames)[number]
 
 /**
- * Editors' timelines: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity, and a
- * table.
+ * Timelines for editors: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity labels,
+ * and CSV.
  */
 export const timelineNames = ["otio", "fcpxml", "xml", "edl", "labels", "csv"] as const
 export type TimelineName = (typeof timelineNames)[number]
 
-/** What a job can make. */
+/** Every output name. */
 export const OutputName = Schema.Literal(
   ...soundNames,
   "mp4",
@@ -30,26 +30,26 @@ export const OutputName = Schema.Literal(
 )
 export type OutputName = typeof OutputName.Type
 
-/** How timelines and timecodes count. */
+/** Frame rate and start timecode of timelines. */
 export const TimelineSettings = Schema.Struct({
   frameRate: optional(
     FrameRateWritten,
-    "Pictures a second, df for drop-frame timecode; as the video counts, else 25."
+    "Video frames per second, with df for drop-frame timecode; default: the video's rate, else 25."
   ),
   start: optional(
     Schema.NonEmptyTrimmedString,
-    "Timecode of the first picture, such as 01:00:00:00; the video's own, else 00:00:00:00."
+    "Timecode of the first video frame, such as 01:00:00:00; default: the video's own, else 00:00:00:00."
   )
 })
 export type TimelineSettings = typeof TimelineSettings.Type
 
-/** A video that several jobs go into. */
+/** The name of a video that several jobs share. */
 export const SharedVideo = Schema.NonEmptyTrimmedString.pipe(
   Schema.pattern(/^[^/\\.][^/\\]*\.(?:mp4|mov|mkv|webm)$/u)
 )
   .annotations({
     message: (issue) => ({
-      message: `expected a file name that ends in .mp4, .mov, .mkv or .webm, found ${JSON.stringify(issue.actual)}`,
+      message: `expected a file name ending in .mp4, .mov, .mkv or .webm, found ${JSON.stringify(issue.actual)}`,
       override: true
     })
   })
@@ -57,6 +57,6 @@ export const SharedVideo = Schema.NonEmptyTrimmedString.pipe(
     Schema.maxLength(120),
     Schema.filter((name) => {
       const fault = faultOfName(name)
-      return fault === undefined || `the name of a file: ${fault}`
+      return fault === undefined || `not a valid file name: ${fault}`
     })
   )

@@ -1,53 +1,50 @@
-/** Who speaks, within which limits, and who is told: the parts of a manifest that are about the batch as a whole. */
+/** Manifest settings for the whole batch: the service, provider limits, and notifications. */
 import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
 import { expecting } from "../values/SchemaWords.ts"
 
-/** Limits and prices of a provider, each overriding the built-in profile. */
+/** Limits and prices of a provider. Each overrides the built-in profile. */
 export const ProviderLimits = Schema.Struct({
-  concurrency: optional(Schema.Int.pipe(Schema.between(1, 1_000)), "Tasks in flight at once."),
-  perSecond: optional(Schema.Positive, "Tasks started in any one second, at most."),
-  maxChars: optional(Schema.Int.pipe(Schema.between(1, 1_000_000)), "The most characters of one task."),
-  creditsPerCharacter: optional(Schema.NonNegative, "What one character costs, for estimates and budgets.")
+  concurrency: optional(Schema.Int.pipe(Schema.between(1, 1_000)), "Maximum number of tasks in flight."),
+  perSecond: optional(Schema.Positive, "Maximum number of tasks started within one second."),
+  maxChars: optional(Schema.Int.pipe(Schema.between(1, 1_000_000)), "Maximum number of characters per task."),
+  creditsPerCharacter: optional(Schema.NonNegative, "Credits per character, for estimates and budgets.")
 })
 
-/** What is done about a create whose answer was lost, at a service that does not repeat labels. */
+/** What to do after a lost response to a create, if the service does not return `voice_name`. */
 export const Undecided = Schema.Literal("match", "report", "again")
 export type Undecided = typeof Undecided.Type
 
-/** An address of the web, as far as its spelling tells. */
+/** An http or https URL; only its spelling is checked. */
 const HttpAddress = Schema.String.pipe(
-  Schema.pattern(
-    /^https?:\/\/[^\s/]\S*$/iu,
-    expecting("an http or https address such as https://tts.example")
-  )
+  Schema.pattern(/^https?:\/\/[^\s/]\S*$/iu, expecting("an http or https URL such as https://tts.example"))
 )
 
-/** The service that speaks: the bundled one, or the one at an address. */
+/** The service that speaks: the bundled one, or a remote one. */
 export const ServiceSettings = Schema.Union(
   Schema.Literal("embedded"),
   Schema.Struct({
-    baseUrl: described(HttpAddress, "The service's base address."),
+    baseUrl: described(HttpAddress, "The service's base URL."),
     undecided: optional(
       Undecided,
-      "A create whose answer was lost, at a service that does not repeat voice_name: match takes the one task of the history that can only be it and fails the line where that is not certain (default), report fails it always, again creates it once more and may pay twice."
+      "What to do if the response to a create is lost and the service does not return voice_name. match (default): adopt the only task in the history that fits; create the task again if none fits, and fail the line if several do. report: always fail the line. again: create the task once more, which may charge twice."
     )
   })
 )
 
-/** Who is told when a run has ended: a program, an address, or both. */
+/** Notifications at the end of a run: a program, a webhook, or both. */
 export const NotifySettings = Schema.Struct({
   command: optional(
     Schema.NonEmptyArray(Schema.NonEmptyString),
-    "A program and its arguments, started in the manifest's folder with run.json on its standard input; no shell is between."
+    "A program and its arguments, run without a shell in the manifest's folder, with run.json on standard input."
   ),
   webhook: optional(
     Schema.String.pipe(
       Schema.pattern(/^(?:https?:\/\/\S+|\$[A-Za-z_][A-Za-z0-9_]*)$/u, {
-        message: () => "expected an http or https address, or $NAME of a variable that holds it"
+        message: () => "expected an http or https URL, or $NAME of an environment variable that holds one"
       })
     ),
-    "An address to which run.json is posted; $NAME takes it from the environment, where addresses that are secrets belong."
+    "The URL that receives run.json by POST. Use $NAME to read a secret URL from the environment."
   )
 })
 export type NotifySettings = typeof NotifySettings.Type

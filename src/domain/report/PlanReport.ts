@@ -1,98 +1,100 @@
-/** What a dry run tells, field by field as `plan --json` prints it. Times are seconds on the source's timeline. */
+/**
+ * The result of a dry run, field by field as `plan --json` prints it. Times are in seconds on the source's timeline.
+ */
 import type { SpeakerName } from "../values/Ids.ts"
 import type { OutputName } from "../manifest/Outputs.ts"
 import type { Flag } from "../speech/Placement.ts"
 
-/** Where a line's length comes from: its clip at hand, its voice's usual pace, or the words alone. */
+/** Source of a line's length: its clip, its voice's learned speech rate, or an estimate from the words alone. */
 export type LengthSource = "measured" | "learned" | "estimated"
 
-/** A line that would not fit its slot without being rushed or running on too long. */
+/** A line that would have to be sped up or run past its slot beyond the job's limits. */
 export interface TightLine {
   readonly cue: number
-  /** The source file's line on which the cue stands. */
+  /** Line number of the cue in the source file. */
   readonly line?: number
   readonly speaker?: SpeakerName
   readonly said: string
   readonly start: number
   readonly end: number
-  /** How long its speech takes, unhurried. */
+  /** Length of its speech at normal speed, in seconds. */
   readonly needs: number
   readonly lengthFrom: LengthSource
-  /** How many times faster it would be spoken. */
+  /** Speed factor at which the line would play. */
   readonly speed: number
-  /** How far it would run past its cue's end. */
+  /** How far it would run past its cue's end, in seconds. */
   readonly late: number
   readonly flags: ReadonlyArray<Flag>
-  /** By how many characters it is too long; absent where only its neighbours crowd it. */
+  /** How many characters too long it is. Absent if only neighbouring lines leave it too little time. */
   readonly shortenBy?: number
 }
 
-/** A line that cannot be read, and so will not be heard. */
+/** A line that cannot be read and will not be spoken. */
 export interface LostLine {
   readonly cue: number
-  /** The source file's line on which it begins. */
+  /** Line number in the source file where it begins. */
   readonly line: number
-  /** As report.json will have it: the file, the line, and what is wrong. */
+  /** The error as report.json will show it: the file, the line, and the problem. */
   readonly error: string
 }
 
-/** Somebody who speaks in a job. */
+/** A speaker of a job. */
 export interface PlannedSpeaker {
-  /** Absent for the cues that name nobody. */
+  /** Absent for cues that name no speaker. */
   readonly speaker?: SpeakerName
   readonly cues: number
-  /** As `provider/voice`; several where cues say so for themselves. */
+  /** As `provider/voice`; several if single cues choose other voices. */
   readonly voices: ReadonlyArray<string>
 }
 
-/** How much there is to do. Credits are absent where a price is not known. */
+/** The amount of work. `credits` is absent if a price is not known. */
 export interface Effort {
   readonly cues: number
   readonly lines: number
   readonly utterances: number
-  /** Of those, the ones whose clips are at hand. */
+  /** Utterances whose clips are cached. */
   readonly reused: number
-  /** Of those, the ones whose tasks an earlier run has created: they are waited for, and not sent again. */
+  /** Utterances whose tasks an earlier run created. They are polled, not created again. */
   readonly underWay: number
-  /** Of those, the ones that failed for good: only `retry` sends them again. */
+  /** Utterances that failed permanently. Only `retry` sends them again. */
   readonly refused: number
-  /** Characters that would be sent. */
+  /** Characters to send. */
   readonly characters: number
   readonly credits?: number
-  /** What SRT adds to the characters that would be sent; absent where none goes as SRT. */
+  /** What SRT adds to the characters to send. Absent if nothing is sent as SRT. */
   readonly srt?: SrtCost
-  /** Lines that would not fit. */
+  /** Number of lines that would not fit. */
   readonly tightLines: number
-  /** Lines that cannot be read. */
+  /** Number of lines that cannot be read. */
   readonly lostLines: number
 }
 
-/** What is billed of texts that go as SRT. Characters are those of what would be sent. */
+/** Characters billed for texts sent as SRT, counting only what is still to be sent. */
 export interface SrtCost {
-  /** Of all SRT texts. */
+  /** All characters of the SRT texts. */
   readonly characters: number
-  /** Of their numbers, times and line breaks. */
+  /** Characters of their cue numbers, times and line breaks. */
   readonly markup: number
-  /** Everything that would be sent with `nativeInput: text`; absent where no job's lines can go so. */
+  /** The whole plan with `nativeInput: text`. Absent if no job's lines can be sent as text. */
   readonly asText?: { readonly characters: number; readonly credits?: number }
-  /** Why lines cannot go as text, where some cannot. */
+  /** Why some lines cannot be sent as text. */
   readonly textFault?: string
 }
 
-/** What the account can spend, as the service says. */
+/** The account's balance, as the service reports it. */
 export interface PlannedBalance {
-  /** What is left; absent where the account has no limit. */
+  /** Remaining credits. Absent if the account is unlimited. */
   readonly credits?: number
   readonly unlimited: boolean
-  /** By how many credits the plan costs more; 0 where the balance is enough, absent where the cost is not known. */
+  /** How many credits are missing: 0 if the balance is enough, absent if the cost is not known. */
   readonly short?: number
 }
 
-/** An estimate of what a run would write, for folders that share a disk. */
+/** Estimated disk space that a run needs, per disk. */
 export interface DiskSpace {
-  /** The output folder, the state folder, or both; absolute. */
+  /** Absolute paths: the output folder, the state folder, or both if they share the disk. */
   readonly folders: ReadonlyArray<string>
-  /** Bytes, at most. */
+  /** Upper bound in bytes. */
   readonly needed: number
   readonly free: number
 }
@@ -103,42 +105,42 @@ export interface PlannedJob extends Effort {
   readonly input: string
   readonly outputs: ReadonlyArray<OutputName>
   readonly speakers: ReadonlyArray<PlannedSpeaker>
-  /** How many lines have their length from where. */
+  /** Number of lines by the source of their length. */
   readonly lengths: Readonly<Record<LengthSource, number>>
-  /** In the script's order. */
+  /** In script order. */
   readonly tight: ReadonlyArray<TightLine>
   readonly lost: ReadonlyArray<LostLine>
 }
 
-/** Why a job cannot be run as it is. */
+/** Why a job cannot run as it is. */
 export interface PlanFault {
   readonly file: string
   readonly line?: number | undefined
   readonly message: string
 }
 
-/** A dry run. */
+/** A dry run of a batch. */
 export interface PlanReport {
-  /** What the manifest calls the batch. */
+  /** The batch's name in the manifest. */
   readonly name?: string
   readonly manifest: string
   readonly service: "embedded" | { readonly baseUrl: string }
   readonly out: string
   readonly jobs: ReadonlyArray<PlannedJob>
-  /** Of all jobs together: an utterance that several use counts once. */
+  /** Totals over all jobs. An utterance used by several jobs counts once. */
   readonly total: Effort
-  /** Absent where the service was not asked, or did not say. */
+  /** Absent if the service was not asked, or did not report it. */
   readonly balance?: PlannedBalance
-  /** One entry a disk; absent where nothing can be planned. */
+  /** One entry per disk. Absent if no job can be planned. */
   readonly disk?: ReadonlyArray<DiskSpace>
-  /** Subtitles beside the manifest that are in no job, relative to it; absent where there are none. */
+  /** Subtitles beside the manifest that no job uses, relative to it. Absent if every subtitle is used. */
   readonly unlisted?: ReadonlyArray<string>
   readonly faults: ReadonlyArray<PlanFault>
-  /** What was mended or passed over in the scripts, a line each. */
+  /** What was repaired or skipped in the scripts, one entry each. */
   readonly notices: ReadonlyArray<string>
 }
 
-/** How many tasks would be created. */
+/** Returns how many tasks would be created. */
 export const effortToSend = ({
   utterances,
   reused,

@@ -1,6 +1,4 @@
-/**
- * report.json and run.json, field by field as the command line promises. Times are seconds on the source's timeline.
- */
+/** Schemas of report.json and run.json, as documented. Times are in seconds on the source's timeline. */
 import { Schema } from "effect"
 import { Flag } from "../speech/Placement.ts"
 import { SkipReason } from "../speech/Line.ts"
@@ -12,15 +10,15 @@ export const CueReport = Schema.Struct({
   index: Schema.Int,
   start: Seconds,
   end: Seconds,
-  /** The source's wording. */
+  /** The source's text. */
   text: Schema.String,
   speaker: Schema.optional(Schema.String),
   status: Schema.Literal("spoken", "skipped", "failed"),
-  /** Why it was skipped. */
+  /** Why the cue was skipped. */
   skipped: Schema.optional(SkipReason),
-  /** Why it failed. */
+  /** Why the cue failed. */
   error: Schema.optional(Schema.String),
-  /** What was said. */
+  /** The words that were spoken. */
   said: Schema.optional(Schema.String),
   placed: Schema.optional(Schema.Struct({ start: Seconds, end: Seconds, speed: Schema.Number })),
   /** The utterance's key. */
@@ -32,7 +30,7 @@ export type CueReport = typeof CueReport.Type
 
 const Spread = Schema.Struct({ p50: Schema.Number, p95: Schema.Number, max: Schema.Number })
 
-/** A job's figures; see the definitions in docs/results.md. */
+/** A job's metrics, defined in docs/results.md. */
 export const Metrics = Schema.Struct({
   cues: Schema.Int,
   spoken: Schema.Int,
@@ -52,23 +50,23 @@ export const Metrics = Schema.Struct({
 })
 export type Metrics = typeof Metrics.Type
 
-/** What stands for the loudness of a job that has no sound, in LUFS and dBTP: that of silence. */
+/** Loudness (LUFS) and true peak (dBTP) reported for a job without sound: those of silence. */
 export const unheard = { integrated: -70, truePeak: -120 } as const
 
-/** report.json of a job. */
+/** A job's report.json. */
 export const JobReport = Schema.Struct({
   job: Schema.String,
   input: Schema.String,
   language: Schema.optional(Schema.String),
   duration: Seconds,
-  /** The job's limits of speed; absent in reports that were written before they were recorded. */
+  /** The job's speed limits. Absent in reports from versions that did not record them. */
   fit: Schema.optional(Schema.Struct({ maxSpeed: Schema.Number, hardMaxSpeed: Schema.Number })),
   cues: Schema.Array(CueReport),
   metrics: Metrics
 })
 export type JobReport = typeof JobReport.Type
 
-/** A job's line in run.json. */
+/** A job's entry in run.json. */
 export const JobSummary = Schema.Struct({
   id: Schema.String,
   status: Schema.Literal("delivered", "failed", "unfinished"),
@@ -76,12 +74,12 @@ export const JobSummary = Schema.Struct({
 })
 export type JobSummary = typeof JobSummary.Type
 
-/** Why creates were stopped before the end. */
+/** Why a run stopped creating tasks. */
 export const HaltReason = Schema.Literal("credits", "key", "budget", "deadline", "unreachable")
 
-/** run.json of a batch. */
+/** A batch's run.json. */
 export const RunReport = Schema.Struct({
-  /** What the manifest calls the batch. */
+  /** The batch's name in the manifest. */
   name: Schema.optionalWith(Schema.String, { exact: true }),
   manifest: Schema.String,
   startedAt: Schema.String,
@@ -90,7 +88,7 @@ export const RunReport = Schema.Struct({
   tasks: Schema.Struct({
     created: Schema.Int,
     adopted: Schema.Int,
-    /** Absent in what was written before this was counted. */
+    /** Absent in files from versions that did not count this. */
     resumed: Schema.optionalWith(Schema.Int, { default: () => 0 }),
     reused: Schema.Int,
     retried: Schema.Int,
@@ -98,16 +96,14 @@ export const RunReport = Schema.Struct({
   }),
   characters: Schema.Int,
   credits: Schema.Struct({ before: Schema.optional(Schema.Number), after: Schema.optional(Schema.Number) }),
-  /**
-   * Why nothing more was started before the end, or there was none: a signal came, or the disk of the state gave way.
-   */
+  /** Why the run stopped early: a reason to stop creating tasks, a signal, or a failed state disk. */
   stopped: Schema.optional(
     Schema.Struct({
       reason: Schema.Literal(...HaltReason.literals, "interrupted", "state"),
       words: Schema.String
     })
   ),
-  /** What a person should know besides: a service that does not echo labels, a clock that jumped. */
+  /** Warnings for the user, such as a service that does not return labels, or a clock that jumped. */
   warnings: Schema.Array(Schema.String)
 })
 export type RunReport = typeof RunReport.Type

@@ -1,23 +1,23 @@
-/** An utterance's audio as it is kept, and where in it each part is heard. */
+/** A clip: an utterance's audio as stored, and the segment of each part in it. */
 import { Schema } from "effect"
 import { UtteranceKey } from "../values/Ids.ts"
 import { Frames, Lufs, SampleRate } from "../time/Units.ts"
 
-/** Where one part of an utterance is heard in its clip: speech only, outer silence trimmed. */
+/** Position of one part of an utterance in its clip, without leading and trailing silence. */
 export class Segment extends Schema.Class<Segment>("Segment")({
   from: Frames,
-  /** Past the last frame; `from` itself where the provider did not say the part. */
+  /** Exclusive end. Equal to `from` if the provider did not speak the part. */
   to: Frames,
-  /** Integrated loudness of the segment (short ones padded as BS.1770 needs). */
+  /** Integrated loudness of the segment. Short segments are padded, as BS.1770 requires. */
   loudness: Lufs,
-  /** Highest absolute sample, 1 is full scale. */
+  /** Highest absolute sample; 1 is full scale. */
   peak: Schema.NonNegative
 }) {}
 
-/** Whether a part is heard at all. */
+/** Returns whether the part contains any speech. */
 export const isSaid = ({ from, to }: Segment): boolean => to > from
 
-/** How the parts of a clip were told apart. */
+/** How the parts of a clip were separated. */
 export const CutMethod = Schema.Literal("whole", "transcript", "silence", "together")
 export type CutMethod = typeof CutMethod.Type
 
@@ -28,7 +28,7 @@ export class Clip extends Schema.Class<Clip>("Clip")({
   frames: Frames,
   /** SHA-256 of the file's bytes, in hexadecimal. */
   checksum: Schema.String,
-  /** One segment a part; with `cut` "together" a single one for all parts. */
+  /** One segment per part, or a single one for all parts if `cut` is "together". */
   segments: Schema.NonEmptyArray(Segment),
   cut: CutMethod
 }) {}

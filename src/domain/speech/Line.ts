@@ -1,10 +1,10 @@
-/** A line to speak: a cue's words, or a part of them, as one speaker says them. */
+/** A line: what one speaker says in one cue, cleaned for speech. */
 import { Schema } from "effect"
 import { Casting } from "./Casting.ts"
 import { SpeakerName } from "../values/Ids.ts"
 import { Millis } from "../time/Units.ts"
 
-/** Why a cue's words are left unspoken. */
+/** Why a cue is not spoken. */
 export const SkipReason = Schema.Literal(
   "empty",
   "music",
@@ -16,20 +16,20 @@ export const SkipReason = Schema.Literal(
 )
 export type SkipReason = typeof SkipReason.Type
 
-/** When a line should be heard: its cue's time, or its share of it. */
+/** The time a line should play in: its cue's time, or a share of it. */
 export class Slot extends Schema.Class<Slot>("Slot")({ start: Millis, end: Millis }) {}
 
 /**
- * A line: unique in its job by `cue` and `part`. A cue in which two speakers talk is two lines, one with nothing to say
- * is none. A narration's lines have no slot: they follow each other, with `pause` before them.
+ * A line, identified in its job by `cue` and `part`. A cue with two speakers gives two lines; a cue with nothing to say
+ * gives none. A narration's lines have no slot: they play in sequence, with `pause` before each.
  */
 export class Line extends Schema.Class<Line>("Line")({
-  /** The cue's index; for a narration its position from 1. */
+  /** The cue's index; for a narration, the block's position from 1. */
   cue: Schema.NonNegativeInt,
-  /** The position from 0 among the lines of this cue. */
+  /** Position from 0 among the lines of this cue. */
   part: Schema.NonNegativeInt,
   speaker: Schema.optional(SpeakerName),
-  /** What is to be said, cleaned for speech. */
+  /** The words to say, cleaned for speech. */
   said: Schema.NonEmptyTrimmedString,
   slot: Schema.optional(Slot),
   /** Silence before a line of a narration. */

@@ -1,10 +1,10 @@
-/** Where each line is heard. */
+/** Placements: where on the timeline, and how fast, each line plays. */
 import { Schema } from "effect"
 import { SpeakerName, UtteranceKey } from "../values/Ids.ts"
 import { LineRef } from "./Utterance.ts"
 import { Millis } from "../time/Units.ts"
 
-/** What a person should look at. */
+/** Reasons to look at a cue in review. */
 export const Flag = Schema.Literal(
   "early",
   "late",
@@ -18,46 +18,48 @@ export const Flag = Schema.Literal(
 )
 export type Flag = typeof Flag.Type
 
-/** A segment of an utterance's clip. */
+/** One segment of an utterance's clip. */
 export class ClipPart extends Schema.Class<ClipPart>("ClipPart")({
   utterance: UtteranceKey,
-  /** Its position from 0 among the clip's segments. */
+  /** Position from 0 among the clip's segments. */
   segment: Schema.NonNegativeInt
 }) {}
 
 /**
- * A stretch of one speaker's speech on the result's timeline: usually one line from one segment. A line spoken in
- * several pieces has several parts, heard one after the other; lines that could not be told apart share one placement.
+ * A stretch of one speaker's speech on the result's timeline, usually one line from one segment.
+ *
+ * A line spoken in several pieces has several parts, played in sequence. Lines that could not be separated share one
+ * placement.
  */
 export class Placement extends Schema.Class<Placement>("Placement")({
   lines: Schema.NonEmptyArray(LineRef),
   parts: Schema.NonEmptyArray(ClipPart),
   speaker: Schema.optional(SpeakerName),
   start: Millis,
-  /** When its speech has ended. */
+  /** Where the speech ends. */
   end: Millis,
-  /** How much faster than recorded; 1 is as recorded. */
+  /** Speed factor relative to the recording; 1 is unchanged. */
   speed: Schema.Positive,
   flags: Schema.Array(Flag),
-  /** How many characters the lines would have to lose to fit their slot, where they do not. */
+  /** How many characters to cut so that the lines fit their slot. Absent if they fit. */
   shortenBy: Schema.optional(Schema.Positive.pipe(Schema.int()))
 }) {}
 
-/** Limits within which lines are moved and sped up. Times in milliseconds. */
+/** Limits for moving and speeding up lines. Times are in milliseconds. */
 export class FitLimits extends Schema.Class<FitLimits>("FitLimits")({
-  /** The speed up to which a line may be sped up to fit; 1 is as recorded. */
+  /** The speed up to which a line may be sped up to fit; 1 is unchanged. */
   maxSpeed: Schema.Number,
-  /** The speed that is never passed, whatever the harm. */
+  /** Never exceeded, even if the line then overruns. */
   hardMaxSpeed: Schema.Number,
   /** How far before its cue a line may start. */
   early: Millis,
-  /** How far behind its cue a line may end without being an overrun. */
+  /** How far past its cue's end a line may run without counting as an overrun. */
   late: Millis
 }) {}
 
 /**
- * Whether speech that lasts `length` milliseconds is faster than a limit, by more than the rounding of its times to
- * milliseconds.
+ * Returns whether speech that lasts `length` milliseconds is faster than a limit. Differences within the rounding of
+ * times to milliseconds do not count.
  */
 export const isFaster = (speed: number, length: number, limit: number): boolean =>
   length * (speed / limit - 1) > 0.5 + 1e-9

@@ -1,36 +1,37 @@
 /**
- * What each provider takes and gives, as data: the code that plans and sends asks a profile, never a provider's name.
+ * Provider profiles: limits, formats and controls of each provider, as data. Planning and sending code consults the
+ * profile, never the provider's name.
  */
 import { Schema } from "effect"
 import type { ProviderId } from "../values/Ids.ts"
 
-/** A control's allowed range, both ends included. */
+/** A control's allowed range, inclusive. */
 export class ControlRange extends Schema.Class<ControlRange>("ControlRange")({
   min: Schema.Number,
   max: Schema.Number
 }) {}
 
-/** The rules and limits of one provider. Characters are Unicode code points of the text as sent. */
+/** The limits of one provider. Characters are Unicode code points of the text as sent. */
 export class ProviderProfile extends Schema.Class<ProviderProfile>("ProviderProfile")({
-  /** The least characters of a normal text; SRT text is exempt. */
+  /** Minimum characters of plain text. SRT text is exempt. */
   minChars: Schema.NonNegativeInt,
-  /** The most characters of one task; a careful default, since the interface names none. */
+  /** Maximum characters per task. A conservative default: the interface documents none. */
   maxChars: Schema.Positive.pipe(Schema.int()),
   /** Whether the text may be an SRT, spoken on its own timeline. */
   srtInput: Schema.Boolean,
-  /** Which flag of a task asks for a transcript, if any. */
+  /** The request flag that asks for a transcript, if the provider has one. */
   transcript: Schema.Literal("none", "with_transcript", "export_srt"),
-  /** The controls it takes, with their ranges; a control that is absent here is refused. */
+  /** Supported controls and their ranges. A control absent here is rejected. */
   controls: Schema.Struct({
     speed: Schema.optional(ControlRange),
     vol: Schema.optional(ControlRange),
     pitch: Schema.optional(ControlRange)
   }),
-  /** Tasks in flight at once. */
+  /** Maximum tasks in flight. */
   concurrency: Schema.Positive.pipe(Schema.int()),
-  /** Creates started in any one second; absent means no limit of ours. */
+  /** Maximum creates started within one second. Absent: no client-side limit. */
   perSecond: Schema.optional(Schema.Positive),
-  /** Credits for one character, where known. */
+  /** Credits per character, if known. */
   creditsPerCharacter: Schema.optional(Schema.NonNegative)
 }) {}
 
@@ -61,5 +62,5 @@ const named: Readonly<Record<string, ProviderProfile>> = {
   provider_opensource: plain
 }
 
-/** The profile of a provider: one of the five by its character, any other with the careful default. */
+/** Returns the provider's profile; unknown providers get the conservative default. */
 export const profileOf = (provider: ProviderId): ProviderProfile => named[provider] ?? plain

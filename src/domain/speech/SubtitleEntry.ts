@@ -1,4 +1,4 @@
-/** A subtitle as it is delivered: the source's wording at the time at which it is heard. */
+/** An entry of a delivered subtitle: the source's text, re-timed to the speech. */
 import { Schema } from "effect"
 import { SpeakerName } from "../values/Ids.ts"
 import { Millis } from "../time/Units.ts"
@@ -8,9 +8,9 @@ export class SubtitleEntry extends Schema.Class<SubtitleEntry>("SubtitleEntry")(
   /** The source cue's number. */
   index: Schema.NonNegativeInt,
   start: Millis,
-  /** When its speech has ended; never before `start`. */
+  /** Where the speech ends; never before `start`. */
   end: Millis,
-  /** Plain text with its line breaks. An entry without any is left out. */
+  /** Plain text with line breaks. Entries with empty text are not written. */
   text: Schema.String,
   speaker: Schema.optional(SpeakerName)
 }) {}

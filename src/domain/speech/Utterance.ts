@@ -1,4 +1,4 @@
-/** What is sent as one task, and which lines it carries. */
+/** Utterances: the unit sent as one task, and the lines it contains. */
 import { createHash } from "node:crypto"
 import { Schema } from "effect"
 import { Casting } from "./Casting.ts"
@@ -6,41 +6,41 @@ import { UtteranceKey } from "../values/Ids.ts"
 import { skipValidation } from "../values/SkipValidation.ts"
 
 /**
- * One task's worth of speech. Its key is a hash of what it sounds like, so that the same words by the same voice are
- * one utterance in every job and every run.
+ * The speech of one task. The key is a hash of casting and text, so the same words by the same voice are one utterance
+ * in all jobs and runs.
  */
 export class Utterance extends Schema.Class<Utterance>("Utterance")({
   key: UtteranceKey,
   casting: Casting,
-  /** Whether `text` is sent as plain words or as an SRT of one entry a part. */
+  /** Whether `text` is plain words, or an SRT with one entry per part. */
   input: Schema.Literal("text", "srt"),
   /** The text exactly as sent. */
   text: Schema.NonEmptyString,
-  /** The words of each part, in order: what is heard, one part a line. */
+  /** The words of each part as spoken, one part per line. */
   said: Schema.NonEmptyArray(Schema.NonEmptyTrimmedString),
-  /** Characters (code points) of `text`: what a provider counts. */
+  /** Code points of `text`, which providers count as characters. */
   characters: Schema.Positive.pipe(Schema.int())
 }) {}
 
 /**
- * A line by its cue and part. A line too long for one task is spoken in pieces by several utterances: then `piece` is
- * the position from 0 among them, and absent otherwise. The pieces of a line are heard one after another.
+ * Identifies a line by its cue and part. `piece` is set if the line is too long for one task: it is the position from 0
+ * among the pieces. The pieces of a line play in sequence.
  */
 export class LineRef extends Schema.Class<LineRef>("LineRef")({
   cue: Schema.NonNegativeInt,
   part: Schema.NonNegativeInt,
   piece: Schema.optional(Schema.NonNegativeInt),
-  /** The line is spoken anew by an utterance of its own: this part is not heard. */
+  /** The line is spoken again by an utterance of its own; this part is muted. */
   replaced: Schema.optional(Schema.Literal(true))
 }) {}
 
-/** An utterance as one job uses it: `lines[i]` is where part i of the utterance belongs. */
+/** An utterance as one job uses it: `lines[i]` is the line of part i. */
 export class UtteranceUse extends Schema.Class<UtteranceUse>("UtteranceUse")({
   utterance: Utterance,
   lines: Schema.NonEmptyArray(LineRef)
 }) {}
 
-/** The number of characters as providers count them: Unicode code points. */
+/** Returns the number of characters as providers count them: Unicode code points. */
 export const charactersOf = (text: string): number => {
   let count = 0
   for (const _ of text) count++
@@ -48,8 +48,8 @@ export const charactersOf = (text: string): number => {
 }
 
 /**
- * The key of what an utterance sounds like: SHA-256 over its casting, input and text. Transcript flags do not count,
- * since they change nothing that is heard.
+ * Returns the utterance's key: SHA-256 over casting, input and text. Transcript flags are excluded, since they do not
+ * change the sound.
  */
 const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): UtteranceKey =>
   UtteranceKey.make(
@@ -71,9 +71,9 @@ const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): Ut
   )
 
 /**
- * An utterance of these parts, which are words of lines: trimmed and not empty. `text` is what is sent: the words
- * themselves, or the SRT that holds them. They are taken as they are, since a plan makes utterances by the ten thousand
- * and a check of each takes longer than all the rest.
+ * Builds an utterance. `said` holds the words of each part, trimmed and not empty. `text` is what is sent: those words,
+ * or the SRT with them. Validation is skipped: a plan builds tens of thousands of utterances, and validating them takes
+ * most of its time.
  */
 export const makeUtterance = (
   casting: Casting,
@@ -93,6 +93,6 @@ export const makeUtterance = (
     skipValidation
   )
 
-/** The name under which a line is found by its reference. */
+/** Returns the key of a line within its job. */
 export const lineName = (line: { readonly cue: number; readonly part: number }): string =>
   `${line.cue}.${line.part}`

@@ -1,30 +1,30 @@
-/** What went wrong with an utterance, as it is kept and told. */
+/** Why an utterance failed, as stored and reported. */
 import { Schema } from "effect"
 
-/** The kinds of faults, each with a rule of its own. */
+/** Kinds of failure. Each has its own retry rule. */
 export const FailureKind = Schema.Literal(
-  /** The service refused this request for good: its text, voice, model or controls. */
+  /** The service rejected this request permanently, because of its text, voice, model or controls. */
   "refused",
-  /** Too many requests. */
+  /** Rate-limited: too many requests. */
   "slow-down",
-  /** A fault on the way or in the service: 5xx, a reset, a timeout, an answer that cannot be read. */
+  /** A network or service failure: 5xx, a connection reset, a timeout, or an unreadable response. */
   "broken",
-  /** The service took the task and said that it failed. */
+  /** The service accepted the task, then reported it as failed. */
   "failed-at-service",
-  /** The service no longer knows the task. */
+  /** The service no longer has the task. */
   "vanished",
   /** The task was not done before its deadline. */
   "never-settled",
-  /** The audio cannot be used, or does not sound like its text. */
+  /** The audio is unusable, or does not match its text. */
   "bad-audio",
-  /** Whether the create made a task cannot be learned. */
+  /** It cannot be determined whether the create made a task. */
   "undecidable",
-  /** The clip was deleted or damaged, and its task no longer gives it. */
+  /** The clip was deleted or damaged, and its task no longer provides the audio. */
   "clip-gone"
 )
 export type FailureKind = typeof FailureKind.Type
 
-/** A fault with its cause in words: one line, without a key or an address in it. */
+/** A failure and its cause: one line, without keys or URLs. */
 export class FailureReason extends Schema.Class<FailureReason>("Setback")({
   kind: FailureKind,
   words: Schema.NonEmptyString
@@ -39,12 +39,12 @@ const passing: ReadonlySet<FailureKind> = new Set([
   "clip-gone"
 ])
 
-/** Whether a fault may have passed by itself, so that the next run tries again without being told to. */
+/** Returns whether a failure may be temporary, so that the next run retries it automatically. */
 export const isTransientReason = (kind: FailureKind): boolean => passing.has(kind)
 
 /**
- * How a failed utterance gets another chance without being paid for twice: its task is asked again, looked for, or,
- * where there is none that could still give audio, spoken anew.
+ * Returns how to retry a failed utterance without paying twice: `resume` polls its task, `recall` searches the history
+ * for it, `retry` creates a new one.
  */
 export const retryTimeOf = (kind: FailureKind, hasTask: boolean): "retry" | "recall" | "resume" => {
   if (kind === "undecidable") return "recall"

@@ -1,4 +1,4 @@
-/** What happens to an utterance, with what is to be remembered of it: the store's one way to change a state. */
+/** Changes of an utterance's state, with the data stored at each. The store has no other way to change a state. */
 import type { Clip } from "../speech/Clip.ts"
 import type { TaskId, UtteranceKey } from "../values/Ids.ts"
 import type { FailureReason } from "./FailureReason.ts"
@@ -6,20 +6,20 @@ import type { UtteranceEvent } from "./UtteranceState.ts"
 
 type Plain<Event extends UtteranceEvent> = { readonly event: Event; readonly key: UtteranceKey }
 
-/** One transition of `UtteranceState` with its facts. */
+/** One transition of `UtteranceState`, with its data. */
 export type UtteranceChange =
-  /** Written, and on the disk, before the create is sent. */
+  /** Committed and synced to disk before the create is sent. */
   | Plain<"announce">
-  /** `credits` is what the service says it takes, where it says so. */
+  /** `credits` is the cost that the service reports, if any. */
   | (Plain<"accept"> & { readonly task: TaskId; readonly credits: number | undefined })
   | (Plain<"adopt"> & { readonly task: TaskId; readonly credits: number | undefined })
   | Plain<"withdraw">
   | Plain<"settle">
-  /** `suspect` says what is odd about audio that was kept all the same. */
+  /** `suspect` says what is odd about audio that was kept anyway. */
   | (Plain<"fetch"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })
   | Plain<"refetch">
   | Plain<"place">
-  /** The next create is a new take, with a mark of its own. */
+  /** The next create is a new take, with a marker of its own. */
   | (Plain<"lose"> & { readonly setback: FailureReason })
   | (Plain<"fail"> & { readonly setback: FailureReason })
   | Plain<"retry">

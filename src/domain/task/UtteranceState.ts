@@ -1,9 +1,9 @@
 /**
- * The life of an utterance, written down once: the store writes only these transitions, and a property test walks them.
+ * The state machine of an utterance. The store writes only these transitions, and a property test covers them.
  *
- * planned → announced → submitted → settled → fetched → placed, with failed beside it. What is announced was, or may
- * have been, sent: it is looked for in the service's history before it is sent again. What was spoken already is
- * fetched again, not spoken again, as long as the service still has it.
+ * The path is planned → announced → submitted → settled → fetched → placed; failed can be reached before fetched. An
+ * announced utterance may have been sent, so the service's history is searched before it is sent again. Audio that was
+ * paid for is fetched again, not spoken again, as long as the service has it.
  */
 import { Schema } from "effect"
 
@@ -18,7 +18,7 @@ export const UtteranceState = Schema.Literal(
 )
 export type UtteranceState = typeof UtteranceState.Type
 
-/** What happens to an utterance. */
+/** Events that change an utterance's state. */
 export const UtteranceEvent = Schema.Literal(
   "announce",
   "accept",
@@ -38,42 +38,42 @@ export type UtteranceEvent = typeof UtteranceEvent.Type
 
 type Transitions = Readonly<Record<UtteranceState, Readonly<Partial<Record<UtteranceEvent, UtteranceState>>>>>
 
-/** From each state, what may happen and where it leads. Whatever is absent is a fault in the program. */
+/** The next state for each event. A pair that is absent is an internal error. */
 export const transitions: Transitions = {
-  /** Known and unsent. */
+  /** Known, not sent. */
   planned: { announce: "announced", fail: "failed" },
-  /** A create is about to be sent, or was sent and its answer is not known. */
+  /** A create is about to be sent, or was sent without a usable response. */
   announced: {
-    /** The service answered with a task id. */
+    /** The service responded with a task id. */
     accept: "submitted",
-    /** The task was found in the history by its mark. */
+    /** The task was found in the history by its marker. */
     adopt: "submitted",
-    /** The service surely made no task: it refused, or its whole history holds no mark. */
+    /** The service certainly has no task: it rejected the request, or its whole history lacks the marker. */
     withdraw: "planned",
     fail: "failed"
   },
-  /** The service has the task; it is polled. `lose`: the task will never give audio. */
+  /** The service has the task; it is polled. `lose`: the task will never provide audio. */
   submitted: { settle: "settled", lose: "planned", fail: "failed" },
-  /** The task is done. `refetch` asks it for a fresh address; `lose` gives its audio up and speaks anew. */
+  /** The task is done. `refetch` asks the task for a fresh URL; `lose` abandons its audio and speaks the text again. */
   settled: { fetch: "fetched", refetch: "submitted", lose: "planned", fail: "failed" },
-  /** The clip is on disk. `refetch`: the clip is gone or damaged, but its task may still give it. */
+  /** The clip is on disk. `refetch`: the clip is missing or damaged, but its task may still provide it. */
   fetched: { place: "placed", refetch: "submitted", lose: "planned" },
-  /** A job that uses it is delivered. */
+  /** A delivered job uses it. */
   placed: { place: "placed", refetch: "submitted", lose: "planned" },
-  /** Given up, with its cause. */
+  /** Failed, with a reason. */
   failed: {
-    /** It has no task: it is sent again. */
+    /** It has no usable task: it is sent again. */
     retry: "planned",
-    /** Whether its create made a task was never learned: it is looked for first. */
+    /** It is unknown whether its create made a task: the history is searched first. */
     recall: "announced",
-    /** It has a task, which may still give audio. */
+    /** It has a task that may still provide audio. */
     resume: "submitted"
   }
 }
 
-/** Where an event leads from a state, or undefined where it may not happen. */
+/** Returns the next state, or undefined if the event is not allowed in this state. */
 export const next = (state: UtteranceState, event: UtteranceEvent): UtteranceState | undefined =>
   transitions[state][event]
 
-/** Whether the service has made its task, which is waited for, or whose audio is still to be fetched. */
+/** Returns whether the service has a task for it that is still polled, or whose audio is still to be fetched. */
 export const isUnderWay = (state: UtteranceState): boolean => state === "submitted" || state === "settled"

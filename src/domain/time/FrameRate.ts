@@ -1,13 +1,13 @@
-/** The rates at which editors count pictures. */
+/** Video frame rates as exact ratios such as 30000/1001, with drop-frame timecode. */
 import { Schema } from "effect"
 import { ratio, Ratio } from "./Ratio.ts"
 import type { Millis } from "./Units.ts"
 
-/** Whether numbers can be dropped at a rate. */
+/** Returns whether drop-frame timecode exists for a rate. */
 const canDrop = ({ numerator, denominator }: Ratio): boolean =>
   denominator === 1001 && (numerator === 30_000 || numerator === 60_000)
 
-/** The names of the rates that timelines are made in; `df` counts in drop-frame timecode. */
+/** Names of the supported timeline rates; `df` means drop-frame timecode. */
 export const FrameRateName = Schema.Literal(
   "23.976",
   "24",
@@ -22,48 +22,48 @@ export const FrameRateName = Schema.Literal(
 )
 export type FrameRateName = typeof FrameRateName.Type
 
-/** The same as people write them: YAML reads those without letters as numbers. */
+/** Frame rates as written in a manifest. YAML parses names without letters as numbers. */
 export const FrameRateWritten = Schema.Union(
   FrameRateName,
   Schema.Literal(23.976, 24, 25, 29.97, 30, 50, 59.94, 60)
 )
 export type FrameRateWritten = typeof FrameRateWritten.Type
 
-/** A rate of pictures, and how they are numbered. */
+/** A frame rate, and how its frames are numbered. */
 export class FrameRate extends Schema.Class<FrameRate>("FrameRate")(
   Schema.Struct({
-    /** Pictures a second, exact: 30000/1001 for 29.97. */
+    /** Frames per second, exact: 30000/1001 for 29.97. */
     rate: Ratio,
-    /** Whether numbers are dropped to keep up with the clock: only at 30000/1001 and 60000/1001. */
+    /** Whether timecode is drop-frame, to follow the clock: only at 30000/1001 and 60000/1001. */
     drop: Schema.Boolean
   }).pipe(
     Schema.filter(
       ({ rate, drop }) =>
-        !drop || canDrop(rate) || "drop-frame timecode exists at 29.97 and 59.94 frames a second only"
+        !drop || canDrop(rate) || "drop-frame timecode exists only at 29.97 and 59.94 frames per second"
     )
   )
 ) {
-  /** The whole number of pictures that timecode counts in a second: 30 at 29.97. */
+  /** Frames that timecode counts per second: 30 at 29.97. */
   get nominal(): number {
     return Math.round(this.rate.value)
   }
 }
 
-/** The frame rate of a name. */
+/** Returns the frame rate of a name. */
 export const frameRateNamed = (written: FrameRateWritten): FrameRate => {
   const name: FrameRateName = `${written}`
   return FrameRate.make({ rate: named[name], drop: name.endsWith("df") })
 }
 
-/** A frame rate by its exact ratio; numbers are dropped where that is asked for and can be. */
+/** Returns the frame rate of an exact ratio. `drop` is ignored if drop-frame timecode does not exist for it. */
 export const frameRateOf = (rate: Ratio, drop: boolean): FrameRate =>
   FrameRate.make({ rate, drop: drop && canDrop(rate) })
 
-/** The picture that holds a position. */
+/** Returns the number of the frame that contains a position. */
 export const pictureHolding = (position: Millis, { rate }: FrameRate): number =>
   Math.floor((position * rate.numerator) / (rate.denominator * 1000))
 
-/** How many pictures hold a length, the last one perhaps not filled. */
+/** Returns how many frames contain a length; the last one may be partly filled. */
 export const picturesHolding = (length: Millis, { rate }: FrameRate): number =>
   Math.ceil((length * rate.numerator) / (rate.denominator * 1000))
 

@@ -1,18 +1,18 @@
-/** Exact fractions, for rates such as 30000/1001 that no decimal writes. */
+/** Exact fractions, for rates such as 30000/1001 that have no exact decimal. */
 import { Schema } from "effect"
 
-/** A positive fraction of whole numbers, in lowest terms where `ratio` made it. */
+/** A positive fraction of integers, in lowest terms if `ratio` made it. */
 export class Ratio extends Schema.Class<Ratio>("Ratio")({
   numerator: Schema.Positive.pipe(Schema.int()),
   denominator: Schema.Positive.pipe(Schema.int())
 }) {
-  /** The nearest number. */
+  /** The nearest floating-point number. */
   get value(): number {
     return this.numerator / this.denominator
   }
 }
 
-/** The fraction of two positive whole numbers, in lowest terms. */
+/** Returns the fraction of two positive integers, in lowest terms. */
 export const ratio = (numerator: number, denominator = 1): Ratio => {
   const divisor = commonDivisor(numerator, denominator)
   return Ratio.make({ numerator: numerator / divisor, denominator: denominator / divisor })

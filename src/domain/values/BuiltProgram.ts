@@ -1,9 +1,9 @@
-/** The programs that threads run: where the build has put them, and what a thread may take. */
+/** Locations of the worker thread bundles, and the memory limits of worker threads. */
 import { fileURLToPath } from "node:url"
 
 /**
- * A program's file, by its name: beside the bundle, or in dist/ where the sources run as they are. `from` is the
- * address of the module that asks; undefined where it was not built.
+ * Returns the path of a worker bundle: beside the running bundle, or in dist/ when running from source. `from` is the
+ * URL of the calling module. Undefined if the bundle was not built.
  */
 export const builtProgram = (
   name: string,
@@ -14,5 +14,5 @@ export const builtProgram = (
     .map((folder) => fileURLToPath(new URL(folder + name, from)))
     .find(isThere)
 
-/** What a thread throws away is little and short-lived, in MB: with more room for it, it would only be larger. */
+/** Worker threads produce little short-lived garbage, in MB. A larger young generation would only use more memory. */
 export const resourceLimits = { maxYoungGenerationSizeMb: 3 }

@@ -1,9 +1,9 @@
-/** What was probably meant by a name that is none. */
+/** "Did you mean" suggestions for mistyped names. */
 import { distance } from "fastest-levenshtein"
 
 /**
- * The known name that is nearest to a mistyped one, whatever its case; undefined where more than a third of its
- * letters, and more than two, would be wrong, or all of them.
+ * Returns the known name nearest to a mistyped one, ignoring case. Undefined if more than a third of its letters and
+ * more than two are wrong, or if all are.
  */
 export const nearestName = (typed: string, known: ReadonlyArray<string>): string | undefined => {
   const [best] = known

@@ -1,30 +1,32 @@
-/** Names of files and folders that every system takes: what is made on one is opened on another. */
+/**
+ * Portable names of files and folders: valid on every operating system, because results made on one are opened on
+ * another.
+ */
 
 /**
- * Bytes of UTF-8 at most: file systems take 255 in a name, and results add an ending and what marks a file
- * half-written.
+ * Maximum length in UTF-8 bytes. File systems allow 255, and results add an extension and a marker for partial files.
  */
 export const mostBytes = 220
 
 /**
- * What no system is to be asked for in a name: slashes, control characters, halves of surrogate pairs, and what Windows
- * has uses for.
+ * Characters that are not portable: slashes, control characters, unpaired surrogates, and characters reserved by
+ * Windows.
  */
 const forbidden = /[\\/:*?"<>|\u0000-\u001f\p{Cs}]+/gu
 
-/** The names that Windows keeps for devices, whatever stands behind a dot. */
+/** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/iu
 
-/** Why a name is none that every system takes, in words; undefined for one that is. */
+/** Returns why a name is not portable, as a sentence; undefined if it is. */
 export const faultOfName = (name: string): string | undefined => {
   if (name.search(forbidden) >= 0 || /^\.|\.$/u.test(name))
-    return 'no slashes, no control characters, none of : * ? " < > | and no dot at either end'
-  if (device.test(name)) return "Windows keeps this name for a device"
-  return Buffer.byteLength(name) > mostBytes ? `at most ${mostBytes} bytes of UTF-8` : undefined
+    return 'it must not contain slashes, control characters or any of : * ? " < > |, nor start or end with a dot'
+  if (device.test(name)) return "Windows reserves this name for a device"
+  return Buffer.byteLength(name) > mostBytes ? `it must be at most ${mostBytes} bytes of UTF-8` : undefined
 }
 
-/** A name in which what is forbidden is an underscore. */
+/** Replaces each run of forbidden characters with an underscore. */
 export const withoutForbidden = (name: string): string => name.replaceAll(forbidden, "_")
 
-/** A name that is no device's. */
+/** Prefixes a Windows device name with an underscore. */
 export const avoidDeviceName = (name: string): string => (device.test(name) ? `_${name}` : name)

@@ -1,9 +1,9 @@
-/** Names by which things are known: branded, so that a voice's id is never taken for a task's. */
+/** Branded ids and names, so that a voice id is never mistaken for a task id. */
 import { Schema } from "effect"
 import { expecting } from "./SchemaWords.ts"
 import { faultOfName } from "./FileName.ts"
 
-/** The five provider ids of the service's interface. */
+/** The five provider ids defined by the service's interface. */
 export const knownProviders = [
   "provider_expressive",
   "provider_fast",
@@ -12,34 +12,34 @@ export const knownProviders = [
   "provider_opensource"
 ] as const
 
-/** A provider's id: one of the five, or a further one that a service offers. */
+/** A provider's id: one of the five, or another one that a service offers. */
 export const ProviderId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("ProviderId"))
 export type ProviderId = typeof ProviderId.Type
 
-/** A voice's id at the service. */
+/** A voice's id on the service. */
 export const VoiceId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("VoiceId"))
 export type VoiceId = typeof VoiceId.Type
 
-/** A model's id at the service. */
+/** A model's id on the service. */
 export const ModelId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("ModelId"))
 export type ModelId = typeof ModelId.Type
 
-/** A task's id at the service: a UUID by the interface, taken as any string. */
+/** A task's id on the service: a UUID by the interface, but any string is accepted. */
 export const TaskId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("TaskId"))
 export type TaskId = typeof TaskId.Type
 
-/** A job's id: also the name of its folder and files, so it must be a plain file name. */
+/** A job's id. It also names the job's folder and files, so it must be a valid file name. */
 export const JobId = Schema.NonEmptyTrimmedString.pipe(
   Schema.maxLength(120),
   Schema.filter((id) => {
     const fault = faultOfName(id)
-    return fault === undefined || `a job's id names its files: ${fault}`
+    return fault === undefined || `the job id "${id}" is also a file name: ${fault}`
   }),
   Schema.brand("JobId")
 )
 export type JobId = typeof JobId.Type
 
-/** A speaker's name as the script writes it. */
+/** A speaker's name as written in the script. */
 export const SpeakerName = Schema.NonEmptyTrimmedString.pipe(Schema.brand("SpeakerName"))
 export type SpeakerName = typeof SpeakerName.Type
 
@@ -50,7 +50,7 @@ export const LanguageTag = Schema.NonEmptyTrimmedString.pipe(
 )
 export type LanguageTag = typeof LanguageTag.Type
 
-/** What an utterance sounds like, as 64 hexadecimal digits: see `Utterance`. */
+/** An utterance's key: a hash of casting and text, as 64 hexadecimal digits. See `Utterance`. */
 export const UtteranceKey = Schema.String.pipe(
   Schema.pattern(/^[0-9a-f]{64}$/u),
   Schema.brand("UtteranceKey")

@@ -1,11 +1,11 @@
-/** Languages as people write them, read as tags: `french`, `fra`, `fr_FR` and `fr-FR`. */
+/** Parses languages as people write them (`french`, `fra`, `fr_FR`, `fr-FR`) into BCP 47 tags. */
 import { Either, Option, ParseResult, Schema } from "effect"
 import { LanguageTag } from "./Ids.ts"
 import { nearestName } from "./DidYouMean.ts"
 
 const expected = "expected a language such as en, vi, pt-BR or French"
 
-/** The tag of a language: a tag, a code of three letters, or an English name; or why there is none, in words. */
+/** Parses a language: a tag, a three-letter code, or an English name. Left is an error message. */
 export const languageNamed = (written: string): Either.Either<LanguageTag, string> => {
   const text = written.trim().replaceAll("_", "-")
   const named = tagOfName(text)
@@ -19,10 +19,10 @@ export const languageNamed = (written: string): Either.Either<LanguageTag, strin
   return Either.left(`${expected}, found ${JSON.stringify(written)}${meant}`)
 }
 
-/** The tag of a language's English name, whatever its case; undefined for what is none. */
+/** Returns the tag of a language's English name, ignoring case; undefined if unknown. */
 export const tagOfName = (name: string): string | undefined => tags.get(name.trim().toLowerCase())
 
-/** A tag with two letters for its language where that has such a code: `en` for eng, `de` for both deu and ger. */
+/** Shortens a tag to the language's two-letter code if it has one: `en` for eng, `de` for both deu and ger. */
 const shortest = (tag: string): string => {
   const [primary = "", ...others] = tag.split("-")
   if (primary.length !== 3) return tag
@@ -30,7 +30,7 @@ const shortest = (tag: string): string => {
   return [canonical.length === 2 ? canonical : primary, ...others].join("-")
 }
 
-/** A language where a manifest or an option names one. */
+/** A language in a manifest or an option. */
 export const LanguageWritten = Schema.transformOrFail(Schema.NonEmptyTrimmedString, LanguageTag, {
   strict: true,
   decode: (written, _, ast) =>
@@ -50,7 +50,7 @@ const titled = (name: string): string =>
 
 const letters = [..."abcdefghijklmnopqrstuvwxyz"]
 
-/** English names by which no code of two letters is listed, or which people use besides. */
+/** English names that no two-letter code has, or that are in common use besides. */
 const more = {
   ...{ mandarin: "zh", farsi: "fa", castilian: "es", flemish: "nl-BE", tagalog: "tl" },
   ...{ cantonese: "yue", filipino: "fil", hawaiian: "haw", "brazilian portuguese": "pt-BR" },
@@ -59,7 +59,9 @@ const more = {
   ...{ "canadian french": "fr-CA", "simplified chinese": "zh-Hans", "traditional chinese": "zh-Hant" }
 }
 
-/** Tags by English names in small letters. Codes that became another's come after it and do not take its name. */
+/**
+ * Tags by English name in lower case. Deprecated codes are left out, so that they do not take their successor's name.
+ */
 const tags: ReadonlyMap<string, string> = new Map([
   ...letters
     .flatMap((first) => letters.map((second) => first + second))

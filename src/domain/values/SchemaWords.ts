@@ -1,10 +1,10 @@
-/** What a schema takes, in words: for messages on what it does not take. */
+/** Descriptions of what a schema accepts, for error messages. */
 import { Option, ParseResult, SchemaAST } from "effect"
 
-/** What a schema takes, in words. */
+/** Describes what a schema accepts. */
 export const describeSchema = (ast: SchemaAST.AST): string => {
-  const told = ownWords(ast)
-  if (told !== undefined) return told
+  const words = ownWords(ast)
+  if (words !== undefined) return words
   switch (ast._tag) {
     case "Literal":
       return JSON.stringify(ast.literal)
@@ -34,13 +34,13 @@ export const describeSchema = (ast: SchemaAST.AST): string => {
   }
 }
 
-/** A schema's own words for what it expects, with what is found where something is. */
+/** Returns a message annotation: "expected …", with the found value if there is one. */
 export const expecting = (words: string) => ({
   message: ({ actual }: ParseResult.ParseIssue) =>
     `expected ${words}${actual === undefined ? "" : `, found ${JSON.stringify(actual)}`}`
 })
 
-/** The words that a schema gives itself; those of this program begin with "expected". */
+/** Returns the schema's own message annotation, without the leading "expected". */
 const ownWords = (ast: SchemaAST.AST): string | undefined => {
   const message = Option.getOrUndefined(SchemaAST.getMessageAnnotation(ast))
   const words = message?.(new ParseResult.Type(ast, undefined))
@@ -67,7 +67,7 @@ const expectedNumber = (ast: SchemaAST.AST): string | undefined => {
   return `${type === "integer" ? "a whole number" : "a number"}${bounds}`
 }
 
-/** The range of a number, gathered from all the bounds on it. */
+/** The bounds of a number, collected from all refinements. */
 const rangeOf = (ast: SchemaAST.AST): { readonly type: string } | undefined => {
   if (SchemaAST.isNumberKeyword(ast)) return { type: "number" }
   if (!SchemaAST.isRefinement(ast)) return undefined

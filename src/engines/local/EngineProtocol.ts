@@ -1,4 +1,4 @@
-/** What the engines' threads are asked and what they answer: plain data, checked on arrival at both ends. */
+/** Messages between the main thread and the engine threads: plain data, validated on arrival at both ends. */
 import { Schema } from "effect"
 import { SampleRate } from "../../domain/time/Units.ts"
 
@@ -6,7 +6,7 @@ import { SampleRate } from "../../domain/time/Units.ts"
 export const ThreadEngine = Schema.Literal("espeak", "flite")
 export type ThreadEngine = typeof ThreadEngine.Type
 
-/** What a thread is started with. */
+/** Start parameters of a thread. */
 export const ThreadSettings = Schema.Struct({ engine: ThreadEngine })
 
 /** A word, or a run of characters where a script has no spaces. */
@@ -20,30 +20,30 @@ export type Piece = typeof Piece.Type
 /** One sentence, or a part of a long one, to speak. */
 export const SentenceJob = Schema.TaggedStruct("Sentence", {
   voice: Schema.NonEmptyString,
-  /** 1 is the voice's own. */
+  /** 1 is the voice's default. */
   rate: Schema.Positive,
-  /** Semitones; 0 is the voice's own. */
+  /** Semitones; 0 is the voice's default. */
   pitch: Schema.Number,
   pieces: Schema.Array(Piece)
 })
 export type SentenceJob = typeof SentenceJob.Type
 
-/** A question for every voice that the engine has. */
+/** A request for the list of the engine's voices. */
 const VoicesJob = Schema.TaggedStruct("Voices", {})
 
 export const EngineJob = Schema.Union(SentenceJob, VoicesJob)
 export type EngineJob = typeof EngineJob.Type
 
-/** A job as it is posted, with a number that its answer repeats. */
+/** A job as posted, with an id that the response repeats. */
 export const JobMessage = Schema.Struct({ id: Schema.NonNegativeInt, job: EngineJob })
 
-/** When a piece is heard, in milliseconds from the start of the samples. */
+/** The time of a piece, in milliseconds from the start of the samples. */
 export const Span = Schema.Struct({ start: Schema.NonNegative, end: Schema.NonNegative })
 export type Span = typeof Span.Type
 
 const Samples = Schema.declare((value): value is Int16Array => value instanceof Int16Array)
 
-/** A sentence, spoken; one span a piece, null where the engine told no time of it. */
+/** A spoken sentence. One span per piece; null if the engine reported no time for it. */
 export const SpokenSentence = Schema.TaggedStruct("Spoken", {
   rate: SampleRate,
   samples: Samples,
@@ -51,7 +51,7 @@ export const SpokenSentence = Schema.TaggedStruct("Spoken", {
 })
 export type SpokenSentence = typeof SpokenSentence.Type
 
-/** Every voice of the engine, and the variants that each of them can take. */
+/** Every voice of the engine, and the variants available for each of them. */
 export const VoiceList = Schema.TaggedStruct("VoiceList", {
   voices: Schema.Array(
     Schema.Struct({ id: Schema.NonEmptyString, name: Schema.String, languages: Schema.Array(Schema.String) })
@@ -60,26 +60,26 @@ export const VoiceList = Schema.TaggedStruct("VoiceList", {
 })
 export type VoiceList = typeof VoiceList.Type
 
-/** The thread is still well, but this job came to nothing. */
+/** The job failed, but the thread still works. */
 const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 
 export const EngineAnswer = Schema.Union(SpokenSentence, VoiceList, Refused)
 export type EngineAnswer = typeof EngineAnswer.Type
 
-/** An answer as it is posted. */
+/** A response as posted. */
 export const AnswerMessage = Schema.Struct({ id: Schema.NonNegativeInt, answer: EngineAnswer })
 
-/** The first message of a thread: it can work, or why it cannot. */
+/** A thread's first message: ready, or why it cannot start. */
 export const Greeting = Schema.Union(
   Schema.TaggedStruct("Ready", {}),
   Schema.TaggedStruct("Unable", { detail: Schema.String })
 )
 
-/** What an engine is inside its thread. It blocks the thread while it speaks. */
+/** An engine inside its thread. It blocks the thread while it speaks. */
 export interface Synthesizer {
   readonly speak: (job: SentenceJob) => Omit<SpokenSentence, "_tag">
   readonly voices: () => Omit<VoiceList, "_tag">
 }
 
-/** A job that an engine does not take; the engine itself is well. Whatever else it throws ends its thread. */
+/** An engine rejects a job but still works. Any other error that it throws ends its thread. */
 export class JobRefused extends Error {}

@@ -1,28 +1,27 @@
-/** Tokens as sentences, and sentences in parts that an engine takes at once. */
+/** Groups tokens into sentences, and splits sentences into parts small enough for an engine. */
 import type { Token } from "../text/Token.ts"
 import type { Piece } from "./EngineProtocol.ts"
 
-/** What is passed to an engine at once. */
+/** A part of a sentence, passed to an engine in one call. */
 export interface Part {
   /** Never empty. */
   readonly pieces: ReadonlyArray<Piece>
   /** For each piece, the index of its token among all tokens. */
   readonly tokens: ReadonlyArray<number>
-  /** Where it ends, which decides the pause behind it. */
+  /** What its end coincides with, which decides the pause after it. */
   readonly ends: "sentence" | "clause" | "word"
 }
 
-/** A sentence as written, and its parts in order; one, unless it is very long. */
+/** A sentence as written and its parts; one part unless it is very long. */
 export interface Sentence {
   readonly text: string
   readonly parts: ReadonlyArray<Part>
 }
 
 /**
- * The sentences of which anything is said. `english` tells of each piece whether it is an English word in another
- * language. No part has more than `longest` bytes of UTF-8, spaces counted; a longer sentence is parted behind
- * punctuation where there is some in its second half, else between words. Words beyond 40 characters are cut: engines
- * lose the end of longer ones.
+ * Returns the sentences that have something to say. `english` marks the pieces that are English words in another
+ * language. No part exceeds `longest` bytes of UTF-8, spaces included. A longer sentence is split after punctuation in
+ * its second half, else between words. Words over 40 characters are split: engines lose the end of longer ones.
  */
 export const engineSentences = (
   tokens: ReadonlyArray<Token>,
@@ -41,7 +40,7 @@ interface Unit {
   readonly length: number
 }
 
-/** [from, to) of each sentence. */
+/** Returns each sentence's token range [from, to). */
 const ranges = (tokens: ReadonlyArray<Token>): ReadonlyArray<readonly [number, number]> => {
   const found: Array<readonly [number, number]> = []
   let from = 0
@@ -56,13 +55,10 @@ const ranges = (tokens: ReadonlyArray<Token>): ReadonlyArray<readonly [number, n
 const closing = String.raw`["'”’»›)\]}」』）]*`
 const finalMark = new RegExp(`[.!?…。！？।॥؟۔]${closing}$`, "u")
 const surelyFinal = new RegExp(`[!?。！？।॥؟۔]${closing}$`, "u")
-/** "J." waits for its name, "Dr." and its like in many languages for a person's. */
+/** Initials such as "J." and titles such as "Dr.", in many languages: a name follows, so the sentence continues. */
 const waiting = /^["'“‘«(]*(?:\p{Lu}|dr|hr|fr|prof|sr|sra|srta|st|nr|mme|mlle|dott|ing)\.$/iu
 
-/**
- * Whether a sentence ends with this token: a final mark that is not an abbreviation's, an empty line, or the text's
- * end.
- */
+/** Whether a sentence ends with this token: at a final mark other than an abbreviation's, an empty line, or the end. */
 const endsSentence = (tokens: ReadonlyArray<Token>, index: number): boolean => {
   const token = tokens[index]
   const next = tokens[index + 1]
@@ -70,13 +66,13 @@ const endsSentence = (tokens: ReadonlyArray<Token>, index: number): boolean => {
   if (/\n\s*\n/u.test(next.gap)) return true
   if (!finalMark.test(token.original) || next.spoken === "") return false
   if (surelyFinal.test(token.original)) return true
-  // An abbreviation that was written out in full, or a number's own dot, has lost it; a title waits for its name.
+  // If the spoken form has lost the dot, it belonged to an abbreviation or a number. After a title, a name follows.
   if (token.spoken !== "" && !finalMark.test(token.spoken)) return false
   if (waiting.test(token.original)) return false
   return !/^["'“‘«(]*\p{Ll}/u.test(next.original)
 }
 
-/** The text from the first to the last token, as written. */
+/** Joins the tokens to the text as written. */
 const writtenText = (tokens: ReadonlyArray<Token>): string =>
   tokens
     .map((token, index) => (index === 0 ? "" : token.gap) + token.original)
@@ -101,16 +97,16 @@ const unitsOf = (
   })
 }
 
-/** Bytes of a piece and the space before it; an English one is passed as phonemes, which take more room. */
+/** Bytes of a piece and the space before it. An English one is passed as phonemes, which are longer. */
 const bytesOf = (text: string, english: boolean): number => {
   const bytes = Buffer.byteLength(text) + 1
   return english ? 3 * bytes + 24 : bytes
 }
 
-/** Characters of a word that engines say whole. */
+/** Maximum characters of a word that engines speak completely. */
 const longestWord = 40
 
-/** A word in pieces that engines say whole; none for no word. */
+/** Splits a word into pieces that engines speak completely; none for an empty word. */
 const cut = (word: string): ReadonlyArray<string> => {
   const characters = Array.from(word)
   return Array.from({ length: Math.ceil(characters.length / longestWord) }, (_, index) =>
@@ -135,7 +131,7 @@ const partsOf = (units: ReadonlyArray<Unit>, longest: number): ReadonlyArray<Par
   return parts
 }
 
-/** How many units fit; at least one. */
+/** Returns how many units fit; at least one. */
 const fitting = (units: ReadonlyArray<Unit>, longest: number): number => {
   let length = 0
   let count = 0
@@ -147,7 +143,7 @@ const fitting = (units: ReadonlyArray<Unit>, longest: number): number => {
   return count
 }
 
-/** How many units there are up to the last clause's end in the second half of those that fit. */
+/** Returns the number of units up to the last clause end in the second half of those that fit. */
 const clauseEnd = (units: ReadonlyArray<Unit>, room: number): number | undefined => {
   for (let size = room; size > room / 2; size--) if (isClauseEnd(units[size - 1])) return size
   return undefined

@@ -1,4 +1,4 @@
-/** One thread with an engine in it: started, asked one job at a time, ended. */
+/** Client of one engine thread: starts it, sends one job at a time, ends it. */
 import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
 import { Effect, Option, Schema } from "effect"
@@ -13,19 +13,19 @@ import {
 } from "./EngineProtocol.ts"
 
 export interface WorkerThread {
-  /** One job at a time. Fails if the thread dies of it. Interrupted, it leaves the thread at work: close it then. */
+  /** Sends a job; one at a time. Fails if the thread dies. If interrupted, the thread keeps working: close it then. */
   readonly ask: (job: EngineJob) => Effect.Effect<EngineAnswer, SpeechFailed>
   readonly isAlive: () => boolean
   /** Ends the thread, even in the middle of a job. */
   readonly close: Effect.Effect<void>
 }
 
-/** Starts a thread; succeeds when its engine is open. Interrupted, it leaves no thread behind. */
+/** Starts a thread; succeeds once its engine is open. If interrupted, ends the thread. */
 export const openThread = (engine: ThreadEngine): Effect.Effect<WorkerThread, EngineUnavailable> =>
   Effect.async((resume) => {
     const file = workerFile()
     const unable = (detail: string) => resume(Effect.fail(new EngineUnavailable({ engine, detail })))
-    if (file === undefined) return unable("its program engine-worker.mjs is missing: run npm run build")
+    if (file === undefined) return unable("its program engine-worker.mjs is missing; run npm run build")
     const line = lineTo(
       new Worker(file, { workerData: { engine }, execArgv: [], stdout: true, stderr: true })
     )
@@ -34,7 +34,9 @@ export const openThread = (engine: ThreadEngine): Effect.Effect<WorkerThread, En
       if (greeting?._tag === "Ready") return resume(Effect.succeed(threadOf(engine, line)))
       line.close().catch(() => undefined)
       unable(
-        greeting?._tag === "Unable" ? greeting.detail : "its program is of another version: run npm run build"
+        greeting?._tag === "Unable"
+          ? greeting.detail
+          : "its program engine-worker.mjs is of another version; run npm run build"
       )
     }, unable)
     return Effect.promise(line.close)
@@ -51,7 +53,7 @@ const threadOf = (engine: ThreadEngine, line: Line): WorkerThread => {
         line.expect(
           (message) =>
             Option.match(decodeAnswer(message), {
-              onNone: () => failed("bad-output", "the engine's answer is of no known shape"),
+              onNone: () => failed("bad-output", "the engine's response does not match the protocol"),
               onSome: (answer) => {
                 if (answer.id === id) resume(Effect.succeed(answer.answer))
               }
@@ -68,12 +70,10 @@ const threadOf = (engine: ThreadEngine, line: Line): WorkerThread => {
 const decodeGreeting = Schema.decodeUnknownOption(Greeting)
 const decodeAnswer = Schema.decodeUnknownOption(AnswerMessage)
 
-/**
- * A worker behind one set of listeners: taking listeners off a Worker also takes off what keeps its messages coming.
- */
+/** A worker with one permanent set of listeners: removing a Worker's listeners also stops its messages. */
 interface Line {
   readonly post: (message: unknown) => void
-  /** Who hears of messages and of the end from now on; of an end that was before, at once. */
+  /** Replaces the handlers of messages and of the end. If the thread has already ended, calls `onEnd` at once. */
   readonly expect: (onMessage: (message: unknown) => void, onEnd: (detail: string) => void) => void
   readonly isAlive: () => boolean
   readonly close: () => Promise<void>
@@ -88,9 +88,9 @@ const lineTo = (worker: Worker): Line => {
     end(ended)
   }
   worker.on("message", (value: unknown) => message(value))
-  worker.on("error", (cause) => endWith(`the engine broke down: ${messageOf(cause)}`))
+  worker.on("error", (cause) => endWith(`the engine crashed: ${messageOf(cause)}`))
   worker.on("exit", (code) => endWith(`the engine's thread ended with code ${code}`))
-  // What an engine prints is no message of ours.
+  // Discards the engine's own output.
   worker.stdout.resume()
   worker.stderr.resume()
   return {
@@ -102,13 +102,13 @@ const lineTo = (worker: Worker): Line => {
     },
     isAlive: () => ended === undefined,
     close: async () => {
-      ended ??= "the engine's thread was ended"
+      ended ??= "the engine's thread was closed"
       await worker.terminate()
     }
   }
 }
 
-/** Whatever a thread died of: not always an error, once it has crossed over. */
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "of no known cause")
+/** Returns the message of a thread's error, which is not always an Error after the transfer between threads. */
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : "unknown cause")
 
 const workerFile = (): string | undefined => builtProgram("engine-worker.mjs", import.meta.url, existsSync)

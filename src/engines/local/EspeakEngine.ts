@@ -1,7 +1,4 @@
-/**
- * eSpeak NG, compiled to WebAssembly: over a hundred languages, in threads, the same text always giving the same
- * samples.
- */
+/** The eSpeak NG engine (WebAssembly, in threads): over a hundred languages, deterministic samples. */
 import { Effect } from "effect"
 import { type Engine, type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { unsupportedLetters } from "../text/UnsupportedScript.ts"
@@ -13,17 +10,17 @@ import { makeWorkerPool } from "./WorkerPool.ts"
 import { longestSpeech, speakWith, type ThreadedOptions, engineVoices } from "./WorkerVoices.ts"
 
 const name = "espeak"
-/** The rates that it has: 80 to 450 words a minute, of which 175 are its own. */
+/** The engine's rate limits: 80 to 450 words per minute, relative to its default of 175. */
 const slowest = 80 / 175
 const fastest = 450 / 175
-/** Bytes passed to the engine at once: beyond 800, or 300 words, it loses some. */
+/** Maximum bytes per call: beyond 800 bytes, or 300 words, the engine drops text. */
 const longestPart = 500
-/** The engine's own pauses inside a text, in milliseconds at rate 1; at a text's end it leaves none. */
+/** The engine's pauses inside a text, in ms at rate 1. It adds none at a text's end, so each part gets one after it. */
 const pauses = { sentence: 300, clause: 150, word: 0 } as const
 
 /**
- * The engine; its threads, of some 90 MB each while they are in use, end with the scope. A voice's id may carry a
- * variant, such as `vi+f3` or `en-us+m7`.
+ * Makes the engine. Its threads end with the scope; each takes about 60 MB while in use. A voice id may have a variant,
+ * such as `vi+f3` or `en-us+m7`.
  */
 export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
   const pool = yield* makeWorkerPool(name, options)
@@ -36,7 +33,7 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
     if (found === undefined || (variant !== undefined && !known.variants.includes(variant))) {
       return yield* unknownVoice(request.voice, known.voices)
     }
-    // A voice reads every text as its own language.
+    // A voice reads every text in its own language.
     const language = found.languages[0] ?? voice
     const named = unsupportedLetters(request.text, language)
     if (named !== undefined) {
@@ -85,5 +82,5 @@ const unknownVoice = (asked: string, voices: ReadonlyArray<EngineVoice>) =>
   new SpeechFailed({
     engine: name,
     reason: "unknown-voice",
-    detail: `no voice "${asked}": expected one of its ${voices.length} voices such as en-us or vi, with or without a variant such as +f3`
+    detail: `no voice "${asked}"; expected one of its ${voices.length} voices such as en-us or vi, with or without a variant such as +f3`
   })

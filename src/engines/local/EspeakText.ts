@@ -1,19 +1,19 @@
-/** What is passed to eSpeak NG for a sentence, and what its events say of each piece of it. */
+/** Builds eSpeak NG's input for a sentence, and maps its events to the times of the pieces. */
 import type { EspeakEvent } from "@echogarden/espeak-ng-emscripten"
 import type { Piece, Span } from "./EngineProtocol.ts"
 
 /** Phonemes in the engine's notation. */
 export type Inlined = string
 
-/** The sentence as passed: `starts[i]` is where piece i begins, in code points from 1, as the engine counts. */
+/** The engine's input. `starts[i]` is the start of piece i in code points, counted from 1 like the engine does. */
 export interface EspeakInput {
   readonly text: string
   readonly starts: ReadonlyArray<number>
 }
 
 /**
- * Joins pieces. English words in another language stand as phonemes of the English table; `table` is the voice's own,
- * to which each returns.
+ * Joins pieces. Writes English words in another language as phonemes of the English table; after each it switches back
+ * to `table`, the voice's own.
  */
 export const espeakText = (
   pieces: ReadonlyArray<Piece>,
@@ -22,13 +22,13 @@ export const espeakText = (
 ): EspeakInput => {
   let text = ""
   let length = 0
-  /** How many times in a row one letter stands alone. */
+  /** How often the same single letter has been repeated in a row. */
   let alike = 0
   const starts = pieces.map((piece, index) => {
     const phonemes = inlined.get(piece)
     const plain = phonemes === undefined ? inert(piece.text) : inline(piece.text, phonemes, table)
     alike = /^[A-Za-z]$/u.test(plain) && pieces[index - 1]?.text === piece.text ? alike + 1 : 1
-    // Of a letter that is repeated more often the engine drops the rest: a comma makes it begin anew.
+    // The engine drops further repetitions of a single letter; a comma after every third resets that.
     const written = alike % 3 === 0 ? `${plain},` : plain
     const gap = index > 0 ? " " : ""
     const start = length + gap.length + 1
@@ -40,8 +40,8 @@ export const espeakText = (
 }
 
 /**
- * When each piece is heard: from its first word event (its first sound, where a pause comes before it) to the end of
- * its last sound. The engine reads some neighbours as one ("of the") and tells one time for both: the second has null.
+ * Returns each piece's time, from its first word event to the end of its last sound. If a pause comes first, it starts
+ * at its first sound. The engine merges some neighbours ("of the") and reports one time for both: the second has null.
  */
 export const spansOf = (
   events: ReadonlyArray<EspeakEvent>,
@@ -69,11 +69,11 @@ export const spansOf = (
   return spans
 }
 
-/** A phoneme event without a name is a pause; one in brackets tells of a change of language. */
+/** A phoneme event without a name is a pause; one in parentheses is a change of language. */
 const isSound = (id: string | number | undefined): boolean =>
   typeof id === "string" && !/^(?:|_+|\(.*\))$/u.test(id)
 
-/** The last piece that starts at or before a position. */
+/** Returns the index of the last piece that starts at or before a position. */
 const pieceAt = (starts: ReadonlyArray<number>, position: number): number => {
   let low = 0
   let high = starts.length - 1
@@ -85,7 +85,7 @@ const pieceAt = (starts: ReadonlyArray<number>, position: number): number => {
   return low
 }
 
-/** Text in which the engine finds no markup, no phonemes and no control codes. */
+/** Replaces everything that the engine would take for markup, phonemes or control codes. */
 const inert = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu, (character) => (character === "\u200d" ? character : " "))
@@ -95,8 +95,8 @@ const inert = (text: string): string =>
     .replace(/&/gu, "& ")
 
 /**
- * "[[_^_en ... _^_vi]]" with the word's own punctuation around it, so that its pauses are kept. Phonemes that switch
- * languages themselves, or none, leave the word as it is.
+ * Returns "[[_^_en ... _^_vi]]" inside the word's own punctuation, to keep its pauses. If there are no phonemes, or
+ * they switch languages themselves, returns the word as plain text.
  */
 const inline = (text: string, phonemes: string, table: string): string => {
   const { before, after } = wordAlone(text)
@@ -109,7 +109,7 @@ const inline = (text: string, phonemes: string, table: string): string => {
     : `${inert(before)}[[_^_en ${sounds} _^_${table}]]${inert(after)}`
 }
 
-/** A word without the punctuation that stands at it. */
+/** Splits a word from the punctuation around it. */
 export const wordAlone = (
   text: string
 ): { readonly before: string; readonly word: string; readonly after: string } => {

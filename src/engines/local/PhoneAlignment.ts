@@ -1,4 +1,4 @@
-/** Which of a sentence's phones belong to which word, by laying them against the words' own phones. */
+/** Aligns a sentence's spoken phones with each word's own phones, to find the words' times. */
 import type { Span } from "./EngineProtocol.ts"
 
 /** A phone as spoken, in milliseconds. */
@@ -8,13 +8,13 @@ export interface TimedPhone {
   readonly end: number
 }
 
-/** The phone of silence. */
+/** Flite's phone for silence. */
 const pause = "pau"
 
 /**
- * When each word is heard, given the phones spoken and each word's phones when it is listed alone. In a sentence some
- * phones change ("the" before a vowel, "a", a swallowed "t"), so the cheapest alignment is taken: equal phones cost
- * nothing, a vowel for another vowel little, a phone added or dropped more. A word of which nothing is left has null.
+ * Returns each word's time, given the spoken phones and each word's phones in isolation. Some phones change within a
+ * sentence ("the" before a vowel, "a", a dropped "t"), so this takes the cheapest alignment. Equal phones cost nothing,
+ * a vowel for another vowel little, an added or dropped phone more. A word without any phones has null.
  */
 export const alignPhones = (
   spoken: ReadonlyArray<TimedPhone>,
@@ -37,7 +37,7 @@ export const alignPhones = (
   return spans
 }
 
-/** Pairs of positions, one for each heard phone: the expected phone that it stands for, or is nearest to. */
+/** Returns a pair of indexes per heard phone: its own, and that of the expected phone it matches or follows. */
 const cheapest = (
   heard: ReadonlyArray<string>,
   expected: ReadonlyArray<string>
@@ -66,7 +66,7 @@ const cheapest = (
       column > 0 && here === cost(row - 1, column - 1) + difference(heard[row - 1], expected[column - 1])
     if (paired) pairs.push([--row, --column])
     else if (column > 0 && here === cost(row, column - 1) + 1) column--
-    // A phone that was added belongs with what stands before it.
+    // An added phone belongs to the expected phone before it.
     else pairs.push([--row, Math.max(0, column - 1)])
   }
   return pairs.reverse()

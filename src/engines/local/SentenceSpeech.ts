@@ -1,4 +1,4 @@
-/** A text spoken sentence by sentence, so that a long one never holds an engine for long, and put together again. */
+/** Speaks a text sentence by sentence, so that a long text never blocks an engine for long, and joins the results. */
 import { Effect } from "effect"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
 import type { Millis, SampleRate } from "../../domain/time/Units.ts"
@@ -8,20 +8,20 @@ import type { Token } from "../text/Token.ts"
 import type { Part, Sentence } from "./EngineSentences.ts"
 import type { Span, SpokenSentence } from "./EngineProtocol.ts"
 
-/** How a text is spoken part by part. */
+/** How to speak a text part by part. */
 export interface SentenceSpeaker {
   /** The engine's name, for errors. */
   readonly engine: string
   readonly speakPart: (part: Part) => Effect.Effect<SpokenSentence, EngineUnavailable | SpeechFailed>
-  /** Silence behind a part, in milliseconds, where the engine leaves none of its own. */
+  /** Silence to add after a part, in milliseconds, if the engine leaves none itself. */
   readonly pauseAfter: (part: Part) => number
-  /** 1 leaves samples as they are. */
+  /** 1 leaves the samples unchanged. */
   readonly volume: number
-  /** A text that takes longer to say is refused; milliseconds. */
+  /** Maximum length of the speech; a longer text is rejected. */
   readonly longest: Millis
 }
 
-/** The speech of all sentences with the times of every token that is said. */
+/** Speaks all sentences. Returns the joined speech with the times of all spoken tokens. */
 export const speakSentences = Effect.fnUntraced(function* (
   tokens: ReadonlyArray<Token>,
   sentences: ReadonlyArray<Sentence>,
@@ -32,11 +32,11 @@ export const speakSentences = Effect.fnUntraced(function* (
   const heard = new Map<number, Span>()
   let rate: SampleRate | undefined
   let length = 0
-  /** Silence owed to the part before, once another is heard. */
+  /** Pending pause after the previous part, in samples; added only if another part follows. */
   let pause = 0
   for (const part of sentences.flatMap((sentence) => sentence.parts)) {
     const spoken = yield* speaker.speakPart(part)
-    // A voice that can make nothing of a part, such as another script's letters, leaves a moment of silence.
+    // A part that the voice cannot read, such as letters of another script, gives only a short silence: skip it.
     if (spoken.spans.every((span) => span === null)) continue
     rate = spoken.rate
     if (pause > 0) blocks.push(new Int16Array(pause))
@@ -50,12 +50,13 @@ export const speakSentences = Effect.fnUntraced(function* (
     length += pause + spoken.samples.length
     pause = Math.round((speaker.pauseAfter(part) * rate) / 1000)
     if ((length * 1000) / rate > longest) {
-      const detail = `the text takes longer to say than ${Math.round(longest / 1000)} seconds: split it`
+      const detail = `the text takes more than ${Math.round(longest / 1000)} seconds to speak; split it`
       return yield* new SpeechFailed({ engine, reason: "too-long", detail })
     }
   }
   if (rate === undefined) {
-    const detail = "the text has nothing that this voice can say: expected a word or a number in its language"
+    const detail =
+      "the text has nothing that this voice can speak; expected a word or a number in its language"
     return yield* new SpeechFailed({ engine, reason: "nothing-to-say", detail })
   }
   return {
@@ -68,8 +69,8 @@ export const speakSentences = Effect.fnUntraced(function* (
 })
 
 /**
- * A span for every piece: pieces of which the engine told no time share that of the piece before them by their length,
- * and those at the very beginning that of the first piece told.
+ * Returns a span for every piece. Pieces without a time share the span of the timed piece before them, in proportion to
+ * their length. Those at the very beginning share the first timed piece's span.
  */
 const shared = (part: Part, told: ReadonlyArray<Span | null>): ReadonlyArray<Span> => {
   const result: Array<Span> = []
@@ -93,7 +94,7 @@ const shared = (part: Part, told: ReadonlyArray<Span | null>): ReadonlyArray<Spa
   return result
 }
 
-/** From the first to the last of a sentence's tokens that are heard. */
+/** Returns the span from a sentence's first to its last spoken token. */
 const spanOf = (sentence: Sentence, heard: ReadonlyMap<number, Span>): Span | undefined => {
   const spans = sentence.parts.flatMap(({ tokens }) => tokens.flatMap((token) => heard.get(token) ?? []))
   const first = spans[0]
@@ -104,7 +105,7 @@ const spanOf = (sentence: Sentence, heard: ReadonlyMap<number, Span>): Span | un
 const marked = (text: string, span: Span | undefined): ReadonlyArray<WordMark> =>
   span === undefined ? [] : [{ text, start: millis(span.start), end: millis(span.end) }]
 
-/** Rounding never lets a mark start before its neighbour ends. */
+/** Rounds the marks' times such that no mark starts before the previous one ends. */
 const inOrder = (marks: ReadonlyArray<WordMark>): ReadonlyArray<WordMark> => {
   let past = millis(0)
   return marks.map((mark) => {
@@ -114,17 +115,17 @@ const inOrder = (marks: ReadonlyArray<WordMark>): ReadonlyArray<WordMark> => {
   })
 }
 
-/** From here on louder samples are bent towards full scale, which they never pass. */
+/** Level above which samples are compressed smoothly, so that they never exceed full scale. */
 const knee = 0.8 * 32_767
 
-/** The samples times a volume; peaks are rounded off instead of cut. */
+/** Multiplies samples by a volume, with soft clipping of the peaks. */
 const louder = (samples: Int16Array, volume: number): Int16Array => {
   if (volume === 1) return samples
-  const room = 32_767 - knee
+  const headroom = 32_767 - knee
   return samples.map((sample) => {
     const level = Math.abs(sample) * volume
     if (level <= knee) return Math.round(sample * volume)
-    const over = (level - knee) / room
-    return Math.round(Math.sign(sample) * (knee + (room * over) / (1 + over)))
+    const over = (level - knee) / headroom
+    return Math.round(Math.sign(sample) * (knee + (headroom * over) / (1 + over)))
   })
 }

@@ -1,6 +1,6 @@
 /**
- * The threads in which engines run that would block the process. None is started before it is needed; one that dies,
- * hangs or is interrupted is thrown away, and the next job gets a new one.
+ * A pool of threads for engines that would block the process. Threads are started on demand. One that dies, hangs or is
+ * interrupted is discarded, and the next job gets a new one.
  */
 import { availableParallelism } from "node:os"
 import { Clock, Duration, Effect, Exit, Schedule } from "effect"
@@ -8,23 +8,23 @@ import { type EngineUnavailable, SpeechFailed } from "../Engine.ts"
 import type { EngineAnswer, EngineJob, ThreadEngine } from "./EngineProtocol.ts"
 import { openThread, type WorkerThread } from "./EngineThread.ts"
 
-/** How many threads there are, and how long they may take. */
+/** Limits on the number of threads and on time. */
 export interface ThreadLimits {
-  /** Threads at most, from 1; the default leaves one processor free. */
+  /** Maximum threads, at least 1; the default leaves one processor core free. */
   readonly size?: number
-  /** The longest that one job, a sentence, may take before its thread is thrown away; default 30 seconds. */
+  /** Maximum time for one job (a sentence) before its thread is discarded; default 30 s. */
   readonly deadline?: Duration.DurationInput
-  /** How long a thread may stand idle before it is let go, and its memory with it; default 2 minutes. */
+  /** How long a thread may be idle before it is closed to free its memory; default 2 minutes. */
   readonly idle?: Duration.DurationInput
 }
 
-/** Threads of one engine. */
+/** A pool of threads of one engine. */
 export interface WorkerPool {
-  /** Has a job done by the next free thread. */
+  /** Runs a job on the next free thread. */
   readonly ask: (job: EngineJob) => Effect.Effect<EngineAnswer, EngineUnavailable | SpeechFailed>
 }
 
-/** A pool whose threads end with its scope. */
+/** Makes a pool. Its threads end with the scope. */
 export const makeWorkerPool = Effect.fnUntraced(function* (
   engine: ThreadEngine,
   {
@@ -34,7 +34,7 @@ export const makeWorkerPool = Effect.fnUntraced(function* (
   }: ThreadLimits = {}
 ) {
   const slots = yield* Effect.makeSemaphore(size)
-  /** The one used last is taken first, so that those not needed grow old. */
+  /** Idle threads. The most recently used one is taken first, so that surplus ones reach the idle limit. */
   const free: Array<{ readonly thread: WorkerThread; readonly since: number }> = []
 
   const take = Effect.suspend(() => {

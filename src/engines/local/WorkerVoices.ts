@@ -1,4 +1,4 @@
-/** What the engines in threads have in common: their voices, asked for once, and a sentence spoken. */
+/** Shared by the engines in threads: the cached voice list, and speaking a sentence. */
 import { Duration, Effect } from "effect"
 import { fromSeconds, type Millis } from "../../domain/time/Units.ts"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
@@ -6,22 +6,22 @@ import { cacheSuccess } from "../SuccessCache.ts"
 import type { ThreadLimits, WorkerPool } from "./WorkerPool.ts"
 import type { SentenceJob, ThreadEngine } from "./EngineProtocol.ts"
 
-/** What may be said of an engine in threads. */
+/** Options of an engine in threads. */
 export interface ThreadedOptions extends ThreadLimits {
-  /** The longest speech of one request, in seconds; default an hour. */
+  /** Maximum length of one request's speech, in seconds; default one hour. */
   readonly maxSeconds?: number
 }
 
-/** The longest speech of one request. */
+/** Returns the maximum length of one request's speech. */
 export const longestSpeech = ({ maxSeconds = 3_600 }: ThreadedOptions): Millis => fromSeconds(maxSeconds)
 
-/** An engine's voices, and the variants that each of them can take. */
+/** An engine's voices, and the variants available for each of them. */
 export interface EngineCatalogue {
   readonly voices: ReadonlyArray<EngineVoice>
   readonly variants: ReadonlyArray<string>
 }
 
-/** The voices that an engine's thread tells of: asked for until it has answered once, then remembered. */
+/** Reads the voices of an engine's thread. Caches the first success. */
 export const engineVoices = (pool: WorkerPool, engine: ThreadEngine) =>
   cacheSuccess(
     pool.ask({ _tag: "Voices" }).pipe(
@@ -39,13 +39,13 @@ export const engineVoices = (pool: WorkerPool, engine: ThreadEngine) =>
               })),
               variants: answer.variants
             })
-          : Effect.fail(new EngineUnavailable({ engine, detail: "its thread told no voices" }))
+          : Effect.fail(new EngineUnavailable({ engine, detail: "its thread did not list its voices" }))
       )
     ),
     Duration.infinity
   )
 
-/** A sentence spoken by the next free thread. */
+/** Speaks a sentence on the next free thread. */
 export const speakWith = (pool: WorkerPool, engine: ThreadEngine, job: SentenceJob) =>
   Effect.flatMap(pool.ask(job), (answer) =>
     answer._tag === "Spoken"
@@ -54,12 +54,12 @@ export const speakWith = (pool: WorkerPool, engine: ThreadEngine, job: SentenceJ
           new SpeechFailed({
             engine,
             reason: "bad-output",
-            detail: answer._tag === "Refused" ? answer.detail : "the engine answered something else"
+            detail: answer._tag === "Refused" ? answer.detail : "the engine returned an unexpected response"
           })
         )
   )
 
-/** "en-us" as BCP 47 writes it: "en-US"; a tag that it does not know stays. */
+/** Returns the canonical BCP 47 tag, such as "en-US" for "en-us"; returns an invalid tag unchanged. */
 const canonical = (tag: string): string => {
   try {
     return Intl.getCanonicalLocales(tag)[0] ?? tag

@@ -1,4 +1,4 @@
-/** An engine's thread: opens the engine that it was started for and answers one job at a time. */
+/** Entry point of an engine thread: opens its engine and answers one job at a time. */
 import { parentPort, workerData } from "node:worker_threads"
 import { Option, Schema } from "effect"
 import { openEspeak } from "./EspeakThread.ts"
@@ -18,24 +18,27 @@ const answerOf = (synthesiser: Synthesizer, job: EngineJob): EngineAnswer => {
       ? { _tag: "VoiceList", ...synthesiser.voices() }
       : { _tag: "Spoken", ...synthesiser.speak(job) }
   } catch (cause) {
-    // After any other fault its memory cannot be trusted: the thread ends of it, and the pool starts another.
+    // After any other error its memory may be corrupt: the thread ends, and the pool starts another.
     if (cause instanceof JobRefused) return { _tag: "Refused", detail: cause.message }
     throw new Error(cause instanceof Error ? cause.message : String(cause))
   }
 }
 
-/** What is handed over instead of copied. */
+/** Returns the buffers to transfer instead of copy. */
 const movable = ({ buffer }: Int16Array): ReadonlyArray<ArrayBuffer> =>
   buffer instanceof ArrayBuffer ? [buffer] : []
 
 const port = parentPort
-if (port === null) throw new Error("this file is an engine's thread: it is started by the service")
+if (port === null) throw new Error("engine-worker must run as a worker thread; the service starts it")
 try {
   const settings = Schema.decodeUnknownSync(ThreadSettings)(workerData)
   const synthesiser = await (settings.engine === "espeak" ? openEspeak() : openFlite())
   const decode = Schema.decodeUnknownOption(JobMessage)
   port.on("message", (message: unknown) => {
-    const { id, job } = Option.getOrThrowWith(decode(message), () => new Error("a job of no known shape"))
+    const { id, job } = Option.getOrThrowWith(
+      decode(message),
+      () => new Error("the job does not match the protocol")
+    )
     const answer = answerOf(synthesiser, job)
     port.postMessage({ id, answer }, answer._tag === "Spoken" ? movable(answer.samples) : [])
   })

@@ -1,8 +1,8 @@
-/** The parts that are used of the package's module, which brings no types of its own. */
+/** Types of the parts of @echogarden/espeak-ng-emscripten in use; the package has no types. */
 declare module "@echogarden/espeak-ng-emscripten" {
   export interface EspeakEvent {
     readonly type: string
-    /** Code points from 1 into the text as passed. */
+    /** Position in the passed text, in code points from 1. */
     readonly text_position: number
     /** Milliseconds from the start of this call's audio. */
     readonly audio_position: number
@@ -16,17 +16,17 @@ declare module "@echogarden/espeak-ng-emscripten" {
       readonly identifier: string
       readonly languages: ReadonlyArray<{ readonly priority: number; readonly name: string }>
     }>
-    /** 0 if it was found; otherwise the voice before stays. */
+    /** Returns 0 if the voice exists; otherwise the previous voice stays selected. */
     set_voice(name: string): number
-    /** Words a minute, 80 to 450. */
+    /** Words per minute, 80 to 450. */
     set_rate(rate: number): void
-    /** 0 to 100, 50 is the voice's own. */
+    /** 0 to 100; 50 is the voice's default. */
     set_pitch(pitch: number): void
-    /** 0 to 100, how far the pitch rises and falls; 50 is the voice's own. */
+    /** Pitch range (intonation), 0 to 100; 50 is the voice's default. */
     set_range(range: number): void
-    /** A C string's address: the phonemes' mnemonics of the text's first clause. */
+    /** Returns the address of a C string: the phoneme mnemonics of the text's first clause. */
     convert_to_phonemes(text: string, ipa: boolean): { readonly ptr: number }
-    /** Hands out mono samples at 22,050 Hz with the events in them; ends when the callback returns true. */
+    /** Passes mono samples at 22,050 Hz and their events to the callback; stops when the callback returns true. */
     synthesize(
       text: string,
       callback: (samples: Int16Array, events: ReadonlyArray<EspeakEvent>) => boolean
@@ -35,7 +35,7 @@ declare module "@echogarden/espeak-ng-emscripten" {
 
   export interface EspeakModule {
     readonly eSpeakNGWorker: new () => Espeak
-    /** The module's whole memory; another view after it has grown. */
+    /** The module's whole memory; replaced by a new view when it grows. */
     readonly HEAP8: Int8Array
     readonly HEAPU8: Uint8Array
     readonly FS: { readdir(path: string): ReadonlyArray<string> }

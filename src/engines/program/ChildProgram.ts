@@ -1,37 +1,35 @@
-/** A program run once: fed on stdin, drained, bounded, and surely gone before whoever started it goes on. */
+/** Runs a program once with text on stdin, limited in time and output. It has ended before the caller continues. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { constants } from "node:fs"
 import { access, readFile, stat } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { Data, type Duration, Effect, Schedule } from "effect"
 
-/** What is run. There is no shell: each argument reaches the program as it is. */
+/** A program to run, without a shell: each argument reaches it unchanged. */
 export interface ChildProgram {
   readonly file: string
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
   readonly stdin: string
-  /** Bytes of stdout at most. */
+  /** Maximum bytes of output. */
   readonly maxBytes: number
   readonly timeout: Duration.DurationInput
 }
 
-/** Why a program gave nothing that can be used; internal to the engine that runs it. */
+/** Why a program returned no usable output; internal to the engine that runs it. */
 export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{
   readonly reason: "not-started" | "exit" | "too-much" | "timeout"
-  /** What it was: a system error's code, an exit code or a signal, and the last words on stderr. */
+  /** A system error code, or an exit code or signal with the end of stderr. */
   readonly detail: string
 }> {}
 
-/** How long a program may take to end after SIGTERM. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const graceMillis = 2_000
-/** The end of stderr that is kept, in characters. */
+/** How many characters of the end of stderr are kept. */
 const keptOfStderr = 2_000
 
-/**
- * What the program wrote on stdout, once it has ended with code 0. Interruption, a timeout or too much output ends it.
- */
+/** Runs a program; returns its stdout once it exits with code 0. Interruption, timeout or too much output kills it. */
 export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, ProgramFailed> =>
   Effect.async<Buffer, ProgramFailed>((resume) => {
     const child = spawn(program.file, program.args, {
@@ -40,7 +38,7 @@ export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, Program
       shell: false,
       stdio: "pipe",
       windowsHide: true,
-      // A group of its own, so that what the program itself has started ends with it.
+      // A process group of its own, so that the program's children can be ended with it.
       detached: process.platform !== "win32"
     })
     const output: Array<Buffer> = []
@@ -78,13 +76,12 @@ export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, Program
   }).pipe(
     Effect.timeoutFail({
       duration: program.timeout,
-      onTimeout: () => new ProgramFailed({ reason: "timeout", detail: "it took too long and was ended" })
+      onTimeout: () =>
+        new ProgramFailed({ reason: "timeout", detail: "it exceeded its timeout and was killed" })
     })
   )
 
-/**
- * The file that a program wrote, once it has ended with code 0; empty if it wrote none. The file's size is bounded too.
- */
+/** Runs a program and returns the file it wrote; empty if it wrote none. `maxBytes` also limits the file. */
 export const runProgramToFile = (
   program: ChildProgram,
   output: string
@@ -114,10 +111,10 @@ export const runProgramToFile = (
 const tooMuch = (program: ChildProgram) =>
   new ProgramFailed({
     reason: "too-much",
-    detail: `it wrote more than ${program.maxBytes} bytes and was ended`
+    detail: `it wrote more than ${program.maxBytes} bytes and was killed`
   })
 
-/** Whether there is such a program: a path, or a name in one of PATH's folders. */
+/** Whether a command exists and is executable: a path, or a name in one of PATH's folders. */
 export const located = (command: string, path: string): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     const places = /[\\/]/u.test(command)
@@ -134,14 +131,14 @@ export const located = (command: string, path: string): Effect.Effect<boolean> =
     return false
   })
 
-/** Ends the program and whatever it started: SIGTERM, then SIGKILL. What has left its group can only be left alone. */
+/** Ends the program and its process group: SIGTERM, then SIGKILL. Cannot reach processes that have left the group. */
 const ended = (child: ChildProcess): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     if (child.pid === undefined) return resume(Effect.void)
     child.stdout?.destroy()
     child.stderr?.destroy()
     if (child.exitCode !== null || child.signalCode !== null) {
-      // It has ended, but something that it started still holds its output open.
+      // It has exited, but one of its children still holds its output open.
       signal(child, "SIGKILL")
       return resume(Effect.void)
     }
@@ -160,7 +157,7 @@ const signal = (child: ChildProcess, name: "SIGTERM" | "SIGKILL"): void => {
     if (process.platform === "win32") child.kill(name)
     else process.kill(-child.pid, name)
   } catch {
-    // Nothing of the group is left.
+    // No process of the group is left.
   }
 }
 

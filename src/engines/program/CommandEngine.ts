@@ -1,4 +1,4 @@
-/** Any local program as an engine: Piper, the system's espeak-ng, festival. Text goes in on stdin, audio comes out. */
+/** An engine that runs a local program such as Piper, espeak-ng or Festival: text on stdin, audio out. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,45 +14,45 @@ import {
 import { type Engine, EngineUnavailable, type EngineVoice, type Speech, SpeechFailed } from "../Engine.ts"
 import { singleLineSpeech } from "../text/SingleLineSpeech.ts"
 
-/** A voice, and what stands for it among the arguments, such as a model's path; its id if absent. */
+/** A voice and its value among the arguments, such as a model's path; default its id. */
 export interface CommandVoice extends EngineVoice {
   readonly argument?: string
 }
 
 export interface CommandOptions {
-  /** How it is called in errors and settings. */
+  /** The engine's name in errors and settings. */
   readonly name: string
   /** An absolute path, or a name looked up on PATH. */
   readonly command: string
   /**
-   * The arguments, fixed but for placeholders: `{voice}`, `{language}`, `{rate}` (1 is normal), `{stretch}` (1 / rate),
-   * `{wpm}` (175 words a minute × rate), `{volume}`, `{pitch}` (semitones), and `{output}`, a file to write; without it
-   * audio is taken from stdout. Each stays one argument, whatever stands in it.
+   * The arguments, with placeholders: `{voice}`, `{language}`, `{rate}` (1 is normal), `{stretch}` (1 / rate), `{wpm}`
+   * (175 words per minute × rate), `{volume}`, `{pitch}` (semitones) and `{output}` (a file to write). Without
+   * `{output}`, audio is read from stdout. Each item stays one argument, whatever its values contain.
    */
   readonly args: ReadonlyArray<string>
   readonly voices: ReadonlyArray<CommandVoice>
-  /** Set where the output is bare 16-bit little-endian mono samples: their rate. */
+  /** Sample rate of raw output: 16-bit little-endian mono samples without a header. */
   readonly rawRate?: SampleRate
-  /** How the file at `{output}` ends; default "wav". */
+  /** Extension of the file at `{output}`; default "wav". */
   readonly extension?: string
-  /** Whether text is written out before (numbers, dates, units); default false. */
+  /** Whether to write out numbers, dates and units first; default false. */
   readonly normalise?: boolean
-  /** Programs at once; default 2. */
+  /** Maximum concurrent programs; default 2. */
   readonly concurrency?: number
   /** Default 60 seconds. */
   readonly timeout?: Duration.DurationInput
-  /** Bytes of audio at most; default 256 MiB. */
+  /** Maximum bytes of audio; default 256 MiB. */
   readonly maxBytes?: number
-  /** Code points of a text at most; default 20,000. */
+  /** Maximum code points of a text; default 20,000. */
   readonly maxChars?: number
-  /** Variables for the program, beside PATH, HOME, the locale and the temporary folder; no others reach it. */
+  /** Environment variables of the program, besides PATH, HOME, locale and temporary folder. It gets no others. */
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The variables that reach the program; keys and the like do not. */
+/** The environment variables that the program inherits; keys and other secrets are not passed on. */
 const inherited = ["PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TEMP", "SystemRoot"]
 
-/** The engine. Its programs end when what they were started for ends. */
+/** Makes the engine. A program ends when its request ends or is interrupted. */
 export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOptions) {
   const { name } = options
   const maxBytes = options.maxBytes ?? 256 * 1024 * 1024
@@ -64,7 +64,7 @@ export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOp
     const voice = options.voices.find(({ id }) => id === request.voice)
     if (voice === undefined) {
       const expected = options.voices.map(({ id }) => id).join(", ")
-      const detail = `no voice "${request.voice}": expected one of ${expected}`
+      const detail = `no voice "${request.voice}"; expected one of ${expected}`
       return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
     }
     const language = request.language ?? voice.languages[0] ?? "en"
@@ -117,7 +117,7 @@ export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOp
         : Effect.fail(
             new EngineUnavailable({
               engine: name,
-              detail: `no program "${options.command}": install it or give its path`
+              detail: `no program "${options.command}"; install it or set its path`
             })
           )
     )
@@ -136,7 +136,7 @@ const environment = Effect.map(
 
 const placeholder = /\{(voice|language|rate|stretch|wpm|volume|pitch|output)\}/gu
 
-/** An argument with its placeholders filled in; what is filled in is not looked at again. */
+/** Fills in an argument's placeholders. Does not expand placeholders inside the values. */
 const filled = (arg: string, values: Readonly<Record<string, string>>): string =>
   arg.replace(placeholder, (written, key: string) => values[key] ?? written)
 
@@ -152,7 +152,7 @@ const controlsOf = (args: ReadonlyArray<string>): Engine["controls"] => {
 
 const decimal = (value: number): string => String(Number(value.toFixed(4)))
 
-/** What a failed program means to whoever asked for speech. */
+/** Converts a failed program to an engine error. */
 const explained = (options: CommandOptions, failure: ProgramFailed): EngineUnavailable | SpeechFailed => {
   const { name: engine, command } = options
   const detail = `"${command}": ${failure.detail}`
@@ -160,7 +160,7 @@ const explained = (options: CommandOptions, failure: ProgramFailed): EngineUnava
     case "not-started":
       return new EngineUnavailable({
         engine,
-        detail: `${detail}: expected a program that can be run; install it or give its path`
+        detail: `${detail}: expected an executable program; install it or set its path`
       })
     case "exit":
       return new SpeechFailed({ engine, reason: "crashed", detail })
@@ -171,12 +171,12 @@ const explained = (options: CommandOptions, failure: ProgramFailed): EngineUnava
   }
 }
 
-/** The program's bytes as speech: a file of any format, or samples if the settings say so. */
+/** Converts the program's output to speech: an audio file, or raw samples if `rawRate` is set. */
 const speechOf = (options: CommandOptions, bytes: Buffer): Effect.Effect<Speech, SpeechFailed> => {
   const { name: engine, command, rawRate } = options
   const timing = { words: [], sentences: [] }
   if (bytes.length === 0) {
-    const detail = `"${command}": it ended well but wrote no audio`
+    const detail = `"${command}": it exited with code 0 but wrote no audio`
     return Effect.fail(new SpeechFailed({ engine, reason: "bad-output", detail }))
   }
   if (rawRate === undefined) return Effect.succeed({ _tag: "Encoded", bytes, ...timing })

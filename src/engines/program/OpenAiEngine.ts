@@ -1,4 +1,4 @@
-/** Any server that speaks OpenAI's `POST /v1/audio/speech`: LocalAI, Kokoro-FastAPI, OpenAI itself. */
+/** An engine for servers with OpenAI's `POST /v1/audio/speech`: LocalAI, Kokoro-FastAPI, OpenAI itself. */
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Clock, Config, Duration, Effect, Option } from "effect"
 import { type Engine, EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
@@ -7,38 +7,36 @@ import { cacheSuccess } from "../SuccessCache.ts"
 import { singleLineSpeech } from "../text/SingleLineSpeech.ts"
 
 export interface OpenAiOptions {
-  /** How it is called in errors and settings. */
+  /** The engine's name in errors and settings. */
   readonly name: string
-  /** The address up to and without `/audio/speech`, such as `http://localhost:8880/v1`. */
+  /** The server's URL without `/audio/speech`, such as `http://localhost:8880/v1`. */
   readonly baseUrl: string
   readonly model: string
-  /** The environment variable that holds the key; without it, none is sent. */
+  /** The environment variable that holds the key; without it, no key is sent. */
   readonly keyVariable?: string
-  /** The voices that a request may name; more are added with `listVoices`. */
+  /** The voices that a request may use; `listVoices` adds the server's. */
   readonly voices: ReadonlyArray<EngineVoice>
-  /**
-   * Whether the server is asked for its voices at `/audio/voices`, which OpenAI itself does not have; default false.
-   */
+  /** Whether to read the server's voices from `/audio/voices`, which OpenAI itself does not have; default false. */
   readonly listVoices?: boolean
   /** The audio's format; default "wav". */
   readonly format?: string
-  /** Whether text is written out before (numbers, dates, units); default false. */
+  /** Whether to write out numbers, dates and units first; default false. */
   readonly normalise?: boolean
   /** Default 120 seconds. */
   readonly timeout?: Duration.DurationInput
-  /** Bytes of audio at most; default 256 MiB. */
+  /** Maximum bytes of audio; default 256 MiB. */
   readonly maxBytes?: number
-  /** Code points of a text at most; default 4,096, as OpenAI's. */
+  /** Maximum code points of a text; default 4,096, as at OpenAI. */
   readonly maxChars?: number
 }
 
-/** The speeds that OpenAI's interface allows. */
+/** The speed limits of OpenAI's API. */
 const slowest = 0.25
 const fastest = 4
-/** Bytes of an error or a list of voices that are read. */
+/** Maximum bytes of an error or a voice list. */
 const maxWords = 1024 * 1024
 
-/** The engine; its key is read from the environment now and sent to `baseUrl` only. */
+/** Makes the engine. Reads its key from the environment now, and sends it only to `baseUrl`. */
 export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOptions) {
   const { name } = options
   const timeout = options.timeout ?? "120 seconds"
@@ -57,10 +55,10 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
   const address = (path: string) => `${options.baseUrl.replace(/\/+$/u, "")}${path}`
   const unavailable = (detail: string) => new EngineUnavailable({ engine: name, detail })
 
-  /** Sends a request and reads the whole answer, within the time and the bytes. */
+  /** Sends a request and reads the whole response, with limits on time and size. */
   const exchange = (request: HttpClientRequest.HttpClientRequest, maxBytes: number) =>
     client.execute(request).pipe(
-      Effect.mapError((cause) => unavailable(`no answer from ${options.baseUrl}: ${rootMessage(cause)}`)),
+      Effect.mapError((cause) => unavailable(`no response from ${options.baseUrl}: ${rootMessage(cause)}`)),
       Effect.flatMap((response) =>
         response.status < 300
           ? boundedBody(name, response, maxBytes)
@@ -79,24 +77,22 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
           new SpeechFailed({
             engine: name,
             reason: "timeout",
-            detail: `no whole answer from ${options.baseUrl} within ${Duration.format(Duration.decode(timeout))}`
+            detail: `no complete response from ${options.baseUrl} within ${Duration.format(Duration.decode(timeout))}`
           })
       })
     )
 
   const keyed =
     options.keyVariable !== undefined && Option.isNone(key)
-      ? Effect.fail(unavailable(`its key is missing: set the variable ${options.keyVariable}`))
+      ? Effect.fail(unavailable(`its key is missing; set the environment variable ${options.keyVariable}`))
       : Effect.void
 
-  /** What the server says at an address, for which nothing is paid. */
+  /** Reads a path of the server that costs nothing. */
   const asked = (path: string) =>
     Effect.zipRight(keyed, exchange(HttpClientRequest.get(address(path)), maxWords))
   const unreadable = (failure: EngineUnavailable | SpeechFailed) =>
-    failure._tag === "EngineUnavailable"
-      ? failure
-      : unavailable(`it does not answer as expected: ${failure.detail}`)
-  /** A server need not have a list of models: one that says so is there. */
+    failure._tag === "EngineUnavailable" ? failure : unavailable(`unexpected response: ${failure.detail}`)
+  /** Servers need not list models: a rejection such as 404 also proves that the server is reachable. */
   const reachable = asked("/models").pipe(
     Effect.asVoid,
     Effect.catchIf(
@@ -120,7 +116,7 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
     const known = yield* voices
     const voice = known.find(({ id }) => id === request.voice)
     if (voice === undefined) {
-      const detail = `no voice "${request.voice}": expected one of ${known.map(({ id }) => id).join(", ")}`
+      const detail = `no voice "${request.voice}"; expected one of ${known.map(({ id }) => id).join(", ")}`
       return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
     }
     const input = yield* singleLineSpeech(request, {
@@ -141,7 +137,7 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
       options.maxBytes ?? 256 * 1024 * 1024
     )
     if (bytes.length === 0 || isJson(bytes)) {
-      const detail = `${options.baseUrl} answered without audio${messageIn(bytes)}`
+      const detail = `${options.baseUrl} responded without audio${messageIn(bytes)}`
       return yield* new SpeechFailed({ engine: name, reason: "bad-output", detail })
     }
     return { _tag: "Encoded", bytes, words: [], sentences: [] }
@@ -150,6 +146,6 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
   return { name, controls: ["rate"], voices, speak, check: reachable } satisfies Engine
 })
 
-/** What is at the bottom of an error: "connect ECONNREFUSED …" instead of "Transport error". */
+/** Returns the message of an error's root cause: "connect ECONNREFUSED …" instead of "Transport error". */
 const rootMessage = (cause: Error): string =>
   cause.cause instanceof Error ? rootMessage(cause.cause) : cause.message

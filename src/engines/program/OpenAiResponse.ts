@@ -1,10 +1,10 @@
-/** What a server of OpenAI's kind answers: audio, a list of voices, or why not. */
+/** Parses responses of OpenAI-compatible servers: audio, voice lists and errors. */
 import type { HttpClientResponse } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
 
-/** The whole body, if it has no more bytes than allowed. */
+/** Reads the whole body; fails if it exceeds `maxBytes`. */
 export const boundedBody = (
   engine: string,
   response: HttpClientResponse.HttpClientResponse,
@@ -21,31 +21,29 @@ export const boundedBody = (
       return Effect.void
     }).pipe(
       Effect.mapError((cause) =>
-        cause._tag === "SpeechFailed" ? cause : bad(`the server's answer broke off: ${cause.message}`)
+        cause._tag === "SpeechFailed" ? cause : bad(`the server's response was cut off: ${cause.message}`)
       ),
       Effect.map(() => new Uint8Array(Buffer.concat(blocks)))
     )
   })
 
-/** The longest that a server is believed to want to be left alone, in seconds. */
+/** Maximum Retry-After that is respected, in seconds. */
 const longestWait = 300
 
-/** Seconds to wait by a Retry-After header, which holds seconds or a date; undefined where it says nothing. */
+/** Returns the seconds to wait from a Retry-After header (seconds or a date); undefined if it has none. */
 const waitIn = (header: string | undefined, now: number): number | undefined => {
   const wait = header === undefined ? NaN : retryAfterIn(header, now)
   return wait > 0 ? Math.min(wait, longestWait) : undefined
 }
 
-/**
- * What a status other than success means at a time (milliseconds since 1970), with whatever the server says about it.
- */
+/** Converts an error response to an engine error with the server's message. `now` is in ms since the Unix epoch. */
 export const refusal = (
   engine: string,
   { status, headers }: Pick<HttpClientResponse.HttpClientResponse, "status" | "headers">,
   body: Uint8Array,
   now: number
 ): EngineUnavailable | SpeechFailed => {
-  const detail = `the server answered ${status}${messageIn(body)}`
+  const detail = `the server responded with ${status}${messageIn(body)}`
   const wait = waitIn(headers["retry-after"], now)
   if (status === 429 || (status === 503 && wait !== undefined)) {
     const asked = wait === undefined ? {} : { retryAfter: wait }
@@ -53,25 +51,25 @@ export const refusal = (
   }
   const failed = (reason: "too-long" | "refused" | "crashed") => new SpeechFailed({ engine, reason, detail })
   if (status === 401 || status === 403) {
-    return new EngineUnavailable({ engine, detail: `${detail}: expected a key that it knows` })
+    return new EngineUnavailable({ engine, detail: `${detail}; set a key that the server accepts` })
   }
   if (status === 413) return failed("too-long")
   if (status === 502 || status === 503 || status === 504) return new EngineUnavailable({ engine, detail })
   return failed(status >= 500 ? "crashed" : "refused")
 }
 
-/** Whether bytes that should be audio are JSON instead. */
+/** Whether a response that should be audio is JSON. */
 export const isJson = (bytes: Uint8Array): boolean =>
   bytes[0] === "{".charCodeAt(0) && Option.isSome(parsed(bytes))
 
-/** ": …" with the message in an answer, in any of the shapes that such servers use; empty if there is none. */
+/** Returns ": " and the message in a response, in any of the usual JSON shapes; empty without a message. */
 export const messageIn = (body: Uint8Array): string => {
   const words = Option.getOrElse(Option.flatMap(parsed(body), decodeMessage), () => "")
   const line = words.replace(/[\s\p{Cc}]+/gu, " ").trim()
   return line === "" ? "" : `: ${line.slice(0, 300)}`
 }
 
-/** The voices in an answer: names or objects, bare or under `voices` or `data`. */
+/** Returns the voices in a response: names or objects, at the top level or under `voices` or `data`. */
 export const voicesIn = (body: Uint8Array): ReadonlyArray<EngineVoice> =>
   Option.getOrElse(Option.flatMap(parsed(body), decodeVoices), () => []).flatMap((entry) => {
     if (typeof entry === "string") return [{ id: entry, name: entry, languages: [] }]

@@ -1,9 +1,9 @@
-/** English where engines misread it; the rest they read well themselves. */
+/** Normalizes the English words that engines misread; leaves all others to the engine. */
 import type { Token } from "./Token.ts"
 import { splitWord, pronounceable, spelledNumbers } from "./Pronounceable.ts"
 import type { Word } from "./WrittenWords.ts"
 
-/** Said in full, since the dot behind them is taken for a sentence's end. */
+/** Abbreviations written out, since engines take their dot for the end of a sentence. */
 const abbreviations = new Map(
   Object.entries({
     "mr.": "Mister",
@@ -38,7 +38,7 @@ const compared = new Map([
   [">", "greater than"]
 ])
 
-/** English words as engines read them well. */
+/** Normalizes English words. */
 export const speakEnglish = (words: ReadonlyArray<Word>): ReadonlyArray<Token> =>
   words.map(({ gap, original }, index) => ({
     gap,
@@ -51,7 +51,7 @@ const spokenOf = (word: string, before: string | undefined, after: string | unde
   const { before: opening, core, after: closing } = splitWord(word)
   const full = closing.startsWith(".") ? abbreviations.get(`${core.toLowerCase()}.`) : undefined
   if (full !== undefined) {
-    // The dot may end a sentence too: at the text's end, and behind "etc." before a capital.
+    // The dot may end a sentence, too: at the text's end, and after "etc." before a capital.
     const ends = after === undefined || (full === "et cetera" && /^\p{Lu}/u.test(after))
     return `${opening}${full}${ends ? closing : closing.slice(1)}`
   }
@@ -62,7 +62,7 @@ const spokenOf = (word: string, before: string | undefined, after: string | unde
   return spelledNumbers(written(word))
 }
 
-/** Dates of the ISO kind, ranges of numbers, and dashes without spaces. */
+/** Writes out ISO dates, ranges of numbers, and dashes without spaces. */
 const written = (word: string): string => {
   const { before, core, after } = splitWord(word)
   const date = /^(\d{4})-(\d{2})-(\d{2})$/u.exec(core)

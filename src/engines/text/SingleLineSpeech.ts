@@ -1,20 +1,20 @@
-/** A text in one line for engines that take it whole: written out where they cannot do so themselves. */
+/** Prepares a text as one line for engines that take it whole; writes out numbers and abbreviations if set. */
 import { Effect } from "effect"
 import { type SpeechRequest, SpeechFailed } from "../Engine.ts"
 import { normalizeText } from "./TextNormalization.ts"
 
-/** How a text is prepared. */
+/** How to prepare a text. */
 export interface Preparation {
   readonly engine: string
-  /** Whether numbers, dates, units and abbreviations are written out, where that is known for the language. */
+  /** Whether to write out numbers, dates, units and abbreviations, in the languages that support it. */
   readonly normalise: boolean
-  /** Of the voice asked for, where the request names no language. */
+  /** The voice's language, used if the request names none. */
   readonly language: string
-  /** Code points at most. */
+  /** Maximum code points. */
   readonly maxChars: number
 }
 
-/** One line of text without control characters; fails if it says nothing or is too long. */
+/** Returns one line of text without control characters. Fails if it has nothing to say or is too long. */
 export const singleLineSpeech = (
   request: SpeechRequest,
   how: Preparation
@@ -23,10 +23,7 @@ export const singleLineSpeech = (
   const failed = (reason: "nothing-to-say" | "too-long", detail: string) =>
     Effect.fail(new SpeechFailed({ engine: how.engine, reason, detail }))
   if (!tokens.some(({ spoken }) => spoken !== "")) {
-    return failed(
-      "nothing-to-say",
-      "the text has nothing that can be said: expected at least one word or number"
-    )
+    return failed("nothing-to-say", "the text has nothing to speak; expected at least one word or number")
   }
   const text = how.normalise
     ? tokens.map(({ gap, spoken }) => (gap === "" ? spoken : ` ${spoken}`)).join("")
@@ -34,6 +31,6 @@ export const singleLineSpeech = (
   const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim()
   const length = Array.from(line).length
   return length > how.maxChars
-    ? failed("too-long", `the text has ${length} characters: at most ${how.maxChars} are taken`)
+    ? failed("too-long", `the text has ${length} characters; the maximum is ${how.maxChars}, split it`)
     : Effect.succeed(line)
 }

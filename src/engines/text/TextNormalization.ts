@@ -1,7 +1,4 @@
-/**
- * A text as an engine should read it, token by token, so that the times of what is spoken can be told of the words as
- * they were written.
- */
+/** Normalizes a text for an engine, token by token, so that spoken times map back to the words as written. */
 import { speakEnglish } from "./EnglishText.ts"
 import { pronounceable, spelledNumbers } from "./Pronounceable.ts"
 import { speakVietnamese } from "./vietnamese/VietnameseText.ts"
@@ -9,8 +6,8 @@ import type { Token } from "./Token.ts"
 import { writtenWords } from "./WrittenWords.ts"
 
 /**
- * The tokens of a text in a language (a BCP 47 tag). Vietnamese is written out in full: numbers, dates, units,
- * abbreviations. English is helped only where engines misread it. Every other language is left to the engine.
+ * Returns the tokens of a text in a language (BCP 47). Writes out numbers, dates, units and abbreviations in
+ * Vietnamese, and in English only what engines misread. Leaves other languages to the engine.
  */
 export const normalizeText = (text: string, language: string): ReadonlyArray<Token> => {
   const words = writtenWords(text, language)
@@ -26,11 +23,11 @@ export const normalizeText = (text: string, language: string): ReadonlyArray<Tok
   }
 }
 
-/** "vi" of "vi-VN". */
+/** Returns the primary language of a tag: "vi" for "vi-VN". */
 export const primaryTag = (language: string): string => language.toLowerCase().replace(/[-_].*$/u, "")
 
 /**
- * Punctuation that stands alone ("Quoi ?", "one – two") goes with the word before it: final marks as they are, others
+ * Attaches free-standing punctuation ("Quoi ?", "one – two") to the word before it: `!` and `?` unchanged, other marks
  * as a comma.
  */
 const withPauses = (tokens: ReadonlyArray<Token>): ReadonlyArray<Token> =>

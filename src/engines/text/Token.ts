@@ -1,11 +1,11 @@
-/** A word of a text as it is written, and as it is spoken. */
+/** A word of a text as written and as spoken. */
 
-/** One written word (or several that are read as one, such as "5 000") and what is said for it. */
+/** One written word, or several read as one such as "5 000", and its spoken form. */
 export interface Token {
-  /** The text's own characters between the token before and this one. */
+  /** The text's characters between the previous token and this one. */
   readonly gap: string
-  /** As written, with its punctuation. The gaps and originals joined are the text, up to white space at its end. */
+  /** As written, with punctuation. All gaps and originals joined give the text, except white space at its end. */
   readonly original: string
-  /** What to say: words with single spaces between them, and punctuation for its pauses; empty for what is silent. */
+  /** What to speak: words separated by single spaces, with punctuation for pauses; empty if silent. */
   readonly spoken: string
 }

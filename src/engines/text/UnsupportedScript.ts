@@ -1,11 +1,10 @@
 /**
- * Letters that eSpeak NG cannot read and names instead: of a sentence in another script it says "Chinese letter,
- * Chinese letter …", which sounds like speech and says nothing. From most other scripts it goes over to a language
- * written in them.
+ * Detects text in scripts that eSpeak NG cannot read. It names such letters instead ("Chinese letter, Chinese letter
+ * …"), which sounds like speech. For most other scripts it switches to a language that uses them.
  */
 import { primaryTag } from "./TextNormalization.ts"
 
-/** Scripts that are read by voices of these languages (primary tags) and by no other. */
+/** Scripts that only voices of the given languages (primary tags) can read. */
 const readers: ReadonlyArray<readonly [script: string, letters: RegExp, languages: ReadonlySet<string>]> = [
   ["Chinese", /\p{Script=Han}/gu, new Set(["cmn", "zh", "yue", "hak"])],
   ["Japanese", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu, new Set(["ja"])],
@@ -21,21 +20,21 @@ const readers: ReadonlyArray<readonly [script: string, letters: RegExp, language
   ["Khmer", /\p{Script=Khmer}/gu, new Set()]
 ]
 
-/** The share of a text's letters up to which a foreign name or two may be spelled. */
+/** Maximum share of foreign letters in a text, to allow for a name or two. */
 const mayBeNamed = 0.25
 
-/** Why a voice of such a language (BCP 47) cannot read a text, in words; undefined where it can. */
+/** Returns a message if a voice of the language (BCP 47) cannot read the text; else undefined. */
 export const unsupportedLetters = (text: string, language: string): string | undefined => {
   const tag = primaryTag(language)
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   for (const [script, pattern, languages] of readers) {
     if (languages.has(tag)) continue
     const foreign = text.match(pattern)?.length ?? 0
-    // Japanese is written in both scripts, of which its voice reads one.
+    // Japanese uses both kana and kanji, but its voice reads only kana.
     if (tag === "ja" && script === "Chinese" && foreign > 0)
-      return "the voice reads kana and no kanji: expected the text in kana, which a lexicon can give, or a voice of another provider"
+      return "the voice reads kana but not kanji; write the text in kana (for example with a lexicon), or use another provider's voice"
     if (foreign > letters * mayBeNamed)
-      return `the voice reads no ${script} letters: expected a text in its own language (${language}), or a voice of the text's`
+      return `the voice cannot read ${script} letters; use a text in its language (${language}), or a voice of the text's language`
   }
   return undefined
 }

@@ -1,18 +1,18 @@
-/** A text's words as written: between spaces, or as a dictionary tells them apart where a script has no spaces. */
+/** Splits a text into words at spaces, or with a dictionary for scripts without spaces. */
 
 /** A word as written. */
 export interface Word {
-  /** The white space before it; empty at a place where the script has none. */
+  /** The white space before it; empty between words of a script without spaces. */
   readonly gap: string
-  /** With the punctuation that stands at it. */
+  /** The word with its punctuation. */
   readonly original: string
 }
 
-/** Scripts that put no spaces between words. */
+/** Scripts without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
 
-/** The words of a text in order. The gaps and originals joined are the text, up to white space at its end. */
+/** Returns the words of a text. All gaps and originals joined give the text, except white space at its end. */
 export const writtenWords = (text: string, language: string): ReadonlyArray<Word> => {
   const segmenter = unspaced.test(text) ? segmenterFor(language) : undefined
   return [...text.trimEnd().matchAll(/(\s*)(\S+)/gu)].flatMap(([, gap = "", run = ""]) =>
@@ -22,7 +22,7 @@ export const writtenWords = (text: string, language: string): ReadonlyArray<Word
   )
 }
 
-/** A run's words; punctuation goes with the word before it, an opening one with the word behind it. */
+/** Splits a run into words. Opening punctuation goes with the next word, all other with the previous one. */
 const segments = (run: string, segmenter: Intl.Segmenter): ReadonlyArray<string> => {
   const words: Array<string> = []
   let opening = ""
@@ -39,7 +39,7 @@ const segments = (run: string, segmenter: Intl.Segmenter): ReadonlyArray<string>
   return words
 }
 
-/** Of the language's dictionary where the runtime knows the tag, else of the general one. */
+/** Returns a segmenter with the language's dictionary if the runtime knows the tag, else the general one. */
 const segmenterFor = (language: string): Intl.Segmenter => {
   const tag = /^[A-Za-z]{2,3}/u.exec(language)?.[0]
   return new Intl.Segmenter(tag, { granularity: "word" })

@@ -1,4 +1,4 @@
-/** Any audio file to mono PCM: the command lines, and what ffmpeg's answer means. */
+/** Builds the ffmpeg arguments that decode audio to mono PCM, and interprets ffmpeg's result. */
 import { Either } from "effect"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
@@ -6,27 +6,27 @@ import { type InputDescription, inputsDescribed } from "../probe/InputDescriptio
 import { NotAudio } from "../process/FfmpegErrors.ts"
 
 /**
- * How many files one process decodes. A process start costs as much as several short clips; beyond some dozens there is
- * nothing left to gain, and more files are decoded again one by one when one of them is bad.
+ * How many files one process decodes. Starting a process costs as much as several short clips. More than a few dozen
+ * files gain nothing, and if one file is bad, all files of its process are decoded again one by one.
  */
 export const filesPerProcess = 50
 
 /** One audio track of a file. */
 export interface DecodeSource {
   readonly path: string
-  /** Which of its audio tracks, from 0. */
+  /** The audio track, counted from 0. */
   readonly track?: number
 }
 
-/** Where a file's samples are written: 32-bit floats without a header. */
+/** A file and the path for its samples: 32-bit floats without a header. */
 export interface DecodeTarget {
   readonly source: DecodeSource
   readonly target: string
 }
 
 /**
- * The arguments that decode files in one process. Errors in the data end it (`-xerror`); stereo is averaged, so that a
- * voice on both channels keeps its level.
+ * Returns the arguments that decode files in one process. It exits on data errors (`-xerror`). Stereo is averaged, so
+ * that a voice on both channels keeps its level.
  */
 export const decodeArgs = (files: ReadonlyArray<DecodeTarget>, rate: SampleRate): ReadonlyArray<string> => [
   "-hide_banner",
@@ -50,17 +50,17 @@ export const decodeArgs = (files: ReadonlyArray<DecodeTarget>, rate: SampleRate)
   ])
 ]
 
-/** What a process that decoded files said, in so far as it concerns all of them. */
+/** The exit code and stderr of a decoding process. */
 export interface DecodeAnswer {
   readonly exitCode: number | undefined
   readonly stderr: string
 }
 
-/** Whether a process decoded all its files without a word of damage. */
+/** Whether a process decoded all its files and reported no damage. */
 export const wentWell = ({ exitCode, stderr }: DecodeAnswer): boolean =>
   exitCode === 0 && damageIn(stderr) === undefined
 
-/** The samples of one file of a process that went well, or why they are not all there. */
+/** Returns one file's samples from a process that went well, or why some are missing. */
 export const decoded = (
   source: string,
   rate: SampleRate,
@@ -72,30 +72,30 @@ export const decoded = (
   return refusal === undefined ? Either.right({ rate, samples }) : Either.left(refusal)
 }
 
-/** Why so many decoded seconds are not all of a file, if they are not. */
+/** Compares the decoded seconds with the file's header; undefined if none are missing. */
 export const shortage = (
   source: string,
   seconds: number,
   description: InputDescription | undefined
 ): NotAudio | undefined => {
   const stated = description?.stated
-  if (seconds === 0) return new NotAudio({ source, reason: "empty", found: "audio of no length" })
+  if (seconds === 0) return new NotAudio({ source, reason: "empty", found: "audio of zero length" })
   return stated === undefined || stated - seconds <= toleratedSeconds
     ? undefined
     : new NotAudio({
         source,
         reason: "truncated",
-        found: `${seconds.toFixed(2)} of the ${stated.toFixed(2)} seconds that its header promises: it was cut off`
+        found: `${seconds.toFixed(2)} of the ${stated.toFixed(2)} seconds in its header: the file is truncated`
       })
 }
 
-/** 32-bit floats from their bytes; an incomplete last one is left out. */
+/** Reads 32-bit floats from bytes; drops an incomplete last one. */
 export const floatsIn = (bytes: Uint8Array): Float32Array => {
   const whole = bytes.byteLength - (bytes.byteLength % 4)
   return new Float32Array(new Uint8Array(bytes.subarray(0, whole)).buffer)
 }
 
-/** Why a process that decoded a single file failed, in words. `head` is the file's first bytes. */
+/** Explains why decoding a single file failed. `head` holds the file's first bytes. */
 export const decodeRefusal = (source: string, head: Uint8Array, { stderr }: DecodeAnswer): NotAudio => {
   const refused = (reason: NotAudio["reason"], found: string) => new NotAudio({ source, reason, found })
   if (head.length === 0) return refused("empty", "an empty file")
@@ -107,26 +107,26 @@ export const decodeRefusal = (source: string, head: Uint8Array, { stderr }: Deco
   }
   const line = damageIn(stderr) ?? spokenLines(stderr).find((line) => /error|invalid/iu.test(line))
   const detail = line === undefined ? "" : ` (${line.replace(/^(\[[^\]]*\] )+/u, "").trim()})`
-  return refused("broken", `damaged audio, or none at all${detail}`)
+  return refused("broken", `damaged audio or no audio${detail}`)
 }
 
-/** The line in which ffmpeg says that data is damaged, even where it goes on. */
+/** Finds a line in which ffmpeg reports damaged data, even if it carried on. */
 const damageIn = (stderr: string): string | undefined =>
   spokenLines(stderr).find((line) =>
     /corrupt|truncat|invalid data|error while decoding|decoding error|partial file/iu.test(line)
   )
 
-/** ffmpeg's own words: not its description of the files, whose titles and paths may say anything. */
+/** Removes the descriptions of files, since their titles and paths may contain anything. */
 const spokenLines = (stderr: string): ReadonlyArray<string> =>
   stderr.split(/\r?\n/u).filter((line) => !/^( |Input #|Output #)/u.test(line))
 
 /**
- * By how much a header may promise more than is decoded: MP3 and AAC count the encoder's delay and padding, which at
- * low rates come to a fifth of a second.
+ * How many seconds may be missing from the length in the header. MP3 and AAC headers include encoder delay and padding,
+ * which are a fifth of a second at low rates.
  */
 const toleratedSeconds = 0.25
 
-/** Names text where a file begins like one: a page or a message that a server sent instead of audio. */
+/** Describes a file that begins like text: a page or message that a server sent instead of audio. */
 const textIn = (head: Uint8Array): string | undefined => {
   const start = new TextDecoder().decode(head.subarray(0, 200), { stream: true }).trimStart()
   if (/^<(!doctype|html|head|body|\?xml)/iu.test(start)) return `a web page or XML ("${excerpt(start)}")`

@@ -1,4 +1,4 @@
-/** Decoding as it is run: many files a process, each file's fault its own. */
+/** Decodes audio files with ffmpeg: one file, a stream of blocks, bytes, or many files per process. */
 import { open, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Chunk, Effect, Either, Stream } from "effect"
@@ -36,8 +36,8 @@ export const decodeFile = Effect.fn("Decoder.decodeFile")(function* (
 })
 
 /**
- * A file's samples in blocks, for files too long to be held whole. Fails behind the last block where the file turns out
- * to be damaged or cut off.
+ * Decodes a file in blocks, if it is too long to hold in memory. If the file turns out to be damaged or truncated, the
+ * stream fails after its last block.
  */
 export const decodeBlocks = (
   binary: Binary,
@@ -72,14 +72,14 @@ export const decodeBlocks = (
 }
 
 /**
- * Decodes bytes, which `name` stands for in errors, to 16-bit samples. However long it is, no more of it is held as
- * floats than a block.
+ * Decodes bytes to 16-bit samples; `name` identifies them in errors. Only one block at a time is held as floats,
+ * however long the audio is.
  */
 export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rate: SampleRate) =>
   inTemporaryFolder((folder) => {
     const path = join(folder, "audio")
     const blocks: Array<Int16Array> = []
-    // ffmpeg takes the end of a WAV whose size was left open for damage; whatever streams one leaves it so.
+    // A streamed WAV has an open size in its header, and ffmpeg reports its end as damage. Fill in the size.
     return attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes)).pipe(
       Effect.zipRight(
         Stream.runForEach(decodeBlocks(binary, { path }, rate), (block) =>
@@ -91,7 +91,7 @@ export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rat
     )
   })
 
-/** Decodes many files; the result's order is the files'. */
+/** Decodes many files; results are in the files' order. */
 export const decodeFiles = (binary: Binary, sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
   inTemporaryFolder((folder) =>
     Effect.forEach(
@@ -134,7 +134,7 @@ const decodeBatch = (
     )
   })
 
-/** A file's own fault as a value; what is not its fault stays an error. */
+/** Returns a file's own fault as a value; other failures remain errors. */
 const settled = (
   decoding: Effect.Effect<Pcm, NotAudio | FfmpegFailed>
 ): Effect.Effect<Decoded, FfmpegFailed> =>
@@ -143,7 +143,7 @@ const settled = (
     Effect.catchTag("NotAudio", (fault) => Effect.succeed<Decoded>(Either.left(fault)))
   )
 
-/** A process that gave a verdict; one that never started, or was killed, gave none. */
+/** Fails if a process never started or was killed; otherwise returns its result. */
 const judged = <A extends Omit<ProcessEnd, "stdout">>(
   ended: A,
   binary: Binary,
@@ -162,7 +162,7 @@ const refusal = (source: DecodeSource, ended: DecodeAnswer): Effect.Effect<NotAu
   Effect.promise(async () => {
     const head = await headOf(source.path)
     return head === undefined
-      ? new NotAudio({ source: source.path, reason: "missing", found: "no file that can be read" })
+      ? new NotAudio({ source: source.path, reason: "missing", found: "no readable file" })
       : decodeRefusal(source.path, head, ended)
   })
 

@@ -1,6 +1,6 @@
 /**
- * Plain MP3 files to samples within this process, by libmpg123 compiled to WebAssembly. It blocks its thread: some
- * milliseconds a clip.
+ * Decodes plain MP3 files in this process, with libmpg123 compiled to WebAssembly. Blocks its thread for a few
+ * milliseconds per clip.
  */
 import { MPEGDecoder } from "mpg123-decoder"
 import { resample } from "../../audio/pcm/Resampling.ts"
@@ -8,20 +8,20 @@ import { newBuffer, type Buffer32, BufferPool } from "../../audio/kernels/Buffer
 import { SampleRate } from "../../domain/time/Units.ts"
 import { type PlainMp3, plainMp3, silentFrames } from "../../audio/formats/PlainMp3.ts"
 
-/** Decodes a file's bytes to mono samples at a rate; undefined where ffmpeg is to judge it. */
+/** Decodes a file's bytes to mono samples at a rate; undefined if the file must be left to ffmpeg. */
 export type DecodeMp3 = (
   bytes: Uint8Array,
   rate: SampleRate
 ) => Promise<Float32Array<ArrayBuffer> | undefined>
 
 /**
- * A decoder for many files. It is not set up anew for each: silent frames between them bring it back to where it began,
- * so that a file's samples are the same whatever was decoded before.
+ * Creates a decoder that is reused for many files. Silent frames before each file reset its state, so that the samples
+ * do not depend on earlier files.
  */
 export const mp3Decoder = (): DecodeMp3 => {
-  /** One for each kind of file, by rate and channels. */
+  /** One decoder per rate and channel count. */
   const decoders = new Map<string, MPEGDecoder>()
-  const rooms = new BufferPool()
+  const buffers = new BufferPool()
   return async (bytes, rate) => {
     const file = plainMp3(bytes)
     if (file === undefined) return undefined
@@ -31,40 +31,40 @@ export const mp3Decoder = (): DecodeMp3 => {
     const decoder = decoders.get(kind) ?? new MPEGDecoder({ enableGapless: false })
     decoders.set(kind, decoder)
     await decoder.ready
-    const samples = samplesOf(decoder, bytes, file, isThere ? newBuffer : rooms.take)
+    const samples = samplesOf(decoder, bytes, file, isThere ? newBuffer : buffers.take)
     if (samples === undefined) {
-      // What it holds now is not known.
+      // Its state is unknown after a failure.
       decoders.delete(kind)
       decoder.free()
     }
     const result =
       samples === undefined || isThere
         ? samples
-        : resample({ rate: SampleRate.make(file.rate), samples }, rate, rooms.take).samples.slice()
-    rooms.freeAll()
+        : resample({ rate: SampleRate.make(file.rate), samples }, rate, buffers.take).samples.slice()
+    buffers.freeAll()
     return result
   }
 }
 
-/** Seconds of sound that is brought to another rate here at most: for that it stands in memory several times. */
+/** Maximum seconds to resample here: resampling holds several copies in memory. */
 const longest = 120
 
 /**
- * Silent frames before a file: one ends what overlaps from the last frame, one empties the filters, one is to be sure.
+ * Silent frames before a file: one flushes the last frame's overlap, one the filters, and one is a margin.
  */
 const silentBefore = 3
 
-/** Bytes that are decoded at once: what they unpack to stays small. */
+/** How many bytes to decode at a time, to keep the decoded output small. */
 const atOnce = 16_384
 
 const samplesOf = (
   decoder: MPEGDecoder,
   bytes: Uint8Array,
   file: PlainMp3,
-  room: Buffer32
+  allocate: Buffer32
 ): Float32Array<ArrayBuffer> | undefined => {
-  const result = room(file.length)
-  /** Where the next decoded sample stands in the sound: before it at first. */
+  const result = allocate(file.length)
+  /** The position of the next decoded sample in the result; negative before its start. */
   let at = -silentBefore * file.frameSamples - file.skip
   const end = at + (silentBefore + file.frames) * file.frameSamples
   const take = (some: Uint8Array): boolean => {

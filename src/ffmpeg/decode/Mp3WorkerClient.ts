@@ -1,4 +1,4 @@
-/** Plain MP3 files decoded in this process, without a start of ffmpeg and files between: half its work. */
+/** Decodes plain MP3 files in worker threads: half the work of an ffmpeg process with temporary files. */
 import { existsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
@@ -7,35 +7,35 @@ import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { builtProgram, resourceLimits } from "../../domain/values/BuiltProgram.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 
-/** What is said to a thread. */
+/** A request to a worker thread. */
 export interface Mp3Order {
   readonly id: number
   readonly bytes: Uint8Array
   readonly rate: SampleRate
 }
 
-/** What it says. */
+/** Its response; `samples` is undefined if the file must be left to ffmpeg. */
 export interface Mp3Answer {
   readonly id: number
   readonly samples: Float32Array<ArrayBuffer> | undefined
 }
 
 /**
- * Decodes an MP3 file to samples at a rate; undefined where it is no plain one, or where there is no thread to do it:
- * then it is ffmpeg's to decode and to judge.
+ * Decodes an MP3 file to samples at a rate. Undefined if it is not a plain MP3, or no worker is available: then ffmpeg
+ * must decode it.
  */
 export type DecodePlainMp3 = (bytes: Uint8Array, rate: SampleRate) => Effect.Effect<Pcm | undefined>
 
-/** Threads at most. One decodes some hundred clips a second: the second is for clips that were all there at once. */
+/** Maximum number of threads. One decodes about 100 clips per second; the second helps when many arrive at once. */
 const mostThreads = Math.min(2, availableParallelism())
 
-/** Files that wait for a thread before another is started. */
+/** How many files must wait for a thread before another is started. */
 const waitingForAnother = 8
 
-/** A thread that has not answered for so long is stuck: some hours of sound are decoded in that time. */
+/** A thread that does not respond within this time is stuck: it could have decoded hours of sound. */
 const patience = "1 minute"
 
-/** Threads that last as long as the scope; the first is started when there is something to decode. */
+/** A thread pool that lives as long as the scope. The first thread starts with the first file. */
 export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Effect.gen(function* () {
   const program = builtProgram("mp3-worker.mjs", import.meta.url, existsSync)
   if (program === undefined) return () => toOthers
@@ -68,49 +68,49 @@ export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Eff
 const toOthers = Effect.sync(() => undefined)
 
 /**
- * A thread, and who waits for it. One that broke down stays in its place and decodes nothing: it would break down
- * again.
+ * A thread and its pending requests. A thread that failed is not replaced, and decodes nothing more: a new one would
+ * fail again.
  */
 class Mp3Thread {
   private readonly worker: Worker
-  private readonly asked = new Map<number, (samples: Float32Array | undefined) => void>()
+  private readonly pending = new Map<number, (samples: Float32Array | undefined) => void>()
   private count = 0
   private broken = false
 
   constructor(program: string) {
-    // What the decoder's package prints is for nobody.
+    // Discard what the decoder's package prints.
     this.worker = new Worker(program, { execArgv: [], stdout: true, stderr: true, resourceLimits })
     this.worker.stdout.resume()
     this.worker.stderr.resume()
     this.worker.on("message", ({ id, samples }: Mp3Answer) => {
-      this.asked.get(id)?.(samples)
-      this.asked.delete(id)
+      this.pending.get(id)?.(samples)
+      this.pending.delete(id)
     })
     this.worker.on("error", () => this.giveUp())
     this.worker.on("exit", () => this.giveUp())
   }
 
   get waiting(): number {
-    return this.asked.size
+    return this.pending.size
   }
 
   ask(bytes: Uint8Array, rate: SampleRate): Effect.Effect<Float32Array | undefined> {
     return Effect.async((resume) => {
       if (this.broken) return resume(toOthers)
       const id = ++this.count
-      this.asked.set(id, (samples) => resume(Effect.succeed(samples)))
-      // Bytes as they came may be a part of a larger piece of memory: what is handed over is the thread's alone.
+      this.pending.set(id, (samples) => resume(Effect.succeed(samples)))
+      // `bytes` may be a view of a larger buffer. Copy it, so that the buffer can be transferred.
       const own = new Uint8Array(bytes)
       const order: Mp3Order = { id, bytes: own, rate }
       this.worker.postMessage(order, [own.buffer])
     })
   }
 
-  /** Whatever waits is left to others, and so is all that is asked from now on. */
+  /** Marks the thread as failed: pending and later requests resolve to undefined, which leaves them to ffmpeg. */
   giveUp(): undefined {
     this.broken = true
-    for (const tell of this.asked.values()) tell(undefined)
-    this.asked.clear()
+    for (const tell of this.pending.values()) tell(undefined)
+    this.pending.clear()
     void this.worker.terminate()
   }
 

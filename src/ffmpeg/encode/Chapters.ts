@@ -1,16 +1,16 @@
-/** Chapters as ffmpeg reads them. */
+/** Formats chapters for ffmpeg: as a metadata file, or as Ogg tags. */
 import type { Millis } from "../../domain/time/Units.ts"
 import { clockTime } from "../../exports/EntryText.ts"
 
-/** A named stretch of the result. */
+/** A titled section of the result. */
 export interface Chapter {
   readonly start: Millis
-  /** Past its last millisecond; after `start`. */
+  /** Exclusive; after `start`. */
   readonly end: Millis
   readonly title: string
 }
 
-/** The chapters in ffmpeg's own metadata format. */
+/** Formats chapters in ffmpeg's metadata format, FFMETADATA1. */
 export const chaptersText = (chapters: ReadonlyArray<Chapter>): string =>
   [
     ";FFMETADATA1",
@@ -24,7 +24,7 @@ export const chaptersText = (chapters: ReadonlyArray<Chapter>): string =>
     ""
   ].join("\n")
 
-/** The chapters as an Ogg's tags. */
+/** Formats chapters as Ogg tags, `CHAPTER001` and so on. */
 export const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
   chapters.flatMap(({ start, title }, at) => {
     const name = `CHAPTER${`${at + 1}`.padStart(3, "0")}`
@@ -32,7 +32,8 @@ export const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<str
   })
 
 /**
- * ffmpeg takes a backslash at a line's end, even an escaped one, for the line going on: a space keeps it from the end.
+ * Escapes text for the metadata format. ffmpeg reads a backslash at a line's end, even an escaped one, as a line
+ * continuation; an added space prevents that.
  */
 const escaped = (text: string): string =>
   text.replaceAll(/[=;#\\\n]/gu, (mark) => `\\${mark}`) + (text.endsWith("\\") ? " " : "")

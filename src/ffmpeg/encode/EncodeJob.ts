@@ -1,4 +1,4 @@
-/** How PCM becomes audio files in one pass: the job that ffmpeg is given, and what is written without it. */
+/** Builds the ffmpeg job that encodes PCM to audio files, and the WAV orders that need no ffmpeg. */
 import { encodings, type ConvertedPart } from "../../audio/formats/OutputConversion.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
@@ -10,29 +10,29 @@ import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
 import type { WavOrder } from "./WavWriter.ts"
 
 /**
- * The samples that are fed: floats, ±1 at full scale, interleaved where there are two channels; dithered where 16 bit
- * are written.
+ * The samples of a programme: floats with full scale at ±1, interleaved for two channels. Output at 16 bits is
+ * dithered.
  */
 export interface PcmFeed {
   readonly rate: SampleRate
   readonly channels: 1 | 2
-  /** How long all of it is. The results are as long, to the frame of their own rate. */
+  /** The total length. The files have the same length, to the frame of their own rate. */
   readonly frames: Frames
 }
 
-/** What is written. Bit rates are kilobits a second for all channels together. */
+/** The format of an audio file. Bit rates are kilobits per second for all channels together. */
 export type AudioFormat =
   | {
       readonly format: "wav"
-      /** 32 is floating point. */
+      /** Bits per sample; 32 is floating point. */
       readonly depth: 16 | 24 | 32
-      /** Makes it a Broadcast Wave: where its first frame stands, in frames of the file's own rate since midnight. */
+      /** Makes it a Broadcast Wave: the time of its first frame, in frames of the file's own rate since midnight. */
       readonly timeReference?: Frames
     }
   | { readonly format: "flac"; readonly depth: 16 | 24 }
   | { readonly format: "mp3" | "m4a" | "opus"; readonly bitrate?: number }
 
-/** What a file says of itself. */
+/** The metadata tags of a file. */
 export interface AudioTags {
   readonly title?: string
   readonly artist?: string
@@ -41,18 +41,18 @@ export interface AudioTags {
   readonly language?: LanguageTag
 }
 
-/** One file to be written. */
+/** One file to write. */
 export interface AudioSink {
   readonly path: string
   readonly format: AudioFormat
-  /** 48 kHz where absent. Opus and MP3 that cannot have a rate get 48 kHz. */
+  /** Default 48 kHz, which also replaces a rate that the format does not support. */
   readonly rate?: SampleRate
-  /** The file's exact length in frames of `rate`, where a feed at a lower rate cannot say it as exactly. */
+  /** The file's exact length in frames of `rate`, for a feed whose lower rate cannot express it. */
   readonly frames?: Frames
   readonly tags?: AudioTags
 }
 
-/** How many frames a sink's file has: as it asks, else the feed's length at the file's rate, to the nearest frame. */
+/** Returns the length of a sink's file in frames: `frames` if set, else the feed's length, at the file's rate. */
 const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
   const length =
     sink.frames === undefined
@@ -61,19 +61,19 @@ const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
   return Frames.make(Math.round((length.frames * rateOf(sink)) / length.rate))
 }
 
-/** A sink with the place where it is written until it is whole. */
+/** A sink with the path of its `.part` file. */
 export interface PlacedSink {
   readonly sink: AudioSink
   readonly part: string
 }
 
-/** A WAV file as it is begun, and what is to be written into it. */
+/** The header of a WAV file, and the order that writes its samples. */
 export interface WavFile {
   readonly header: WavOptions
   readonly order: WavOrder
 }
 
-/** How a sink is written without ffmpeg; undefined for what only ffmpeg can write. */
+/** Returns how to write a sink without ffmpeg; undefined for formats other than WAV. */
 export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | undefined => {
   const { format, tags = {} } = sink
   if (format.format !== "wav") return undefined
@@ -98,40 +98,40 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
 }
 
 /**
- * What a sink must be given where floats are finished before ffmpeg gets them: FLAC of 16 bit, the same samples as in a
- * WAV.
+ * Returns the sample format of a sink whose floats must be converted before ffmpeg gets them. That is 16-bit FLAC,
+ * which thus has the same samples as a WAV. Undefined for others.
  */
 export const finishedFor = (feed: PcmFeed, sink: AudioSink): ConvertedPart | undefined =>
   sink.format.format === "flac" && sink.format.depth === 16
     ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
     : undefined
 
-/** What an ffmpeg is fed, as a WAV: floats as they come, or 16-bit integers that are finished. */
+/** The WAV stream that ffmpeg reads: the feed's floats, or converted 16-bit integers. */
 export interface FedPcm extends PcmFeed {
   readonly encoding: "float32" | "int16"
 }
 
-/** What the ffmpeg is fed that encodes sinks which must be given this. */
+/** Returns the WAV stream for sinks with this converted format; `finished` is undefined for plain floats. */
 export const fedPcm = (feed: PcmFeed, finished: ConvertedPart | undefined): FedPcm =>
   finished === undefined
     ? { ...feed, encoding: "float32" }
     : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), encoding: "int16" }
 
 /**
- * Bytes that ffmpeg hands from one of its threads to the next at once: each time costs as much as encoding some hundred
- * samples.
+ * The size in bytes of the packets that ffmpeg passes between its threads. Each handover costs as much as encoding some
+ * hundred samples.
  */
 const packetBytes = 1_048_576
 
-/** Chapters as ffmpeg takes them. */
+/** Chapters, and the file with them in ffmpeg's metadata format. */
 export interface ChapterFile {
-  /** A file in ffmpeg's metadata format. */
+  /** The path of the metadata file. */
   readonly path: string
-  /** The same chapters. */
+  /** The chapters in it. */
   readonly chapters: ReadonlyArray<Chapter>
 }
 
-/** The job; `major` is the ffmpeg's version where it is known. */
+/** Builds the encoding job; `major` is ffmpeg's major version, if known. */
 export const encodeJob = (
   feed: FedPcm,
   sinks: ReadonlyArray<PlacedSink>,
@@ -152,8 +152,8 @@ export const encodeJob = (
 })
 
 /**
- * From version 5 on a WAV may be read in packets of a size that is asked for; builds between versions do not tell
- * theirs.
+ * Whether ffmpeg's WAV reader has the `max_size` option: from version 5 on. Builds between releases have no known
+ * version.
  */
 const knowsPackets = (major: number | undefined): boolean => major !== undefined && major >= 5
 
@@ -180,7 +180,7 @@ const filterOf = (feed: PcmFeed, sink: AudioSink): ReadonlyArray<string> => {
   return filters.length === 0 ? [] : ["-af", filters.join(",")]
 }
 
-/** Resampled where needed, then padded or cut to the exact length, which no resampler promises. */
+/** Filters that resample if needed, then pad or trim to the exact length, which no resampler guarantees. */
 const lengthened = (feed: PcmFeed, sink: AudioSink): ReadonlyArray<string> => {
   const length = framesWritten(feed, sink)
   return rateOf(sink) === feed.rate && length === feed.frames
@@ -194,7 +194,7 @@ const rateOf = ({ format, rate }: AudioSink): SampleRate => {
   return possible === undefined || possible.includes(wanted) ? wanted : deliveryRate
 }
 
-/** The only rates that some encoders take, in hertz. */
+/** The rates in hertz that encoders with a fixed set support. */
 const ratesOf: Readonly<Partial<Record<AudioFormat["format"], ReadonlyArray<number>>>> = {
   opus: [8_000, 12_000, 16_000, 24_000, 48_000],
   mp3: [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000],
@@ -227,20 +227,20 @@ const codecOf = (feed: PcmFeed, { format }: AudioSink): ReadonlyArray<string> =>
 
 type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
 
-/** Kilobits a second. */
+/** Kilobits per second for all channels. */
 const bitrateOf = ({ channels }: PcmFeed, { format, bitrate }: LossyFormat): number =>
   bitrate ?? speechBitrates[format === "m4a" ? "aac" : format] * channels
 
 /**
- * ffmpeg writes an Ogg's chapters a second late where they begin in a second's latter half: they are given as the tags
- * that they are.
+ * Returns the options that write chapters. For Ogg they are passed as tags: ffmpeg would write a chapter that begins in
+ * the second half of a second one second late.
  */
 const chaptersOf = ({ format }: AudioFormat, chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
   format === "opus"
     ? ["-map_chapters", "-1", ...oggChapters(chapters).flatMap((tag) => ["-metadata", tag])]
     : ["-map_chapters", "1"]
 
-/** Formats differ in whether they take tags of the file or of its stream: both are given. */
+/** Returns the options that write tags. Some formats read the file's language, some the stream's: both are set. */
 const tagsOf = ({ language, ...texts }: AudioTags): ReadonlyArray<string> => [
   ...Object.entries(texts).flatMap(([name, text]) =>
     text === undefined ? [] : ["-metadata", `${name}=${text}`]

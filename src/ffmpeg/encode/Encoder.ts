@@ -1,5 +1,5 @@
 /**
- * Encoding as it is run: a programme's samples into files, by ffmpeg or without it; put in place when they are whole.
+ * Encodes a programme's samples to audio files, with ffmpeg or directly, and renames them into place when complete.
  */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
@@ -7,7 +7,7 @@ import { Array, Effect, Stream } from "effect"
 import {
   type SectionMeasurement,
   type ProgrammeMeasurement,
-  MeterSettings
+  MeterCombination
 } from "../../audio/level/ProgrammeMeter.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import { type Binary, majorOf } from "../process/FfmpegBinary.ts"
@@ -30,33 +30,33 @@ import type { RequestOrder } from "./SampleSinks.ts"
 import { attempt, attempted, inTemporaryFolder, writeWholeFiles } from "../process/PartFile.ts"
 import { beginWav } from "./WavWriter.ts"
 
-/** What is encoded, and where to. */
+/** The samples to encode, and the files to write. */
 export interface EncodeRequest {
   readonly feed: PcmFeed
   readonly sinks: ReadonlyArray<AudioSink>
   readonly chapters?: ReadonlyArray<Chapter>
-  /** Whether its samples are measured while they pass. */
+  /** Whether to meter the samples while they are encoded. */
   readonly listen?: boolean
 }
 
-/** What has come of following an order for a section, or a part of it; what ffmpeg gets comes in order of time. */
+/** A result of an order for a section or part of one. Bytes for ffmpeg arrive in order of time. */
 export type Made =
   | {
       readonly kind: "fed"
-      /** The order's number. */
+      /** The order's index. */
       readonly order: number
       readonly bytes: Uint8Array
-      /** Is called when the bytes may change. */
+      /** Called when `bytes` may be reused. */
       readonly taken: () => void
     }
   | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
 
-/** Who makes the samples of all requests, and does with them what is ordered. */
+/** Renders the samples of all requests, and carries out the orders on them. */
 export type Maker<E, R> = (orders: ReadonlyArray<RequestOrder>) => Stream.Stream<Made, E, R>
 
 /**
- * Encodes what belongs to several requests that are made together, such as a programme and its stems. Either all files
- * are put in place or none. Returns what each request measures, where it is listened to.
+ * Encodes several requests together, such as a programme and its stems. Either all files are put in place or none.
+ * Returns the measurement of each request that sets `listen`.
  */
 export const encodeAll = <E, R>(
   binary: Binary,
@@ -91,7 +91,7 @@ export const encodeAll = <E, R>(
     )
   })
 
-/** A request, its files with the places where they are written. */
+/** A request whose sinks have the paths of their `.part` files. */
 interface Placed {
   readonly feed: PcmFeed
   readonly sinks: ReadonlyArray<PlacedSink>
@@ -99,7 +99,7 @@ interface Placed {
   readonly listen?: boolean
 }
 
-/** An ffmpeg to be run. */
+/** One ffmpeg process to run. */
 interface FedJob {
   readonly feed: FedPcm
   readonly sinks: ReadonlyArray<PlacedSink>
@@ -108,13 +108,13 @@ interface FedJob {
   readonly chaptersPath: string
 }
 
-/** What is to be done for a request: by ffmpeg, and by whoever makes the samples. */
+/** The work for a request: ffmpeg jobs, and orders for the maker of the samples. */
 interface Work {
   readonly jobs: ReadonlyArray<FedJob>
   readonly orders: ReadonlyArray<RequestOrder & { readonly feeds?: BlockFeed }>
 }
 
-/** Begins a request's files, and says what is to be done for them. */
+/** Starts a request's WAV files, and returns the work to do. */
 const workOf = Effect.fnUntraced(function* (
   request: number,
   { feed, sinks, chapters = [], listen = false }: Placed,
@@ -145,7 +145,7 @@ const workOf = Effect.fnUntraced(function* (
   return work
 })
 
-/** What only ffmpeg can write: together what must be finished for the same rate and length, and the rest. */
+/** Groups the sinks that need ffmpeg: one group per converted rate and length, and one for plain floats. */
 const fedGroups = (feed: PcmFeed, sinks: ReadonlyArray<PlacedSink>) =>
   Object.values(
     Array.groupBy(
@@ -157,7 +157,7 @@ const fedGroups = (feed: PcmFeed, sinks: ReadonlyArray<PlacedSink>) =>
     )
   )
 
-/** Runs one ffmpeg to its end. */
+/** Runs one ffmpeg process to completion. */
 const encodeJobOf = Effect.fnUntraced(function* (
   binary: Binary,
   { feed, sinks, bytes, chapters, chaptersPath }: FedJob
@@ -172,7 +172,7 @@ const encodeJobOf = Effect.fnUntraced(function* (
   )
 })
 
-/** Hands on what is made, waiting where ffmpeg is slower; goes on where one has all it wants. */
+/** Sends bytes to ffmpeg with backpressure, and collects measurements. Skips a process that has closed its input. */
 const pump = Effect.fnUntraced(function* <E, R>(
   requests: ReadonlyArray<EncodeRequest>,
   works: ReadonlyArray<Work>,
@@ -180,7 +180,7 @@ const pump = Effect.fnUntraced(function* <E, R>(
 ) {
   const orders = works.flatMap((work) => work.orders)
   const measurings = requests.map(({ feed, listen }) =>
-    listen === true ? new MeterSettings(feed) : undefined
+    listen === true ? new MeterCombination(feed) : undefined
   )
   const plain = orders.map(({ request, order }) => ({ request, order }))
   yield* Stream.runForEach(maker(plain), (made) => {

@@ -1,41 +1,39 @@
-/** What encoders that leave something out must be told, and what they do to a level and to peaks. */
+/** Settings for lossy encoders, and how they change levels and peaks. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 
 /**
- * ffmpeg's own AAC encoder, for a stream such as `a:0`. The way in which it chooses what to leave out by default
- * distorts speech between silences: stretches with noise 6 dB below the voice, peaks 3 dB above those it was given. The
- * fast way makes 13 dB less of it at the same size.
+ * Options of ffmpeg's AAC encoder for a stream such as `a:0`. Its default coder distorts speech between silences: noise
+ * 6 dB below the voice, and peaks 3 dB above the input's. The `fast` coder has 13 dB less noise at the same size.
  */
 export const aacCoder = (stream: string): ReadonlyArray<string> => [`-aac_coder:${stream}`, "fast"]
 
 /**
- * The filters that give an MP3 the level of what it is made from: its encoder makes all softer. `bitrate` is in
- * kilobits a second.
+ * Returns filters that restore an MP3's level, since LAME attenuates its input. `bitrate` is in kilobits per second.
  */
 export const mp3Level = (bitrate: number, rate: SampleRate): ReadonlyArray<string> => {
   const scale = lameScale(rate < 32_000 ? Math.min(bitrate, lowRatesMost) : bitrate)
   return scale === 1 ? [] : [`volume=${(1 / scale).toFixed(6)}`]
 }
 
-/** The most kilobits a second that an MP3 below 32 kHz can have. */
+/** The highest bit rate of an MP3 below 32 kHz, in kilobits per second. */
 const lowRatesMost = 160
 
 /**
- * LAME's factor, by the bit rate an MP3 can have that is nearest to the one asked for: 160, 192, 224 or 256 and above.
+ * LAME's scale factor, which depends on the nearest standard bit rate: 160, 192, 224, or 256 and above.
  */
 const lameScale = (bitrate: number): number =>
   bitrate <= 176 ? 0.95 : bitrate <= 208 ? 0.97 : bitrate <= 240 ? 0.98 : 1
 
 export type LossyCoder = "aac" | "mp3" | "opus"
 
-/** Kilobits a second of a channel that suit speech. */
+/** Default bit rates for speech, in kilobits per second and channel. */
 export const speechBitrates: Readonly<Record<LossyCoder, number>> = { aac: 96, mp3: 96, opus: 64 }
 
 /**
- * By how many decibels peaks come out higher than they went in, at most, from so many kilobits a second and channel on:
- * where speech is up to 15 LU softer than its limit, and more for each LU that it is louder, since the harder peaks are
- * held the more an encoder makes of them. Measured on eleven voices of three engines at -20 to -10 LUFS; one peak in
- * some minutes of speech may still pass.
+ * The most that an encoder raises peaks, in dB, by minimum bit rate in kilobits per second and channel. `adds` applies
+ * if speech is 15 LU or more below the peak limit. `perLu` is added for each LU closer, as harder limiting makes
+ * encoders overshoot more. Measured on eleven voices of three engines at -20 to -10 LUFS. One peak in some minutes of
+ * speech may still exceed it.
  */
 const codingAdds: Readonly<
   Record<LossyCoder, ReadonlyArray<{ readonly from: number; readonly adds: number; readonly perLu: number }>>
@@ -59,8 +57,8 @@ const codingAdds: Readonly<
 }
 
 /**
- * How many decibels lower peaks must be held so that those of what is decoded keep their limit. `bitrate` is in
- * kilobits a second and channel; `above` says how many LU the loudness stands above the limit, which is less than 0.
+ * Returns by how many dB to lower the peak limit, so that the decoded audio stays within it. `bitrate` is in kilobits
+ * per second and channel. `above` is loudness minus limit in LU, which is negative.
  */
 export const peakRoom = (coder: LossyCoder, bitrate: number, above: number): number => {
   const { adds = 0, perLu = 0 } = codingAdds[coder].find(({ from }) => bitrate >= from) ?? {}

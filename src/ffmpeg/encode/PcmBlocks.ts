@@ -1,4 +1,4 @@
-/** Samples that come as they are, block by block, and what is done with them in this thread. */
+/** Carries out encoding orders in this thread, for samples that arrive in blocks. */
 import { Effect, Stream } from "effect"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { Made, Maker } from "./Encoder.ts"
@@ -6,13 +6,13 @@ import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
 import { SinkFault, SampleSinks, type RequestOrder } from "./SampleSinks.ts"
 import { writeRefusal } from "../process/PartFile.ts"
 
-/** Blocks as a stream, or as what a generator yields: an exception out of a generator is a fault in the program. */
+/** Blocks as a stream or from a generator. An exception thrown by a generator is a defect. */
 export type PcmBlocks<E, R> =
   Stream.Stream<Float32Array, E, R> | Iterable<Float32Array> | AsyncIterable<Float32Array>
 
 /**
- * Does what is ordered with blocks of several requests, so many samples of each in all: an element of the stream holds
- * the next block of every request, in their order. Blocks that come to another length are a fault in the program.
+ * Carries out orders on the blocks of several requests. Each stream element holds the next block of every request. The
+ * blocks must come to `frames` frames of `channels` channels; another length is a defect.
  */
 export const writeBlocks =
   <E, R>(
@@ -25,7 +25,7 @@ export const writeBlocks =
       Effect.gen(function* () {
         const made: Array<Made> = []
         const section = { begin: 0, from: 0, to: frames, end: frames }
-        const hands = yield* Effect.acquireRelease(
+        const sinks = yield* Effect.acquireRelease(
           handled(
             orders,
             () => new SampleSinks(orders, section, (order, bytes) => made.push(fed(order, bytes)))
@@ -35,14 +35,14 @@ export const writeBlocks =
         let samples = 0
         const taken = Stream.mapEffect(blocks, (some) => {
           samples += some[0]?.length ?? 0
-          return handled(orders, () => hands.take(some))
+          return handled(orders, () => sinks.take(some))
         })
         const finished = Stream.fromEffect(
           Effect.suspend(() =>
             samples === frames * channels
-              ? handled(orders, () => made.push(...measureBlocks(hands.finish())))
+              ? handled(orders, () => made.push(...measureBlocks(sinks.finish())))
               : Effect.dieMessage(
-                  `the blocks came to ${samples} samples where ${frames * channels} were announced`
+                  `the blocks have ${samples} samples in total, but ${frames * channels} were expected`
                 )
           )
         )
@@ -50,7 +50,7 @@ export const writeBlocks =
       })
     )
 
-/** The blocks of a generator as a stream. */
+/** Turns a generator's blocks into a stream. */
 export const streamOf = <E, R>(blocks: PcmBlocks<E, R>): Stream.Stream<Float32Array, E, R> =>
   Symbol.asyncIterator in blocks || Symbol.iterator in blocks
     ? Stream.orDie(Stream.fromAsyncIterable(asynchronous(blocks), (cause) => cause))
@@ -60,7 +60,7 @@ const asynchronous = async function* (blocks: Iterable<Float32Array> | AsyncIter
   yield* blocks
 }
 
-/** Bytes as they are now: what they were made in is used again. */
+/** Wraps a copy of bytes, since their buffer is reused. */
 export const fed = (order: number, bytes: Uint8Array): Made => ({
   kind: "fed",
   order,
@@ -68,13 +68,13 @@ export const fed = (order: number, bytes: Uint8Array): Made => ({
   taken: () => undefined
 })
 
-/** What a section's orders have heard. */
+/** Wraps the measurements of a section's orders. */
 export const measureBlocks = (all: ReadonlyArray<SectionMeasurement | undefined>): ReadonlyArray<Made> =>
   all.flatMap((heard, order): ReadonlyArray<Made> =>
     heard === undefined ? [] : [{ kind: "heard", order, heard }]
   )
 
-/** A step with what is ordered; the file system's refusal is told by the path it concerns. */
+/** Runs a step of the sinks. A file system error is reported with the path of its sink. */
 const handled = <A>(
   orders: ReadonlyArray<RequestOrder>,
   step: () => A
@@ -87,7 +87,7 @@ const handled = <A>(
     )
   )
 
-/** What the file system's refusal of an order comes to. */
+/** Maps the I/O error of an order to an error that names its file. */
 export const refusalAt = (
   orders: ReadonlyArray<RequestOrder>,
   order: number,

@@ -1,6 +1,5 @@
 /**
- * Work on the samples of a section that needs no ffmpeg: its part of a WAV file is written, what ffmpeg gets is
- * finished, measures are taken.
+ * Sinks for the samples of one section: write its part of a WAV file, convert samples for ffmpeg, or meter them.
  */
 import {
   type ConvertedPart,
@@ -18,43 +17,43 @@ import type { Section } from "../../audio/pcm/Section.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"
 import { type WavOrder, WavPart } from "./WavWriter.ts"
 
-/** The samples of one programme that an ffmpeg is given: as they come, or finished for the file that it encodes. */
+/** An order to feed a programme's samples to an ffmpeg process, as floats or converted to a file's format. */
 export interface FeedOrder {
   readonly kind: "feed"
   readonly from: UnconvertedPart
-  /** How many frames the programme has. */
+  /** The programme's length in frames. */
   readonly length: number
   readonly to: ConvertedPart | undefined
 }
 
-/** What is to be done, as it is said to a thread. */
+/** An order, as it is sent to a worker thread. */
 export type SinkRequest = WavOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
 
-/** Does it for one section. What the file system refuses is thrown. */
+/** Carries out an order for one section. Throws file system errors. */
 export interface SampleSink {
-  /** Takes the next samples, from where the section's begin on; they may change as soon as it has returned. */
+  /** Processes the next samples, starting at the section's `begin`. The block may be reused after the call. */
   take(block: Float32Array): void
-  /** Brings it to its end, and returns what was heard. */
+  /** Finishes the section; returns its measurement, if the sink is a meter. */
   finish(): SectionMeasurement | undefined
   close(): void
 }
 
-/** `feed` is given the bytes for ffmpeg, which are valid until it has returned; samples are kept in `room`. */
+/** Opens the sink of an order. `feed` receives bytes for ffmpeg, valid during the call; `room` provides buffers. */
 export const openSink = (
   order: SinkRequest,
   section: Section,
   feed: (bytes: Uint8Array) => void,
-  room: Buffer32
+  allocate: Buffer32
 ): SampleSink => {
   switch (order.kind) {
     case "wav":
-      return new WavPart(order, section, room)
+      return new WavPart(order, section, allocate)
     case "feed":
       return order.to === undefined
         ? feedingSamples(order, section, feed)
-        : feedingFinished(order, order.to, section, feed, room)
+        : feedingFinished(order, order.to, section, feed, allocate)
     case "listen": {
-      const listener = new ProgrammeMeter(order, section, room)
+      const listener = new ProgrammeMeter(order, section, allocate)
       return {
         take: (block) => listener.push(block),
         finish: () => listener.heard(),
@@ -88,9 +87,9 @@ const feedingFinished = (
   to: ConvertedPart,
   section: Section,
   feed: (bytes: Uint8Array) => void,
-  room: Buffer32
+  allocate: Buffer32
 ): SampleSink => {
-  const finisher = new OutputConverter(from, convertPart(to, from.rate, length, section), room)
+  const finisher = new OutputConverter(from, convertPart(to, from.rate, length, section), allocate)
   return {
     take: (block) => feed(finisher.push(block)),
     finish: () => {

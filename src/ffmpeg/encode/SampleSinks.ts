@@ -1,20 +1,20 @@
-/** All that is done with a section's samples, for a programme and its stems. It loads little: threads do it. */
+/** All sinks of one section, for a programme and its stems. Has few imports, as worker threads load it. */
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { type SampleSink, openSink, type SinkRequest } from "./SampleSink.ts"
 
-/** An order, and which of the requests' samples it is about: the programme's or a stem's. */
+/** An order, and the index of the request whose samples it processes: the programme or a stem. */
 export interface RequestOrder {
   readonly request: number
   readonly order: SinkRequest
 }
 
-/** Whether an ffmpeg is given anything of what is ordered. */
+/** Whether any order feeds ffmpeg. */
 export const feeds = (orders: ReadonlyArray<RequestOrder>): boolean =>
   orders.some(({ order }) => order.kind === "feed")
 
-/** What the file system refused, and for which of the orders. */
+/** An I/O error, and the index of its order. */
 export class SinkFault extends Error {
   constructor(
     readonly order: number,
@@ -24,23 +24,23 @@ export class SinkFault extends Error {
   }
 }
 
-/** Follows all orders for one section; who makes it closes it in any case. Throws HandFaults. */
+/** Carries out all orders for one section. The caller must always close it. Throws `SinkFault`. */
 export class SampleSinks {
-  private readonly hands: Array<SampleSink> = []
+  private readonly sinks: Array<SampleSink> = []
 
   /**
-   * `feed` is given the bytes for ffmpeg, by the order's number; they are valid until it has returned. Samples are kept
-   * in `room`.
+   * Opens all sinks. `feed` receives bytes for ffmpeg with the order's index; they are valid during the call. `room`
+   * provides buffers.
    */
   constructor(
     private readonly orders: ReadonlyArray<RequestOrder>,
     section: Section,
     feed: (order: number, bytes: Uint8Array) => void,
-    room: Buffer32 = newBuffer
+    allocate: Buffer32 = newBuffer
   ) {
     try {
       orders.forEach(({ order }, at) =>
-        attempted(at, () => this.hands.push(openSink(order, section, (bytes) => feed(at, bytes), room)))
+        attempted(at, () => this.sinks.push(openSink(order, section, (bytes) => feed(at, bytes), allocate)))
       )
     } catch (fault) {
       this.close()
@@ -48,21 +48,21 @@ export class SampleSinks {
     }
   }
 
-  /** Takes the next samples of each request, which may change as soon as it has returned. */
+  /** Processes the next block of each request. The blocks may be reused after the call. */
   take(blocks: ReadonlyArray<Float32Array>): void {
-    this.hands.forEach((hand, at) => {
+    this.sinks.forEach((sink, at) => {
       const block = blocks[this.orders[at]?.request ?? -1]
-      if (block !== undefined) attempted(at, () => hand.take(block))
+      if (block !== undefined) attempted(at, () => sink.take(block))
     })
   }
 
-  /** Brings everything to its end; what was heard, by the orders' numbers. */
+  /** Finishes all sinks; returns their measurements by order index. */
   finish(): ReadonlyArray<SectionMeasurement | undefined> {
-    return this.hands.map((hand, at) => attempted(at, () => hand.finish()))
+    return this.sinks.map((sink, at) => attempted(at, () => sink.finish()))
   }
 
   close(): void {
-    for (const hand of this.hands) hand.close()
+    for (const sink of this.sinks) sink.close()
   }
 }
 

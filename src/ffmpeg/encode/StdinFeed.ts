@@ -1,25 +1,25 @@
-/** Bytes of samples on their way to ffmpeg's standard input. */
+/** Feeds samples to ffmpeg's standard input with backpressure. */
 import { Readable } from "node:stream"
 import { Effect } from "effect"
 
-/** Bytes that wait between the mix and ffmpeg, so that neither starves. */
+/** How many bytes to queue between the mix and ffmpeg, so that neither waits for the other. */
 const waitingBytes = 1024 * 1024
 
 /**
- * A feed that writes to whatever it is piped into itself, since only who writes learns when bytes were taken and their
- * place can be used again. It is read by no other means.
+ * A readable stream that writes to its pipe target directly. Only the writer learns when bytes were consumed and their
+ * buffer can be reused. It cannot be read in any other way.
  */
 export class BlockFeed extends Readable {
   private target: NodeJS.WritableStream | undefined
   private waiting = 0
 
-  /** `first` stands before all that is sent. */
+  /** `first` is written before everything else. */
   constructor(private readonly first: Uint8Array) {
     super()
   }
 
   override _read(): void {
-    // Nothing is read from it: blocks go straight to the target.
+    // Nothing to do: blocks are written to the target directly.
   }
 
   override pipe<T extends NodeJS.WritableStream>(target: T): T {
@@ -30,8 +30,8 @@ export class BlockFeed extends Readable {
   }
 
   /**
-   * Sends bytes, and returns when there is room for more, or when nothing more is wanted; `taken` is called when they
-   * may change, in any case.
+   * Sends bytes. Returns when the queue has room again, or the target has closed. In either case, calls `taken` when
+   * the bytes may be reused.
    */
   send(bytes: Uint8Array, taken: () => void): Effect.Effect<void> {
     return Effect.async<void>((resume) => {
@@ -44,7 +44,7 @@ export class BlockFeed extends Readable {
       }
       const write = () => {
         this.write(bytes, taken)
-        // Whoever reads is woken before more is computed: what waits behind a full pipe is passed on only then.
+        // Let the event loop flush the pipe before more is computed.
         setImmediate(look)
       }
       if (this.destroyed) {

@@ -1,6 +1,6 @@
 /**
- * WAV files written without ffmpeg, by several threads at once: each writes the samples of its section where they
- * belong.
+ * Writes WAV files without ffmpeg. Several threads can write one file: each writes its section's samples at their
+ * offset.
  */
 import { closeSync, openSync, writeSync } from "node:fs"
 import {
@@ -13,21 +13,21 @@ import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
 
-/** A WAV file as it is written. */
+/** An order to write a WAV file's samples. */
 export interface WavOrder {
   readonly kind: "wav"
-  /** Where it will stand, and where it is written until it is whole. */
+  /** The final path, and the path of the `.part` file. */
   readonly path: string
   readonly part: string
   readonly from: UnconvertedPart
-  /** How many frames the programme has. */
+  /** The programme's length in frames. */
   readonly length: number
   readonly to: ConvertedPart
-  /** How many bytes stand before its samples. */
+  /** The offset of the samples in bytes. */
   readonly dataAt: number
 }
 
-/** Begins a file: all of it but its samples. Throws what the file system throws. */
+/** Writes everything of a file but its samples. Throws file system errors. */
 export const beginWav = (part: string, header: WavOptions): void => {
   const file = openSync(part, "w")
   try {
@@ -42,25 +42,29 @@ export const beginWav = (part: string, header: WavOptions): void => {
 
 const bitsOf = { int16: 16, int24: 24, float32: 32 } as const
 
-/** Writes one section of a file that was begun. */
+/** Writes one section of a file that `beginWav` has started. */
 export class WavPart {
   private readonly file: number
   private readonly finisher: OutputConverter
   private written: number
 
-  constructor({ part, from, to, length, dataAt }: WavOrder, section: Section, room: Buffer32 = newBuffer) {
+  constructor(
+    { part, from, to, length, dataAt }: WavOrder,
+    section: Section,
+    allocate: Buffer32 = newBuffer
+  ) {
     const finished = convertPart(to, from.rate, length, section)
-    this.finisher = new OutputConverter(from, finished, room)
+    this.finisher = new OutputConverter(from, finished, allocate)
     this.written = dataAt + (finished.part.at * from.channels * to.depth) / 8
     this.file = openSync(part, "r+")
   }
 
-  /** Takes the next samples; they may change as soon as it has returned. */
+  /** Writes the next samples. The block may be reused after the call. */
   take(block: Float32Array): void {
     this.put(this.finisher.push(block))
   }
 
-  /** Writes what is missing to the whole. */
+  /** Writes the samples that the converter still holds. */
   finish(): undefined {
     for (const bytes of this.finisher.rest()) this.put(bytes)
   }
@@ -75,7 +79,7 @@ export class WavPart {
   }
 }
 
-/** A full disk may take a part of the bytes only. */
+/** Writes all bytes at an offset; a single `writeSync` may write only some of them. */
 const writeAll = (file: number, bytes: Uint8Array, place: number): void => {
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at, bytes.length - at, place + at)
 }

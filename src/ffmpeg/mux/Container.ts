@@ -1,40 +1,40 @@
-/** What each video container can hold as it is, and how what is new in it is encoded. */
+/** The video containers: which codecs each can hold without re-encoding, and how new tracks are encoded. */
 import { extname } from "node:path"
 import type { LanguageSpelling } from "../probe/LanguageCode.ts"
 import { mainSound, type MediaInfo, type VideoStream } from "../probe/MediaInfo.ts"
 
-/** The containers that a video is written to. */
+/** The containers of video outputs. */
 export type ContainerName = "mp4" | "mov" | "mkv" | "webm"
 
-/** What a container holds. Codecs have ffmpeg's names. */
+/** The capabilities of a container. Codecs have ffmpeg's names. */
 export interface Container {
-  /** ffmpeg's name of the format. */
+  /** ffmpeg's name for the format. */
   readonly muxer: string
-  /** Codecs of a picture that is copied; undefined for any. */
+  /** Video codecs that can be copied; undefined for all. */
   readonly pictures: ReadonlyArray<string> | undefined
-  /** Codecs of a cover that is kept beside the picture. */
+  /** Codecs of a cover image that can be kept. */
   readonly covers: ReadonlyArray<string>
-  /** Whether it holds files, such as the fonts of its subtitles. */
+  /** Whether it can hold attached files, such as subtitle fonts. */
   readonly attachments: boolean
-  /** Codecs of sound that is copied; undefined for any. */
+  /** Audio codecs that can be copied; undefined for all. */
   readonly sounds: ReadonlyArray<string> | undefined
-  /** Codecs whose encoder's delay this container does not tell to players. */
+  /** Audio codecs whose encoder delay this container does not signal to players. */
   readonly delayed: ReadonlyArray<string>
-  /** The encoder of new sound, and its bits a second for one channel; undefined for a lossless one. */
+  /** The encoder of new sound, and its bits per second and channel; undefined for a lossless encoder. */
   readonly encoder: string
   readonly bitsPerChannel: number | undefined
   /**
-   * The channel layouts, by ffmpeg's names, that the encoder takes and every player knows; undefined where only new
-   * sound is encoded.
+   * The channel layouts, by ffmpeg's names, that the encoder accepts and every player knows. Undefined if layouts are
+   * not converted.
    */
   readonly layouts: ReadonlyArray<string> | undefined
-  /** The codec of its subtitles. */
+  /** The codec of new subtitles. */
   readonly subtitle: string
-  /** Codecs of subtitles that are copied. */
+  /** Subtitle codecs that can be copied. */
   readonly subtitles: ReadonlyArray<string>
-  /** Which of a language's codes it wants. */
+  /** The kind of language code that it uses. */
   readonly languages: LanguageSpelling
-  /** Whether a track's title is read from its handler's name. */
+  /** Whether players read a track's title from its handler name. */
   readonly titledByHandler: boolean
 }
 
@@ -43,9 +43,9 @@ const aacLayouts = ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]
 const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
 
 /**
- * MKV gets FLAC: the delay that an AAC encoder adds is told to players in MP4 and MOV, but in MKV only by some versions
- * of ffmpeg, and heeded by few players, so that AAC is heard 21 ms late there. MOV is for editors: new sound in it is
- * PCM, and the film's own PCM stays as it is.
+ * MKV gets FLAC. MP4 and MOV signal the delay of an AAC encoder to players. In MKV, only some versions of ffmpeg do,
+ * and few players apply it, so that AAC would play 21 ms late. MOV is for editors: new sound in it is PCM, and the
+ * film's own PCM is copied.
  */
 export const containers: Readonly<Record<ContainerName, Container>> = {
   mp4: {
@@ -131,7 +131,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
   }
 }
 
-/** The container that a file's name asks for; undefined where it is none of these. */
+/** Returns the container for a file's extension; undefined for other extensions. */
 export const containerOf = (path: string): ContainerName | undefined => {
   const ending = extname(path).slice(1).toLowerCase()
   return ending === "mp4" || ending === "mov" || ending === "mkv" || ending === "webm"
@@ -141,13 +141,13 @@ export const containerOf = (path: string): ContainerName | undefined => {
       : undefined
 }
 
-/** The containers that hold a picture of this codec as it is. */
+/** Returns the containers that can hold this video codec without re-encoding. */
 export const containersFor = (codec: string): ReadonlyArray<ContainerName> =>
   (["mp4", "mov", "mkv", "webm"] as const).filter(
     (name) => containers[name].pictures?.includes(codec) ?? true
   )
 
-/** The codec of a film's picture that a container does not hold as it is; undefined where it holds all. */
+/** Returns the codec of a film's video stream that a container cannot hold; undefined if it can hold all. */
 export const refusedPicture = ({ streams }: MediaInfo, name: ContainerName): string | undefined => {
   const { pictures } = containers[name]
   const refused = streams.find(
@@ -157,7 +157,7 @@ export const refusedPicture = ({ streams }: MediaInfo, name: ContainerName): str
   return refused?.codec
 }
 
-/** A codec's name for people, by ffmpeg's: `AC-3`, `PCM`. */
+/** Returns a codec's display name, such as `AC-3` or `PCM`. */
 const soundName = (codec: string): string =>
   codec.startsWith("pcm_") ? "PCM" : (namesOfSounds[codec] ?? codec.toUpperCase())
 
@@ -171,8 +171,8 @@ const namesOfSounds: Readonly<Record<string, string>> = {
 }
 
 /**
- * How a film's own sound tracks would change in a container, once for each codec: those it does not hold, or, where its
- * main sound is ducked and so encoded anew, that one where its codec changes.
+ * Returns how the codecs of a film's own audio tracks change in a container; each codec once. With `keep`, tracks that
+ * the container cannot hold change. With `duck`, the main track is re-encoded and may change.
  */
 export const changedSounds = (
   film: MediaInfo,
@@ -193,6 +193,6 @@ export const changedSounds = (
     .map((from) => ({ from, to }))
 }
 
-/** Subtitles made of text, which are converted from one container's codec to another's. */
+/** Whether a subtitle codec is text, so that it can be converted for another container. */
 export const isTextSubtitle = (codec: string): boolean =>
   ["mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"].includes(codec)

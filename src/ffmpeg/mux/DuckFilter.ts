@@ -1,20 +1,20 @@
-/** The original sound lowered under the voice, and both together. */
+/** ffmpeg filters that duck the original sound under the voice and mix both. */
 import { Iterable } from "effect"
 import { type Duck, gainsUnder, type SpokenSpan } from "../../audio/level/Ducking.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"
 import type { Frames, Micros } from "../../domain/time/Units.ts"
 import type { JobInput } from "../process/FfmpegJob.ts"
 
-/** How many channels the sum has: the original's, as stereo or 5.1. */
+/** Returns the channels of the mix: 5.1 if the original has six or more, else stereo. */
 export const duckedChannels = (originalChannels: number): 2 | 6 => (originalChannels >= 6 ? 6 : 2)
 
 /**
- * Milliseconds before the first and behind the last that gains are made for: resampling takes what lies beyond for
+ * Milliseconds of gains to add before the start and after the end, since resampling treats whatever is beyond as
  * silence.
  */
 const around = 100
 
-/** The bytes of a file that lowers the sound of a film of this length: a gain a millisecond. */
+/** Yields the bytes of a gain file for a film of this length: one gain per millisecond. */
 export const gainBytes = (
   spoken: ReadonlyArray<SpokenSpan>,
   duck: Duck,
@@ -25,15 +25,15 @@ export const gainBytes = (
     sampleBytesOf
   )
 
-/** Such a file as an input. */
+/** Returns the ffmpeg input for a gain file. */
 export const gainsInput = (path: string): JobInput => ({
   source: path,
   options: ["-f", "f32le", "-ar", "1000", "-ac", "1"]
 })
 
 /**
- * The filter chains from the pads `original`, `gains` and `voice` to the pad `out`: 48 kHz, as long as `length` frames.
- * `place` keeps the names of inner pads apart where there are several.
+ * Returns the filter chains from the pads `original`, `gains` and `voice` to the pad `out`, at 48 kHz and `length`
+ * frames long. `place` makes the names of inner pads unique.
  */
 export const duckFilters = (
   pads: { readonly original: string; readonly gains: string; readonly voice: string; readonly out: string },
@@ -46,7 +46,7 @@ export const duckFilters = (
   const shape = `aformat=sample_fmts=dbl:sample_rates=48000:channel_layouts=${layout}`
   const name = (pad: string) => `[${pad}${place}]`
   return [
-    // Where the original begins later than the picture, or has holes, silence is put in.
+    // Fill with silence where the original starts later than the picture, or has gaps.
     `[${pads.original}]aresample=48000:async=1:first_pts=0,${shape},apad${name("original")}`,
     `[${pads.gains}]aresample=48000,atrim=start_sample=${around * 48},asetpts=PTS-STARTPTS,` +
       `pan=${layout}|${everywhere(channels)},${shape}${name("gains")}`,
@@ -58,9 +58,9 @@ export const duckFilters = (
 }
 
 /**
- * Holds true peaks of the sum at -1 dBTP. ffmpeg's limiter sees samples alone, so it works at four times the rate
- * (ITU-R BS.1770), 0.2 dB lower for what the way back adds. It answers 959 frames late, with its attack of 5 ms at 192
- * kHz; these are cut.
+ * Limits true peaks of the mix to -1 dBTP. ffmpeg's limiter sees only sample peaks, so it runs at four times the rate
+ * (ITU-R BS.1770), 0.2 dB lower for what downsampling adds. With its attack of 5 ms at 192 kHz it delays by 959 frames,
+ * which are trimmed.
  */
 const limiter =
   "aresample=192000,alimiter=limit=0.871:attack=5:release=50:level=0," +

@@ -1,4 +1,4 @@
-/** The job that puts new sound and subtitles into a video whose picture is copied. */
+/** Builds the ffmpeg job that muxes new sound and subtitles into a video; the picture is copied. */
 import { Either } from "effect"
 import type { Duck, SpokenSpan } from "../../audio/level/Ducking.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
@@ -18,14 +18,14 @@ import { languageCode } from "../probe/LanguageCode.ts"
 import { aacCoder } from "../encode/LossyCodecs.ts"
 import { type AudioStream, mainSound, type MediaInfo } from "../probe/MediaInfo.ts"
 
-/** A new sound track: any audio file; one whose codec suits the container is copied, others are encoded. */
+/** A new audio track from any audio file. It is copied if its codec suits the container, else encoded. */
 export interface DubTrack {
   readonly path: string
   readonly language?: LanguageTag
   readonly title?: string
-  /** Whether players choose it unasked. */
+  /** Whether players select it by default. */
   readonly isDefault: boolean
-  /** When someone speaks in it, which is when the original is ducked. */
+  /** The spans with speech, during which the original is ducked. */
   readonly spoken: ReadonlyArray<SpokenSpan>
 }
 
@@ -36,10 +36,10 @@ export interface SubtitleTrack {
   readonly title?: string
 }
 
-/** What becomes of the video's own sound: further tracks, nothing, or lowered under the voice in each new track. */
+/** The video's own sound: kept as further tracks, dropped, or ducked under the voice in each new track. */
 export type OriginalSound = "keep" | "drop" | Duck
 
-/** What is muxed. The container is told by the ending of `out`: mp4, m4v, mov, mkv or webm. */
+/** A request to mux. The extension of `out` selects the container: mp4, m4v, mov, mkv or webm. */
 export interface MuxRequest {
   readonly video: string
   readonly out: string
@@ -48,20 +48,20 @@ export interface MuxRequest {
   readonly subtitles: ReadonlyArray<SubtitleTrack>
 }
 
-/** What was found in the files of a request. */
+/** The probed files of a request. */
 export interface MuxSources {
   readonly video: MediaInfo
-  /** One for each track, in their order. */
+  /** One per track, in order. */
   readonly tracks: ReadonlyArray<MediaInfo>
-  /** For each track the file of gains that ducks the original under it; empty where it is not ducked. */
+  /** Each track's gain file, which ducks the original; empty without ducking. */
   readonly gains: ReadonlyArray<string>
 }
 
-/** How the video's own sound is ducked; undefined where it is not. */
+/** Returns how to duck the video's own sound; undefined if it has none, or it is kept or dropped. */
 export const duckOf = ({ original }: MuxRequest, { sounds }: MediaInfo): Duck | undefined =>
   typeof original === "string" || sounds.length === 0 ? undefined : original
 
-/** The job, writing to `part`; or why the container will not have the picture. Paths are absolute. */
+/** Builds the job that writes to `part`. Left: the container cannot hold the picture. Paths are absolute. */
 export const muxJob = (
   request: MuxRequest,
   container: ContainerName,
@@ -102,20 +102,20 @@ export const muxJob = (
 }
 
 /**
- * ffmpeg has a file begin with its first packet. Where that is sound from before the picture, which only an encoder's
- * delay put there, the picture would be shown late beside the new sound: it keeps the file's own time.
+ * Keeps the file's own time zero. By default, ffmpeg shifts a file so that its first packet is at zero. If that packet
+ * is encoder delay before the picture, the picture would then be late against the new sound.
  */
 const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
   lead === undefined ? [] : ["-itsoffset", `-${lead}us`]
 
 /**
- * AVI does not say when a picture is shown: ffmpeg works it out, or MKV has none of a picture whose order is not that
- * in which it is stored.
+ * Makes ffmpeg generate presentation times for AVI, which has none. MKV needs them for frames that are stored out of
+ * display order.
  */
 const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
   format === "avi" ? ["-fflags", "+genpts"] : []
 
-/** The video's covers, which are no picture of the film, as far as the container holds them. */
+/** Maps the video's cover images that the container can hold. */
 const coversOf = ({ streams }: MediaInfo, { covers }: Container): ReadonlyArray<string> =>
   streams.flatMap((stream) =>
     stream._tag === "VideoStream" && stream.attached && covers.includes(stream.codec)
@@ -127,14 +127,14 @@ interface Sound {
   readonly map: string
   readonly filters: ReadonlyArray<string>
   readonly isCopied: boolean
-  /** Arguments for its codec, given its place among the sounds. */
+  /** Returns the codec options for its position among the audio tracks. */
   readonly codec: (place: number) => ReadonlyArray<string>
   readonly language: string | undefined
   readonly title: string | undefined
   readonly isDefault: boolean
 }
 
-/** The sound tracks in their order: what players take unasked stands first, since some look no further. */
+/** Orders the audio tracks: the default one comes first, since some players take the first track. */
 const soundsOf = (request: MuxRequest, holder: Container, sources: MuxSources): ReadonlyArray<Sound> => {
   const dubs = request.tracks.map((track, place) => dubOf(request, holder, sources, track, place))
   const originals = request.original === "keep" ? sources.video.sounds : []
@@ -179,7 +179,7 @@ const dubOf = (
   const info = tracks[place]
   const sound = info?.sounds[0]
   const original = mainSound(video)
-  // MP3 has up to a frame of its coder's behind its end: no film becomes longer by it.
+  // An MP3 may have up to one codec frame after its end, which must not make the film longer.
   const length = framesAtMicros(
     Micros.make(Math.min(info?.duration ?? Infinity, video.duration)),
     deliveryRate
@@ -209,13 +209,13 @@ const dubOf = (
 
 const holds = (holder: Container, { codec }: AudioStream): boolean => holder.sounds?.includes(codec) ?? true
 
-/** New sound is encoded where copying would make it late, or where it would stay uncompressed without need. */
+/** Whether to encode new sound that could be copied: it would play late, or would stay uncompressed needlessly. */
 const reencodes = (holder: Container, { codec }: AudioStream): boolean =>
   holder.delayed.includes(codec) || (holder.encoder === "flac" && codec.startsWith("pcm_"))
 
 /**
- * A copied sound. Where the container does not tell players of the encoder's delay, the packets before the start are
- * left out, which hold nothing else; kept, they would shift the picture and all that stands beside it.
+ * Returns the options that copy a track. If the container does not signal encoder delay, packets before time zero are
+ * dropped: they hold only that delay, and would shift the picture and the other tracks.
  */
 const copied = (holder: Container, { codec }: AudioStream, place: number): ReadonlyArray<string> => [
   `-c:a:${place}`,
@@ -227,7 +227,7 @@ const encoded = (holder: Container, channels: number, place: number): ReadonlyAr
   `-c:a:${place}`,
   holder.encoder,
   ...(holder.encoder === "aac" ? aacCoder(`a:${place}`) : []),
-  // Of 32 bit, which some versions of ffmpeg write unasked, other versions and most players hear nothing.
+  // Some versions of ffmpeg default to 32 bits, which other versions and most players cannot decode.
   ...(holder.encoder === "flac" ? [`-bits_per_raw_sample:a:${place}`, "24"] : []),
   `-ar:a:${place}`,
   `${deliveryRate}`,
@@ -235,8 +235,8 @@ const encoded = (holder: Container, channels: number, place: number): ReadonlyAr
 ]
 
 /**
- * Channels as the encoder takes them: it refuses what stands beside the listener, as in most AC-3, and what it has no
- * name for.
+ * Converts channels to a layout that the encoder accepts. It rejects side channels, as in most AC-3, and unnamed
+ * layouts.
  */
 const laidOut = ({ layouts }: Container, place: number): ReadonlyArray<string> =>
   layouts === undefined ? [] : [`-filter:a:${place}`, `aformat=channel_layouts=${layouts.join("|")}`]
@@ -245,11 +245,11 @@ const soundOptions = (sound: Sound, place: number, holder: Container): ReadonlyA
   ...sound.codec(place),
   ...described("a", place, sound.language, sound.title, holder),
   `-disposition:a:${place}`,
-  // Whatever else a track of the video's own is, such as one for the blind, it stays.
+  // "+" and "-" keep the track's other dispositions, such as visual_impaired.
   sound.isDefault ? "+default" : "-default"
 ]
 
-/** The video's own subtitles, in so far as the container can hold them, then the new ones. */
+/** Returns the options for the video's own subtitles that the container can hold, then for the new ones. */
 const subtitleOptions = (
   request: MuxRequest,
   holder: Container,
@@ -281,7 +281,7 @@ const subtitleOptions = (
   ]
 }
 
-/** Arguments that name a track. */
+/** Returns the options that set a track's language and title. */
 const described = (
   kind: "a" | "s",
   place: number,

@@ -1,4 +1,4 @@
-/** Muxing as it is run. */
+/** Muxes new tracks into a video: probes the files, runs the job, and renames the result into place. */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ import { attempt, inTemporaryFolder, writeWholeFiles } from "../process/PartFile
 import { probeFile } from "../probe/Prober.ts"
 import { disableSubtitleTracks } from "./SubtitleFlags.ts"
 
-/** Writes the video with its new tracks, whole or not at all. */
+/** Writes the video with its new tracks; the file appears complete or not at all. */
 export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, asked: MuxRequest) {
   const request = withAbsolutePaths(asked)
   const container = containerOf(request.out)
@@ -40,7 +40,7 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, ask
 })
 
 /**
- * Writes the gains that duck the video's own sound under each track; returns their paths, none where it is not ducked.
+ * Writes the gain files that duck the video's own sound under each track. Returns their paths; none without ducking.
  */
 const gainsIn = (folder: string, request: MuxRequest, video: MediaInfo) => {
   const duck = duckOf(request, video)
@@ -54,7 +54,7 @@ const gainsIn = (folder: string, request: MuxRequest, video: MediaInfo) => {
   })
 }
 
-/** Whether players would show a subtitle that nobody made a default. */
+/** Whether players would show a subtitle though none is marked as default. */
 const showsUnasked = (
   { subtitles }: MuxRequest,
   container: ContainerName,

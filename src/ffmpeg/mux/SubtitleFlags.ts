@@ -1,11 +1,11 @@
 /**
- * Where no subtitle of an MP4 or MOV is a default, ffmpeg enables the first all the same, and players show it unasked.
- * It has no option against that: the flag is taken away in the finished file, one bit of the track's header.
+ * Disables the subtitle tracks of an MP4 or MOV. If none is a default, ffmpeg still enables the first, and players show
+ * it. ffmpeg has no option against that, so the flag is cleared in the finished file: one bit in the track header.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import { attempt } from "../process/PartFile.ts"
 
-/** Leaves no subtitle track of a file enabled. */
+/** Clears the enabled flag of all subtitle tracks in a file. */
 export const disableSubtitleTracks = (path: string) =>
   attempt(path, async () => {
     const file = await open(path, "r+")
@@ -15,8 +15,8 @@ export const disableSubtitleTracks = (path: string) =>
       const content = Buffer.alloc(movie.end - movie.start)
       await file.read(content, 0, content.length, movie.start)
       for (const at of subtitleHeaders(content)) {
-        // A full box begins with its version in one byte and its flags in three: the last bit says whether the track is
-        // enabled.
+        // A full box (ISO/IEC 14496-12) starts with one byte of version and three of flags. The last bit is
+        // track_enabled.
         const flags = Buffer.of((content[at + 3] ?? 0) & ~1)
         await file.write(flags, 0, 1, movie.start + at + 3)
       }
@@ -25,7 +25,7 @@ export const disableSubtitleTracks = (path: string) =>
     }
   })
 
-/** What a box holds: from where up to, not including, where. */
+/** The byte range of a box's content; `end` is exclusive. */
 interface Content {
   readonly start: number
   readonly end: number
@@ -44,7 +44,7 @@ const movieBox = async (file: FileHandle): Promise<Content | undefined> => {
   return undefined
 }
 
-/** Where the track headers of a movie's subtitles begin. */
+/** Returns the offsets of the subtitle tracks' headers in a movie box. */
 const subtitleHeaders = (movie: Buffer): ReadonlyArray<number> =>
   boxesIn(movie, { start: 0, end: movie.length })
     .filter(({ name }) => name === "trak")
@@ -74,11 +74,11 @@ const boxesIn = (bytes: Buffer, { start, end }: Content): ReadonlyArray<Box> => 
   return boxes
 }
 
-/** The box that begins at a place, with `left` bytes from there to the end; undefined for what is none. */
+/** Parses the box at an offset with `left` bytes remaining; undefined if it is not a valid box. */
 const boxAt = (bytes: Buffer, at: number, left: number): Box | undefined => {
   const short = bytes.readUInt32BE(at)
   const name = bytes.toString("latin1", at + 4, at + 8)
-  // 1: the size stands behind the name in eight bytes; 0: up to the end of the file.
+  // Size 1: a 64-bit size follows the name. Size 0: the box extends to the end of the file.
   const long = short === 1 && at + 16 <= bytes.length
   const size = long ? Number(bytes.readBigUInt64BE(at + 8)) : short === 0 ? left : short
   const head = long ? 16 : 8

@@ -1,27 +1,26 @@
-/** ffmpeg's own description of its inputs, as it prints it before it starts to work. */
+/** Parses the description of inputs that ffmpeg prints to stderr. */
 import { ratio, type Ratio } from "../../domain/time/Ratio.ts"
 import { AudioStream, type MediaStream, OtherStream, SubtitleStream, VideoStream } from "./MediaInfo.ts"
 
-/** One input as described. */
+/** The description of one input. */
 export interface InputDescription {
-  /** ffmpeg's names of the container. */
+  /** ffmpeg's names for the container. */
   readonly format: string
   /**
-   * Seconds by the file's own header, to hundredths; absent where it gives none, or ffmpeg only guesses by the bit
-   * rate.
+   * The duration in the file's header, in seconds to two decimals. Undefined if it is missing, or ffmpeg only estimates
+   * it from the bit rate.
    */
   readonly stated: number | undefined
-  /** When its first packet is shown, in seconds; 0 where it is not said. */
+  /** The start time of its first packet in seconds; 0 if not stated. */
   readonly start: number
   /**
-   * The timecode of its first picture, where it has one: with a semicolon before the pictures where numbers are
-   * dropped.
+   * The timecode of its first frame, if any: with a semicolon before the frame number if it is drop-frame.
    */
   readonly timecode: string | undefined
   readonly streams: ReadonlyArray<MediaStream>
 }
 
-/** The inputs that are described in what ffmpeg wrote to stderr, in their order. */
+/** Parses the inputs that ffmpeg's stderr describes, in order. */
 export const inputsDescribed = (stderr: string): ReadonlyArray<InputDescription> => {
   const sections: Array<Section> = []
   let section: Section | undefined
@@ -51,7 +50,7 @@ export const inputsDescribed = (stderr: string): ReadonlyArray<InputDescription>
     format,
     stated: guessed ? undefined : stated,
     start,
-    // MOV and MP4 have it with the picture, MKV with the picture or the file.
+    // MOV and MP4 keep it with the video stream, MKV with the stream or the file.
     timecode: [...streams, { tags }].map((holder) => holder.tags.get("timecode")).find(Boolean),
     streams: streams.map(streamOf)
   }))
@@ -126,7 +125,7 @@ const streamOf = ({ index, language, kind, details, tags }: RawStream): MediaStr
   }
 }
 
-/** MP4 and MOV show a title only as the handler's name; the names that muxers give of themselves are none. */
+/** Finds a stream's title. MP4 and MOV have it as handler name; default handler names of muxers do not count. */
 const titleIn = (tags: ReadonlyMap<string, string>): string | undefined => {
   const handler = tags.get("handler_name")
   const named =
@@ -146,13 +145,12 @@ const channelsIn = (layout: string): number => {
 }
 
 /**
- * The size at which a picture is shown, in square pixels: stretched where its own are not, and turned where players
- * turn it.
+ * Returns the display size in square pixels: after the pixel aspect ratio and the rotation are applied.
  */
 const shownSize = (details: string, tags: ReadonlyMap<string, string>) => {
   const size = /, (\d{1,5})x(\d{1,5})[ ,]/u.exec(`${details},`)
   const height = Number(size?.[2] ?? 0)
-  // Where the container's word differs from the picture's own it stands behind, and holds.
+  // ffmpeg prints the container's aspect ratio last, if it differs from the codec's; it takes precedence.
   const [, across, down] = /, SAR (\d+):(\d+) /u.exec(details) ?? /\[SAR (\d+):(\d+) /u.exec(details) ?? []
   const aspect = Number(across ?? 1) / Number(down ?? 1)
   const width = Math.round(Number(size?.[1] ?? 0) * (aspect > 0 && Number.isFinite(aspect) ? aspect : 1))
@@ -161,7 +159,7 @@ const shownSize = (details: string, tags: ReadonlyMap<string, string>) => {
   return Math.round(degrees / 90) % 2 === 0 ? { width, height } : { width: height, height: width }
 }
 
-/** The pictures a second that ffmpeg prints to two decimals, made exact; where they vary, the rate they vary around. */
+/** Returns the exact frame rate from ffmpeg's two decimals; for a variable rate, the base rate. */
 const frameRateIn = (details: string): Ratio | undefined => {
   const average = rateNamed(details, "fps")
   const base = rateNamed(details, "tbr")
@@ -177,7 +175,7 @@ const rateNamed = (details: string, unit: "fps" | "tbr"): number | undefined => 
   return match === null ? undefined : Number(match[1]) * (match[2] === "k" ? 1000 : 1)
 }
 
-/** 23.98 is 24000/1001, 29.97 is 30000/1001, and so on; others are what they say. */
+/** Converts a printed rate: 23.98 is 24000/1001, 29.97 is 30000/1001, and so on; other rates are exact. */
 export const exactRate = (printed: number): Ratio => {
   const whole = Math.round(printed * 1.001)
   if (Number.isInteger(printed)) return ratio(printed)

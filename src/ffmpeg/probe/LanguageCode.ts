@@ -1,15 +1,14 @@
-/** The three-letter language codes that media containers write. */
+/** Three-letter language codes (ISO 639-2) for media containers. */
 
 /**
- * Which of a language's codes a container wants: ISO 639-2/T (`deu`, in MP4 and tags), ISO 639-2/B (`ger`, in
- * Matroska), or the name by which ffmpeg finds QuickTime's own number for it, which MOV has for about a hundred
- * languages.
+ * The kind of code that a container uses: ISO 639-2/T (`deu`; MP4 and tags) or ISO 639-2/B (`ger`; Matroska). MOV has
+ * QuickTime language numbers for about a hundred languages; `quicktime` is the code that ffmpeg maps to them.
  */
 export type LanguageSpelling = "terminology" | "bibliographic" | "quicktime"
 
 /**
- * The code of a language tag, or of a code that another container wrote: `vie` for vi, `por` for pt-BR, `deu` or `ger`
- * for de. Three letters that are not known are taken at their word; what has no code is `und`, undetermined.
+ * Returns the code for a language tag or another container's code: `vie` for vi, `por` for pt-BR, `deu` or `ger` for
+ * de. Unknown three-letter codes pass through; a language without a code is `und`, undetermined.
  */
 export const languageCode = (tag: string, spelling: LanguageSpelling = "terminology"): string => {
   const language = tag.split("-")[0]?.toLowerCase() ?? ""
@@ -25,7 +24,7 @@ export const languageCode = (tag: string, spelling: LanguageSpelling = "terminol
   }
 }
 
-/** Two letters of ISO 639-1, three of ISO 639-2/T. */
+/** Pairs of ISO 639-1 and ISO 639-2/T codes. */
 const table = `
   aa:aar ab:abk ae:ave af:afr ak:aka am:amh an:arg ar:ara as:asm av:ava ay:aym az:aze ba:bak
   be:bel bg:bul bi:bis bm:bam bn:ben bo:bod br:bre bs:bos ca:cat ce:che ch:cha co:cos cr:cre
@@ -55,7 +54,7 @@ const pairsIn = (table: string): ReadonlyArray<readonly [string, string]> =>
 
 const codes = new Map(pairsIn(table))
 
-/** The languages with two codes: that of their own name, and that of their English name. */
+/** ISO 639-2/T to ISO 639-2/B, for languages whose codes differ. */
 const bibliographic = new Map(
   pairsIn(`
     bod:tib ces:cze cym:wel deu:ger ell:gre eus:baq fas:per fra:fre hye:arm isl:ice kat:geo mkd:mac mri:mao

@@ -1,4 +1,4 @@
-/** What a media file holds. */
+/** The length and streams of a media file, as probed. */
 import { Schema } from "effect"
 import { Ratio } from "../../domain/time/Ratio.ts"
 import { Micros } from "../../domain/time/Units.ts"
@@ -6,41 +6,41 @@ import { Micros } from "../../domain/time/Units.ts"
 const common = {
   /** The stream's number in the file, from 0. */
   index: Schema.NonNegativeInt,
-  /** ffmpeg's name: `h264`, `aac`, `mov_text`. */
+  /** ffmpeg's codec name: `h264`, `aac`, `mov_text`. */
   codec: Schema.NonEmptyString,
-  /** As the file writes it, mostly three letters; absent where it is undetermined. */
+  /** As in the file, mostly three letters; absent if undetermined. */
   language: Schema.optional(Schema.NonEmptyString),
   title: Schema.optional(Schema.NonEmptyString),
-  /** Whether players choose it unasked. */
+  /** Whether players select it by default. */
   isDefault: Schema.Boolean
 }
 
-/** A picture; `attached` is a cover, not a film. */
+/** A video stream; `attached` marks a cover image. */
 export class VideoStream extends Schema.TaggedClass<VideoStream>()("VideoStream", {
   ...common,
   attached: Schema.Boolean,
-  /** As it is shown, in square pixels. */
+  /** The display size in square pixels. */
   width: Schema.optional(Schema.Positive.pipe(Schema.int())),
   height: Schema.optional(Schema.Positive.pipe(Schema.int())),
-  /** Pictures a second; absent where it varies or is not known. */
+  /** Frames per second; absent if unknown. */
   frameRate: Schema.optional(Ratio),
-  /** When its last picture ends, from the file's start. */
+  /** The end of its last frame, from the file's start. */
   duration: Schema.optional(Micros)
 }) {}
 
-/** A sound track. */
+/** An audio track. */
 export class AudioStream extends Schema.TaggedClass<AudioStream>()("AudioStream", {
   ...common,
   rate: Schema.Positive.pipe(Schema.int()),
   channels: Schema.Positive.pipe(Schema.int()),
-  /** When its last packet ends, from the file's start. */
+  /** The end of its last packet, from the file's start. */
   duration: Schema.optional(Micros)
 }) {}
 
 /** A subtitle track. */
 export class SubtitleStream extends Schema.TaggedClass<SubtitleStream>()("SubtitleStream", common) {}
 
-/** Data, attachments and whatever else a file carries. */
+/** Data, attachments and other streams. */
 export class OtherStream extends Schema.TaggedClass<OtherStream>()("OtherStream", {
   index: Schema.NonNegativeInt,
   kind: Schema.String
@@ -49,32 +49,31 @@ export class OtherStream extends Schema.TaggedClass<OtherStream>()("OtherStream"
 export const MediaStream = Schema.Union(VideoStream, AudioStream, SubtitleStream, OtherStream)
 export type MediaStream = typeof MediaStream.Type
 
-/** A media file, probed. */
+/** A probed media file. */
 export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
   path: Schema.String,
-  /** ffmpeg's names of the container: `mov,mp4,m4a,3gp,3g2,mj2`. */
+  /** ffmpeg's names for the container: `mov,mp4,m4a,3gp,3g2,mj2`. */
   format: Schema.NonEmptyString,
-  /** The end of the longest picture or sound, from the file's start: exact to the container's own time base. */
+  /** The end of the longest video or audio stream, from the file's start, exact to the container's time base. */
   duration: Micros,
   /**
-   * How long before its zero the first packet lies, where it does: what an encoder's delay put there, and nobody hears.
+   * How far before time zero the first packet starts, if it does: inaudible encoder delay.
    */
   lead: Schema.optional(Micros),
   /**
-   * The timecode of its first picture, as the file writes it: `01:00:00:00`, or `01:00:00;00` where numbers are
-   * dropped.
+   * The timecode of its first frame, as in the file: `01:00:00:00`, or `01:00:00;00` for drop-frame.
    */
   timecode: Schema.optional(Schema.NonEmptyString),
   streams: Schema.Array(MediaStream)
 }) {
-  /** The film's picture, if there is one. */
+  /** The first video stream that is not a cover. */
   get picture(): VideoStream | undefined {
     return this.streams.find(
       (stream): stream is VideoStream => stream._tag === "VideoStream" && !stream.attached
     )
   }
 
-  /** The sound tracks, in the file's order. */
+  /** The audio tracks, in the file's order. */
   get sounds(): ReadonlyArray<AudioStream> {
     return this.streams.filter((stream) => stream._tag === "AudioStream")
   }
@@ -85,6 +84,6 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
   }
 }
 
-/** The sound track that players choose by themselves. */
+/** Returns the audio track that players select by default. */
 export const mainSound = ({ sounds }: Pick<MediaInfo, "sounds">): AudioStream | undefined =>
   sounds.find(({ isDefault }) => isDefault) ?? sounds[0]

@@ -1,17 +1,16 @@
 /**
- * Reading what a file holds with nothing but ffmpeg: its description of the input names the streams, and the packets at
- * the end of the file, listed by its `framecrc` format, give lengths that are exact where the description rounds to
- * hundredths of a second.
+ * Probes a file with ffmpeg alone, without ffprobe. The input description names the streams. The last packets, listed
+ * by the `framecrc` muxer, give exact lengths, while the description rounds to hundredths of a second.
  */
 import { Micros } from "../../domain/time/Units.ts"
 import { inputsDescribed } from "./InputDescription.ts"
 import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { AudioStream, MediaInfo, type MediaStream, VideoStream } from "./MediaInfo.ts"
 
-/** How much of the file's end is listed, in seconds. */
+/** How many seconds of the file's end to list. */
 const tailSeconds = 5
 
-/** The job that describes a file and lists its packets: those near its end, or all. */
+/** Builds the job that describes a file and lists its packets: those near its end, or all. */
 export const probeJob = (path: string, extent: "tail" | "whole"): FfmpegJob => ({
   purpose: `read ${path}`,
   inputs: [
@@ -22,7 +21,7 @@ export const probeJob = (path: string, extent: "tail" | "whole"): FfmpegJob => (
   encodes: 0
 })
 
-/** What ffmpeg wrote about a file, understood; undefined where the listed packets do not tell its length. */
+/** Parses ffmpeg's output about a file; undefined if the listed packets do not give its length. */
 export const parseProbe = (path: string, stderr: string, stdout: string): MediaInfo | undefined => {
   const [input] = inputsDescribed(stderr)
   if (input === undefined) return undefined
@@ -59,7 +58,7 @@ const withDuration = (stream: MediaStream, duration: Micros | undefined): MediaS
 const durationOf = (stream: MediaStream): number =>
   stream._tag === "AudioStream" || stream._tag === "VideoStream" ? (stream.duration ?? 0) : 0
 
-/** Which stream of the input stands at which place of the listing. */
+/** Maps each stream's number in the listing to its number in the input. */
 const placesIn = (stderr: string): ReadonlyMap<number, number> =>
   new Map(
     [...stderr.matchAll(/^ +Stream #0:(\d+) -> #0:(\d+) \(copy\)/gmu)].map(([, index, place]) => [
@@ -68,7 +67,7 @@ const placesIn = (stderr: string): ReadonlyMap<number, number> =>
     ])
   )
 
-/** When the last packet of each listed stream ends, in seconds. */
+/** Returns the end of each listed stream's last packet, in seconds. */
 const endsListed = (stdout: string): ReadonlyMap<number, number> => {
   const bases = new Map<number, number>()
   const last = new Map<number, { shown: number; until: number }>()
@@ -83,7 +82,7 @@ const endsListed = (stdout: string): ReadonlyMap<number, number> => {
     const shown = presented < unknownTime ? decoded : presented
     if (shown < unknownTime) continue
     const before = last.get(place)
-    // A packet without a length of its own lasts as long as the step from the one before it.
+    // A packet without a duration gets the distance from the previous packet.
     const lasting = length > 0 || before === undefined ? length : Math.max(0, shown - before.shown)
     if (before === undefined || shown + lasting > before.until)
       last.set(place, { shown, until: shown + lasting })
@@ -91,5 +90,5 @@ const endsListed = (stdout: string): ReadonlyMap<number, number> => {
   return new Map([...last].map(([place, { until }]) => [place, until * (bases.get(place) ?? 0)]))
 }
 
-/** ffmpeg writes a time that it does not know as the least 64-bit integer. */
+/** ffmpeg writes an unknown time as the smallest 64-bit integer; anything below this counts as unknown. */
 const unknownTime = -(2 ** 62)

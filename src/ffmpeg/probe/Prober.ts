@@ -1,4 +1,4 @@
-/** Probing as it is run. */
+/** Runs the probe job on a file. */
 import { access, constants } from "node:fs/promises"
 import { Effect } from "effect"
 import type { Binary } from "../process/FfmpegBinary.ts"
@@ -6,7 +6,7 @@ import { NotMedia } from "../process/FfmpegErrors.ts"
 import { runJob } from "../process/FluentRunner.ts"
 import { parseProbe, probeJob } from "./ProbeJob.ts"
 
-/** What a file holds, read from its end, or from all of it where the end alone does not tell. */
+/** Probes a file: reads its last packets, or the whole file if those are not enough. */
 export const probeFile = Effect.fn("Prober.probeFile")(function* (binary: Binary, path: string) {
   yield* readable(path)
   const byEnd = yield* Effect.either(look(binary, path, "tail"))
@@ -19,8 +19,8 @@ export const probeFile = Effect.fn("Prober.probeFile")(function* (binary: Binary
     path,
     found:
       byAll._tag === "Left"
-        ? `one that ffmpeg refuses: ${byAll.left.reason}`
-        : "neither picture nor sound of any length"
+        ? `a file that ffmpeg cannot read: ${byAll.left.reason}`
+        : "a file without video or audio"
   })
 })
 
@@ -32,5 +32,5 @@ const look = (binary: Binary, path: string, extent: "tail" | "whole") =>
 const readable = (path: string): Effect.Effect<void, NotMedia> =>
   Effect.tryPromise({
     try: () => access(path, constants.R_OK),
-    catch: () => new NotMedia({ path, found: "no file that can be read" })
+    catch: () => new NotMedia({ path, found: "no readable file" })
   })

@@ -1,26 +1,26 @@
-/** Child processes: started, drained, and surely ended before whoever started them goes on. */
+/** Runs child processes: collects their output, and ends them before an interruption returns. */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable } from "node:stream"
 import { Deferred, type Duration, Effect, Exit, FiberId } from "effect"
 
-/** What a process said and how it ended. */
+/** The output and exit of a process. */
 export interface ProcessEnd {
   readonly stdout: Buffer
-  /** The first and last lines where there were too many to keep. */
+  /** The beginning and the end, if it was too long to keep. */
   readonly stderr: string
-  /** Absent where it was killed or never started. */
+  /** Undefined if it was killed or never started. */
   readonly exitCode: number | undefined
-  /** Why it never started. */
+  /** Why it could not be started; undefined if it was. */
   readonly startFailure: Error | undefined
 }
 
-/** How long a process may take to end after SIGTERM before it is killed. */
+/** How long a process may take to exit after SIGTERM before it gets SIGKILL. */
 const graceMillis = 2_000
 
-/** The most of stderr that is kept from its beginning, and from its end, in characters. */
+/** How many characters of stderr to keep from its beginning, and as many from its end. */
 const keptOfStderr = 256 * 1024
 
-/** Runs a program to its end; interruption ends it first. Never fails: how it ended is in the result. */
+/** Runs a program until it exits. Interruption stops it first. Never fails: errors are in the result. */
 export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Effect<ProcessEnd> =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -34,15 +34,15 @@ export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Ef
     ({ process }) => process.stop
   )
 
-/** A program under way: its output is the caller's to read, its errors are kept. */
+/** A running program. The caller reads stdout; stderr is collected. */
 export interface Running {
   readonly stdout: Readable
-  /** How it ended, when it has and all its output was read. */
+  /** Waits until the program has exited and all its output was read. */
   readonly ended: Effect.Effect<Omit<ProcessEnd, "stdout">>
   readonly stop: Effect.Effect<void>
 }
 
-/** Starts a program with nothing on its standard input. */
+/** Starts a program with no standard input. */
 export const startProcess = (file: string, args: ReadonlyArray<string>): Running => {
   const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true })
   const stderr = new Transcript()
@@ -61,7 +61,7 @@ export const startProcess = (file: string, args: ReadonlyArray<string>): Running
   }
 }
 
-/** Like `runProcess`, ended after a time; undefined where the time ran out. */
+/** Like `runProcess`, with a timeout; undefined if that passed. */
 export const runProcessFor = (
   file: string,
   args: ReadonlyArray<string>,
@@ -72,7 +72,7 @@ export const runProcessFor = (
     Effect.map((ended) => (ended._tag === "Some" ? ended.value : undefined))
   )
 
-/** Ends a child, if it still runs, and waits until it is gone: SIGTERM first, SIGKILL after a grace. */
+/** Stops a child that still runs, and waits until it has exited: SIGTERM first, SIGKILL after a grace period. */
 export const stopProcess = (child: ChildProcess): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) {
@@ -87,21 +87,21 @@ export const stopProcess = (child: ChildProcess): Effect.Effect<void> =>
     child.kill("SIGTERM")
   })
 
-/** A command line as it could be pasted into a shell. */
+/** Formats a command line, quoted so that it can be pasted into a shell. */
 export const commandLine = (file: string, args: ReadonlyArray<string>): string =>
   [file, ...args]
     .map((word) => (/^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(" ")
 
-/** Text that may be endless, kept from its beginning and its end. */
+/** Keeps the beginning and the end of text of any length. */
 class Transcript {
   private head = ""
   private tail = ""
 
   add(chunk: string): void {
-    const room = Math.max(0, keptOfStderr - this.head.length)
-    this.head += chunk.slice(0, room)
-    this.tail = (this.tail + chunk.slice(room)).slice(-keptOfStderr)
+    const space = Math.max(0, keptOfStderr - this.head.length)
+    this.head += chunk.slice(0, space)
+    this.tail = (this.tail + chunk.slice(space)).slice(-keptOfStderr)
   }
 
   text(): string {

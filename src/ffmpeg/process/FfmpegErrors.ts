@@ -1,76 +1,74 @@
-/** What can go wrong when ffmpeg is found, started and run. */
+/** Errors of locating and running ffmpeg, and of reading and writing media files. */
 import { Schema } from "effect"
 
-/** Where a binary was looked for. */
+/** Where a binary was searched. */
 export const BinarySource = Schema.Literal("DUBWRIGHT_FFMPEG", "PATH", "package")
 export type BinarySource = typeof BinarySource.Type
 
-/** A place that was tried for an ffmpeg, and why it will not do. */
+/** A candidate binary, and why it cannot be used. */
 export class BinaryTrial extends Schema.Class<BinaryTrial>("BinaryTrial")({
   source: BinarySource,
-  /** The file that was started, or the package that was looked up. */
+  /** The file or the package that was tried. */
   candidate: Schema.String,
   problem: Schema.NonEmptyString
 }) {}
 
-/** No ffmpeg that works: every place that was tried. */
+/** No working ffmpeg was found; carries every candidate that was tried. */
 export class NoFfmpeg extends Schema.TaggedError<NoFfmpeg>()("NoFfmpeg", {
   tried: Schema.Array(BinaryTrial)
 }) {
-  /** What to do about it. */
+  /** What the user can do about it. */
   get advice(): string {
     return this.tried.some((trial) => trial.source === "DUBWRIGHT_FFMPEG")
-      ? "point DUBWRIGHT_FFMPEG at an ffmpeg that runs on this system, or unset it to have one found"
-      : "install ffmpeg, or the npm package @ffmpeg-installer/ffmpeg, or point DUBWRIGHT_FFMPEG at one"
+      ? "set DUBWRIGHT_FFMPEG to an ffmpeg that runs on this system, or unset it to search PATH"
+      : "install ffmpeg or the npm package @ffmpeg-installer/ffmpeg, or set DUBWRIGHT_FFMPEG to the path of one"
   }
-  /** Where it was looked for, and what was wrong there. */
+  /** One line per candidate: where it is, and its problem. */
   get places(): ReadonlyArray<string> {
     return this.tried.map((trial) => `${trial.source}: ${trial.candidate}: ${trial.problem}`)
   }
   override get message(): string {
     return [
-      `no ffmpeg that works was found: ${this.advice}. Tried:`,
+      `no working ffmpeg found; ${this.advice}. Tried:`,
       ...this.places.map((place) => `  ${place}`)
     ].join("\n")
   }
 }
 
-/** ffmpeg ended otherwise than well, or could not be started. */
+/** ffmpeg failed, was killed, or could not be started. */
 export class FfmpegFailed extends Schema.TaggedError<FfmpegFailed>()("FfmpegFailed", {
-  /** What it was to do, in words: `encode out/a.wav`. */
+  /** Its task, to complete "could not": `encode out/a.wav`. */
   purpose: Schema.String,
   /** The command line, quoted so that it can be pasted into a shell. */
   command: Schema.String,
-  /** Absent where it never started or was killed. */
+  /** Absent if it never started or was killed. */
   exitCode: Schema.optional(Schema.Int),
-  /** The last lines that it wrote. */
+  /** The end of its stderr. */
   stderrTail: Schema.String
 }) {
-  /** The line of ffmpeg's output that says why. */
+  /** The line of stderr that states the cause. */
   get reason(): string {
     return decisive(this.stderrTail)
   }
 
   override get message(): string {
     const how =
-      this.exitCode === undefined
-        ? "ffmpeg did not run to its end"
-        : `ffmpeg ended with exit code ${this.exitCode}`
+      this.exitCode === undefined ? "ffmpeg did not finish" : `ffmpeg exited with code ${this.exitCode}`
     const advice = adviceOn(this.stderrTail)
     return `could not ${this.purpose}: ${how}: ${this.reason}${advice === "" ? "" : `; ${advice}`}`
   }
 }
 
-/** Why bytes are not audio that can be used. */
+/** Why bytes are not usable audio. */
 const NotAudioReason = Schema.Literal("missing", "empty", "text", "no-audio", "broken", "truncated")
 export type NotAudioReason = typeof NotAudioReason.Type
 
-/** A file that was to hold audio, and does not, or not all of it. */
+/** A file that should hold audio and does not, or is incomplete. */
 export class NotAudio extends Schema.TaggedError<NotAudio>()("NotAudio", {
   /** The file's path, or a name for bytes that have none. */
   source: Schema.String,
   reason: NotAudioReason,
-  /** What was found instead, in words. */
+  /** What was found instead. */
   found: Schema.NonEmptyString
 }) {
   override get message(): string {
@@ -81,11 +79,11 @@ export class NotAudio extends Schema.TaggedError<NotAudio>()("NotAudio", {
 /** The disk is full. */
 export class DiskFull extends Schema.TaggedError<DiskFull>()("DiskFull", { path: Schema.String }) {
   override get message(): string {
-    return `${this.path}: no space left on the disk; nothing was left half-written: free some and run again`
+    return `${this.path}: no space left on the disk; free some space and run again (no partial file was left)`
   }
 }
 
-/** A result that could not be written for another reason than space. */
+/** A result that could not be written for a reason other than disk space. */
 export class Unwritable extends Schema.TaggedError<Unwritable>()("Unwritable", {
   path: Schema.String,
   cause: Schema.Defect
@@ -95,7 +93,7 @@ export class Unwritable extends Schema.TaggedError<Unwritable>()("Unwritable", {
   }
 }
 
-/** A media file that cannot be read as one. */
+/** A file that is not readable as media. */
 export class NotMedia extends Schema.TaggedError<NotMedia>()("NotMedia", {
   path: Schema.String,
   found: Schema.NonEmptyString
@@ -105,21 +103,21 @@ export class NotMedia extends Schema.TaggedError<NotMedia>()("NotMedia", {
   }
 }
 
-/** A stream that the container of the result cannot hold without being re-encoded. */
+/** A picture that the result's container cannot hold without re-encoding. */
 export class ContainerRefuses extends Schema.TaggedError<ContainerRefuses>()("ContainerRefuses", {
   path: Schema.String,
   container: Schema.String,
   codec: Schema.String,
-  /** Containers that would take it. */
+  /** Containers that can hold it. */
   instead: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    const other = this.instead.length === 0 ? "" : `; ask for ${this.instead.join(" or ")} instead`
-    return `${this.path}: ${this.container} cannot hold ${this.codec} picture as it is, and the picture is never re-encoded${other}`
+    const other = this.instead.length === 0 ? "" : `; use ${this.instead.join(" or ")} instead`
+    return `${this.path}: ${this.container} cannot hold ${this.codec} video, and dubwright never re-encodes the picture${other}`
   }
 }
 
-/** A result whose name asks for no container that is known. */
+/** A result whose extension is not a supported video container. */
 export class UnknownContainer extends Schema.TaggedError<UnknownContainer>()("UnknownContainer", {
   path: Schema.String
 }) {
@@ -128,11 +126,11 @@ export class UnknownContainer extends Schema.TaggedError<UnknownContainer>()("Un
   }
 }
 
-/** Whether ffmpeg's words say that the disk is full. */
+/** Whether ffmpeg's stderr reports a full disk. */
 export const saysDiskFull = (stderr: string): boolean =>
   /no space left on device|ENOSPC|disk quota exceeded/iu.test(stderr)
 
-/** The line of ffmpeg's output that says why it failed: the first that names an error, else the last. */
+/** Picks the line of stderr that states the cause: the first that looks like an error, else the last. */
 const decisive = (stderr: string): string => {
   const lines = stderr
     .split(/[\r\n]+/u)
@@ -141,12 +139,12 @@ const decisive = (stderr: string): string => {
   const telling = lines.find((line) =>
     /error|invalid|unknown|unable|cannot|could not|no such|not found|denied/iu.test(line)
   )
-  return telling ?? lines.at(-1) ?? "it said nothing"
+  return telling ?? lines.at(-1) ?? "it printed no message"
 }
 
 const adviceOn = (stderr: string): string =>
   /unknown encoder|no such filter|unrecognized option|option not found|encoder not found/iu.test(stderr)
-    ? "this ffmpeg lacks what is needed: point DUBWRIGHT_FFMPEG at a complete build of version 5 or later"
+    ? "this ffmpeg lacks a required feature: set DUBWRIGHT_FFMPEG to a full build of version 5 or later"
     : /permission denied/iu.test(stderr)
-      ? "check who may write there"
+      ? "check the write permissions"
       : ""

@@ -1,27 +1,27 @@
-/** One run of ffmpeg as plain data: what the builders decide and the runner carries out. */
+/** One run of ffmpeg as plain data, made by the job builders and executed by FluentRunner. */
 import type { Readable } from "node:stream"
 
-/** A file by its absolute path, or the bytes that the runner feeds to standard input. */
+/** An input: a file's absolute path, or `stdin` for bytes that the runner feeds. */
 export interface JobInput {
   readonly options: ReadonlyArray<string>
   readonly source: string | "stdin"
 }
 
-/** A file by its absolute path, or `-` for standard output, read as text. */
+/** An output: a file's absolute path, or `-` for standard output, which is read as text. */
 export interface JobOutput {
   readonly options: ReadonlyArray<string>
   readonly target: string
 }
 
-/** Options are separate words, never one string to be split. */
+/** A job. Each option is an argument of its own; none is split. */
 export interface FfmpegJob {
-  /** What it does, in words that complete "could not". */
+  /** What it does, to complete "could not": `encode out/a.wav`. */
   readonly purpose: string
   readonly inputs: ReadonlyArray<JobInput>
   /** The chains of one filter graph; empty for none. */
   readonly filters: ReadonlyArray<string>
   readonly outputs: ReadonlyArray<JobOutput>
-  /** How many streams it encodes: what takes its time. */
+  /** How many streams it encodes; 0 for a job without encoding. */
   readonly encodes: number
 }
 

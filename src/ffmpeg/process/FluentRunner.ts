@@ -1,14 +1,14 @@
 /**
- * Jobs run by fluent-ffmpeg, with its sharp edges covered:
+ * Runs jobs with fluent-ffmpeg, and works around its pitfalls:
  *
- * - it splits an option given alone, or in an array, at its space: options are handed over as separate arguments;
- * - before the first job it starts ffmpeg twice, to list formats and encoders, and refuses what ffmpeg itself would:
- * neither is done;
- * - it takes a relative path with a colon for a protocol: paths here are absolute;
- * - a binary that vanished makes it throw out of an event handler: its listener is replaced when the start has failed;
- * - it reports an input stream's error, or obeys a kill, before the process is gone: the exit is waited for;
- * - a kill before the start is ignored: the start is waited for, then the process is ended;
- * - an input stream destroyed without an error never settles: a feed that closes before its end is made a failure.
+ * - It splits an option given alone, or in an array, at its space. Options are passed as separate arguments.
+ * - Before the first job it starts ffmpeg twice to list formats and encoders. Both checks are disabled: ffmpeg itself
+ *   rejects what it does not support.
+ * - It takes a relative path with a colon for a protocol. All paths here are absolute.
+ * - If the binary is missing, it throws out of an event handler. Its listener is replaced after a failed start.
+ * - It reports an input stream's error, or a kill, before the process has exited. The runner waits for the exit.
+ * - It ignores a kill before the start. The runner waits for the start, then stops the process.
+ * - If an input stream is destroyed without an error, it never settles. A feed that closes early fails the job.
  */
 import { ChildProcess } from "node:child_process"
 import { Deferred, Effect, Exit } from "effect"
@@ -19,19 +19,19 @@ import type { Feed, FfmpegJob } from "./FfmpegJob.ts"
 import { commandLine, stopProcess } from "./ChildProcess.ts"
 import { scheduled } from "./CpuScheduling.ts"
 
-/** What a finished job wrote. */
+/** The output of a finished job. */
 export interface JobOutcome {
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Lines of output that are kept: more than any probe needs, less than a broken file can make ffmpeg say. */
+/** How many lines of output to keep: more than any probe needs, but a cap for what a broken file can cause. */
 const keptLines = 50_000
 
-/** How much of ffmpeg's last words an error carries, in characters. */
+/** How many characters from the end of stderr an error carries. */
 const tailLength = 2_000
 
-/** Runs a job to its end. Interruption ends ffmpeg and returns when it is gone; `feed` is destroyed in any case. */
+/** Runs a job until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Always destroys `feed`. */
 export const runJob = Effect.fn("Fluent.runJob")(function* (binary: Binary, job: FfmpegJob, feed?: Feed) {
   const settled = yield* Deferred.make<JobOutcome, FfmpegFailed>()
   const started = yield* Deferred.make<ChildProcess | undefined>()
@@ -74,7 +74,7 @@ const start = (
     Deferred.unsafeDone(settled, Exit.succeed({ stdout: stdout ?? "", stderr: stderr ?? "" }))
   )
   feed?.once("close", () => {
-    if (!feed.readableEnded) fail("the input ended before all of it was read")
+    if (!feed.readableEnded) fail("the input closed before all of it was read")
   })
   command.run()
 }
@@ -98,7 +98,7 @@ const commandOf = (binary: Binary, job: FfmpegJob, feed: Feed | undefined): ffmp
   return command
 }
 
-/** Options with words in front that only keep ffmpeg quiet: never alone, they are never split. */
+/** Prepends options that keep ffmpeg quiet. As no option is alone then, fluent-ffmpeg splits none. */
 const quietly = (options: ReadonlyArray<string>): ReadonlyArray<string> => [
   "-hide_banner",
   "-nostdin",
@@ -106,7 +106,7 @@ const quietly = (options: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...options
 ]
 
-/** The child of a command that has started; its field is not part of the typed interface. */
+/** Returns the child process of a started command, whose field is not in the type definitions. */
 const childOf = (command: ffmpeg.FfmpegCommand): ChildProcess | undefined => {
   const child: unknown = Reflect.get(command, "ffmpegProc")
   return child instanceof ChildProcess ? child : undefined

@@ -1,4 +1,4 @@
-/** Results that appear whole or not at all: written beside their place, then renamed. */
+/** Writes files atomically: to a `.part` file beside the destination, which is then renamed. */
 import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -6,8 +6,7 @@ import { Effect } from "effect"
 import { DiskFull, Unwritable } from "./FfmpegErrors.ts"
 
 /**
- * Gives every path its `.part` file to be written by `write`, and renames them when it has succeeded. Otherwise none of
- * them stays.
+ * Lets `write` fill a `.part` file for each path, and renames them all if it succeeds. Otherwise removes them.
  */
 export const writeWholeFiles = <A, E, R>(
   paths: ReadonlyArray<string>,
@@ -30,16 +29,16 @@ export const writeWholeFiles = <A, E, R>(
     () => Effect.forEach(paths, (path) => removed(partOf(path)), { discard: true })
   )
 
-/** Where a result stands until it is whole. */
+/** The path of a result while it is incomplete. */
 const partOf = (path: string): string => `${path}.part`
 
-/** Removes what was begun; a leftover that will not go is worth a word, but no failure of its own. */
+/** Removes a `.part` file. If that fails, logs a warning instead of failing. */
 const removed = (path: string): Effect.Effect<void> =>
   attempt(path, () => rm(path, { force: true })).pipe(
-    Effect.catchAll((failure) => Effect.logWarning(`a leftover stays: ${failure.message}`))
+    Effect.catchAll((failure) => Effect.logWarning(`could not remove a temporary file: ${failure.message}`))
   )
 
-/** Gives `work` a folder of its own, which is removed afterwards. */
+/** Runs `work` with a temporary folder, which is removed afterwards. */
 export const inTemporaryFolder = <A, E, R>(
   work: (folder: string) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | DiskFull | Unwritable, R> =>
@@ -49,15 +48,15 @@ export const inTemporaryFolder = <A, E, R>(
     (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
   )
 
-/** A step with the file system, its refusal told by the path it concerns. */
+/** Runs an asynchronous file operation; its error names `path`. */
 export const attempt = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, DiskFull | Unwritable> =>
   Effect.tryPromise({ try: step, catch: (cause) => writeRefusal(path, cause) })
 
-/** The same for a step that is done at once. */
+/** Runs a synchronous file operation; its error names `path`. */
 export const attempted = <A>(path: string, step: () => A): Effect.Effect<A, DiskFull | Unwritable> =>
   Effect.try({ try: step, catch: (cause) => writeRefusal(path, cause) })
 
-/** What the file system's refusal comes to. */
+/** Maps a file system error: ENOSPC and EDQUOT are a full disk. */
 export const writeRefusal = (path: string, cause: unknown): DiskFull | Unwritable =>
   hasCode(cause, "ENOSPC") || hasCode(cause, "EDQUOT")
     ? new DiskFull({ path })

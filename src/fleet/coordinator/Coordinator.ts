@@ -1,7 +1,6 @@
 /**
- * The coordinator of a fleet: hands a batch's work out as BullMQ flows, a delivery with its utterances as children,
- * takes back into its own state what the workers have come to, and decides what a run decides: what is spent, when it
- * is enough, what is left.
+ * The coordinator of a fleet. It dispatches a batch as BullMQ flows, each a delivery with its utterances as children.
+ * It copies the workers' results into its own state, and makes the run's decisions about spending and stopping.
  */
 import type { FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"
@@ -19,30 +18,30 @@ import { askRedis, type FleetRedis } from "../shared/Redis.ts"
 import type { SharedFolder } from "../shared/SharedFolder.ts"
 import { makeJobWatcher } from "./JobWatcher.ts"
 
-/** How many deliveries may be waited for at once: the workers decide how many are made. */
+/** Maximum deliveries awaited at once. The workers limit how many are made concurrently. */
 const manyDeliveries = 10_000
 
-/** How many finished jobs are removed at once. */
+/** Finished jobs removed concurrently. */
 const removedAtOnce = 200
 
-/** A fleet as the crew of a run; for as long as the scope. */
+/** Makes the run executor that uses a fleet. Lives as long as the scope. */
 export const fleetExecutor = ({ client, name }: FleetRedis, share: SharedFolder) =>
   Effect.gen(function* () {
     const handover = yield* UtteranceTransfer
     const progress = yield* Progress
     const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-    const asked = <A>(ask: () => Promise<A>) => askRedis(name, ask)
+    const callRedis = <A>(ask: () => Promise<A>) => askRedis(name, ask)
     const seen = (jobs: ReadonlyArray<Job>) => {
       const under = jobs.filter(({ finishedOn }) => finishedOn === undefined)
-      // Where it cannot be written down, whoever writes next is told why.
+      // A failure to record is ignored here: the next write reports it.
       return Effect.option(handover.takeOver(under.flatMap((job) => recordDispatched(job) ?? [])))
     }
     const heard = (news: JobNews) => progress.emit(news)
-    const watch = yield* makeJobWatcher({ client, asked, seen, heard })
+    const watch = yield* makeJobWatcher({ client, callRedis, seen, heard })
     const done: Array<Job> = []
     const coordinator: Coordinator = {
       client,
-      asked,
+      callRedis,
       share,
       watch,
       handover,
@@ -59,12 +58,12 @@ export const fleetExecutor = ({ client, name }: FleetRedis, share: SharedFolder)
           )
         : Effect.void
     )
-    const crew: RunExecutor = {
+    const executor: RunExecutor = {
       begin: ({ utterances }) => rejoinBatch(coordinator, utterances),
       speak: (settings, plan) => speakBy(coordinator, settings, plan),
       deliver: (plan, takes, out, past) =>
         Effect.provide(deliverBy(coordinator, plan, takes, out, past), services),
       deliveriesAtOnce: manyDeliveries
     }
-    return crew
+    return executor
   })

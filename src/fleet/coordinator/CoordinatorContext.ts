@@ -1,4 +1,4 @@
-/** What the parts of a fleet's coordinator share. */
+/** State and connections that the parts of a fleet's coordinator share. */
 import type { Job } from "bullmq"
 import type { Effect } from "effect"
 import type { Redis } from "ioredis"
@@ -7,18 +7,18 @@ import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { SharedFolder } from "../shared/SharedFolder.ts"
 import type { JobWatcher } from "./JobWatcher.ts"
 
-/** What a coordinator works with. */
+/** A coordinator's shared state. */
 export interface Coordinator {
   readonly client: Redis
-  /** Asks Redis. */
-  readonly asked: <A>(ask: () => Promise<A>) => Effect.Effect<A>
+  /** Sends a request to Redis. */
+  readonly callRedis: <A>(ask: () => Promise<A>) => Effect.Effect<A>
   readonly share: SharedFolder
   readonly watch: JobWatcher
   readonly handover: UtteranceTransfer
-  /** Jobs whose ends were taken back: they are removed when the batch is done. */
+  /** Jobs whose results have been recorded; removed when the batch is done. */
   readonly done: Array<Job>
-  /** Utterances of which it was asked what the share and Redis know. */
+  /** Utterances already looked up in the shared folder and Redis. */
   readonly looked: Set<UtteranceKey>
-  /** Whether the run is being interrupted: nothing is handed out again. */
+  /** Whether the run is being interrupted. If so, nothing is dispatched again. */
   readonly stopping: { now: boolean }
 }

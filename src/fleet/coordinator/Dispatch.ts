@@ -1,4 +1,4 @@
-/** Utterances put into their queues, and taken back where no worker has begun them. */
+/** Adds utterances to their queues, and withdraws those that no worker has started. */
 import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
@@ -14,28 +14,28 @@ import { deliverQueue, jobOptions, prefix, speakQueue } from "../shared/Queues.t
 /** One speak stage. */
 export interface Stage extends Coordinator {
   readonly run: SpeakRun
-  /** The name of the batch's terms. */
+  /** Name of the file with the batch's terms. */
   readonly terms: string
   readonly jobs: ReadonlyArray<JobPlan>
-  /** The folder of results. */
+  /** The output folder. */
   readonly out: string
 }
 
 const writeParcel = Schema.encodeSync(SpeakPayload)
 const readParcel = Schema.decodeUnknownOption(SpeakPayload)
 
-/** Jobs of Redis that are asked about at once. */
+/** Redis jobs looked up concurrently. */
 const atOnce = 200
 
-/** More starts a second than any worker makes: a queue's rate limit is there for the pauses that a service asks for. */
+/** More starts per second than any worker makes. Without a limit, the queue's rate limit serves only for pauses. */
 const unlimited = 1_000_000
 
-/** What is known of a job's utterance. */
+/** Returns the utterance's record in a job; undefined if the job cannot be read. */
 export const recordDispatched = (job: Job): UtteranceRecord | undefined =>
   Option.getOrUndefined(Option.map(readParcel(job.data), ({ record }) => record))
 
-/** Opens a provider's queue with its limits, which hold for all workers together. */
-export const limitQueues = ({ watch, client, run, asked }: Stage, provider: ProviderId) =>
+/** Opens a provider's queue and sets its limits, which apply to all workers together. */
+export const limitQueues = ({ watch, client, run, callRedis: asked }: Stage, provider: ProviderId) =>
   Effect.gen(function* () {
     const name = speakQueue(provider)
     const { concurrency, perSecond } = run.settings.profileOf(provider)
@@ -47,13 +47,13 @@ export const limitQueues = ({ watch, client, run, asked }: Stage, provider: Prov
     })
   })
 
-/** Removes a job that no worker is at; its children stay. */
-export const removeJobs = ({ asked }: Coordinator, job: Job) =>
+/** Removes a job that no worker is processing; its children stay. */
+export const removeJobs = ({ callRedis: asked }: Coordinator, job: Job) =>
   asked(() => job.remove({ removeChildren: false }).catch(() => {}))
 
 /**
- * Which utterances have a job already, of this batch's earlier run or of another: they are waited for, not handed out
- * again.
+ * Returns the utterances that already have an unfinished job, from an earlier run or another batch. They are awaited,
+ * not dispatched again.
  */
 export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
@@ -62,9 +62,9 @@ export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecor
       ({ utterance: { key, casting } }) =>
         Effect.gen(function* () {
           const queue = yield* stage.watch.queue(speakQueue(casting.provider))
-          const job = yield* stage.asked(() => queue.getJob(key))
+          const job = yield* stage.callRedis(() => queue.getJob(key))
           if (job !== undefined && job.finishedOn === undefined) return [key]
-          // What it came to is known: what is left to be done is a job of its own.
+          // Its result is already recorded; the remaining work needs a new job.
           if (job !== undefined) yield* removeJobs(stage, job)
           return []
         }),
@@ -73,16 +73,13 @@ export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecor
     return new Set(found.flat())
   })
 
-/**
- * Adds utterances to their queues: as children of the first delivery that needs them, where one can be made to wait for
- * them.
- */
+/** Adds utterances to their queues, as children of the first delivery that needs them if one can be added. */
 export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const left = new Map(records.map((record) => [record.utterance.key, record]))
     const trees: globalThis.Array<FlowJob> = []
     for (const plan of stage.jobs) {
-      // What a job's second takes are is known only when its first are there.
+      // A job's second takes are known only after its first takes.
       if (plan.job.retake) continue
       const own = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
       const children = own.flatMap((key) => left.get(key) ?? [])
@@ -98,25 +95,23 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
         flow.on("error", () => {})
         return flow
       }),
-      (flow) => Effect.forEach(trees, (tree) => stage.asked(() => flow.add(tree)), { discard: true }),
+      (flow) => Effect.forEach(trees, (tree) => stage.callRedis(() => flow.add(tree)), { discard: true }),
       (flow) => Effect.promise(() => flow.close().catch(() => {}))
     )
     const alone = Array.groupBy([...left.values()], ({ utterance }) => speakQueue(utterance.casting.provider))
     for (const [name, some] of Object.entries(alone)) {
       const queue = yield* stage.watch.queue(name)
-      yield* stage.asked(() => queue.addBulk(some.map((record) => jobOf(stage, record))))
+      yield* stage.callRedis(() => queue.addBulk(some.map((record) => jobOf(stage, record))))
     }
   })
 
-/**
- * A delivery that waits for utterances; undefined where one is under way already: that one looks for them by itself.
- */
+/** Builds a delivery that waits for utterances. Undefined if one is already in flight: it finds them by itself. */
 const waitingDelivery = (stage: Stage, plan: JobPlan) =>
   Effect.gen(function* () {
     const { watch, share, out } = stage
     const id = deliveryId(share, out, plan)
     const queue = yield* watch.queue(deliverQueue)
-    const known = yield* stage.asked(() => queue.getJob(id))
+    const known = yield* stage.callRedis(() => queue.getJob(id))
     if (known !== undefined && known.finishedOn === undefined) return undefined
     if (known !== undefined) yield* removeJobs(stage, known)
     return {
@@ -138,12 +133,12 @@ const jobOf = (stage: Stage, record: UtteranceRecord) => {
       last: false,
       ...(grant === undefined ? {} : { grant })
     }),
-    // A worker that failed at one utterance must not keep its job from being looked at.
+    // The delivery must be processed even if an utterance's job fails.
     opts: { jobId: record.utterance.key, ignoreDependencyOnFailure: true, ...jobOptions }
   }
 }
 
-/** What a worker may spend: one take, where there is a limit. */
+/** Returns what a worker may spend: the price of one take, if the budget is limited. */
 const grantOf = (
   { run }: Stage,
   { utterance: { casting, characters } }: UtteranceRecord
@@ -152,7 +147,7 @@ const grantOf = (
   return run.budget.isLimited && price !== undefined ? { credits: price * characters, price } : undefined
 }
 
-/** Takes back what no worker has begun: deliveries that wait for utterances, then the utterances. */
+/** Withdraws what no worker has started: deliveries that wait for utterances, then the utterances. */
 export const withdrawUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const { watch, share, out, jobs } = stage
@@ -160,7 +155,7 @@ export const withdrawUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     yield* Effect.forEach(
       jobs,
       (plan) =>
-        stage.asked(async () => {
+        stage.callRedis(async () => {
           const job = await deliveries.getJob(deliveryId(share, out, plan))
           if ((await job?.isWaitingChildren()) === true)
             await job?.remove({ removeChildren: false }).catch(() => {})
@@ -171,23 +166,23 @@ export const withdrawUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     const providers = new Set(records.map(({ utterance }) => utterance.casting.provider))
     for (const provider of providers) {
       const queue = yield* watch.queue(speakQueue(provider))
-      const waiting = yield* stage.asked(() => queue.getRanges(["wait", "delayed", "prioritized"], 0, -1))
+      const waiting = yield* stage.callRedis(() => queue.getRanges(["wait", "delayed", "prioritized"], 0, -1))
       yield* Effect.forEach(
         waiting.filter((id) => own.has(id)),
-        (id) => stage.asked(() => queue.remove(id, { removeChildren: false }).catch(() => 0)),
+        (id) => stage.callRedis(() => queue.remove(id, { removeChildren: false }).catch(() => 0)),
         { concurrency: atOnce, discard: true }
       )
     }
   })
 
-/** Takes over how everything stands that a worker is at, for whoever asks before the next run. */
+/** Copies the state of all utterances in Redis into the run's state, so that `status` is current during the run. */
 export const reviewHistory = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
       records,
       ({ utterance: { key, casting } }) =>
         Effect.flatMap(stage.watch.queue(speakQueue(casting.provider)), (queue) =>
-          stage.asked(() => queue.getJob(key))
+          stage.callRedis(() => queue.getJob(key))
         ),
       { concurrency: atOnce }
     )

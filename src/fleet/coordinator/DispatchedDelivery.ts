@@ -1,4 +1,4 @@
-/** A delivery in the hands of the fleet: handed out where it is not yet, waited for, and written down. */
+/** Delivers a job through the fleet: dispatches it unless a job exists, awaits it and records the result. */
 import { Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect, Schema } from "effect"
@@ -17,16 +17,14 @@ import { deliverQueue } from "../shared/Queues.ts"
 
 const readEnd = Schema.decodeUnknownOption(DeliverEnd)
 
-/**
- * Whether a delivery of before is of no use: waiting with another plan, or ended with other files than are wanted now.
- */
+/** Whether an earlier delivery is unusable: it waits with another plan, or it made other files than are needed now. */
 const isStale = (job: Job, plan: string, digest: string): boolean => {
   if (job.finishedOn === undefined) return job.data?.plan !== plan
   const end = readEnd(job.returnvalue)
   return end._tag === "None" || end.value.status !== "delivered" || end.value.digest !== digest
 }
 
-/** Delivers a job by the fleet, where there is something to deliver; else says here what is amiss. */
+/** Delivers a job through the fleet. If it is unchanged or cannot be delivered, handles it on this machine instead. */
 export const deliverBy = (
   coordinator: Coordinator,
   plan: JobPlan,
@@ -35,7 +33,7 @@ export const deliverBy = (
   past: ReadonlyMap<string, Delivery>
 ) =>
   Effect.gen(function* () {
-    const { share, watch, handover, done, asked, stopping } = coordinator
+    const { share, watch, handover, done, callRedis: asked, stopping } = coordinator
     const { join } = yield* Path.Path
     const made = yield* checkDelivery(plan, takes, out, past)
     if (made.unchanged !== undefined) {
@@ -60,12 +58,15 @@ export const deliverBy = (
         if ((yield* known) === undefined) yield* add
         const ended = yield* watch.until(deliverQueue, id)
         if (ended._tag === "Gone") return yield* stopping.now ? Effect.never : awaited
-        // One that could not be taken back has made what another plan said.
+        // The earlier job could not be removed in time and has delivered another plan.
         if (ended.job.data?.plan !== name && isStale(ended.job, name, made.digest)) return yield* awaited
         done.push(ended.job)
         const end = readEnd(ended.job.returnvalue)
         if (end._tag === "None")
-          return { status: "fault", error: `a worker failed at it: ${ended.job.failedReason}` } as const
+          return {
+            status: "fault",
+            error: `the delivery failed on a worker: ${ended.job.failedReason}`
+          } as const
         return end.value
       })
     const end = yield* Effect.onInterrupt(awaited, () =>

@@ -1,13 +1,11 @@
-/**
- * The speak stage in the hands of the fleet: utterances handed out within the batch's limit, waited for, and counted.
- */
+/** The speak stage of a fleet: dispatches utterances within the batch's budget, awaits them and counts results. */
 import { Duration, Effect, Option, Schedule, Schema } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { isUnderWay } from "../../domain/task/UtteranceState.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
-import { mendClips } from "../../pipeline/speak/SpeakStage.ts"
+import { requeueDamagedClips } from "../../pipeline/speak/SpeakStage.ts"
 import { makeSpeakRun } from "../../pipeline/speak/SpeakRun.ts"
 import type { SpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
@@ -30,13 +28,13 @@ import { speakQueue } from "../shared/Queues.ts"
 const writeTerms = Schema.encodeSync(Schema.parseJson(Terms))
 const readEnd = Schema.decodeUnknownOption(SpeakEnd)
 
-/** How long workers may take to come before they are missed. */
+/** How long to wait for workers before the warning that a queue has none. */
 const missedAfter = Duration.seconds(5)
 
-/** How long the taking back of what waits may hold up the end of an interrupted run. */
+/** How long withdrawing queued jobs may delay the end of an interrupted run. */
 const withdrawing = Duration.seconds(8)
 
-/** Speaks what is left of the wanted utterances by the fleet. */
+/** Speaks the remaining utterances through the fleet. */
 export const speakBy = (
   coordinator: Coordinator,
   settings: SpeakSettings,
@@ -46,7 +44,7 @@ export const speakBy = (
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const run = yield* makeSpeakRun(settings)
-      // Second takes are no part of the plan that was looked up at the beginning.
+      // Second takes were not in the plan that was looked up at the start.
       const wanted = yield* coordinator.handover.records(
         settings.keys.filter((key) => !coordinator.looked.has(key))
       )
@@ -55,7 +53,7 @@ export const speakBy = (
         wanted.map(({ utterance }) => utterance)
       )
       yield* store.revive(settings.keys, "passing")
-      run.counts.reused = yield* mendClips(settings.keys)
+      run.counts.reused = yield* requeueDamagedClips(settings.keys)
       const unspoken = yield* store.unspoken(settings.keys)
       run.counts.failed = settings.keys.length - run.counts.reused - unspoken.length
 
@@ -85,7 +83,7 @@ export const speakBy = (
           Effect.zipRight(reviewHistory(stage, records)),
           Effect.timeoutOption(withdrawing),
           Effect.interruptible,
-          // A fiber of its own: this one is interrupted, and would cut its own waiting short.
+          // Runs in its own fiber: this one is interrupted and could not wait.
           Effect.forkDaemon,
           Effect.flatMap((fiber) => fiber.await)
         )
@@ -94,25 +92,25 @@ export const speakBy = (
     })
   )
 
-/** Says so where nobody has come to do the work. */
-const missed = ({ watch, asked }: Stage, providers: ReadonlyArray<ProviderId>) => {
-  const told = new Set<ProviderId>()
+/** Warns once per provider whose queue has no workers. Checks after 5 s, then every minute. */
+const missed = ({ watch, callRedis: asked }: Stage, providers: ReadonlyArray<ProviderId>) => {
+  const announced = new Set<ProviderId>()
   return Effect.gen(function* () {
     const progress = yield* Progress
     for (const provider of providers) {
-      if (told.has(provider)) continue
+      if (announced.has(provider)) continue
       const queue = yield* watch.queue(speakQueue(provider))
       if ((yield* asked(() => queue.getWorkersCount())) > 0) continue
-      told.add(provider)
+      announced.add(provider)
       yield* progress.emit({
         _tag: "Warning",
-        message: `no worker of the fleet speaks for ${provider}: start one with dubwright worker`
+        message: `no worker in the fleet serves ${provider}; start one with dubwright worker`
       })
     }
   }).pipe(Effect.delay(missedAfter), Effect.repeat(Schedule.spaced("1 minute")))
 }
 
-/** Hands out what is not under way yet, as far as the limit allows, and waits for everything. */
+/** Dispatches what is not yet in flight, as far as the budget allows, and waits for everything. */
 const allOf = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const { run } = stage
@@ -149,18 +147,18 @@ const allOf = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
     )
   })
 
-/** What is known of an utterance's money. */
+/** An utterance's spending. */
 interface Account {
-  /** Tasks that were made before it was handed out, or are counted already. */
+  /** Tasks created before it was dispatched, or already counted. */
   readonly known: Set<string>
-  /** Whether an earlier run may have made a task that nobody has seen yet. */
+  /** Whether an earlier run may have created a task that has not been found yet. */
   readonly wasAnnounced: boolean
-  /** Credits that are set aside for it. */
+  /** Credits reserved for it. */
   reserved: number
 }
 type Accounts = ReadonlyMap<UtteranceKey, Account>
 
-/** Sets the cost of an utterance aside; where the limit would be passed, creates are stopped. */
+/** Reserves the cost of an utterance. If that would exceed the budget, stops creates and returns false. */
 const afforded = ({ run }: Stage, accounts: Accounts, { utterance }: UtteranceRecord) =>
   Effect.gen(function* () {
     const cost = (run.price(utterance.casting) ?? 0) * utterance.characters
@@ -170,10 +168,7 @@ const afforded = ({ run }: Stage, accounts: Accounts, { utterance }: UtteranceRe
     return true
   })
 
-/**
- * Waits for an utterance's end and counts it. One that is there no more is handed out again, unless creates were
- * stopped.
- */
+/** Waits for an utterance's end and counts it. Dispatches an unfinished one again, unless creates were stopped. */
 const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
   Effect.gen(function* () {
     const { run, watch, handover, share, done } = stage
@@ -183,8 +178,8 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
     const about = { provider: casting.provider, utterance: key }
     for (;;) {
       const end = yield* watch.until(speakQueue(casting.provider), key)
-      const told = end._tag === "Ended" ? recordDispatched(end.job) : yield* share.recordOf(key)
-      if (told !== undefined) yield* handover.takeOver([told])
+      const announced = end._tag === "Ended" ? recordDispatched(end.job) : yield* share.recordOf(key)
+      if (announced !== undefined) yield* handover.takeOver([announced])
       const [record = given] = yield* handover.records([key])
       yield* accounted(stage, accounts, record)
       if (end._tag === "Ended") done.push(end.job)
@@ -199,7 +194,10 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       if (end._tag === "Ended" && (record.state === "failed" || said === undefined)) {
         const setback =
           record.setback ??
-          FailureReason.make({ kind: "broken", words: `a worker failed at it: ${end.job.failedReason}` })
+          FailureReason.make({
+            kind: "broken",
+            words: `the task failed on a worker: ${end.job.failedReason}`
+          })
         if (record.state !== "failed") yield* store.apply({ event: "fail", key, setback })
         run.counts.failed++
         return yield* progress.emit({
@@ -209,8 +207,9 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
           error: setback.words
         })
       }
-      if (said?.ending === "spoken") return yield* Effect.dieMessage(`${key} is spoken, and has no clip`)
-      // A worker that needs more than it was given asks by leaving it.
+      if (said?.ending === "spoken")
+        return yield* Effect.dieMessage(`utterance ${key} is reported as spoken but has no clip`)
+      // A worker that needs more than its grant leaves the utterance unfinished.
       if (said?.halt !== undefined && said.halt.reason !== "budget") yield* run.stop(said.halt)
       if (run.halted() !== undefined || !(yield* afforded(stage, accounts, record))) {
         run.counts.left++
@@ -221,7 +220,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
     }
   })
 
-/** Counts the tasks that were made for an utterance since it was handed out, and what they took. */
+/** Counts the tasks created for an utterance since it was dispatched, and their credits. */
 const accounted = ({ run }: Stage, accounts: Accounts, { utterance, tasks }: UtteranceRecord) =>
   Effect.gen(function* () {
     const { key, casting, characters } = utterance

@@ -1,27 +1,27 @@
-/** The coordinator's eyes: which of the jobs that it waits for have ended, and what is heard of them meanwhile. */
+/** Watches the jobs that a coordinator awaits: forwards their progress events and reports when they end. */
 import { type Job, type Queue, QueueEvents } from "bullmq"
 import { Deferred, Effect, Queue as Arrivals, Runtime, Schedule, Scope } from "effect"
 import type { Redis } from "ioredis"
 import { isJobNews, type JobNews } from "../shared/JobPayloads.ts"
 import { opened, prefix } from "../shared/Queues.ts"
 
-/** How a job that was waited for ended: by a worker, or it is there no more. */
+/** How an awaited job ended: finished by a worker, or removed. */
 export type JobEnd = { readonly _tag: "Ended"; readonly job: Job } | { readonly _tag: "Gone" }
 
-/** What a coordinator sees of its fleet. */
+/** A watcher of queues and jobs. */
 export interface JobWatcher {
-  /** A queue, watched from when it is first asked for. */
+  /** Returns a queue. Starts watching it on the first call. */
   readonly queue: (name: string) => Effect.Effect<Queue>
   /** Waits until a job has ended. */
   readonly until: (queue: string, id: string) => Effect.Effect<JobEnd>
-  /** The jobs that are waited for now, by queue. */
+  /** The jobs awaited now, with their queues. */
   readonly awaited: () => ReadonlyArray<{ readonly queue: string; readonly id: string }>
 }
 
-/** All that is waited for is looked at so often, whatever was heard: what was heard may have been lost on the way. */
+/** How often all awaited jobs are polled, whatever events arrived: events may get lost. */
 const lookingAgain = Schedule.spaced("15 seconds")
 
-/** Jobs that are looked at in one go. */
+/** Maximum jobs polled at once. */
 const atOnce = 500
 
 interface Awaited {
@@ -30,20 +30,20 @@ interface Awaited {
   readonly ended: Deferred.Deferred<JobEnd>
 }
 
-/** What watching takes. */
+/** Options of a watcher. */
 interface Watching {
   readonly client: Redis
-  readonly asked: <A>(ask: () => Promise<A>) => Effect.Effect<A>
-  /** Is given jobs that were looked at, before anybody is told of their end. */
+  readonly callRedis: <A>(ask: () => Promise<A>) => Effect.Effect<A>
+  /** Called with polled jobs, before their end is reported. */
   readonly seen: (jobs: ReadonlyArray<Job>) => Effect.Effect<unknown>
-  /** Is given what workers tell of jobs that are waited for. */
+  /** Called with workers' progress events of awaited jobs. */
   readonly heard: (news: JobNews) => Effect.Effect<void>
 }
 
-/** Watches for as long as the scope. */
+/** Makes a watcher that lives as long as the scope. */
 export const makeJobWatcher = ({
   client,
-  asked,
+  callRedis,
   seen,
   heard
 }: Watching): Effect.Effect<JobWatcher, never, Scope.Scope> =>
@@ -97,7 +97,7 @@ export const makeJobWatcher = ({
           (one) =>
             Effect.flatMap(queue(one.queue), (at) =>
               Effect.map(
-                asked(() => at.getJob(one.id)),
+                callRedis(() => at.getJob(one.id)),
                 (job) => ({ one, job })
               )
             ),
@@ -128,7 +128,7 @@ export const makeJobWatcher = ({
           const name = nameOf(queue, id)
           const ended = awaited.get(name)?.ended ?? (yield* Deferred.make<JobEnd>())
           awaited.set(name, { queue, id, ended })
-          // It may have ended before anybody waited.
+          // The job may have ended before this call.
           touched.unsafeOffer(name)
           return yield* Effect.ensuring(
             Deferred.await(ended),

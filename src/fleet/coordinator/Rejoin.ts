@@ -1,19 +1,16 @@
-/**
- * What a coordinator that comes to a batch learns before it hands anything out: clips on the share, utterances under
- * way.
- */
+/** Rejoins a batch before dispatching anything: finds its clips in the shared folder and its utterances in flight. */
 import { Effect } from "effect"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { writtenIn } from "../shared/FencedStore.ts"
 
-/** Jobs that are read at once. */
+/** Utterances looked up concurrently. */
 const atOnce = 200
 
-/** Takes over what the share and Redis know of utterances that were not asked about yet. */
+/** Copies what the shared folder and Redis know of utterances into the run's state. Looks up each utterance once. */
 export const rejoinBatch = Effect.fn("Joining.learned")(function* (
-  { client, asked, share, handover, looked }: Coordinator,
+  { client, callRedis: asked, share, handover, looked }: Coordinator,
   all: ReadonlyArray<Utterance>
 ) {
   const utterances = all.filter(({ key }) => !looked.has(key))
@@ -42,6 +39,6 @@ export const rejoinBatch = Effect.fn("Joining.learned")(function* (
 const hasClip = (record: UtteranceRecord | undefined): boolean =>
   record?.state === "fetched" || record?.state === "placed"
 
-/** Whether the fleet knows more than this state: not where a failure of the past was given another chance meanwhile. */
+/** Whether the fleet's record is newer than the state's: not if the state has since retried an old failure. */
 const isNews = (record: UtteranceRecord, own: UtteranceRecord | undefined): boolean =>
   own === undefined || record.state !== "failed" || own.state !== "planned" || record.take > own.take

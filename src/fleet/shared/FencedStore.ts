@@ -1,7 +1,7 @@
 /**
- * A worker's store of utterances. It decides as the store of a single machine does, being one; and what it has decided
- * is written into the utterance's job in Redis before anything that depends on it is done. Where the job is another
- * worker's by then, the work on it ends at once: the other goes on from what was written.
+ * A worker's utterance store, fenced by the job's lock in Redis. Each change is written to the utterance's Redis job
+ * before anything that depends on it. If another worker has taken over the job, the work on it ends at once; that
+ * worker continues from the written record.
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import type { Redis } from "ioredis"
@@ -15,25 +15,25 @@ import { SpeakPayload } from "./JobPayloads.ts"
 import { jobKey, prefix, speakQueue } from "./Queues.ts"
 import type { SharedFolder } from "./SharedFolder.ts"
 
-/** A job in this worker's hands. */
+/** A job that this worker holds. */
 export interface Hold {
   /** The job's key in Redis. */
   readonly jobKey: string
-  /** The token of the lock on it. */
+  /** The token of its lock. */
   readonly token: string
-  readonly parcel: SpeakPayload
+  readonly payload: SpeakPayload
 }
 
 const tasksKey = `${prefix}:tasks`
 
-/** How long tasks are remembered, in seconds. */
+/** How long task ids are kept, in seconds. */
 const tasksFor = 30 * 86_400
 
-/** Where utterances are counted that look like this one to a service that repeats no labels. */
+/** The Redis key that counts announced utterances with the same provider, voice and length. */
 const likeKey = ({ casting, characters }: Utterance): string =>
   `${prefix}:announced:${checksumOf(JSON.stringify([casting.provider, casting.voice, characters]))}`
 
-/** Writes a job's data where its lock is still this worker's, and holds it on for a whole turn from then on. */
+/** Lua script: writes a job's data if this worker still holds its lock, and extends the lock by the takeover time. */
 const writing = `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'data', ARGV[2])
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
@@ -47,7 +47,7 @@ return 1`
 const parcelText = Schema.encodeSync(Schema.parseJson(SpeakPayload))
 const readParcel = Schema.decodeUnknownOption(Schema.parseJson(SpeakPayload))
 
-/** What was last written into an utterance's job; undefined where there is none, or none that can be read. */
+/** Reads the record last written to an utterance's job; undefined if there is no readable one. */
 export const writtenIn = async (
   client: Redis,
   { key, casting }: Utterance
@@ -55,17 +55,17 @@ export const writtenIn = async (
   Option.getOrUndefined(readParcel(await client.hget(jobKey(speakQueue(casting.provider), key), "data")))
     ?.record
 
-/** What the ledger is made of. */
+/** Dependencies of the fenced store. */
 export interface FencedStoreParts {
   readonly client: Redis
   readonly share: SharedFolder
-  /** How long this worker may be silent before its jobs are another's, in milliseconds. */
+  /** Silence after which other workers take over this worker's jobs, in milliseconds. */
   readonly takeover: number
-  /** The jobs in this worker's hands. */
+  /** The jobs that this worker holds. */
   readonly holds: Map<UtteranceKey, Hold>
 }
 
-/** Writes a job's data with a record; false where the job is another worker's. */
+/** Writes a record to its job. Returns false if another worker holds the job. */
 const written = (
   { client, takeover }: FencedStoreParts,
   hold: Hold,
@@ -81,7 +81,7 @@ const written = (
       likeKey(record.utterance),
       tasksKey,
       hold.token,
-      parcelText({ ...hold.parcel, record }),
+      parcelText({ ...hold.payload, record }),
       takeover,
       record.state === "announced" ? "SADD" : "SREM",
       record.utterance.key,
@@ -90,7 +90,7 @@ const written = (
     )
   ).pipe(Effect.map((owned) => owned === 1))
 
-/** Puts a changed record of a held utterance where the fleet sees it. */
+/** Writes a held utterance's changed record to Redis. Interrupts the work if another worker holds the job. */
 export const publish = (parts: FencedStoreParts, record: UtteranceRecord, task?: TaskId) =>
   Effect.gen(function* () {
     const hold = parts.holds.get(record.utterance.key)
@@ -98,7 +98,7 @@ export const publish = (parts: FencedStoreParts, record: UtteranceRecord, task?:
     if (!(yield* written(parts, hold, record, task))) return yield* Effect.interrupt
   })
 
-/** The store of a worker; over one that is gone with the process. */
+/** Makes a worker's store, on top of a store that lives only as long as the process. */
 export const fencedStore = (parts: FencedStoreParts) =>
   Layer.effect(
     UtteranceStore,
@@ -109,8 +109,9 @@ export const fencedStore = (parts: FencedStoreParts) =>
         Effect.gen(function* () {
           yield* store.apply(change)
           const [record] = yield* handover.records([change.key])
-          if (record === undefined) return yield* Effect.dieMessage("an utterance was forgotten in between")
-          // A clip's record lies beside it before anybody is told of it.
+          if (record === undefined)
+            return yield* Effect.dieMessage("an utterance was removed from the store during the task")
+          // A clip's record is stored beside it before the clip is published.
           if (change.event === "fetch") yield* parts.share.keepRecord(record)
           yield* publish(parts, record, "task" in change ? change.task : undefined)
         })

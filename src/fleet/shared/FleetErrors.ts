@@ -1,9 +1,9 @@
-/** Why a fleet cannot be worked with, in words that say how to mend it. */
+/** Errors of a fleet's Redis or shared folder, with messages that say how to fix them. */
 import { Effect, Option, Schema } from "effect"
 
-/** The fleet's Redis, or its shared folder, cannot be used as it is. */
+/** The fleet's Redis or shared folder cannot be used. */
 export class FleetUnusable extends Schema.TaggedError<FleetUnusable>()("FleetUnusable", {
-  /** What is at fault: the Redis by its address without a password, or a path. */
+  /** What is unusable: the Redis address without its password, or a path. */
   about: Schema.String,
   words: Schema.String
 }) {
@@ -12,14 +12,14 @@ export class FleetUnusable extends Schema.TaggedError<FleetUnusable>()("FleetUnu
   }
 }
 
-/** What another machine has written is of another version. */
+/** Another machine has written data of another version. */
 export const versionMismatch = (about: string, what: string): FleetUnusable =>
   new FleetUnusable({
     about,
-    words: `${what} is of another version: every machine of a fleet needs the same dubwright`
+    words: `${what} was written by another version; use the same version of dubwright on every machine of the fleet`
   })
 
-/** What Redis refuses in the midst of the work is no fault of the program. */
+/** Turns `FleetUnusable` defects into failures: an error that Redis returns later is not an internal error. */
 export const withRefusals = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | FleetUnusable, R> =>

@@ -1,6 +1,6 @@
 /**
- * How fast a whole fleet sends to a provider: as on one machine, fewer at once after the service asked to slow down,
- * and more again with each create that it bears; kept in Redis, where every worker finds it and changes it.
+ * Adaptive concurrency of a whole fleet per provider, kept in Redis: reduced on a 429, raised again by each accepted
+ * create (AIMD). Every worker reads and updates it.
  */
 import type { Queue } from "bullmq"
 import { Option, Schema } from "effect"
@@ -20,7 +20,7 @@ const read = Schema.decodeUnknownOption(PaceText)
 
 const keyOf = ({ name }: Queue): string => `${prefix}:pace:${name}`
 
-/** The manifest's limit of a queue. */
+/** The manifest's concurrency limit of a queue. */
 const limitOf = async (client: Redis, queue: Queue): Promise<number> =>
   Math.max(1, Number((await client.hget(queuesKey, queue.name)) ?? 1))
 
@@ -32,26 +32,23 @@ const keep = async (client: Redis, queue: Queue, pace: AdaptiveConcurrency): Pro
   await queue.setGlobalConcurrency(Math.floor(pace.window))
 }
 
-/** Sets a queue's limits by the manifest; what was learned before is forgotten. */
+/** Sets a queue's concurrency to the manifest's limit and resets what was learned. */
 export const fullSpeed = async (client: Redis, queue: Queue, limit: number): Promise<void> => {
   await client.hset(queuesKey, queue.name, limit)
   await client.del(keyOf(queue))
   await queue.setGlobalConcurrency(limit)
 }
 
-/**
- * The service asked a worker to slow down: nobody starts anything for so long (milliseconds), and fewer are at it from
- * then on.
- */
+/** Slows the fleet down after a 429: pauses the queue for `pause` ms and reduces its concurrency. */
 export const slowFleet = async (client: Redis, queue: Queue, pause: number): Promise<void> => {
   const before = (await known(client, queue)) ?? fullConcurrency(await limitOf(client, queue))
   const pace = decrease(before, Date.now())
   await queue.rateLimit(Math.max(1, Math.ceil(pause), pace.gap))
-  // Refusals of one burst count once, whichever workers meet them.
+  // The 429s of one burst count once, whichever workers received them.
   if (pace !== before) await keep(client, queue, pace)
 }
 
-/** The service took a create. */
+/** Raises the concurrency after an accepted create, up to the manifest's limit. */
 export const recoverFleet = async (client: Redis, queue: Queue): Promise<void> => {
   const before = await known(client, queue)
   if (before === undefined) return

@@ -1,4 +1,4 @@
-/** What a fleet's machines hand each other through Redis. No key and no password is ever in it. */
+/** Payloads that a fleet's machines exchange through Redis and the shared folder. Never contain a key or password. */
 import { Schema } from "effect"
 import { JobId, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Undecided } from "../../domain/manifest/ServiceSettings.ts"
@@ -6,10 +6,10 @@ import { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { HaltReason, Metrics } from "../../domain/report/Report.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
-/** Raised with a change of what machines hand each other: one of another version must not guess. */
+/** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
 export const edition = 2
 
-/** What the utterances of a batch have in common: a file in the shared folder, named by its content. */
+/** Settings that a batch's utterances share: a file in the shared folder, named by its checksum. */
 export const Terms = Schema.Struct({
   edition: Schema.Literal(edition),
   /** The service's base address. */
@@ -21,22 +21,19 @@ export const Terms = Schema.Struct({
 })
 export type Terms = typeof Terms.Type
 
-/** What a worker may spend on an utterance, under a batch's limit. */
+/** What a worker may spend on an utterance, if the batch's budget is limited. */
 export const Grant = Schema.Struct({
   credits: Schema.Number,
-  /** Credits for one character. */
+  /** Credits per character. */
   price: Schema.Number
 })
 export type Grant = typeof Grant.Type
 
-/**
- * An utterance to be spoken: a job of its provider's queue. Its record is written anew before each step that depends on
- * it.
- */
+/** An utterance to speak: a job in its provider's queue. Its record is updated before each step that depends on it. */
 export const SpeakPayload = Schema.Struct({
   terms: Schema.String,
   record: UtteranceRecord,
-  /** It was set aside once: this is its last chance. */
+  /** Whether it was deferred once already: then this is its last attempt. */
   last: Schema.Boolean,
   grant: Schema.optional(Grant)
 })
@@ -45,24 +42,24 @@ export type SpeakPayload = typeof SpeakPayload.Type
 /** Why creates were stopped. */
 const Halting = Schema.Struct({ reason: HaltReason, words: Schema.String })
 
-/** How a worker ended with an utterance; what it came to stands in the record. */
+/** How a worker's job on an utterance ended; the record holds the result. */
 export const SpeakEnd = Schema.Struct({
   ending: Schema.Literal("spoken", "failed", "left"),
   halt: Schema.optional(Halting)
 })
 export type SpeakEnd = typeof SpeakEnd.Type
 
-/** A job to be placed and delivered, by the name of its plan in the shared folder. */
+/** A job to place and deliver, by the name of its plan in the shared folder. */
 export const DeliverPayload = Schema.Struct({ plan: Schema.String })
 export type DeliverPayload = typeof DeliverPayload.Type
 
-/** How a delivery ended; paths are relative to the folder of results. */
+/** How a delivery ended; paths are relative to the output folder. */
 export const DeliverEnd = Schema.Union(
-  /** Clips are missing that no one will bring any more: there was nothing to deliver. */
+  /** Clips are permanently missing, so nothing was delivered. */
   Schema.Struct({ status: Schema.Literal("incomplete") }),
   Schema.Struct({
     status: Schema.Literal("delivered"),
-    /** What decided the files. */
+    /** Fingerprint of everything that determines the files. */
     digest: Schema.String,
     files: Schema.Array(Schema.String),
     metrics: Schema.optional(Metrics),
@@ -79,7 +76,7 @@ export const DeliverEnd = Schema.Union(
 )
 export type DeliverEnd = typeof DeliverEnd.Type
 
-/** What a worker tells while it is at work: those of a run's events that its coordinator does not see by itself. */
+/** A worker's progress: those events of a run that the coordinator cannot observe itself. */
 export const JobNews = Schema.Union(
   Schema.TaggedStruct("Submitted", {
     provider: ProviderId,
@@ -94,7 +91,7 @@ export const JobNews = Schema.Union(
     why: Schema.String,
     inSeconds: Schema.Number
   }),
-  Schema.TaggedStruct("LanePaced", {
+  Schema.TaggedStruct("ProviderPaced", {
     provider: ProviderId,
     inFlight: Schema.Int,
     limit: Schema.Int,

@@ -1,6 +1,4 @@
-/**
- * A job's plan on its way to whoever delivers it: a file of the shared folder, with the paths as each machine has them.
- */
+/** Passes a job's plan to the worker that delivers it: a file in the shared folder, with portable paths. */
 import { Effect, Option, Predicate, Schema } from "effect"
 import { Narration, Subtitle } from "../../domain/speech/Cue.ts"
 import { FrameRate } from "../../domain/time/FrameRate.ts"
@@ -17,19 +15,18 @@ import { type FleetUnusable, versionMismatch } from "./FleetErrors.ts"
 import { edition } from "./JobPayloads.ts"
 import type { SharedFolder } from "./SharedFolder.ts"
 
-/** Everything that a delivery is told. */
+/** Everything that a delivery needs. */
 export interface PlannedDelivery {
   readonly plan: JobPlan
   /** Second takes of its lines. */
   readonly takes: ReadonlyArray<UtteranceUse>
-  /** The folder of results; absolute. */
+  /** The output folder; absolute. */
   readonly out: string
-  /** The utterances that are failed for good, as far as that is known when it is handed out. */
+  /** The utterances known to have failed permanently when the delivery is dispatched. */
   readonly failed: ReadonlyArray<UtteranceRecord>
 }
 
-// The file is named by its content's own hash: what has no schema of its own is what a coordinator of this edition
-// wrote.
+// Not validated: the file's name is its checksum, so its content is what a coordinator of this edition wrote.
 const asWritten = <A extends object>() => Schema.declare((value): value is A => Predicate.isRecord(value))
 
 const Kept = Schema.Struct({
@@ -57,11 +54,11 @@ const Kept = Schema.Struct({
 const writeKept = Schema.encodeSync(Schema.parseJson(Kept))
 const readKept = Schema.decodeOption(Schema.parseJson(Kept))
 
-/** By what a delivery is known: where it goes. Two machines never write to one folder at once. */
+/** Returns a delivery's id, derived from its output folder and job. So two machines never write to one job's folder. */
 export const deliveryId = (share: SharedFolder, out: string, { job }: JobPlan): string =>
   checksumOf(JSON.stringify([share.portable(out), job.id]))
 
-/** Keeps a plan and returns its name. */
+/** Writes a plan to the shared folder and returns its name. */
 export const keepPlan = (share: SharedFolder, { plan, takes, out, failed }: PlannedDelivery) =>
   share.keep(
     writeKept({
@@ -73,7 +70,7 @@ export const keepPlan = (share: SharedFolder, { plan, takes, out, failed }: Plan
     })
   )
 
-/** A kept plan; fails where there is none that this version can read. */
+/** Reads a plan from the shared folder; fails if this version cannot read it. */
 export const keptPlan = (
   share: SharedFolder,
   name: string

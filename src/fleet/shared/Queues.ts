@@ -1,40 +1,37 @@
-/** The queues of a fleet: one for each provider's utterances, one for deliveries. */
+/** Names and options of a fleet's BullMQ queues: one per provider for utterances, one for deliveries. */
 import { Queue, type QueueOptions } from "bullmq"
 import { Effect, type Scope } from "effect"
 import type { Redis } from "ioredis"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 
-/** What all of a fleet's keys in Redis begin with. */
+/** Prefix of all of a fleet's Redis keys. */
 export const prefix = "dubwright"
 
-/** Deliveries. */
+/** The queue of deliveries. */
 export const deliverQueue = "deliver"
 
-/**
- * Which queues of providers there are, with the manifest's limit of each: workers look here for those that they do not
- * know by name.
- */
+/** The Redis hash of provider queues and their concurrency limits. Workers find custom providers' queues here. */
 export const queuesKey = `${prefix}:queues`
 
-/** A provider's queue. */
+/** The name of a provider's queue. */
 export const speakQueue = (provider: ProviderId): string => `speak.${encodeURIComponent(provider)}`
 
-/** The key of a queue's job in Redis. */
+/** The Redis key of a queue's job. */
 export const jobKey = (queue: string, id: string): string => `${prefix}:${queue}:${id}`
 
-/** What is finished is kept this long for a coordinator that may come back, in seconds. */
+/** How long finished jobs are kept for a coordinator that may return, in seconds. */
 const keptFor = 3 * 86_400
 
-/** What every job of a fleet is added with. */
+/** Options of every job of a fleet. */
 export const jobOptions = { removeOnComplete: { age: keptFor }, removeOnFail: { age: keptFor } } as const
 
-/** Opens a queue for as long as the scope. */
+/** Opens a queue; it closes with the scope. */
 export const opened = (name: string, client: Redis): Effect.Effect<Queue, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
       const options: QueueOptions = { connection: client, prefix, defaultJobOptions: jobOptions }
       const queue = new Queue(name, options)
-      // What is wrong with the connection is told by whoever made it.
+      // The connection's owner reports its errors.
       queue.on("error", () => {})
       return queue
     }),

@@ -1,7 +1,4 @@
-/**
- * The Redis that holds a fleet together: reached at the start or refused in words, and waited for when it is gone
- * later.
- */
+/** Connects a fleet to Redis: checks the server at the start, and reconnects if the connection is lost later. */
 import { Effect, type Scope } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
 import { FleetUnusable } from "./FleetErrors.ts"
@@ -9,29 +6,27 @@ import { FleetUnusable } from "./FleetErrors.ts"
 /** A fleet's Redis. */
 export interface FleetRedis {
   readonly client: Redis
-  /** Its address as it may be shown. */
+  /** Its address without credentials. */
   readonly name: string
-  /** What a person should know of it. */
+  /** Warnings about its configuration, for the user. */
   readonly warnings: ReadonlyArray<string>
 }
 
-/** How long the first answer is waited for, in milliseconds. */
+/** Timeout of the first response, in milliseconds. */
 const firstAnswer = 5_000
 
-/** The longest wait between two tries to reach a Redis that is gone, in milliseconds. */
+/** Maximum delay between two attempts to reconnect, in milliseconds. */
 const longestRetry = 2_000
 
 /**
- * How long an answer may be waited for before its connection is taken for dead, in milliseconds: one whose other end
- * vanished without a word would be waited on for a quarter of an hour. Longer than any question that waits for
- * something to happen, ten seconds at most.
+ * Silence after which a connection counts as dead, in milliseconds. Without it, a peer that vanished would be noticed
+ * only after about 15 minutes. Must exceed the longest blocking command, 10 s.
  */
 const longestSilence = 30_000
 
 /**
- * Connects for as long as the scope. A Redis that cannot be reached, refuses the password, is none, or may throw away
- * what is in it is refused. One that goes away later is waited for: `told` is given one line when it is gone, and one
- * when it is back.
+ * Connects until the scope closes. Fails if the server is unreachable, rejects the password, is not Redis, or may evict
+ * keys. If the connection is lost later, reconnects; `told` receives one line when it is lost and one when it is back.
  */
 export const connectRedis = (
   address: string,
@@ -43,7 +38,7 @@ export const connectRedis = (
     const name = shown(address)
     const options: RedisOptions = {
       lazyConnect: true,
-      // What is asked while it is gone is asked again when it is back.
+      // Requests sent while disconnected are retried after reconnecting.
       maxRetriesPerRequest: null,
       connectTimeout: firstAnswer,
       socketTimeout: silence,
@@ -61,41 +56,41 @@ export const connectRedis = (
       }),
       (made) => Effect.sync(() => made.disconnect())
     )
-    const asked = <A>(ask: () => Promise<A>) =>
+    const callRedis = <A>(ask: () => Promise<A>) =>
       Effect.tryPromise({ try: ask, catch: (cause) => refusal(name, cause) })
-    yield* asked(() => client.connect())
-    const facts = factsIn(yield* asked(() => client.info()))
+    yield* callRedis(() => client.connect())
+    const facts = factsIn(yield* callRedis(() => client.info()))
     const policy = facts.get("maxmemory_policy") ?? "noeviction"
     if (policy !== "noeviction" && facts.get("maxmemory") !== "0") {
       return yield* new FleetUnusable({
         about: name,
-        words: `its maxmemory-policy is ${policy}: it would throw away what was paid for; set maxmemory-policy noeviction`
+        words: `its maxmemory-policy is ${policy}, which may evict paid tasks; set maxmemory-policy noeviction`
       })
     }
     const evicting =
       policy === "noeviction"
         ? []
-        : [`${name}: its maxmemory-policy is ${policy}; set noeviction before a maxmemory is set`]
-    // A server that does not show its settings is believed to be looked after.
-    const saves = yield* Effect.option(asked(() => client.config("GET", "save")))
+        : [`${name}: its maxmemory-policy is ${policy}; set it to noeviction before you set maxmemory`]
+    // A server that hides its settings is assumed to be configured well.
+    const saves = yield* Effect.option(callRedis(() => client.config("GET", "save")))
     const unsaved =
       facts.get("aof_enabled") === "0" && saves._tag === "Some" && savesNothing(saves.value)
         ? [
-            `${name}: keeps nothing on disk: if it restarts, tasks under way may be paid for again; set appendonly yes`
+            `${name}: does not persist to disk, so a restart may charge in-flight tasks again; set appendonly yes`
           ]
         : []
     return { client, name, warnings: [...evicting, ...unsaved] }
   })
 
-/** `CONFIG GET save` answers with the name and the rule, which is empty where nothing is saved. */
+/** `CONFIG GET save` returns the name and the rule, which is empty if nothing is saved. */
 const savesNothing = (answer: unknown): boolean => Array.isArray(answer) && answer[1] === ""
 
-/** Asks once, without patience: at the start a wrong address is better told than waited for. */
+/** Connects and pings once, without retries: at the start, a wrong address should fail at once. */
 const greeted = (name: string, address: string, options: RedisOptions): Effect.Effect<void, FleetUnusable> =>
   Effect.acquireUseRelease(
     Effect.sync(() => new Redis(address, { ...options, maxRetriesPerRequest: 0, retryStrategy: () => null })),
     (once) => {
-      // The call that fails says only that it did; why is told as an event.
+      // The failed call does not carry the cause; the error event does.
       let why: unknown
       once.on("error", (error) => {
         why ??= error
@@ -116,21 +111,21 @@ const greeted = (name: string, address: string, options: RedisOptions): Effect.E
     (once) => Effect.sync(() => once.disconnect())
   )
 
-const noRedis = "does not answer as a Redis does: is the address right?"
+const noRedis = "does not respond like Redis; check the address"
 
 const refusal = (about: string, cause: unknown): FleetUnusable => {
   const said = cause instanceof Error ? cause.message : String(cause)
   const words = /WRONGPASS|NOAUTH|invalid (username|password)|AUTH/iu.test(said)
-    ? "refuses the name or password: put them into the address (redis://name:password@host), or the password into DUBWRIGHT_FLEET_PASSWORD"
+    ? "rejects the user name or password; set them in the address (redis://name:password@host), or the password in DUBWRIGHT_FLEET_PASSWORD"
     : /Protocol error|Parser/iu.test(said)
       ? noRedis
-      : `cannot be reached${reason(said)}: start it, or name another with --fleet`
+      : `is unreachable${reason(said)}; start it, or set another address with --fleet`
   return new FleetUnusable({ about, words })
 }
 
 /**
- * Asks a Redis that was reached once. While it is gone that waits; where it says no (it is full, say), there is nothing
- * that could be gone on with, and the command ends with its words.
+ * Sends a request to a connected Redis. Waits while it is disconnected. If Redis returns an error, for example because
+ * it is full, the command ends with that error.
  */
 export const askRedis = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A> =>
   Effect.tryPromise(ask).pipe(
@@ -138,7 +133,7 @@ export const askRedis = <A>(name: string, ask: () => Promise<A>): Effect.Effect<
       Effect.die(
         new FleetUnusable({
           about: name,
-          words: `refuses what is asked of it: ${error instanceof Error ? error.message : String(error)}`
+          words: `Redis returned an error: ${error instanceof Error ? error.message : String(error)}`
         })
       )
     )
@@ -148,26 +143,26 @@ const reason = (said: string): string =>
   said === "" || /^Connection is closed/u.test(said) ? "" : ` (${said.split("\n")[0]})`
 
 const watched = (client: Redis, name: string, told: (line: string) => void): void => {
-  let gone = false
+  let ended = false
   client.on("error", () => {})
   client.on("close", () => {
-    if (gone || client.status === "end") return
-    gone = true
-    told(`${name} is gone; waiting for it`)
+    if (ended || client.status === "end") return
+    ended = true
+    told(`${name}: connection lost; reconnecting`)
   })
   client.on("ready", () => {
-    if (gone) told(`${name} is back`)
-    gone = false
+    if (ended) told(`${name}: connected again`)
+    ended = false
   })
 }
 
-/** An address without name and password. */
+/** Returns an address without user name and password. */
 const shown = (address: string): string => {
   const url = new URL(address)
   return `${url.protocol}//${url.host}${url.pathname === "/" ? "" : url.pathname}`
 }
 
-/** `INFO`'s lines, `name:value`. */
+/** Parses the `name:value` lines of `INFO`. */
 const factsIn = (info: string): ReadonlyMap<string, string> =>
   new Map(
     info.split(/\r?\n/u).flatMap((line): ReadonlyArray<[string, string]> => {

@@ -1,6 +1,6 @@
 /**
- * The folder that all machines of a fleet mount, wherever each of them mounts it: clips with their records beside them,
- * and what a batch's machines must know to work on it, each file named by what is in it, whole or not at all.
+ * The folder that all machines of a fleet share; each may mount it at another path. It holds clips, each with its
+ * record, and a batch's plans and terms, named by their checksums. Files are written atomically.
  */
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { join, relative, resolve, sep } from "node:path"
@@ -19,36 +19,36 @@ const writeRecord = Schema.encodeSync(Schema.parseJson(UtteranceRecord))
 
 /** An open shared folder. */
 export interface SharedFolder {
-  /** Absolute, links resolved. */
+  /** Absolute, with links resolved. */
   readonly root: string
-  /** Where the clips are. */
+  /** The folder of clips. */
   readonly clips: string
-  /** Whether a path lies in it. */
+  /** Whether a path is inside the shared folder. */
   readonly holds: (path: string) => boolean
-  /** A path in it as every machine may write it down; any other as it is. */
+  /** Returns a path inside the folder in portable form; returns any other path unchanged. */
   readonly portable: (path: string) => string
-  /** A path that was written down, on this machine. */
+  /** Returns a portable path as this machine's path. */
   readonly local: (path: string) => string
-  /** Keeps a text and returns its name. */
+  /** Stores a text and returns its name. */
   readonly keep: (text: string) => Effect.Effect<string, StateUnusable>
-  /** A kept text; fails where it is not there after a while, as in a folder that is not the fleet's. */
+  /** Reads a stored text. Fails if it does not appear within 35 s, as in a folder that is not the fleet's. */
   readonly kept: (name: string) => Effect.Effect<string, StateUnusable | FleetUnusable>
-  /** Writes down what a clip is, for whoever finds it there. */
+  /** Stores a clip's record beside it, for other machines. */
   readonly keepRecord: (record: UtteranceRecord) => Effect.Effect<void, StateUnusable>
-  /** The record of a clip that is there with all its bytes. */
+  /** Reads the record of a clip; undefined if the clip is missing or incomplete. */
   readonly recordOf: (key: UtteranceKey) => Effect.Effect<UtteranceRecord | undefined, StateUnusable>
 }
 
-/** What another machine has written may appear late: a network's folder remembers for a while what was not there. */
+/** A file of another machine may appear late: network file systems cache that a file did not exist. */
 const appearing = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(35))
 
 const strange = (name: string): string =>
-  `fleet/${name}.json is not there: every machine of a fleet needs the same folder; mount the one that run --fleet was given`
+  `fleet/${name}.json is missing; mount the folder that run --fleet uses, the same on every machine`
 
-/** What stands for the shared folder in paths that are written down. */
+/** Prefix that replaces the shared folder in portable paths. */
 const mark = "share:"
 
-/** Opens a shared folder, made where it is missing. */
+/** Opens a shared folder; creates it if missing. */
 export const openSharedFolder = (folder: string): Effect.Effect<SharedFolder, FleetUnusable> =>
   Effect.gen(function* () {
     const clips = clipsIn(folder)
@@ -62,7 +62,7 @@ export const openSharedFolder = (folder: string): Effect.Effect<SharedFolder, Fl
       catch: (cause) =>
         new FleetUnusable({
           about: folder,
-          words: `cannot be used as the fleet's folder: ${cause instanceof Error ? cause.message : String(cause)}; mount it, or name another with --share`
+          words: `cannot use it as the fleet's shared folder: ${cause instanceof Error ? cause.message : String(cause)}; mount it, or choose another with --share`
         })
     })
     const root = realpathSync(folder)

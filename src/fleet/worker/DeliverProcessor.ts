@@ -1,4 +1,4 @@
-/** A worker's hand for deliveries: one job placed and delivered from what the shared folder holds. */
+/** A worker's processor of deliveries: places and delivers one job with the clips in the shared folder. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Redis } from "ioredis"
@@ -12,16 +12,16 @@ import type { DeliverEnd, DeliverPayload } from "../shared/JobPayloads.ts"
 import { keptPlan, type PlannedDelivery } from "../shared/PlanFile.ts"
 import type { SharedFolder } from "../shared/SharedFolder.ts"
 
-/** How a job goes on after this worker: ended, or looked at again when more of it may be spoken. */
+/** Result of processing: ended, or too early because some utterances are not spoken yet. */
 export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | { readonly _tag: "Early" }
 
-/** Makes the hand. */
+/** Makes the processor. */
 export const makeDeliverProcessor = (client: Redis, share: SharedFolder) =>
   Effect.gen(function* () {
     const handover = yield* UtteranceTransfer
     const fs = yield* FileSystem.FileSystem
 
-    /** What is known of utterances: from beside their clips, else from their jobs in Redis. */
+    /** Reads the utterances' records: from beside their clips, else from their Redis jobs. */
     const recordsOf = ({ plan, takes, failed }: PlannedDelivery) =>
       Effect.gen(function* () {
         const uses = new Map([...plan.uses, ...takes].map(({ utterance }) => [utterance.key, utterance]))

@@ -1,4 +1,4 @@
-/** A worker's hand for utterances: one job of a provider's queue from where it stands to its end. */
+/** A worker's processor of utterances: continues one job of a provider's queue from its recorded state to its end. */
 import { Clock, type Context, Duration, Effect, Layer, Schema, Scope } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
@@ -21,25 +21,25 @@ import { versionMismatch } from "../shared/FleetErrors.ts"
 import { type Hold, type FencedStoreParts, publish } from "../shared/FencedStore.ts"
 import { type Grant, type SpeakEnd, Terms } from "../shared/JobPayloads.ts"
 
-/** How long what met too many passing faults is set aside, in milliseconds. */
+/** How long an utterance is deferred after too many temporary errors, in milliseconds. */
 const asideFor = 30_000
 
-/** The gateway to the service at an address, with this machine's own key. */
+/** Builds the gateway to the service at an address, with this machine's own key. */
 export type Reach<E> = (baseUrl: string) => Layer.Layer<Gateway, E>
 
 const readTerms = Schema.decode(Schema.parseJson(Terms))
 
-/** What a worker has ready for the utterances of one batch. */
+/** A worker's prepared resources for the utterances of one batch. */
 interface Bench {
   readonly run: SpeakRun
-  readonly desk: Pick<UtteranceProcess, "decode" | "makeClip" | "fetching">
+  readonly speaking: Pick<UtteranceProcess, "decode" | "makeClip" | "fetching">
 }
 
-/** How a job goes on after this worker: ended, or set aside until a moment. */
+/** Result of processing: ended, or deferred until a time (milliseconds since the Unix epoch). */
 export type Handled =
   { readonly _tag: "Ended"; readonly end: SpeakEnd } | { readonly _tag: "Aside"; readonly until: number }
 
-/** Makes the hand; it lasts as long as the scope. */
+/** Makes the processor; it lives as long as the scope. */
 export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -62,7 +62,7 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
         return made
       })
 
-    /** Made once for each batch, however many of its utterances come at once. */
+    /** Returns a batch's resources; creates them once, however many of its utterances arrive at once. */
     const benchOf = (name: string) =>
       one.withPermits(1)(
         Effect.gen(function* () {
@@ -78,47 +78,48 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
               keys: [],
               profileOf: (provider: ProviderId) => terms.profiles[provider] ?? profileOf(provider),
               undecided: terms.undecided,
-              // The coordinator is the one that loses patience.
+              // Only the coordinator abandons an unreachable service.
               patience: Duration.infinity
             },
             terms.utterances
           ).pipe(Effect.provide(gateway), Scope.extend(scope))
-          const bench: Bench = { run, desk: { decode, makeClip, fetching } }
+          const bench: Bench = { run, speaking: { decode, makeClip, fetching } }
           benches.set(name, bench)
           return bench
         })
       )
 
-    /** Speaks one utterance from where its record stands. */
+    /** Speaks one utterance, continuing from its record's state. */
     const spokenOf = (hold: Hold) =>
       Effect.gen(function* () {
-        const { record, terms, last, grant } = hold.parcel
+        const { record, terms, last, grant } = hold.payload
         const { key, casting } = record.utterance
         yield* handover.takeOver([record])
         if (record.state === "fetched" || record.state === "placed") {
-          const gone = yield* clips.damaged(new Map([[key, record.clip?.bytes ?? -1]]))
-          if (gone.length === 0) return ended("spoken")
+          const damaged = yield* clips.damaged(new Map([[key, record.clip?.bytes ?? -1]]))
+          if (damaged.length === 0) return ended("spoken")
           yield* store.apply({ event: "refetch", key })
         }
         if (record.state === "failed") return ended("failed")
-        const { run, desk } = yield* benchOf(terms)
+        const { run, speaking } = yield* benchOf(terms)
         const view = viewOf(run, grant)
-        const lane = yield* run.lane(casting.provider)
+        const queue = yield* run.queueOf(casting.provider)
         const [row] = yield* store.rows([key])
-        if (row === undefined) return yield* Effect.dieMessage("an utterance was forgotten in between")
-        const ending = yield* processUtterance({ run: view.run, lane, ...desk, last }, row)
+        if (row === undefined)
+          return yield* Effect.dieMessage("an utterance was removed from the store during the task")
+        const ending = yield* processUtterance({ run: view.run, queue, ...speaking, last }, row)
         if (ending === "aside") {
           const [left] = yield* handover.records([key])
-          parts.holds.set(key, { ...hold, parcel: { ...hold.parcel, last: true } })
+          parts.holds.set(key, { ...hold, payload: { ...hold.payload, last: true } })
           if (left !== undefined) yield* publish(parts, left)
           return { _tag: "Aside", until: (yield* Clock.currentTimeMillis) + asideFor } satisfies Handled
         }
         return ended(ending, view.halt())
       })
 
-    /** Works on a job until it is ended, set aside, or another's. */
+    /** Works on a job until it ends, is deferred, or another worker takes it over. */
     return (hold: Hold) => {
-      const { key } = hold.parcel.record.utterance
+      const { key } = hold.payload.record.utterance
       return Effect.acquireUseRelease(
         Effect.sync(() => parts.holds.set(key, hold)),
         () => spokenOf(hold),
@@ -136,10 +137,7 @@ const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({
   end: { ending, ...(halt === undefined ? {} : { halt }) }
 })
 
-/**
- * A run as one utterance sees it: what stops it stops this utterance alone, and its coordinator decides about the
- * others.
- */
+/** A run as one utterance sees it. A stop affects only this utterance; the coordinator decides about the others. */
 const viewOf = (run: SpeakRun, grant: Grant | undefined) => {
   let halt: Halt | undefined
   const budget = new CreditBudget(grant?.credits)

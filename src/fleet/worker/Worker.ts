@@ -1,6 +1,6 @@
 /**
- * A worker of a fleet: takes utterances and deliveries out of the queues until it is told to stop, then takes no more,
- * lets what it has in hand end within a little while, and gives the rest back.
+ * A worker of a fleet: processes utterances and deliveries from the queues until it is stopped. Then it takes no more
+ * jobs, gives those in flight 5 s to end, and returns the rest to their queues.
  */
 import { DelayedError, type Job, type Queue, Worker as QueueWorker, WaitingError } from "bullmq"
 import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
@@ -24,43 +24,41 @@ import type { Role } from "../shared/WorkerRoles.ts"
 import type { SharedFolder } from "../shared/SharedFolder.ts"
 import { makeSpeakProcessor, type Reach } from "./SpeakProcessor.ts"
 
-/** What a worker is told. */
+/** Settings of a worker. */
 export interface WorkerSettings<E> {
   readonly client: Redis
   readonly share: SharedFolder
   readonly reach: Reach<E>
   readonly roles: ReadonlyArray<Role>
-  /** What it is called where jobs are watched. */
+  /** Its name in queue monitors. */
   readonly name: string
-  /** Utterances of a provider in its hands at once. */
+  /** Maximum utterances in flight per provider. */
   readonly concurrency: number
-  /** How long it may be silent before its work is another's, in milliseconds. */
+  /** Silence after which other workers take over its jobs, in milliseconds. */
   readonly takeover: number
-  readonly told: (line: string) => Effect.Effect<void>
+  readonly printLine: (line: string) => Effect.Effect<void>
 }
 
-/**
- * How long what is in hand may take to end by itself when the worker is told to stop, and then again to be given back.
- */
+/** When the worker stops: time for jobs in flight to end by themselves, and then again to return the others. */
 const ending = "5 seconds"
 
-/** How often it is looked for queues of providers that were not there before. */
+/** How often to look for queues of new providers. */
 const lookingFor = Schedule.spaced("2 seconds")
 
-/** How long a delivery whose utterances are not all there is left alone, in milliseconds. */
+/** How long to defer a delivery with missing utterances, in milliseconds. */
 const early = 2_000
 
-/** A worker whose share gave way gives its work back for so long, in milliseconds. */
+/** Delay of a job that a worker returns because of a fatal error, such as a lost shared folder, in milliseconds. */
 const givenBack = 5_000
 
-/** Works until it is interrupted, or until the shared folder gives way. */
+/** Runs a worker until it is interrupted or a fatal error occurs, such as a lost shared folder. */
 export const runWorker = <E>(settings: WorkerSettings<E>) => Effect.scoped(working(settings))
 
 const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   const { client, share, takeover } = settings
   const holds = new Map<UtteranceKey, Hold>()
   const parts: FencedStoreParts = { client, share, takeover, holds }
-  const inHand = new Map<string, InHand>()
+  const active = new Map<string, InHand>()
   const state = passingState(share.clips)
   const passing = Layer.mergeAll(
     UtteranceStore.Default,
@@ -70,29 +68,29 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     Deliveries.Default
   ).pipe(Layer.provideMerge(state))
   const base = yield* Layer.build(passing)
-  const told = yield* Layer.build(Layer.provideMerge(fencedStore(parts), Layer.succeedContext(base)))
+  const printLine = yield* Layer.build(Layer.provideMerge(fencedStore(parts), Layer.succeedContext(base)))
   const queues = new Map<string, Queue>()
 
-  /** Passes on what the coordinator cannot see, and slows the whole fleet where the service asks for it. */
+  /** Forwards events that the coordinator cannot observe, and slows the whole fleet down on a 429. */
   const emit = (event: ProgressEvent): Effect.Effect<void> =>
     Effect.sync(() => {
       const queue = "provider" in event ? queues.get(speakQueue(event.provider)) : undefined
-      if (queue !== undefined && event._tag === "LanePaced")
+      if (queue !== undefined && event._tag === "ProviderPaced")
         void slowFleet(client, queue, event.waitingSeconds * 1_000).catch(() => {})
       if (queue !== undefined && event._tag === "Submitted") void recoverFleet(client, queue).catch(() => {})
       if (!isJobNews(event)) return
       const about =
         "utterance" in event
-          ? inHand.get(event.utterance)
-          : [...inHand.values()].find(({ job }) => !("job" in event) || job.name === event.job)
+          ? active.get(event.utterance)
+          : [...active.values()].find(({ job }) => !("job" in event) || job.name === event.job)
       void about?.job.updateProgress(event).catch(() => {})
     })
   const progress = Layer.succeed(Progress, { emit })
 
   const fault = yield* Deferred.make<never, Fault<E>>()
 
-  /** A queue's processor: an effect for each job, which may end it, put it off, or leave it to whoever has it now. */
-  const processor = <A, R>(
+  /** Makes a queue's processor: runs an effect per job, which may end it, defer it, or leave it to another worker. */
+  const processorOf = <A, R>(
     context: Runtime.Runtime<R>,
     handle: (job: Job, token: string) => Effect.Effect<Outcome<A>, Fault<E>, R>
   ) => {
@@ -102,7 +100,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
       if (token === undefined || job.id === undefined) throw new WaitingError()
       const { id } = job
       const fiber = fork(handle(job, token))
-      inHand.set(id, { job, fiber })
+      active.set(id, { job, fiber })
       try {
         const exit = await awaited(Fiber.await(fiber))
         if (Exit.isSuccess(exit)) {
@@ -117,13 +115,13 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
           throw new DelayedError()
         }
         if (Cause.isInterruptedOnly(exit.cause)) {
-          // Given back where it is still this worker's; where it is another's, there is nothing to give.
+          // Returns the job if this worker still holds it; otherwise the call fails, which is ignored.
           await job.moveToWait(token).catch(() => {})
           throw new WaitingError()
         }
         throw new Error(String(Cause.squash(exit.cause)))
       } finally {
-        inHand.delete(id)
+        active.delete(id)
       }
     }
   }
@@ -139,31 +137,31 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
         concurrency,
         lockDuration: takeover,
         stalledInterval: Math.max(1_000, takeover / 4),
-        // However many workers die over it: what was paid for is in the job, and it is gone on with.
+        // Never fails a job because workers crashed: it records what was paid for, so another worker continues it.
         maxStalledCount: 1_000_000,
         drainDelay: 2,
         metrics: { maxDataPoints: 60 * 24 * 7 }
       })
       worker.on("error", () => {})
       worker.on("lockRenewalFailed", (ids) => {
-        // It is another's by now, or will be.
+        // Another worker has taken these jobs over, or soon will.
         for (const id of ids) {
-          const held = inHand.get(id)
-          if (held !== undefined) interrupt(Fiber.interrupt(held.fiber))
+          const running = active.get(id)
+          if (running !== undefined) interrupt(Fiber.interrupt(running.fiber))
         }
       })
       workers.push(worker)
     })
 
   if (settings.roles.includes("speak")) {
-    const context = Context.merge(told, yield* Layer.build(progress))
-    const hand = yield* Effect.provide(makeSpeakProcessor(parts, settings.reach), context)
-    const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
+    const context = Context.merge(printLine, yield* Layer.build(progress))
+    const processor = yield* Effect.provide(makeSpeakProcessor(parts, settings.reach), context)
+    const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof processor>>(), context)
     const handle = (job: Job, token: string) =>
       Effect.gen(function* () {
-        const parcel = yield* understood(readSpeak(job.data))
-        const { key } = parcel.record.utterance
-        const handled = yield* hand({ jobKey: jobKey(job.queueName, key), token, parcel })
+        const payload = yield* understood(readSpeak(job.data))
+        const { key } = payload.record.utterance
+        const handled = yield* processor({ jobKey: jobKey(job.queueName, key), token, payload })
         if (handled._tag === "Ended") return { value: writeSpeakEnd(handled.end) }
         return { until: handled.until }
       })
@@ -175,30 +173,29 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
         if (known.has(name)) continue
         known.add(name)
         queues.set(name, yield* opened(name, client))
-        yield* add(name, processor(runtime, handle), settings.concurrency)
+        yield* add(name, processorOf(runtime, handle), settings.concurrency)
       }
     })
     yield* look
     yield* Effect.forkScoped(Effect.repeat(look, lookingFor))
   }
   if (settings.roles.includes("deliver")) {
-    // A store of its own: what is spoken here is forgotten as soon as it is done, under the hands of whoever delivers
-    // it.
+    // A separate store: the speak processor removes an utterance as soon as it ends, even while a delivery uses it.
     const own = yield* Layer.build(passing)
     const context = Context.merge(own, yield* Layer.build(progress))
-    const hand = yield* Effect.provide(makeDeliverProcessor(client, share), context)
-    const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof hand>>(), context)
+    const processor = yield* Effect.provide(makeDeliverProcessor(client, share), context)
+    const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof processor>>(), context)
     const handle = (job: Job) =>
       Effect.gen(function* () {
-        const handled = yield* hand(yield* understood(readDeliver(job.data)))
+        const handled = yield* processor(yield* understood(readDeliver(job.data)))
         return handled._tag === "Ended"
           ? { value: writeDeliverEnd(handled.end) }
           : { until: Date.now() + early }
       })
-    yield* add(deliverQueue, processor(runtime, handle), 1)
+    yield* add(deliverQueue, processorOf(runtime, handle), 1)
   }
-  yield* settings.told(
-    `worker ${settings.name} at work: ${settings.roles.join(" and ")}, clips and results in ${share.root}`
+  yield* settings.printLine(
+    `worker ${settings.name} is ready: ${settings.roles.join(" and ")}, clips and results in ${share.root}`
   )
 
   const closed = Effect.promise(() => Promise.all(workers.map((worker) => worker.close())))
@@ -206,45 +203,45 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     Effect.gen(function* () {
       const closing = yield* Effect.forkDaemon(closed)
       yield* inTime(Fiber.await(closing))
-      if (inHand.size === 0) return
-      yield* settings.told(`given back to the others: ${inHand.size} of its jobs`)
-      const interrupted = Fiber.interruptAll([...inHand.values()].map(({ fiber }) => fiber))
-      // Where Redis does not answer, nothing can be given back: the others take it over.
+      if (active.size === 0) return
+      yield* settings.printLine(`returned to the queue: ${active.size} of its jobs`)
+      const interrupted = Fiber.interruptAll([...active.values()].map(({ fiber }) => fiber))
+      // If Redis does not respond, nothing can be returned; other workers take the jobs over later.
       yield* inTime(Effect.zipRight(interrupted, Fiber.await(closing)))
     })
   )
   return yield* Deferred.await(fault)
 })
 
-/** Waits for something as long as a worker that is told to stop may wait. */
+/** Waits for an effect, up to 5 s, while the worker stops. */
 const inTime = <A>(something: Effect.Effect<A>) =>
   something.pipe(
     Effect.disconnect,
     Effect.timeoutOption(ending),
     Effect.interruptible,
-    // A fiber of its own waits: whoever is interrupted would cut its own waiting short.
+    // Waits in its own fiber: an interrupted fiber could not wait.
     Effect.forkDaemon,
     Effect.flatMap(Fiber.await)
   )
 
-/** What ends a worker: its folder, its key, its place in the fleet are not as they should be. */
+/** Errors that end a worker: its folder, its key or the fleet is unusable. */
 type Fault<E> = StateUnusable | FleetUnusable | E
 
-/** A job that this worker is at. */
+/** A job that this worker is processing. */
 interface InHand {
   readonly job: Job
   readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
 }
 
-/** How a job goes on: ended with a value, or put off. */
+/** Outcome of a job: ended with a value, or deferred. */
 type Outcome<A> = { readonly value: A } | { readonly until: number }
 
 type Needs<Hand extends (...given: never) => Effect.Effect<unknown, unknown, unknown>> =
   ReturnType<Hand> extends Effect.Effect<infer _A, infer _E, infer R> ? R : never
 
-/** A parcel that this version can read. */
-const understood = <A, E>(parcel: Effect.Effect<A, E>) =>
-  Effect.mapError(parcel, () => versionMismatch("Redis", "a job in it"))
+/** Fails with a version mismatch if this version cannot read the payload. */
+const understood = <A, E>(payload: Effect.Effect<A, E>) =>
+  Effect.mapError(payload, () => versionMismatch("Redis", "a job in it"))
 
 const readSpeak = Schema.decodeUnknown(SpeakPayload)
 const writeSpeakEnd = Schema.encodeSync(SpeakEnd)

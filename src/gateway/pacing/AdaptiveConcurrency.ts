@@ -1,43 +1,43 @@
 /**
- * How fast a provider is sent to, learned from what it bears: more at once while all goes well, half of it when it asks
- * to slow down; below one at a time, with pauses between starts.
+ * Adaptive concurrency window per provider: halves when rate-limited, grows by one per round of accepted starts (AIMD).
+ * If a window of 1 is still too fast, it adds gaps between starts.
  */
 
-/** A pace. */
+/** The state of the window. */
 export interface AdaptiveConcurrency {
-  /** Tasks in flight at once, from 1 to the most allowed; the whole part counts. */
+  /** Tasks in flight, from 1 to the configured limit. Only the integer part counts. */
   readonly window: number
-  /** Milliseconds between two starts; above 0 only where the window is 1. */
+  /** Minimum milliseconds between two starts. More than 0 only if the window is 1. */
   readonly gap: number
-  /** When it was last slowed, in milliseconds: one burst of refusals counts once. */
+  /** When it was last decreased, in milliseconds. A burst of rejections decreases it only once. */
   readonly slowedAt: number
 }
 
-/** The longest pause between two starts that a pace comes to. */
+/** Maximum gap between two starts, in milliseconds. */
 export const longestGap = 60_000
 
 const shortestGap = 100
 
-/** Refusals within so many milliseconds are one event. */
+/** Rejections within this many milliseconds count as one. */
 export const burst = 1_000
 
-/** The pace to begin with: all that is allowed. */
+/** Returns the initial state: the configured limit, without gaps. */
 export const fullConcurrency = (most: number): AdaptiveConcurrency => ({
   window: most,
   gap: 0,
   slowedAt: -Infinity
 })
 
-/** The pace after the service asked to slow down. */
+/** Returns the state after a rate-limited request. */
 export const decrease = (pace: AdaptiveConcurrency, now: number): AdaptiveConcurrency => {
-  // A clock that was set back must not keep the pace from ever being slowed again.
+  // After the clock was set back, the window must still decrease.
   const since = now - pace.slowedAt
   if (since >= 0 && since < burst) return pace
   if (pace.window > 1) return { window: Math.max(1, pace.window / 2), gap: 0, slowedAt: now }
   return { window: 1, gap: Math.min(longestGap, Math.max(shortestGap, pace.gap * 2)), slowedAt: now }
 }
 
-/** The pace after a start that the service took. */
+/** Returns the state after a start that the service accepted. */
 export const increase = (pace: AdaptiveConcurrency, most: number): AdaptiveConcurrency => {
   if (pace.gap > 0) {
     const gap = pace.gap * 0.9

@@ -1,23 +1,21 @@
-/**
- * A circuit breaker: after several faults in a row the service is left alone until a probe says that it is in order.
- */
+/** Circuit breaker: opens after several consecutive failures, and closes when a probe succeeds. */
 
-/** Faults in a row since the last answer. */
+/** Consecutive failures since the last response. */
 export interface Breaker {
   readonly faults: number
 }
 
-/** The breaker of a service that is in order. */
+/** The initial, closed state. */
 export const closedBreaker: Breaker = { faults: 0 }
 
-/** Faults in a row after which it opens. */
+/** Consecutive failures that open the breaker. */
 export const faultsToOpen = 5
 
-/** After a fault. */
+/** Returns the state after a failure. */
 export const recordFailure = (breaker: Breaker): Breaker => ({ faults: breaker.faults + 1 })
 
-/** After any answer that is no fault of the service. */
+/** Returns the state after any response that is not a service failure. */
 export const recordSuccess = (breaker: Breaker): Breaker => (breaker.faults === 0 ? breaker : closedBreaker)
 
-/** Whether the service is to be left alone. */
+/** Returns whether requests must wait for a successful probe. */
 export const isOpen = (breaker: Breaker): boolean => breaker.faults >= faultsToOpen

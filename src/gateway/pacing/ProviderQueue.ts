@@ -1,7 +1,8 @@
 /**
- * The way of one provider's tasks to the service: so many in flight, so many starts a second, the urgent first, slower
- * where the service asks for it, halted while it is out of order. A slot is free again only when the effect that held
- * it has ended, its finalizers included.
+ * The queue of one provider's tasks. It limits tasks in flight and starts per second, orders by priority, slows down
+ * when rate-limited, and stops while the service is failing.
+ *
+ * A slot is freed only when the effect that holds it has ended, including its finalizers.
  */
 import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
@@ -10,50 +11,48 @@ import type { CallFault } from "../GatewayErrors.ts"
 import { increase, fullConcurrency, type AdaptiveConcurrency, decrease } from "./AdaptiveConcurrency.ts"
 import { type Free, holdSlot, Pending } from "./Slots.ts"
 
-/** Limits of a lane. */
+/** Limits of a provider queue. */
 export interface ProviderQueueLimits {
-  /** Tasks in flight at once. */
+  /** Maximum tasks in flight. */
   readonly concurrency: number
-  /** Starts in any one second; absent means no limit. */
+  /** Maximum starts within one second. Undefined: no limit. */
   readonly perSecond: number | undefined
 }
 
-/** How a lane stands. */
+/** The state of a provider queue. */
 export interface ProviderQueueStatus {
   readonly inFlight: number
   readonly limit: number
   /**
-   * When starts go on, in milliseconds since 1970; 0 where they are not held back, or until the service is in order
-   * again.
+   * When starts resume, in milliseconds since 1970; 0 if they are not paused, or if they are paused until a probe
+   * succeeds.
    */
-  readonly heldUntil: number
+  readonly pausedUntil: number
 }
 
-/** A provider's lane. */
+/** A provider's queue. */
 export interface ProviderQueue {
-  /** Runs an effect in a slot; higher priorities go first. */
+  /** Runs an effect in a slot. Higher priorities run first. */
   readonly inSlot: <A, E, R>(effect: Effect.Effect<A, E, R>, priority?: number) => Effect.Effect<A, E, R>
-  /** Waits until a create may be sent: past the pause asked for, the pace's gap and an open breaker. */
+  /** Waits until a create may be sent: after a requested pause, the gap between starts, and an open breaker. */
   readonly clearance: Effect.Effect<void>
-  /** Whether there is nothing to wait for. */
+  /** Returns whether `clearance` would not wait. */
   readonly isClear: () => boolean
-  /** Tells the lane how a create went. */
-  readonly told: (how: "taken" | "answered" | CallFault) => Effect.Effect<void>
+  /** Reports the result of a create. */
+  readonly report: (how: "taken" | "answered" | CallFault) => Effect.Effect<void>
   readonly status: Effect.Effect<ProviderQueueStatus>
 }
 
-/** How long the service is left alone before it is looked at again. */
+/** Delays between probes while the service is failing. */
 const probing = Schedule.exponential("2 seconds", 2).pipe(
   Schedule.union(Schedule.spaced("1 minute")),
   Schedule.jittered
 )
 
-/** How long a service that asks to slow down without saying how long is left alone, in milliseconds. */
+/** Pause in milliseconds after a rate-limited request without Retry-After. */
 const usualPause = 500
 
-/**
- * Makes a lane. `probe` succeeds when the service is in order again; it is asked while the breaker is open.
- */
+/** Makes a provider queue. `probe` returns whether the service has recovered; it runs while the breaker is open. */
 export const makeProviderQueue = (
   limits: ProviderQueueLimits,
   probe: Effect.Effect<boolean>
@@ -63,8 +62,8 @@ export const makeProviderQueue = (
     const scope = yield* Effect.scope
     let pace: AdaptiveConcurrency = fullConcurrency(limits.concurrency)
     let breaker: Breaker = closedBreaker
-    let mended: Deferred.Deferred<void> | undefined
-    let heldUntil = 0
+    let recovered: Deferred.Deferred<void> | undefined
+    let pausedUntil = 0
     let lastStart = 0
 
     const setPace = (next: AdaptiveConcurrency) => {
@@ -73,17 +72,17 @@ export const makeProviderQueue = (
       if (queue.concurrency !== window) queue.concurrency = window
     }
 
-    /** Halts starts until the service is in order again. */
+    /** Pauses starts until the service has recovered. */
     const trip = Effect.gen(function* () {
       const repair = yield* Deferred.make<void>()
-      mended = repair
+      recovered = repair
       yield* probe.pipe(
         Effect.delay("1 second"),
         Effect.repeat(Schedule.recurUntil((well: boolean) => well).pipe(Schedule.zipLeft(probing))),
         Effect.zipRight(
           Effect.sync(() => {
             breaker = closedBreaker
-            mended = undefined
+            recovered = undefined
           })
         ),
         Effect.zipRight(Deferred.succeed(repair, undefined)),
@@ -96,7 +95,7 @@ export const makeProviderQueue = (
       breaker = recordSuccess(breaker)
     })
 
-    const told = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
+    const report = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
       if (how === "taken") return taken
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (how === "answered" || how._tag === "Refused") {
@@ -105,24 +104,24 @@ export const makeProviderQueue = (
         }
         if (how._tag === "SlowDown") {
           setPace(decrease(pace, now))
-          heldUntil = Math.max(heldUntil, now + (how.retryAfter ?? usualPause))
+          pausedUntil = Math.max(pausedUntil, now + (how.retryAfter ?? usualPause))
           return Effect.void
         }
         breaker = recordFailure(breaker)
-        return isOpen(breaker) && mended === undefined ? trip : Effect.void
+        return isOpen(breaker) && recovered === undefined ? trip : Effect.void
       })
     }
 
     const clearance: Effect.Effect<void> = Effect.suspend(() => {
-      if (mended !== undefined) return Effect.zipRight(Deferred.await(mended), clearance)
+      if (recovered !== undefined) return Effect.zipRight(Deferred.await(recovered), clearance)
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        // A clock that jumped must not hold starts back for longer than was ever asked for.
-        const pause = Math.min(heldUntil - now, 3_600_000)
+        // If the clock jumps, starts must not be delayed longer than any pause that was requested.
+        const pause = Math.min(pausedUntil - now, 3_600_000)
         const gap = Math.min(lastStart + pace.gap - now, pace.gap)
         const wait = Math.max(pause, gap)
         if (wait > 0) return Effect.zipRight(Effect.sleep(Duration.millis(wait)), clearance)
         lastStart = now
-        heldUntil = 0
+        pausedUntil = 0
         return Effect.void
       })
     })
@@ -130,24 +129,24 @@ export const makeProviderQueue = (
     return {
       inSlot: (effect, priority = 0) => holdSlot(() => slotOf(queue, priority), effect),
       clearance,
-      isClear: () => mended === undefined && heldUntil === 0 && pace.gap === 0,
-      told,
+      isClear: () => recovered === undefined && pausedUntil === 0 && pace.gap === 0,
+      report,
       status: Effect.sync(() => ({
         inFlight: queue.pending,
         limit: queue.concurrency,
-        heldUntil: mended === undefined ? heldUntil : 0
+        pausedUntil: recovered === undefined ? pausedUntil : 0
       }))
     }
   })
 
-/** p-queue counts whole starts an interval: a fraction a second becomes one start in a longer interval. */
+/** p-queue takes whole starts per interval, so a fraction per second becomes one start in a longer interval. */
 const startsPerSecond = (perSecond: number | undefined) => {
   if (perSecond === undefined) return {}
   const intervalCap = Math.max(1, Math.floor(perSecond))
   return { intervalCap, interval: (intervalCap / perSecond) * 1000, strict: true }
 }
 
-/** A slot, now or when one is free. */
+/** Returns a slot, or a pending one if none is free. */
 const slotOf = (queue: PQueue, priority: number): Free | Pending => {
   const slot = new Pending()
   const started = () =>

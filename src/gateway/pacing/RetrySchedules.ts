@@ -1,20 +1,17 @@
-/** How long and how often a read is tried again. */
+/** Backoff and retry limits of requests. */
 import { Duration, Effect, Schedule } from "effect"
 import { type CallFault, isTransientFault } from "../GatewayErrors.ts"
 
-/**
- * Waits that double from half a second to half a minute, each shifted by chance so that many waiters do not come at
- * once.
- */
+/** Exponential backoff from 0.5 s to 30 s, with jitter so that clients do not retry at the same moment. */
 export const backoff = Schedule.exponential("500 millis", 2).pipe(
   Schedule.union(Schedule.spaced("30 seconds")),
   Schedule.jittered
 )
 
-/** How often a read is tried again. */
+/** Maximum retries of a read. */
 const mostRetries = 6
 
-/** Retries of reads: never before the time that the service asked to wait, never after a refusal. */
+/** Retry schedule of reads: honours Retry-After, and never retries a rejected request. */
 export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
   Schedule.passthrough<Duration.Duration | [Duration.Duration, number] | unknown, CallFault, never>,
   Schedule.modifyDelay((fault, delay) => Duration.max(delay, retryRead(fault))),
@@ -24,8 +21,8 @@ export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.p
 )
 
 /**
- * Tries by a schedule. Mostly the first try serves, of ten thousand and more: the schedule is set up only once one has
- * failed.
+ * Retries by a schedule. The schedule is created only after the first failure, because ten thousand or more calls
+ * usually succeed at once.
  */
 export const retryPersistently = <A, E, R, Out>(
   work: Effect.Effect<A, E, R>,
@@ -40,7 +37,7 @@ export const retryPersistently = <A, E, R, Out>(
     }).pipe(Effect.retry(schedule))
   })
 
-/** How long the service asked to wait. */
+/** Returns the wait that the service asked for. */
 export const retryRead = (fault: CallFault): Duration.Duration =>
   fault._tag === "SlowDown" && fault.retryAfter !== undefined
     ? Duration.millis(fault.retryAfter)

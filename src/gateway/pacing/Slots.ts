@@ -1,20 +1,20 @@
-/** Work that holds a slot of something of which there is only so much. */
+/** Slots that limit how much work runs at once. */
 import { Effect, Exit } from "effect"
 
 /** Frees a slot. */
 export type Free = () => void
 
 /**
- * A slot that was wished for: given once, then or later, and never lost. Between the wish and the wait for it others
- * may run, and a slot may be given meanwhile.
+ * A requested slot. It is granted once, immediately or later, and never lost: it may be granted while the requester is
+ * not yet waiting for it.
  */
 export class Pending {
-  /** Frees the slot, once it was given. */
+  /** Frees the slot. Set once the slot was granted. */
   free: Free | undefined
   private left = false
   private tell = (_: Free): void => undefined
 
-  /** Gives the slot; false if it is no longer wished for. */
+  /** Grants the slot. Returns false if the request was withdrawn. */
   give(free: Free): boolean {
     if (this.left) return false
     this.free = free
@@ -22,13 +22,13 @@ export class Pending {
     return true
   }
 
-  /** No longer wishes for the slot: frees it if it was given. */
+  /** Withdraws the request, and frees the slot if it was granted. */
   leave(): void {
     this.left = true
     this.free?.()
   }
 
-  /** Waits until the slot is given. */
+  /** Waits until the slot is granted. */
   readonly given: Effect.Effect<Free> = Effect.async((resume) => {
     if (this.free !== undefined) return resume(Exit.succeed(this.free))
     this.tell = (free) => resume(Exit.succeed(free))
@@ -36,9 +36,9 @@ export class Pending {
 }
 
 /**
- * Runs work in a slot, which is free again only when the work has ended, its finalizers included. `taken` gives the
- * slot, or the wish for one; interrupted while it waits, it takes none. Ten thousand pass here: where a slot is free
- * this costs a few steps.
+ * Runs work in a slot, and frees it only when the work has ended, including its finalizers. `taken` returns a slot or a
+ * pending one. If interrupted while waiting, it takes no slot. The path for a free slot is short, because tens of
+ * thousands of calls pass here.
  */
 export const holdSlot = <A, E, R>(
   taken: () => Free | Pending,
@@ -67,7 +67,7 @@ export const holdSlot = <A, E, R>(
     })
   })
 
-/** So many slots, first come first served. */
+/** A fixed number of slots, first come, first served. */
 export class Slots {
   private readonly waiting = new Set<Pending>()
 

@@ -1,6 +1,5 @@
 /**
- * The HTTP client on which the client derived from the contract stands, for reads: every answer comes through the
- * exchange.
+ * The HTTP client under the client derived from the contract, for reads. Every response passes through the exchange.
  */
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
@@ -18,7 +17,7 @@ import {
 import { type Fields, fieldsOf } from "../response/ResponseFields.ts"
 import type { NormalizedRefusal } from "../response/RefusalNormalization.ts"
 
-/** Makes the client. Addresses begin with the interface's paths: the exchange knows where the service is. */
+/** Makes the client. URLs are paths of the interface; the exchange adds the service's base URL. */
 export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>
   HttpClient.make((request, { pathname, search }) =>
     Effect.async<Either.Either<Fields, NormalizedRefusal>, Unreachable | InvalidResponse>((told) =>

@@ -1,4 +1,7 @@
-/** Fetching a task's files: http and https only, bounded in size and time, the key to the service's own origin only. */
+/**
+ * Downloads a task's files over http or https, bounded in size and time. The key is sent to the service's own origin
+ * only.
+ */
 import { Duration, Effect, Either, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
@@ -15,10 +18,10 @@ import {
   type TransportFault
 } from "../transport/HttpTransport.ts"
 
-/** What was fetched of a done task. */
+/** The files of a done task. */
 export interface Fetched {
   readonly audio: Uint8Array
-  /** The transcript as it came, where one was offered and could be had. */
+  /** The transcript as received, if one was offered and could be fetched. */
   readonly transcript: { readonly format: "json" | "srt"; readonly text: string } | undefined
 }
 
@@ -26,30 +29,31 @@ type DownloadFault = CallFault | NoAudio
 
 const mostRedirects = 5
 
-/** How often a file is asked for afresh before it is given up for now. */
+/** Maximum retries of a file, each with a fresh URL, before the fetch fails for now. */
 const mostRetries = 5
 
-/** How often a file that stalls is asked for afresh. */
+/** Maximum retries of a file that stalls. */
 const mostStalls = 2
 
-/** The fewest bytes a second in which audio comes. */
+/** Minimum rate of audio, in bytes per second. */
 const slowestRate = 2_000
 
 const mostTranscriptBytes = 8 * 1024 * 1024
 
 /**
- * The most bytes that audio of so many characters may have: half a second each as 48 kHz stereo of 32 bit, and some.
+ * Returns the maximum bytes of audio for a number of characters: about half a second per character as 48 kHz 32-bit
+ * stereo, plus a margin.
  */
 const mostAudioBytes = (characters: number): number =>
   Math.min(1024 * 1024 * 1024, 16 * 1024 * 1024 + characters * 200_000)
 
-/** Makes the download of one service. */
+/** Makes the download function of one service. */
 export const makeDownload = Effect.gen(function* () {
   const address = yield* ServiceAddress
   const wire = yield* HttpTransport
   const clock = yield* Effect.clock
   const within = Duration.decode(address.audioWithin)
-  const late = `the audio did not come within ${Duration.format(within)}`
+  const late = `the audio did not arrive within ${Duration.format(within)}`
   const stall = Duration.decode(address.stallWithin ?? "30 seconds")
   const slowest: Slowest = {
     bytes: slowestRate * Duration.toSeconds(stall),
@@ -88,9 +92,7 @@ export const makeDownload = Effect.gen(function* () {
       if (location === undefined)
         return told(Either.left(refusal(how.right, clock.unsafeCurrentTimeMillis())))
       if (left === 0)
-        return told(
-          Either.left(new NoAudio({ reason: "address", words: "its address redirects in circles" }))
-        )
+        return told(Either.left(new NoAudio({ reason: "address", words: "too many redirects" })))
       get(target(location, url), most, left - 1, told)
     })
   }
@@ -106,7 +108,7 @@ export const makeDownload = Effect.gen(function* () {
     return file(offered.location, mostTranscriptBytes).pipe(
       Effect.retry(backoff.pipe(Schedule.intersect(Schedule.recurs(2)))),
       Effect.map((bytes) => ({ format: offered.format, text: Buffer.from(bytes).toString("utf8") })),
-      // Without a transcript parts are told apart by their pauses: no reason to give the audio up.
+      // Without a transcript, parts are separated at their pauses, so a missing transcript does not fail the audio.
       Effect.orElseSucceed(() => noTranscript)
     )
   }
@@ -120,7 +122,7 @@ export const makeDownload = Effect.gen(function* () {
         : Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
     })
 
-  /** Fetches a done task; `again` gives its addresses afresh, and `stalled` is told of each stall. */
+  /** Fetches a done task. `again` returns fresh URLs; `stalled` is called for each stall. */
   return (
     done: DoneTask,
     characters: number,
@@ -146,9 +148,11 @@ export const makeDownload = Effect.gen(function* () {
 const noTranscript: Fetched["transcript"] = undefined
 
 /**
- * Retries of a fetch: each asks the task for a fresh address first. That a task is unknown is believed when it stays
- * so. What trickles in for as long as may be waited, which is told as `late`, makes way for others; so does what stalls
- * again and again, which is told as `stalled`.
+ * Retry schedule of a fetch. Each retry asks the task for a fresh URL first. An unknown task is an error only if it
+ * stays unknown.
+ *
+ * A file that does not finish in time (`late`) is not retried, and one that stalls repeatedly (`stalled`) only twice:
+ * other downloads take its place.
  */
 const afresh = (late: string, stalled: string) => {
   let stalls = 0
@@ -172,19 +176,19 @@ const withoutTooLong = (fault: TransportFault): DownloadFault =>
   fault._tag === "BodyTooLong"
     ? new NoAudio({
         reason: "too-large",
-        words: `more than ${Math.round(fault.most / 1e6)} MB for its text`
+        words: `more than ${Math.round(fault.most / 1e6)} MB, which is too large for its text`
       })
     : fault
 
-/** An address that may be gone to. */
+/** Parses an audio URL; only http and https are allowed. */
 const target = (location: string, base: URL): URL | NoAudio => {
   const url = urlOf(location, base)
-  if (url === undefined) return new NoAudio({ reason: "address", words: "its address cannot be read" })
+  if (url === undefined) return new NoAudio({ reason: "address", words: "its URL is invalid" })
   return url.protocol === "http:" || url.protocol === "https:"
     ? url
     : new NoAudio({
         reason: "address",
-        words: `its address is of the kind ${url.protocol} where http or https was expected`
+        words: `its URL starts with ${url.protocol} instead of http: or https:`
       })
 }
 
@@ -196,20 +200,23 @@ const urlOf = (location: string, base: URL): URL | undefined => {
   }
 }
 
-/** Why there is no file; `now` is in milliseconds since 1970. */
+/** Returns the error for a response without a file. `now` is in milliseconds since 1970. */
 const refusal = ({ status, header }: HttpAnswer, now: number): DownloadFault => {
   if (status === 429 || status === 503)
-    return slowDownFrom(`HTTP ${status} for the audio`, retryAfterIn(header("retry-after") ?? "", now))
+    return slowDownFrom(
+      `the audio's URL returned HTTP ${status}`,
+      retryAfterIn(header("retry-after") ?? "", now)
+    )
   return status >= 500
-    ? new InvalidResponse({ words: `HTTP ${status} for the audio` })
-    : new NoAudio({ reason: "stale", words: `HTTP ${status} for its address` })
+    ? new InvalidResponse({ words: `the audio's URL returned HTTP ${status}` })
+    : new NoAudio({ reason: "stale", words: `its URL returned HTTP ${status}` })
 }
 
-/** Why bytes cannot be audio: nothing at all, or text where sound should be. */
+/** Returns why bytes cannot be audio: an empty file, or text. */
 const notAudio = (bytes: Uint8Array, shown: (said: string) => string): NoAudio | undefined => {
   if (bytes.length === 0) return new NoAudio({ reason: "empty", words: "an empty file" })
   const start = Buffer.from(bytes.subarray(0, 200)).toString("utf8").trimStart()
   return /^[<{[]/u.test(start) && !/[\u0000-\u0008\u000e-\u001f\ufffd]/u.test(start.slice(0, 100))
-    ? new NoAudio({ reason: "text", words: `text instead of sound: ${shown(start.slice(0, 80))}` })
+    ? new NoAudio({ reason: "text", words: `text instead of audio: ${shown(start.slice(0, 80))}` })
     : undefined
 }

@@ -1,25 +1,25 @@
 /**
- * Learning when tasks are done from looks at them. A look that comes too early shows how much; one that comes late
- * shows nothing but that it was not too early. So while first looks keep finding tasks done, they are tried sooner: a
- * little at first, then bolder, until one comes too early.
+ * Estimates task latency from polls. A poll before the task is done bounds its latency from below; a first poll that
+ * finds it done shows only that it was not too early. So while first polls find tasks done, the estimate is lowered:
+ * slightly at first, then in larger steps, until a poll comes too early.
  */
 import type { SettledTask } from "./Polling.ts"
 
-/** How bold the next sooner look is. */
+/** How far the next estimate is lowered. */
 interface Boldness {
   readonly share: number
-  /** When it was raised last: tasks that were under way already say nothing about a bolder look. */
+  /** When `share` was last raised. Tasks that were in flight then tell nothing about the new share. */
   readonly at: number
 }
 
 const timid = 0.01
 const boldest = 0.5
 
-/** The times to learn of one provider and length; for each task, in order of their ends. */
+/** The latency estimator of one provider and text length. Call it for each task, in the order in which they end. */
 export class LatencyEstimator {
   private boldness: Boldness = { share: timid, at: 0 }
 
-  /** What a task teaches, in milliseconds from taken to done; `now` is in milliseconds. */
+  /** Returns the latency learned from a task, in milliseconds from accepted to done. `now` is in milliseconds. */
   learnedFrom({ undoneAt, doneAt, took }: SettledTask, now: number): number {
     if (took !== undefined) return Math.max(1, Math.min(doneAt, Math.max(undoneAt, took)))
     if (undoneAt > 0) {

@@ -1,7 +1,4 @@
-/**
- * Waiting for a task: the first look when such tasks are usually done, then closer ones, until it ends or its time is
- * up.
- */
+/** Polls a task until it is done: first at its usual latency, then at growing intervals, until its deadline. */
 import { Duration, Effect, Schedule } from "effect"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { TaskId } from "../../domain/values/Ids.ts"
@@ -16,26 +13,27 @@ import {
 import { retryRead } from "../pacing/RetrySchedules.ts"
 import type { DoneTask, TaskSnapshot } from "../response/TaskSnapshot.ts"
 
-/** When to look at a task; all in milliseconds from when the service took it. */
+/** When to poll a task. Times are in milliseconds since the service accepted it. */
 export interface PollPlan {
   readonly first: number
-  /** The wait between the first two looks. */
+  /** Interval between the first two polls. */
   readonly step: number
-  /** By how much each further wait is longer than the one before. */
+  /** Growth factor of the intervals. */
   readonly growth: number
   readonly deadline: number
 }
 
-/** The longest wait between two looks. */
+/** Maximum interval between two polls, in milliseconds. */
 const longestStep = 15_000
 
-/** The least deadline of a task. */
+/** Minimum deadline of a task, in milliseconds. */
 const leastDeadline = 15 * 60_000
 
 /**
- * When to look at a task of so many characters. `usual` is the learned time to done: the first look comes about then,
- * and later ones at distances in proportion to how much such tasks stray, so that both the looks and the time lost stay
- * few. Of tasks of which nothing is known yet, the first few are looked at often.
+ * Plans the polls of a task with this many characters. `usual` is the learned latency.
+ *
+ * The first poll comes at about that time. Later intervals are in proportion to its spread, which keeps both the polls
+ * and the lost time low. Without a learned latency, polls are frequent.
  */
 export const pollPlan = (usual: Estimate | undefined, characters: number): PollPlan => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
@@ -44,19 +42,19 @@ export const pollPlan = (usual: Estimate | undefined, characters: number): PollP
   return { first: Math.max(0, usual.mean - usual.spread / 2), step, growth: 1.5, deadline }
 }
 
-/** A task that is done, and how long that took: what is learned from. */
+/** A done task and its latency, from which the estimator learns. */
 export interface SettledTask {
   readonly done: DoneTask
-  /** Milliseconds from taken to done, as near as the looks tell: between these two. */
+  /** Milliseconds from accepted to done, bounded by the polls: the task was done between these two. */
   readonly undoneAt: number
   readonly doneAt: number
-  /** The same by the service's own clock, where it tells. */
+  /** The latency by the service's own clock, if it reports one. */
   readonly took: number | undefined
-  /** How often it was looked at. */
+  /** Number of polls. */
   readonly looks: number
 }
 
-/** A task is taken to have vanished when it is unknown for so many looks and so many milliseconds. */
+/** A task counts as vanished after it was unknown for this many polls and this many milliseconds. */
 const looksUnknown = 4
 const timeUnknown = 8_000
 
@@ -64,7 +62,7 @@ type Look =
   | { readonly _tag: "Again"; readonly wait: Duration.Duration }
   | { readonly _tag: "Settled"; readonly settled: SettledTask }
 
-/** The distances between looks: growing by half, never before the time that the service asked to wait. */
+/** Intervals between polls: they grow by `plan.growth`, and honour Retry-After. */
 const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
   Schedule.identity<Look>().pipe(
     Schedule.zipLeft(
@@ -77,8 +75,8 @@ const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
   )
 
 /**
- * Waits until a task is done. `takenAt` is when the service took it (milliseconds since 1970), now or in an earlier
- * run. Passing faults of looks are waited out until the deadline.
+ * Polls a task until it is done. `takenAt` is when the service accepted it (milliseconds since 1970), in this run or an
+ * earlier one. Temporary failures of polls are retried until the deadline.
  */
 export const pollUntilSettled = (
   look: Effect.Effect<TaskSnapshot, CallFault | Vanished>,
@@ -106,7 +104,7 @@ export const pollUntilSettled = (
         : Effect.succeed(again(Duration.millis(timeUnknown / looksUnknown)))
     }
 
-    const told = (sight: TaskSnapshot, lookedAt: number): Effect.Effect<Look, FailedAtService> => {
+    const interpret = (sight: TaskSnapshot, lookedAt: number): Effect.Effect<Look, FailedAtService> => {
       unknown = { looks: 0, since: 0 }
       trouble = undefined
       if (sight._tag === "GivenUp")
@@ -125,11 +123,11 @@ export const pollUntilSettled = (
     const one = Effect.suspend(() => {
       const lookedAt = sinceTaken()
       looks++
-      return Effect.matchEffect(look, { onFailure: missed, onSuccess: (sight) => told(sight, lookedAt) })
+      return Effect.matchEffect(look, { onFailure: missed, onSuccess: (sight) => interpret(sight, lookedAt) })
     })
 
     const waited = sinceTaken()
-    // A task of an earlier run, or a clock that was set: it is looked at now.
+    // Poll at once if the task is from an earlier run or the clock was set back.
     const first = waited >= 0 ? Math.max(0, plan.first - waited) : 0
     if (first > 0) yield* Effect.sleep(Duration.millis(first))
     let seen: Look | undefined = yield* one
@@ -154,5 +152,5 @@ export const pollUntilSettled = (
     )
     return last._tag === "Settled"
       ? last.settled
-      : yield* Effect.dieMessage("looks ended before the task did")
+      : yield* Effect.dieMessage("polling ended before the task did")
   })

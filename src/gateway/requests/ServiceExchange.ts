@@ -1,6 +1,6 @@
 /**
- * A request of the interface and its answer in the contract's shape, whatever shape the service gave it. The key goes
- * to the service's own origin only, redirects included.
+ * Sends one request of the interface and normalizes the response to the contract's shape. The key is sent to the
+ * service's own origin only, also on redirects.
  */
 import { Duration, Either, Redacted } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
@@ -14,29 +14,31 @@ import type {
   TransportFault
 } from "../transport/HttpTransport.ts"
 
-/** What is asked of the interface. */
+/** A request of the interface. */
 export interface ExchangeRequest {
   readonly method: "GET" | "POST" | "DELETE"
-  /** From the base URL on, percent-encoded, with its query. */
+  /** Path relative to the base URL, percent-encoded, with its query. */
   readonly path: string
   /** JSON. */
   readonly body?: string
 }
 
-/** Asks; `shape` brings the body of a success into the contract's shape, which is told right, and a refusal left. */
+/**
+ * Sends a request. The callback gets Right with the body as `shape` normalizes it, or Left with a normalized refusal.
+ */
 export type Exchange = <A>(
   asked: ExchangeRequest,
   shape: (value: unknown) => A,
   told: TransportSettings<Either.Either<A, NormalizedRefusal>, Unreachable | InvalidResponse>
 ) => void
 
-/** The most bytes of an answer of the interface. */
+/** Maximum bytes of a response. */
 const mostBytes = 16 * 1024 * 1024
 
-/** How often an answer may point elsewhere. */
+/** Maximum redirects of a request. */
 const mostRedirects = 5
 
-/** Makes the exchange with one service; `now` tells the milliseconds since 1970. */
+/** Makes the exchange with one service. `now` returns milliseconds since 1970. */
 export const makeExchange = (
   address: ServiceAddress["Type"],
   wire: HttpTransport,
@@ -48,11 +50,11 @@ export const makeExchange = (
   const withBody = { ...plain, "content-type": "application/json" }
   const base = baseUrl.pathname.replace(/\/+$/u, "")
   const within = Duration.decode(address.answerWithin)
-  const late = `no answer within ${Duration.format(within)}`
+  const late = `no response within ${Duration.format(within)}`
 
   /**
-   * The same asked of where an answer points to, within the service's own origin: a key is never carried elsewhere, nor
-   * a request without its key.
+   * Returns the request to send after a redirect. The target must be within the service's own origin: the key is never
+   * sent elsewhere, and no request is sent without it.
    */
   const pointedTo = (
     asked: ExchangeRequest,
@@ -63,15 +65,15 @@ export const makeExchange = (
     const target = URL.canParse(location, here.href) ? new URL(location, here) : undefined
     if (target === undefined || !isOwn(baseUrl, target))
       return new InvalidResponse({
-        words: `it redirects to ${target?.origin ?? "no address"}, where the key is not sent; is the base URL right?`
+        words: `it redirects to ${target?.origin ?? "an invalid URL"}, where the key is not sent; check the base URL`
       })
-    // 307 and 308 repeat the request; the others turn what is not a read into one, which would create nothing.
+    // 307 and 308 repeat the request. Other redirects turn it into a GET, which would create nothing.
     if (asked.method !== "GET" && status !== 307 && status !== 308)
-      return new InvalidResponse({ words: `it redirects a ${asked.method} with status ${status}` })
+      return new InvalidResponse({ words: `it redirects a ${asked.method} request with HTTP ${status}` })
     return { ...asked, path: target.pathname + target.search }
   }
 
-  /** What an answer says, or what it asks to be asked instead. */
+  /** Parses a response, or returns the request to send instead. */
   const read = <A>(
     asked: ExchangeRequest,
     answer: HttpAnswer,
@@ -116,7 +118,7 @@ export const makeExchange = (
       if (Either.isLeft(how)) return told(Either.left(withoutTooLong(how.left)))
       const said = read(asked, how.right, shape)
       if (Either.isEither(said)) return told(said)
-      if (redirects === 0) return told(Either.left(new InvalidResponse({ words: "it redirects in circles" })))
+      if (redirects === 0) return told(Either.left(new InvalidResponse({ words: "too many redirects" })))
       exchange(said, shape, told, redirects - 1)
     })
   }
@@ -125,7 +127,7 @@ export const makeExchange = (
 }
 
 const withoutTooLong = (fault: TransportFault): Unreachable | InvalidResponse =>
-  fault._tag === "BodyTooLong" ? new InvalidResponse({ words: "an answer of more than 16 MB" }) : fault
+  fault._tag === "BodyTooLong" ? new InvalidResponse({ words: "a response of more than 16 MB" }) : fault
 
 const parsed = (body: string): unknown => {
   try {

@@ -1,37 +1,39 @@
-/** The search of the service's history for marks: whether a create whose answer was lost made a task. */
+/** Searches the service's task history for markers, to find out whether a create without a response made a task. */
 import { Effect, Option } from "effect"
 import type { TaskPage } from "../../contract/Task.ts"
 import { type TaskMarker, markersIn } from "../../domain/task/TaskMarker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
 import { type PastTask, pastTaskOf } from "../response/TaskSnapshot.ts"
 
-/** A walk through the history, from the newest task to those older than was asked for. */
+/** The result of a walk through the history, from the newest task back to the requested time. */
 export interface HistoryWalk {
-  /** The task of a mark; of several the newest that has not failed. */
+  /** Returns the task with a marker. Of several, the newest that has not failed. */
   readonly find: (mark: TaskMarker) => PastTask | undefined
   /** Every task seen. */
   readonly tasks: ReadonlyArray<PastTask>
-  /** Whether labels come back: true where one of ours was seen, false where tasks were seen and none had a label. */
+  /**
+   * Whether the service returns labels: true if one of ours was seen, false if tasks were seen and none had a marker.
+   */
   readonly echoes: boolean | undefined
-  /** Whether it went back as far as was asked for: a history may be longer than can be walked. */
+  /** Whether the walk reached the requested time. It may not, if the history is too long. */
   readonly isWhole: boolean
 }
 
-/** Reads one page; without a number the service's first, without a size its own. */
+/** Reads one page. Without a number: the service's first page; without a limit: its default size. */
 type ReadPage = (page: number | undefined, limit: number | undefined) => Effect.Effect<TaskPage, CallFault>
 
-/** The most pages of one walk: a hundred thousand tasks, where a page has a hundred. */
+/** Maximum pages of a walk: a hundred thousand tasks, at a hundred per page. */
 const mostPages = 1_000
 
-/** Tasks a page. */
+/** Tasks per page. */
 const pageSize = 100
 
-/** By how much the service's clock may stray from ours before a task is overlooked, in milliseconds. */
+/** Maximum clock difference to the service, in milliseconds. Beyond it, tasks may be missed. */
 const clockTolerance = 60 * 60 * 1000
 
 /**
- * Makes the search. `history(since)` walks through tasks made since then; whoever asks while a walk is under way shares
- * the next one, so that a burst of lost answers costs two walks.
+ * Makes the search. `history(since)` walks through the tasks created since then. Calls during a walk share the next
+ * one, so a burst of lost responses costs two walks.
  */
 export const makeTaskHistory = (readPage: ReadPage) =>
   Effect.gen(function* () {
@@ -62,7 +64,7 @@ export const makeTaskHistory = (readPage: ReadPage) =>
 const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, CallFault> =>
   Effect.gen(function* () {
     const seen = new Map<string, PastTask>()
-    // Some services refuse a size beyond their own limit: then their own is taken.
+    // Some services reject a size above their own limit; then the default size is used.
     const first = yield* readPage(undefined, pageSize).pipe(
       Effect.map((page) => ({ page, limit: Option.some(pageSize) })),
       Effect.catchTag("Refused", (fault) =>
@@ -75,7 +77,7 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
     let { page } = first
     let order: "newest-first" | "other" = "newest-first"
     let newestBefore = Infinity
-    // Where the service does not number its first page, number 1 is either the same again or, counted from 0, the
+    // If the service does not number its first page, page 1 is either the same page again or, counted from 0, the
     // second.
     let number = page.page
     let isWhole = false

@@ -1,24 +1,26 @@
-/** Tells a used-up account from a rate limit where a service answers both with one status, often 429. */
+/** Tells an exhausted account from a rate limit: some services use one status for both, often 429. */
 import { type Fields, fieldsOf } from "./ResponseFields.ts"
 
-/** Codes that mean nothing else: OpenAI's `insufficient_quota` and `billing_hard_limit_reached`, and their like. */
+/**
+ * Codes that always mean an exhausted account, such as OpenAI's `insufficient_quota` and `billing_hard_limit_reached`.
+ */
 const certain =
   /^(insufficient|not_enough|out_of|no|low)_?(quota|credits?|balance|funds)|^credits?_?(balance_)?(short|exhausted|exceeded|depleted|required)|^billing_|^payment_required$/iu
 
-/** Codes of a used-up account at some services (ElevenLabs) and of a rate at others. */
+/** Codes that mean an exhausted account on some services (ElevenLabs), and a rate limit on others. */
 const likely = /^(quota|usage_?limit|credit_?limit)_?(exceeded|reached|exhausted)$/iu
 
-/** Words that speak of money. */
+/** Words about money. */
 const ofMoney =
   /billing|insufficient[ _](credits?|quota|balance|funds)|(out of|not enough|no more|too few) credits|credits? (are |is |have been )?(exhausted|used up|depleted)|account balance|tín dụng|số dư/iu
 
-/** Words that speak of a rate, or name a moment to come back. */
+/** Words about a rate, or a time to retry. */
 const ofRate =
   /rate.?limit|too.many.requests|slow down|concurren|per[ _-]?(second|minute|hour|day)|(retry|try again|wait)\b[^.]{0,20}\d/iu
 
 /**
- * Whether a refusal means that the account has too few credits. `said` are its words; `wait` is whether a header names
- * a time after which to come back, as a rate limit does and a used-up account does not.
+ * Returns whether a refusal means that the account has too few credits. `said` is its message. `wait` tells whether a
+ * header names a time to retry: rate limits do, exhausted accounts do not.
  */
 export const isWantOfCredits = (value: unknown, said: string, wait: boolean): boolean => {
   const codes = codesIn(value)
@@ -27,7 +29,7 @@ export const isWantOfCredits = (value: unknown, said: string, wait: boolean): bo
   return codes.some((code) => likely.test(code)) || ofMoney.test(said)
 }
 
-/** The codes of an error body, wherever they are: single words under the names that services use for them. */
+/** Returns the codes of an error body at any depth: single words in the fields that services use for codes. */
 export const codesIn = (value: unknown): ReadonlyArray<string> =>
   objectsIn(value).flatMap((fields) =>
     ["code", "error_code", "type", "status", "reason", "error", "detail"].flatMap((name) => {
@@ -36,13 +38,13 @@ export const codesIn = (value: unknown): ReadonlyArray<string> =>
     })
   )
 
-/** Whether a body names a time after which to come back, as `retry_after` or as Google's `RetryInfo`. */
+/** Returns whether a body names a time to retry, as `retry_after` or as Google's `RetryInfo`. */
 const namesWait = (value: unknown): boolean =>
   objectsIn(value).some((fields) =>
     ["retry_after", "retryAfter", "retry_after_ms", "retryDelay"].some((name) => fields[name] !== undefined)
   )
 
-/** The objects of an error body, the outer ones first. */
+/** Returns the objects of an error body, outer ones first. */
 const objectsIn = (value: unknown, depth = 4): ReadonlyArray<Fields> => {
   if (depth === 0) return []
   if (Array.isArray(value)) return value.flatMap((one: unknown) => objectsIn(one, depth - 1))

@@ -1,4 +1,4 @@
-/** What the contract's refusals and the derived client's failures mean, as the faults of this room. */
+/** Maps the contract's refusals and the derived client's errors to gateway errors. */
 import type { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import type { HttpClientError } from "@effect/platform/HttpClientError"
 import type { ParseError } from "effect/ParseResult"
@@ -19,7 +19,7 @@ import { InvalidResponse, type CallFault, Refused, SlowDown, Unreachable } from 
 import { mapTransportError } from "../transport/TransportFaults.ts"
 import { boundedRetryAfter } from "./RefusalNormalization.ts"
 
-/** Everything that a call of the client may fail with. */
+/** Every error of the derived client. */
 export type ContractError =
   | BadRequest
   | BrokenOnWire
@@ -35,7 +35,7 @@ export type ContractError =
   | HttpClientError
   | ParseError
 
-/** The fault behind an error. */
+/** Maps an error of the derived client to a gateway error. */
 export const mapError = (error: ContractError): CallFault => {
   switch (error._tag) {
     case "Unauthorized":
@@ -74,7 +74,7 @@ export const mapError = (error: ContractError): CallFault => {
   }
 }
 
-/** Asked to wait so many seconds; what is no time to wait is not believed. */
+/** Builds a SlowDown with a wait in seconds. Implausible waits are dropped. */
 export const slowDownFrom = (words: string, seconds: number, isFull = false): SlowDown => {
   const wait = boundedRetryAfter(seconds)
   return new SlowDown({
@@ -84,10 +84,10 @@ export const slowDownFrom = (words: string, seconds: number, isFull = false): Sl
   })
 }
 
-/** Of an answer that is not in the contract's shape, whatever is made of it. */
-const incomplete = "its answer lacks what was asked for"
+/** Message for a response that is not in the contract's shape, even after normalization. */
+const incomplete = "the response lacks required fields"
 
-/** A refusal that the contract does not know of at that place. */
+/** Maps a status that the contract does not define for an endpoint. */
 const refusalOf = (status: number): CallFault => {
   const words = `HTTP ${status}`
   switch (status) {

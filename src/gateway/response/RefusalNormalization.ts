@@ -1,6 +1,6 @@
 /**
- * What a service refuses with, brought into the contract's shape: by its status first, by its words where one status is
- * used for several things.
+ * Normalizes a service's refusals to the contract's shape: by status first, then by the message if a status has several
+ * meanings.
  */
 import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../../contract/Errors.ts"
@@ -11,10 +11,10 @@ import { presentable } from "../transport/ServiceAddress.ts"
 import { codesIn, isWantOfCredits } from "./CreditShortage.ts"
 import type { HttpAnswer } from "../transport/HttpTransport.ts"
 
-/** Seconds to wait in a refusal whose service names none: the contract wants a number. */
+/** Seconds to wait if the service names none: the contract requires a number. */
 export const defaultRetryAfter = 0.001
 
-/** The longest wait that a service is believed to want, in seconds. */
+/** Maximum wait accepted from a service, in seconds. */
 const longestWait = 3_600
 
 /** A refusal in the contract's shape. */
@@ -23,20 +23,22 @@ export interface NormalizedRefusal {
   readonly fields: Fields
 }
 
-/** Those that the contract's endpoints answer with: none answers that a path does not take its method. */
+/** Statuses of the contract's endpoints. None of them returns 405, which is about a path's methods. */
 const { MethodNotAllowed: _, ...endpointStatus } = refusalStatus
 const ownStatus: Readonly<Record<string, number>> = endpointStatus
 
 const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
 
 /**
- * The status of a refusal that comes with one of success: some services say in the body alone that a request failed.
- * Undefined where nothing was refused. What it was refused for is told by the body's own code, else by its words; where
- * neither tells, it is a fault of the service, as is whatever leaves open whether a task was made.
+ * Returns the status of an error in a response with a success status, or undefined if there is none: some services
+ * report errors only in the body.
+ *
+ * The body's own code decides, else its message. If neither does, it is a service failure, as is anything that leaves
+ * open whether a task was made.
  */
 export const embeddedStatus = (value: unknown): number | undefined => {
   const fields = fieldsOf(value)
-  // A task that has failed is no request that has.
+  // A failed task is not a failed request.
   if (fields === undefined || isOfTask(value)) return undefined
   const code = [fields["code"], fields["status"], fields["status_code"], fields["statusCode"]]
     .map(Number)
@@ -53,7 +55,9 @@ export const embeddedStatus = (value: unknown): number | undefined => {
   ]
 }
 
-/** What an answer refuses with, whose status is `status` or means it; `now` is in milliseconds since 1970. */
+/**
+ * Normalizes a refusal. `status` is the response's status, or the one in its body. `now` is in milliseconds since 1970.
+ */
 export const normalizeRefusal = (
   method: string,
   answer: HttpAnswer,
@@ -72,39 +76,37 @@ export const normalizeRefusal = (
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
   const kind = kindOf(status, said, wantsCredits)
-  const told = (more: Fields): NormalizedRefusal => ({
+  const refusalOf = (more: Fields): NormalizedRefusal => ({
     status: refusalStatus[kind],
     fields: { _tag: kind, message, ...more }
   })
   switch (kind) {
     case "TooManyRequests":
-      return told({ code: "rate_limited", retry_after: waitIn(answer, fields, now) })
+      return refusalOf({ code: "rate_limited", retry_after: waitIn(answer, fields, now) })
     case "Unavailable":
-      return told({ code: "draining", retry_after: waitIn(answer, fields, now) })
+      return refusalOf({ code: "draining", retry_after: waitIn(answer, fields, now) })
     case "Unauthorized":
-      return told({ code: "key_unknown" })
+      return refusalOf({ code: "key_unknown" })
     case "PaymentRequired":
-      return told({ code: "credits_short" })
+      return refusalOf({ code: "credits_short" })
     case "NotFound":
-      return told({ code: method === "POST" ? "voice_unknown" : "task_unknown" })
+      return refusalOf({ code: method === "POST" ? "voice_unknown" : "task_unknown" })
     case "Conflict":
-      return told({ code: "task_under_way" })
+      return refusalOf({ code: "task_under_way" })
     case "TooLarge": {
       const max = /(\d[\d,.']*\d|\d)\s*(characters|chars|symbols|ký tự)/iu
         .exec(said)?.[1]
         ?.replaceAll(/[^\d]/gu, "")
-      return told({ code: "text_too_long", ...(max === undefined ? {} : { max: Number(max) }) })
+      return refusalOf({ code: "text_too_long", ...(max === undefined ? {} : { max: Number(max) }) })
     }
     case "BadRequest":
-      return told({ code: "request_invalid" })
+      return refusalOf({ code: "request_invalid" })
     case "Broken":
-      return told({ code: "internal" })
+      return refusalOf({ code: "internal" })
   }
 }
 
-/**
- * What a foreign refusal is: by its status first, by its words and codes where one status is used for several things.
- */
+/** Returns the kind of a refusal: by status first, then by message and codes if a status has several meanings. */
 const kindOf = (status: number, said: string, wantsCredits: boolean) => {
   const refused = status === 400 || status === 403 || status === 422
   if (wantsCredits && (refused || status === 401 || status === 429)) return "PaymentRequired"
@@ -121,13 +123,13 @@ const kindOf = (status: number, said: string, wantsCredits: boolean) => {
   return "BadRequest"
 }
 
-/** Seconds to wait by the Retry-After header, as seconds or a date, or by the body. */
+/** Returns the seconds to wait: from the Retry-After header (seconds or a date), else from the body. */
 const waitIn = (answer: HttpAnswer, fields: Fields | undefined, now: number): number => {
   const header = answer.header("retry-after")
   const wait = header === undefined ? Number(fields?.["retry_after"]) : retryAfterIn(header, now)
   return boundedRetryAfter(wait) ?? defaultRetryAfter
 }
 
-/** So many seconds to wait, as far as a service is believed; undefined where that is none. */
+/** Caps a wait in seconds; undefined if it is not a positive, finite number. */
 export const boundedRetryAfter = (seconds: number): number | undefined =>
   seconds > defaultRetryAfter && Number.isFinite(seconds) ? Math.min(seconds, longestWait) : undefined

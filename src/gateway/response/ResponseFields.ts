@@ -1,19 +1,19 @@
-/** Fields of a service's answer, wherever they stand in it: at the top, or one level down in an envelope. */
+/** Reads fields of a service's response, at the top level or one level down in an envelope. */
 import { Predicate } from "effect"
 
 /** Any JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Money that a service does not speak of. */
+/** Placeholder for credits that the service does not report. */
 export const unsaid = -1
 
-/** A JSON object, or undefined. */
+/** Returns a JSON object, or undefined. */
 export const fieldsOf = (value: unknown): Fields | undefined =>
   Predicate.isRecord(value) ? value : undefined
 
 const envelopes = ["data", "task", "result", "metadata"] as const
 
-/** The objects in which a named field may stand: the answer itself and one level down. */
+/** Returns the objects that may hold a field: the response itself and its envelopes, one level down. */
 export const layersOf = (value: unknown): ReadonlyArray<Fields> => {
   const top = fieldsOf(value)
   if (top === undefined) return []
@@ -25,7 +25,7 @@ export const layersOf = (value: unknown): ReadonlyArray<Fields> => {
   return layers
 }
 
-/** The first value under any of these names that is there and not empty. */
+/** Returns the first non-empty value under any of these names. */
 export const pickField = (layers: ReadonlyArray<Fields>, ...names: ReadonlyArray<string>): unknown => {
   for (const name of names)
     for (const layer of layers) {
@@ -35,19 +35,19 @@ export const pickField = (layers: ReadonlyArray<Fields>, ...names: ReadonlyArray
   return undefined
 }
 
-/** Text, or a number as text. */
+/** Returns text, or a number as text. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined
 
-/** A finite number, also where it comes as text. */
+/** Returns a finite number, also from text. */
 export const finiteNumber = (value: unknown): number | undefined => {
   const read = typeof value === "string" && value.trim() !== "" ? Number(value) : value
   return typeof read === "number" && Number.isFinite(read) ? read : undefined
 }
 
-/** A whole number from 0 up; 0 where there is none. */
+/** Returns a non-negative integer; 0 if there is none. */
 export const countIn = (value: unknown): number => Math.max(0, Math.round(finiteNumber(value) ?? 0))
 
-/** A field, where its value is known. */
+/** Returns a field if its value is known. */
 export const knownField = <A>(name: string, value: A | undefined): Fields =>
   value === undefined ? {} : { [name]: value }

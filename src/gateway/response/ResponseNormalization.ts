@@ -1,7 +1,7 @@
 /**
- * What services answer, brought into the contract's shape. The interface leaves envelopes, names and most fields open:
- * named fields may stand at the top or one level down, lists may be bare or under a name, and what is missing is filled
- * with a value that says so: "" for words, 0 for counts, -1 for money.
+ * Normalizes a service's responses to the contract's shape. The interface does not define envelopes and most field
+ * names: fields may be at the top level or one level down, and lists may be bare or named. Missing values become "" for
+ * text, 0 for counts and -1 for credits.
  */
 import type { Task, TaskReference, TaskStatus } from "../../contract/Task.ts"
 import {
@@ -19,25 +19,25 @@ import {
 const failedWords = /fail|error|cancel|expire|abort|reject|timed?.?out/iu
 const waitingWords = /^(queued|pending|waiting|created|submitted|scheduled)$/iu
 
-/** done = an audio address is there; a word of failure ends the task; any other word means wait. */
+/** Returns done if there is an audio URL. A word of failure means failed; any other word means waiting. */
 const statusOf = (word: string, audio: string | undefined): TaskStatus => {
   if (failedWords.test(word)) return "failed"
   if (audio !== undefined) return "done"
   return waitingWords.test(word) ? "queued" : "processing"
 }
 
-/** What is made of an answer, whose id alone may be missing or be none that the contract knows. */
+/** A normalized response whose id may be missing or invalid. */
 type Unnamed<Named extends { readonly task_id: string }> = Omit<Named, "task_id"> & {
   readonly task_id: string | undefined
 }
 
-/** A task, in the contract's shape; `id` is the one that was asked for, where an answer does not repeat it. */
+/** Normalizes a task. `id` is the requested id, for responses that do not repeat it. */
 export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
   const layers = layersOf(value)
-  // `id` at the top of an envelope may be the request's: the task's own stands deeper.
+  // `id` at the top of an envelope may be the request's; the task's own is deeper.
   const named = idOf(pickField(layers, "task_id")) ?? idOf(pickField([...layers].reverse(), "id")) ?? id
   const audio = textOf(pickField(layers, "audio_url"))
-  // So may its status: "success" of the request says nothing of the task in it.
+  // The same holds for the status: "success" of the request is not the task's.
   const standing = inwards(value).find((layer) => wordOf(layer) !== undefined)
   const status = statusOf(wordOf(standing ?? {}) ?? "", audio)
   return {
@@ -65,13 +65,13 @@ export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
   }
 }
 
-/** A task's id: a UUID by the interface, taken whatever it is. */
+/** Returns a task's id: a UUID by the interface, but any text or number is accepted. */
 const idOf = (value: unknown): string | undefined => {
   const id = textOf(value)?.trim()
   return id === "" ? undefined : id
 }
 
-/** The layers of an answer, those first that an envelope holds. */
+/** Returns the objects of a response, the contents of envelopes first. */
 const inwards = (value: unknown): ReadonlyArray<Fields> => {
   const top = fieldsOf(value) ?? {}
   const layers = [top["data"], top["task"], top["result"], top, top["metadata"]]
@@ -82,13 +82,16 @@ const wordOf = (layer: Fields): string | undefined => textOf(pickField([layer], 
 
 const codeIn = (layers: ReadonlyArray<Fields>): unknown => fieldsOf(pickField(layers, "error"))?.["code"]
 
-/** The answer to a create. An answer without a task id stays without: it cannot be taken for one. */
+/**
+ * Normalizes the response to a create. A missing task id stays missing, so that the response is not mistaken for a
+ * task.
+ */
 export const referenceOf = (value: unknown): Unnamed<TaskReference> => {
   const { task_id, status, characters, credits } = taskOf(value)
   return { task_id, status, characters, credits }
 }
 
-/** The entries of a list, bare or under a name, at the top or one level down; empty where there is none. */
+/** Returns the entries of a list, bare or named, at the top level or one level down; empty if there is none. */
 const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => foundList(value, name) ?? []
 
 const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undefined => {
@@ -97,13 +100,16 @@ const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undef
   const under = [name, "data", "items", "results", "records", "list"]
   for (const key of under) for (const layer of layers) if (Array.isArray(layer[key])) return layer[key]
   for (const layer of layers) for (const entry of Object.values(layer)) if (Array.isArray(entry)) return entry
-  // Some say that a list is empty by leaving it out.
+  // Some services omit an empty list.
   return finiteNumber(pickField(layers, "total")) === 0 || layers.some((layer) => layer[name] === null)
     ? []
     : undefined
 }
 
-/** Whether a page says that more follow; a service that says nothing has more until a page is empty or repeated. */
+/**
+ * Normalizes paging. If the service does not report whether more pages follow, they do until a page is empty or
+ * repeats.
+ */
 const pageOf = (value: unknown, entries: number): Fields => {
   const layers = layersOf(value)
   const more = pickField(layers, "has_more", "hasMore")
@@ -117,8 +123,8 @@ const pageOf = (value: unknown, entries: number): Fields => {
 }
 
 /**
- * A page of the history; entries without an id are left out. An answer that holds no list stays without: it cannot be
- * taken for an empty history, in which no task was made.
+ * Normalizes a page of the history; entries without an id are dropped. A response without a list stays without: it must
+ * not pass for an empty history, in which no task was made.
  */
 export const taskPageOf = (value: unknown): Fields => {
   const tasks = foundList(value, "tasks")?.map((entry) => taskOf(entry))
@@ -129,7 +135,7 @@ export const taskPageOf = (value: unknown): Fields => {
 const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.flatMap((entry) => textOf(entry) ?? []) : [textOf(value) ?? []].flat()
 
-/** A page of voices. */
+/** Normalizes a page of voices. */
 export const voicePageOf = (value: unknown): Fields => {
   const voices = listIn(value, "voices").flatMap((entry): ReadonlyArray<Fields> => {
     const layers = layersOf(entry)
@@ -150,7 +156,7 @@ export const voicePageOf = (value: unknown): Fields => {
   return { voices, ...pageOf(value, voices.length) }
 }
 
-/** The list of models. */
+/** Normalizes the list of models. */
 export const modelListOf = (value: unknown): Fields => ({
   models: listIn(value, "models").flatMap((entry): ReadonlyArray<Fields> => {
     const layers = layersOf(entry)
@@ -169,7 +175,7 @@ export const modelListOf = (value: unknown): Fields => ({
   })
 })
 
-/** The list of providers. */
+/** Normalizes the list of providers. */
 export const providerListOf = (value: unknown): Fields => ({
   providers: listIn(value, "providers").flatMap((entry): ReadonlyArray<Fields> => {
     const layers = layersOf(entry)
@@ -209,7 +215,7 @@ const controlsOf = (value: unknown): Fields => {
   )
 }
 
-/** The account's credits. */
+/** Normalizes the account's credits. */
 export const creditsOf = (value: unknown): Fields => {
   const layers = layersOf(value)
   const left =
@@ -223,7 +229,7 @@ export const creditsOf = (value: unknown): Fields => {
   }
 }
 
-/** The service's health: an answer at all is good news, unless its words say otherwise. */
+/** Normalizes the service's health. Any response counts as healthy unless its status says otherwise. */
 export const healthOf = (value: unknown): Fields => {
   const layers = layersOf(value)
   const word = textOf(pickField(layers, "status")) ?? ""
@@ -254,7 +260,9 @@ export const healthOf = (value: unknown): Fields => {
   }
 }
 
-/** Whether an answer speaks of a task: by its id or its audio, or by how what an envelope holds stands. */
+/**
+ * Returns whether a response is about a task: it has a task id or an audio URL, or an envelope with an id or a status.
+ */
 export const isOfTask = (value: unknown): boolean => {
   const top = fieldsOf(value)
   const held = inwards(value).filter((layer) => layer !== top && layer !== top?.["metadata"])
@@ -264,11 +272,11 @@ export const isOfTask = (value: unknown): boolean => {
   )
 }
 
-/** Whether an answer says how something stands, or holds a list. */
+/** Returns whether a response has a status or a list. */
 export const hasMoreDetail = (value: unknown): boolean =>
   layersOf(value).some((layer) => wordOf(layer) !== undefined || Object.values(layer).some(Array.isArray))
 
-/** What an answer says in words, wherever it says it; undefined where it says nothing. */
+/** Returns a response's message, from any of the usual fields; undefined if there is none. */
 export const wordsIn = (value: unknown): string | undefined => {
   if (typeof value === "string") return value.trim() === "" ? undefined : value
   if (Array.isArray(value)) return value.map(wordsIn).find((words) => words !== undefined)

@@ -1,40 +1,40 @@
-/** What a look at a task shows. */
+/** The result of one poll of a task. */
 import { lastingFailures, type Task } from "../../contract/Task.ts"
 import { TaskId } from "../../domain/values/Ids.ts"
 import { unsaid } from "./ResponseFields.ts"
 
-/** The task has its audio. Addresses may be relative, may lie on another host and may expire. */
+/** A done task. URLs may be relative, may be on another host, and may expire. */
 export interface DoneTask {
   readonly _tag: "Done"
   readonly task: TaskId
   readonly audio: string
   readonly srt: string | undefined
   readonly json: string | undefined
-  /** The label it was made with; absent where the service does not repeat it. */
+  /** The label given at creation. Undefined if the service does not return it. */
   readonly label: string | undefined
-  /** Seconds of audio, where the service says so. */
+  /** Seconds of audio, if the service reports them. */
   readonly seconds: number | undefined
-  /** Milliseconds from made to done by the service's own clock, where it tells both. */
+  /** Milliseconds from created to done by the service's clock, if it reports both. */
   readonly took: number | undefined
 }
 
-/** The task is queued or being spoken, or says something else that is no end. */
+/** The task is queued or processing, or has another status that is not final. */
 export interface PendingTask {
   readonly _tag: "Waiting"
   readonly label: string | undefined
 }
 
-/** The task was given up by the service. */
+/** The service reported the task as failed. */
 export interface FailedTask {
   readonly _tag: "GivenUp"
   readonly words: string
-  /** Whether another task of the same text would fail the same way, as far as the service says. */
+  /** Whether another task with the same text would fail, too, as far as the service reports. */
   readonly lasting: boolean
 }
 
 export type TaskSnapshot = DoneTask | PendingTask | FailedTask
 
-/** A task of the history. */
+/** A task in the history. */
 export interface PastTask {
   readonly task: TaskId
   readonly label: string | undefined
@@ -43,14 +43,13 @@ export interface PastTask {
   readonly characters: number | undefined
   readonly credits: number | undefined
   /**
-   * When it was made, in milliseconds since 1970 by the service's clock; absent where it does not say, or not in which
-   * zone.
+   * Creation time in milliseconds since 1970 by the service's clock. Undefined if it is missing or has no time zone.
    */
   readonly madeAt: number | undefined
   readonly failed: boolean
 }
 
-/** What a task's record shows. */
+/** Converts a task to a snapshot. */
 export const taskSnapshotOf = (task: Task): TaskSnapshot => {
   if (task.status === "failed")
     return {
@@ -73,7 +72,7 @@ export const taskSnapshotOf = (task: Task): TaskSnapshot => {
   }
 }
 
-/** A task's record as the history's search needs it. */
+/** Converts a task to what the history search needs. */
 export const pastTaskOf = (task: Task): PastTask => ({
   task: TaskId.make(task.task_id),
   label: task.voice_name,
@@ -85,14 +84,13 @@ export const pastTaskOf = (task: Task): PastTask => ({
   failed: task.status === "failed"
 })
 
-/** Credits, where the service speaks of them. */
+/** Returns credits, if the service reports them. */
 export const creditsStated = (credits: number): number | undefined =>
   credits === unsaid ? undefined : credits
 
 /**
- * An instant with its zone, in milliseconds since 1970; a time without one could be hours off. Numbers are seconds or
- * milliseconds since
- * 1970.
+ * Parses an instant to milliseconds since 1970. A time without a zone is ignored, because it could be hours off.
+ * Numbers are seconds or milliseconds since 1970.
  */
 export const instantOf = (said: string | undefined): number | undefined => {
   if (said === undefined) return undefined

@@ -1,8 +1,9 @@
 /**
- * Requests over undici, each answered as a whole. An answer is read to its end or given up, in length and in time, so
- * that nothing of it is left open and nothing streams through layers that would cost more than the request. Plain calls
- * back: what can stop a request in the air is its time, its length and the end of the wire, which comes with that of
- * the run.
+ * HTTP requests over undici with whole, bounded responses: each is read to its end or aborted, limited in length and
+ * time.
+ *
+ * Nothing is streamed through layers that would cost more than the request. The interface is callback-based: a request
+ * ends by its time limit, its length limit, or the end of the transport and so of the run.
  */
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -19,40 +20,40 @@ export interface SentRequest {
   readonly method: "GET" | "POST" | "DELETE"
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  /** The most bytes of the answer's body. */
+  /** Maximum bytes of the response body. */
   readonly most: number
-  /** The longest wait for the whole answer. */
+  /** Maximum time for the whole response. */
   readonly within: Duration.DurationInput
-  /** What is told when that time is up. */
+  /** Message of the error when that time is up. */
   readonly late: string
-  /** The slowest that the answer may come; absent means as slowly as `within` allows. */
+  /** Minimum rate of the response. Absent: limited by `within` only. */
   readonly slowest?: Slowest
 }
 
-/** A rate: fewer than so many bytes in so long is a stall. The first bytes may take twice as long. */
+/** A minimum rate. Fewer than `bytes` in `within` is a stall; the first bytes may take twice as long. */
 export interface Slowest {
   readonly bytes: number
   readonly within: Duration.DurationInput
-  /** What is told of a stall. */
+  /** Message of the error on a stall. */
   readonly words: string
 }
 
-/** An answer, whatever its status. */
+/** A response, whatever its status. */
 export interface HttpAnswer {
   readonly status: number
   readonly header: (name: string) => string | undefined
   readonly body: Uint8Array
 }
 
-/** A body that is longer than it may be. */
+/** A body that exceeds its limit. */
 export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly most: number }> {}
 
 export type TransportFault = Unreachable | InvalidResponse | BodyTooLong
 
-/** Is told how a request went, once. */
+/** Called once with a request's result. */
 export type TransportSettings<A, E> = (how: Either.Either<A, E>) => void
 
-/** Sends requests over connections of its own, which are closed with it. */
+/** Sends requests over its own connections, which are closed with it. */
 export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/Wire", {
   scoped: Effect.map(NodeHttpClient.makeDispatcher, (dispatcher) => ({
     send: (
@@ -72,7 +73,7 @@ export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/Wire
         else stop(fault)
       }
       const timer = setTimeout(
-        // Without a connection nothing was sent, and nothing will be.
+        // Without a connection, nothing was sent and nothing will be.
         () =>
           giveUp(
             stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
@@ -131,7 +132,7 @@ type Names = Readonly<Record<string, string | Array<string> | undefined>>
 const one = (value: string | Array<string> | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
-/** How a body may be packed: a request that speaks of no encoding allows any. */
+/** Supported content encodings. A request without Accept-Encoding allows any. */
 const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions) => Buffer>> = {
   gzip: gunzipSync,
   "x-gzip": gunzipSync,
@@ -140,8 +141,8 @@ const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions)
 }
 
 /**
- * A body as it was before it was packed. One that is not packed as is said, or is cut short, stays as it came: its
- * reader judges it.
+ * Decompresses a body. A body that does not match its encoding, or is truncated, is returned unchanged for the caller
+ * to judge.
  */
 const unpacked = (
   body: Uint8Array,
@@ -157,7 +158,7 @@ const unpacked = (
   }
 }
 
-/** Pieces as one: most answers are one piece, which needs no copy. */
+/** Joins chunks. Most responses are one chunk, which needs no copy. */
 const whole = (pieces: ReadonlyArray<Buffer>): Uint8Array => {
   const [first] = pieces
   const { buffer, byteOffset, length } =

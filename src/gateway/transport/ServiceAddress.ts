@@ -1,26 +1,26 @@
-/** Where the service is, and with which key it is spoken to. */
+/** The service's base URL, key and timeouts. */
 import { Context, type Duration, Redacted } from "effect"
 
-/** The service's address and the patience with it. */
+/** The service's base URL, key and timeouts. */
 export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
   ServiceAddress,
   {
-    /** http or https; its path, if any, stands before every endpoint's. */
+    /** http or https. A path, if any, is a prefix of every endpoint. */
     readonly baseUrl: URL
     readonly key: Redacted.Redacted
-    /** The longest wait for an answer of the interface. */
+    /** Timeout of a response of the interface. */
     readonly answerWithin: Duration.DurationInput
-    /** The longest wait for a whole audio file. */
+    /** Timeout of a whole audio file. */
     readonly audioWithin: Duration.DurationInput
-    /** Audio of which less than 2 kB a second comes for so long has stalled; default half a minute. */
+    /** Audio that arrives at less than 2 kB/s for this long has stalled; default 30 s. */
     readonly stallWithin?: Duration.DurationInput
   }
 >() {}
 
-/** Whether an address lies at the service's own origin, to which alone the key is sent. */
+/** Returns whether a URL is on the service's own origin, the only one the key is sent to. */
 export const isOwn = (baseUrl: URL, address: URL): boolean => address.origin === baseUrl.origin
 
-/** Words to show: one line, at most 300 characters, the key struck out. */
+/** Formats text for display: one line, at most 300 characters, without markup, with the key replaced. */
 export const presentable = (said: string, key: Redacted.Redacted): string => {
   const secret = Redacted.value(key)
   const line = said

@@ -1,11 +1,11 @@
-/** What a failed connection means: whether the request can have reached the service. */
+/** Classifies connection failures by whether the request can have reached the service. */
 import { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 
-/** Failures before a byte of the request was sent: no such host, no listener, no route, no trust. */
+/** Failures before any byte of the request was sent: unknown host, no listener, no route, untrusted certificate. */
 const neverSent =
   /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|UND_ERR_CONNECT_TIMEOUT|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL)/u
 
-/** What a failed connection means: whether the request can have reached the service. */
+/** Maps a connection failure: Unreachable if nothing was sent, else InvalidResponse. */
 export const mapTransportError = (
   cause: unknown,
   description: string | undefined

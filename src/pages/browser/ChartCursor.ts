@@ -1,15 +1,15 @@
-/** The speed and shift plots: drawn over what the waveform shows, with the playhead and a click that plays a cue. */
+/** The speed and shift chart in the browser: follows the waveform's zoom and the playhead; a click plays a cue. */
 import type { PageData } from "../data/PageData.ts"
 import { axisTimes } from "../parts/TimeFormat.ts"
 import { byId } from "./Dom.ts"
 
-/** The drawing over the part of the programme that the waveform shows. */
+/** Keeps the chart in step with the part of the programme that the waveform shows. */
 export class ChartCursor {
   private readonly chart = byId("chart", HTMLElement)
   private readonly ticks = byId("chart-ticks", HTMLElement)
   private readonly heads = [...this.chart.querySelectorAll(".playhead")]
   private readonly plots = [...this.chart.querySelectorAll("svg")]
-  /** The part that is shown, in seconds. */
+  /** The visible part, in seconds. */
   private sight: readonly [from: number, to: number]
 
   constructor(data: PageData, chosen: (at: number) => void) {
@@ -27,13 +27,13 @@ export class ChartCursor {
       })
       plot.addEventListener("pointermove", (event) => {
         const cue = data.cues[cueAt(event) ?? -1]
-        words.textContent = cue === undefined ? "" : `Cue ${cue.index}: click to hear it`
+        words.textContent = cue === undefined ? "" : `Cue ${cue.index}: click to play it`
       })
       plot.addEventListener("pointerleave", () => (words.textContent = ""))
     }
   }
 
-  /** Shows the part from one moment to another, in seconds. */
+  /** Shows the part between two times, in seconds. */
   show(from: number, to: number): void {
     if (to <= from) return
     this.sight = [from, to]
@@ -48,7 +48,7 @@ export class ChartCursor {
   }
 }
 
-/** The place of the heard cue nearest to a moment. */
+/** Returns the position of the audible cue nearest to a time; undefined if no cue is audible. */
 const nearest = ({ cues }: PageData, seconds: number): number | undefined => {
   let best: number | undefined
   let distance = Infinity

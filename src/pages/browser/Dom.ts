@@ -1,23 +1,23 @@
-/** Reaching for the page's elements. */
+/** DOM helpers: element lookup by id, and text normalized for search. */
 
-/** The element of an id, which the page must hold and which must be of that kind. */
+/** Returns the element with an id. Throws if it is missing or of another kind. */
 export const byId = <E extends Element>(id: string, kind: new () => E): E => {
   const found = document.getElementById(id)
   if (found instanceof kind) return found
-  throw new Error(`the page holds no ${kind.name} named ${id}`)
+  throw new Error(`the page has no ${kind.name} with the id ${id}`)
 }
 
-/** The same where the page may do without. */
+/** Returns the element with an id, or undefined if it is missing or of another kind. */
 export const maybeById = <E extends Element>(id: string, kind: new () => E): E | undefined => {
   const found = document.getElementById(id)
   return found instanceof kind ? found : undefined
 }
 
-/** Text as it is searched: without case, and without the marks above and below its letters. */
+/** Normalizes text for search: lower case, no diacritics, single spaces. */
 export const folded = (text: string): string =>
   text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase().replaceAll("đ", "d").replaceAll(/\s+/gu, " ")
 
-/** A position for the eye, `1:02:03.4`. */
+/** Formats a position to a tenth of a second: `1:02:03.4`. */
 export const shortClock = (seconds: number): string => {
   const tenths = Math.floor(Math.max(0, seconds) * 10 + 1e-6)
   const hours = Math.floor(tenths / 36_000)

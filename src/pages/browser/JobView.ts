@@ -1,4 +1,4 @@
-/** A job's page come alive: cues chosen, heard, searched and filtered. */
+/** The interactive part of a job's page: select, play, search and filter cues. */
 import type { JobAction, KeyHelp } from "../parts/KeyBindings.ts"
 import type { PageCue, PageData } from "../data/PageData.ts"
 import { ChartCursor } from "./ChartCursor.ts"
@@ -9,14 +9,14 @@ import { Player } from "./Player.ts"
 import { placeOf, TableRows } from "./TableRows.ts"
 import { Waveform } from "./Waveform.ts"
 
-/** What a kind of the page does of its own. */
+/** How the report and the review page differ. */
 export interface JobViewKind {
   readonly keys: ReadonlyArray<KeyHelp<JobAction>>
-  /** Changes a cue, where that can be done. */
+  /** Opens a cue for editing; only on the review page. */
   readonly edit?: (cue: PageCue, row: HTMLTableRowElement) => void
 }
 
-/** Brings the page to life. */
+/** Attaches all handlers to the page. */
 export const jobView = ({ keys, edit }: JobViewKind): void => {
   const data: PageData = JSON.parse(byId("data", HTMLScriptElement).text)
   const body = byId("cues", HTMLTableSectionElement)
@@ -25,11 +25,11 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   const rows = new TableRows(body, "button.play")
   const player = new Player(media, () => {
     live.textContent =
-      "The sound cannot be played: its file is missing, or the browser does not know its format."
+      "Cannot play the audio: its file is missing, or this browser does not support its format."
     live.classList.remove("unseen")
   })
 
-  /** Makes a cue the current one; tells of it where a person asked for it. */
+  /** Makes a cue the current one. If the user asked for it, scrolls to it and announces it to screen readers. */
   const choose = (at: number, asked: boolean): void => {
     const row = rows.choose(at)
     const cue = data.cues[at]
@@ -37,7 +37,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     wave.show(at)
     showNow(row)
     if (!asked) return
-    row.scrollIntoView({ block: "nearest" })
+    bringIntoView(row)
     live.textContent = spokenWords(row, cue)
   }
   const hear = (at: number): void => {
@@ -46,7 +46,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     if (heard === undefined) player.go(data.cues[at]?.start ?? 0)
     else player.play(...heard)
   }
-  /** Goes to a cue; where sound is playing, that cue is heard. */
+  /** Goes to a cue, and plays it if audio is playing already. */
   const visit = (at: number | undefined): void => {
     if (at === undefined) return
     if (player.playing) return hear(at)
@@ -112,7 +112,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   maybeById("edit-open", HTMLButtonElement)?.addEventListener("click", change)
   body.addEventListener("click", (event) => {
     const row = event.target instanceof Element ? event.target.closest("tr") : null
-    // Whoever marks words in order to copy them does not want to hear them.
+    // Do not play when the user is selecting text to copy.
     if (row instanceof HTMLTableRowElement && getSelection()?.isCollapsed !== false) hear(placeOf(row))
   })
 
@@ -124,7 +124,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   follow()
 }
 
-/** Search and filter of the cues; returns what keys do to them. */
+/** Sets up search and filters of the cue table; returns the actions for the keyboard shortcuts. */
 const findingIn = (rows: TableRows) => {
   const search = byId("search", HTMLInputElement)
   const filter = byId("filter", HTMLSelectElement)
@@ -143,7 +143,7 @@ const findingIn = (rows: TableRows) => {
   search.addEventListener("input", narrow)
   filter.addEventListener("change", narrow)
   speaker?.addEventListener("change", narrow)
-  // A page that is opened again may bring its fields' last values with it.
+  // Browsers may restore the fields' previous values on reload.
   if (search.value !== "" || filter.value !== "all" || (speaker?.value ?? "") !== "") narrow()
   return {
     search: () => {
@@ -176,10 +176,25 @@ const passes = (row: HTMLTableRowElement, filter: string): boolean => {
   }
 }
 
+/**
+ * Scrolls to a row unless it is visible. Never stops within the page's heading: it is either shown whole, or scrolled
+ * away down to the player, which sticks to the top.
+ */
+const bringIntoView = (row: HTMLTableRowElement): void => {
+  const player = document.querySelector(".player")
+  const box = row.getBoundingClientRect()
+  if (box.top >= (player?.getBoundingClientRect().bottom ?? 0) && box.bottom <= innerHeight) return
+  row.scrollIntoView({ block: "nearest" })
+  const headingEnd = scrollY + (player?.previousElementSibling?.getBoundingClientRect().bottom ?? 0)
+  if (scrollY === 0 || scrollY >= headingEnd) return
+  const isSeenFromTop = row.getBoundingClientRect().bottom + scrollY <= innerHeight
+  scrollTo({ top: isSeenFromTop ? 0 : headingEnd })
+}
+
 const timesOf = (cue: PageCue | undefined): readonly [number, number] =>
   cue === undefined ? [0, 0] : (cue.heard ?? [cue.start, cue.end])
 
-/** The cue that is heard at a moment: the one before, as long as it lasts, else the first of those that sound. */
+/** Returns the cue audible at a time: the previous one while it lasts, else the first of those audible. */
 const heardAt = (
   cues: ReadonlyArray<PageCue>,
   seconds: number,
@@ -208,14 +223,14 @@ const showNow = (row: HTMLTableRowElement): void => {
   byId("now-spoken", HTMLElement).textContent = cellText(row, "spoken")
 }
 
-/** What a screen reader says of a cue that was gone to. */
+/** The screen reader announcement for a cue. */
 const spokenWords = (row: HTMLTableRowElement, cue: PageCue): string => {
   const look = cellText(row, "look")
   return [
     `Cue ${cue.index}`,
     cellText(row, "speaker"),
     shortClock(cue.start),
-    ...(look === "" ? [] : [`check: ${look}`]),
+    ...(look === "" ? [] : [`worth a look: ${look}`]),
     cellText(row, "source")
   ]
     .filter((word) => word !== "")

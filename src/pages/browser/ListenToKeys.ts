@@ -1,10 +1,11 @@
-/** Keys as they are pressed on a page, and the help that lists them. */
+/** Keyboard handling for the pages, including the help dialog. */
 import type { KeyHelp } from "../parts/KeyBindings.ts"
 import { byId } from "./Dom.ts"
 
 /**
- * Does what the keys say wherever they do not belong to a field. Arrow keys belong to the page unless `list` has the
- * focus; `?` and its button open the help, where listening can be turned off for those whose aids use the same keys.
+ * Runs the action of a pressed shortcut, unless the focused field uses that key itself. Arrow keys scroll the page
+ * unless the focus is in `list`. `?` and its button open the help, where shortcuts can be turned off: they may collide
+ * with those of assistive technology.
  */
 export const listenToKeys = <Action extends string>(
   keys: ReadonlyArray<KeyHelp<Action>>,
@@ -31,7 +32,7 @@ export const listenToKeys = <Action extends string>(
   })
 }
 
-/** Whether an element wants a key for itself. */
+/** Whether the focused element uses a key itself. */
 const takenBy = (target: Element, key: string): boolean => {
   if (key === "Escape") return false
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true

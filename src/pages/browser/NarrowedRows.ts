@@ -1,20 +1,20 @@
-/** A page's table of rows with a search field and a filter over it. */
+/** A table with a search field and a filter above it (batch and plan pages). */
 import { byId } from "./Dom.ts"
 import { TableRows } from "./TableRows.ts"
 
-/** How the page names what its rows are. */
+/** What the rows of a page's table are. */
 export interface RowKind {
   /** The id of the table's body. */
   readonly body: string
   readonly one: string
   readonly many: string
-  /** Whether a row belongs to a filter's value other than `all`. */
+  /** Whether a row matches a filter value other than `all`. */
   readonly belongs: (row: HTMLTableRowElement, value: string) => boolean
-  /** Selectors of the cells that tell which row is the current one. */
+  /** Selectors of the cells to announce to screen readers when a row becomes the current one. */
   readonly told: ReadonlyArray<string>
 }
 
-/** The rows, and what keys do to them. */
+/** Sets up search and filter; returns the rows and the actions for the keyboard shortcuts. */
 export const narrowedRows = ({ body: id, one, many, belongs, told }: RowKind) => {
   const body = byId(id, HTMLTableSectionElement)
   const search = byId("search", HTMLInputElement)

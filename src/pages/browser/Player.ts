@@ -1,6 +1,6 @@
-/** The sound of the page: all of it, or one cue. */
+/** Audio playback on a page: the whole programme, or one cue. */
 
-/** Plays a media element, and stops at a cue's end to the frame of the screen. */
+/** Plays a media element; checks on every screen frame whether to stop at a cue's end. */
 export class Player {
   private until: number | undefined
   private readonly watchers: Array<(seconds: number, playing: boolean) => void> = []
@@ -17,7 +17,7 @@ export class Player {
     media.addEventListener("error", failed)
   }
 
-  /** Calls back with the position in seconds whenever it moves. */
+  /** Calls `watcher` with the position in seconds whenever it changes. */
   watch(watcher: (seconds: number, playing: boolean) => void): void {
     this.watchers.push(watcher)
   }
@@ -30,25 +30,25 @@ export class Player {
     return this.media !== undefined && !this.media.paused
   }
 
-  /** Whether it plays one cue and will stop behind it. */
+  /** Whether it is playing one cue and will stop at its end. */
   get playingCue(): boolean {
     return this.playing && this.until !== undefined
   }
 
-  /** Plays from a position, to its end or to another. */
+  /** Plays from a position to `until` (seconds), or to the end. */
   play(from: number, until?: number): void {
     this.go(from)
     this.until = until
     this.start()
   }
 
-  /** Moves the position and leaves the rest as it is. */
+  /** Seeks; playback continues or stays paused. */
   go(to: number): void {
     this.until = undefined
     if (this.media !== undefined) this.media.currentTime = to
   }
 
-  /** Pauses, or plays on from here. */
+  /** Pauses, or plays from the current position. */
   toggle(): void {
     this.until = undefined
     if (this.playing) this.media?.pause()
@@ -56,7 +56,7 @@ export class Player {
   }
 
   private start(): void {
-    // An interrupted start is no failure: another cue was asked for meanwhile.
+    // AbortError is not a failure: the user selected another cue before playback began.
     this.media?.play().catch((error: unknown) => {
       if (!(error instanceof DOMException && error.name === "AbortError")) this.failed()
     })

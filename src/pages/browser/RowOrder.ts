@@ -1,19 +1,22 @@
-/** The order of a table's rows: by a column, chosen in the table's head or in the list beside its search. */
+/** Sorts a table's rows by a column, chosen in the table's head or in the order select. */
 import { byId } from "./Dom.ts"
 import type { TableRows } from "./TableRows.ts"
 
-/** Makes the head's buttons and the list of orders sort rows. */
+/** Attaches sorting to the head's buttons and to the order select, which has the id `choice`. */
 export class Order {
   private readonly heads: ReadonlyArray<HTMLTableCellElement>
-  private readonly choice = byId("order", HTMLSelectElement)
+  private readonly choice: HTMLSelectElement
+  /** The column that the page is sorted by initially; -1 if it is in source order. */
   private readonly first: number
   private column: number
   private descends = true
 
   constructor(
     body: HTMLTableSectionElement,
-    private readonly rows: TableRows
+    private readonly rows: TableRows,
+    choice = "order"
   ) {
+    this.choice = byId(choice, HTMLSelectElement)
     const head = body.parentElement?.querySelectorAll("th[aria-sort]") ?? []
     this.heads = [...head].filter((cell) => cell instanceof HTMLTableCellElement)
     this.first = this.heads.findIndex((cell) => cell.getAttribute("aria-sort") !== "none")
@@ -27,11 +30,11 @@ export class Order {
       const column = Number(this.choice.value)
       this.by(column, column === this.first)
     })
-    // A page that is opened again may bring its fields' last values with it.
+    // Browsers may restore the fields' previous values on reload.
     if (Number(this.choice.value) !== this.first) this.by(Number(this.choice.value), false)
   }
 
-  /** Goes back and forth between the order of the page and that of its first column. */
+  /** Switches between the page's initial order and the order of the first column. */
   toggle(): void {
     if (this.column === this.first && this.descends) this.by(0, false)
     else this.by(this.first, true)
@@ -49,14 +52,14 @@ export class Order {
   }
 }
 
-/** What a row is sorted by. */
+/** A row's sort key: the cell's `data-order` as a number, else its text. */
 const keyOf = (row: HTMLTableRowElement, column: number): number | string => {
   const cell = row.cells[column]
   const order = cell?.dataset["order"]
   return order === undefined ? (cell?.textContent ?? "").trim() : Number(order)
 }
 
-/** Empty cells come last in either direction. */
+/** Compares two sort keys. Empty cells come last in either direction. */
 const compared = (a: number | string, b: number | string, descends: boolean): number => {
   if (a === "" || b === "") return Number(a === "") - Number(b === "")
   const ascending = typeof a === "number" && typeof b === "number" ? a - b : collator.compare(`${a}`, `${b}`)

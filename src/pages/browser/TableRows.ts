@@ -1,17 +1,16 @@
-/** The rows of a page's table: searched, filtered, ordered, and one of them the current one. */
+/** The rows of a page's table: searching, filtering, sorting, and the current row. */
 import { folded } from "./Dom.ts"
 
-/** A table's rows, known by their place in the source's order. */
+/** A table's rows, addressed by their position in source order. */
 export class TableRows {
-  /** In the source's order. */
+  /** In source order. */
   readonly all: ReadonlyArray<HTMLTableRowElement>
   private readonly texts: Array<string | undefined>
   private order: ReadonlyArray<HTMLTableRowElement>
   private row: HTMLTableRowElement | undefined
 
   /**
-   * `stop` finds the one element of a row that takes the focus, where the table is a single stop on the way through the
-   * page.
+   * `stop` selects the focusable element of a row. If given, the whole table is a single Tab stop (roving tabindex).
    */
   constructor(
     private readonly body: HTMLTableSectionElement,
@@ -23,7 +22,7 @@ export class TableRows {
     this.rest()
   }
 
-  /** The current row's place, where there is one. */
+  /** The current row's position; undefined if there is none. */
   get current(): number | undefined {
     return this.row === undefined ? undefined : placeOf(this.row)
   }
@@ -33,7 +32,7 @@ export class TableRows {
     return this.order.filter((row) => !row.hidden).length
   }
 
-  /** Makes a row the current one. */
+  /** Makes a row the current one and returns it; undefined if there is no such row. */
   choose(at: number): HTMLTableRowElement | undefined {
     const row = this.all[at]
     if (row === undefined) return undefined
@@ -46,7 +45,7 @@ export class TableRows {
     return row
   }
 
-  /** The place of the next shown row, or of the one before, that is wanted; undefined where there is none. */
+  /** Returns the position of the next or previous visible row that is `wanted`; undefined if there is none. */
   beside(step: 1 | -1, wanted: (row: HTMLTableRowElement) => boolean = () => true): number | undefined {
     const shown = this.order.filter((row) => !row.hidden)
     const here = this.row === undefined ? -1 : shown.indexOf(this.row)
@@ -55,7 +54,7 @@ export class TableRows {
     return found === undefined ? undefined : placeOf(found)
   }
 
-  /** Shows the rows that are wanted and hold the words. */
+  /** Shows only the rows that are `wanted` and contain `words`. */
   filter(wanted: (row: HTMLTableRowElement) => boolean, words: string): void {
     const sought = folded(words).trim()
     this.all.forEach((row, at) => {
@@ -64,21 +63,21 @@ export class TableRows {
     this.rest()
   }
 
-  /** Sorts the rows; those that compare as equal stay in the source's order. */
+  /** Sorts the rows; rows that compare equal stay in source order. */
   arrange(compare: (a: HTMLTableRowElement, b: HTMLTableRowElement) => number): void {
     this.order = [...this.all].sort(compare)
     const focused = document.activeElement
-    // Rows that stand right already stay: moving all of thousands takes a browser seconds.
+    // Move only the rows that are out of place: moving thousands takes a browser seconds.
     let here = this.body.firstElementChild
     for (const row of this.order)
       if (row === here) here = here.nextElementSibling
       else this.body.insertBefore(row, here)
-    // A row that is moved loses the focus.
+    // A moved row loses the focus.
     if (focused instanceof HTMLElement && this.body.contains(focused)) focused.focus({ preventScroll: true })
     this.rest()
   }
 
-  /** The table's one stop: its current row, else its first one shown. */
+  /** Makes the current row the table's only Tab stop; if it is hidden or unset, the first visible row. */
   private rest(): void {
     if (this.stop === undefined) return
     for (const stop of this.body.querySelectorAll<HTMLElement>(`${this.stop}[tabindex="0"]`))
@@ -98,5 +97,5 @@ export class TableRows {
   }
 }
 
-/** A row's place in the source's order. */
+/** Returns a row's position in source order. */
 export const placeOf = (row: HTMLTableRowElement): number => Number(row.dataset["at"])

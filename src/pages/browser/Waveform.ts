@@ -1,25 +1,32 @@
-/** The waveform with the cues on it. */
+/** The waveform of a job's page, with the cues drawn on it as regions (wavesurfer.js). */
 import WaveSurfer from "wavesurfer.js"
 import RegionsPlugin, { type Region } from "wavesurfer.js/dist/plugins/regions.js"
 import type { PageCue, PageData } from "../data/PageData.ts"
 
-/** As close as one can look, in pixels a second. */
+/** Maximum zoom, in pixels per second. */
 const closest = 240
 
-/** What is shown at first of a long programme, in pixels a second: about a minute and a half on a wide screen. */
+/** Initial zoom of a long programme, in pixels per second: shows about 90 s on a wide screen. */
 const firstLook = 14
 
-/**
- * Only so many cues are drawn at once; where more are in sight they would be a blur, and only those to look at remain.
- */
+/** Maximum number of cues drawn. If more are in view, they would blur, so only those to check are drawn. */
 const mostRegions = 300
 
-/** Draws the waveform; cues are drawn only where they are in sight. */
+/** Share of the waveform's height that its loudest peak takes, so that peaks keep off its edges. */
+const highestPeak = 0.86
+
+/** Distance between the rows of cue numbers, in pixels. */
+const labelRow = 17
+
+/** Rows of numbers for every cue, and for those that matter: the current one, its neighbours, and flagged ones. */
+const [usualRows, mostRows] = [2, 3]
+
+/** Draws the waveform, and the cues near the visible part. */
 export class Waveform {
   private readonly wave: WaveSurfer
   private readonly regions = RegionsPlugin.create()
-  private readonly drawn = new Map<number, Region>()
-  /** What holds the waveform and scrolls it. */
+  private readonly drawn = new Map<number, { readonly region: Region; readonly row: number | undefined }>()
+  /** The scrolling container of the waveform. */
   private readonly strip: HTMLElement
   private current: number | undefined
   private ready = false
@@ -30,7 +37,7 @@ export class Waveform {
     media: HTMLMediaElement | undefined,
     private readonly data: PageData,
     chosen: (at: number) => void,
-    /** Called with the part in sight, in seconds, whenever that changes. */
+    /** Called with the visible part, in seconds, whenever it changes. */
     private readonly seen: (from: number, to: number) => void
   ) {
     const width = Math.max(container.clientWidth, 1)
@@ -43,6 +50,7 @@ export class Waveform {
       minPxPerSec: Math.min(closest, Math.max(fitting, firstLook)),
       cursorWidth: 2,
       normalize: true,
+      barHeight: highestPeak,
       plugins: [this.regions],
       ...colours(),
       ...(media === undefined ? {} : { media })
@@ -50,7 +58,7 @@ export class Waveform {
     this.strip = this.wave.getWrapper().parentElement ?? container
     this.strip.tabIndex = 0
     this.strip.setAttribute("role", "group")
-    this.strip.setAttribute("aria-label", "The waveform with the cues on it; arrow keys scroll it")
+    this.strip.setAttribute("aria-label", "Waveform with cues; arrow keys scroll")
     this.wave.on("ready", () => {
       this.ready = true
       this.look()
@@ -68,7 +76,7 @@ export class Waveform {
     })
   }
 
-  /** How far the waveform is zoomed in, from 0 (all of it in sight) to 1. */
+  /** The zoom level on a logarithmic scale, from 0 (whole programme visible) to 1. */
   get zoom(): number {
     const span = Math.log(closest / this.fitting)
     return span <= 0 ? 0 : Math.max(0, Math.min(1, Math.log(this.scale / this.fitting) / span))
@@ -82,15 +90,11 @@ export class Waveform {
     this.look()
   }
 
-  /** Marks a cue as the current one and brings it into sight. */
+  /** Highlights a cue as the current one and scrolls it into view. */
   show(at: number): void {
     const before = this.current
     this.current = at
-    for (const each of [before, at]) {
-      if (each === undefined) continue
-      this.drawn.get(each)?.remove()
-      this.drawn.delete(each)
-    }
+    for (const each of [before, at]) if (each !== undefined) this.erase(each)
     const cue = this.data.cues[at]
     if (!this.ready || cue === undefined) return
     const [from, to] = timesOf(cue)
@@ -99,17 +103,17 @@ export class Waveform {
     this.draw()
   }
 
-  /** Pixels a second at which all of the programme is in sight. */
+  /** Pixels per second at which the whole programme is visible. */
   private get fitting(): number {
     return Math.max(this.strip.clientWidth, 1) / Math.max(this.data.duration, 0.1)
   }
 
-  /** Pixels a second as drawn: a waveform that would leave room is stretched to fill it. */
+  /** Pixels per second as drawn: a waveform narrower than its container is stretched to fill it. */
   private get scale(): number {
     return Math.max(this.fitting, this.wave.options.minPxPerSec)
   }
 
-  /** Finds out which part is in sight, by what is on the screen. */
+  /** Derives the visible part from the scroll position, and redraws. */
   private look(): void {
     if (!this.ready) return
     const { scrollLeft, scrollWidth, clientWidth } = this.strip
@@ -120,9 +124,13 @@ export class Waveform {
   }
 
   private redraw(): void {
-    for (const region of this.drawn.values()) region.remove()
-    this.drawn.clear()
+    for (const at of [...this.drawn.keys()]) this.erase(at)
     this.draw()
+  }
+
+  private erase(at: number): void {
+    this.drawn.get(at)?.region.remove()
+    this.drawn.delete(at)
   }
 
   private draw(): void {
@@ -142,36 +150,68 @@ export class Waveform {
             .filter((at) => at === this.current || this.data.cues[at]?.mark !== "none")
             .slice(0, mostRegions)
     )
-    for (const [at, region] of this.drawn) {
-      if (wanted.has(at)) continue
-      region.remove()
-      this.drawn.delete(at)
-    }
+    const rows = this.labelRows([...wanted])
+    for (const [at, { row }] of [...this.drawn]) if (!wanted.has(at) || row !== rows.get(at)) this.erase(at)
     for (const at of wanted) {
       const cue = this.data.cues[at]
-      if (cue !== undefined && !this.drawn.has(at)) this.drawn.set(at, this.regionOf(cue, at))
+      if (cue === undefined || this.drawn.has(at)) continue
+      const row = rows.get(at)
+      this.drawn.set(at, { region: this.regionOf(cue, at, row), row })
     }
   }
 
-  /** Pixels from a cue's start to its end, or to the next cue's start where that comes first. */
-  private roomAt(at: number): number {
-    const [cue, next] = [this.data.cues[at], this.data.cues[at + 1]]
-    if (cue === undefined) return 0
-    const [start, end] = timesOf(cue)
-    return ((next === undefined ? end : Math.min(end, timesOf(next)[0])) - start) * this.scale
+  /**
+   * Finds a row for each cue's number, where it does not touch another; cues without one are not numbered. The current
+   * cue and its neighbours come first, then flagged cues.
+   */
+  private labelRows(wanted: ReadonlyArray<number>): ReadonlyMap<number, number> {
+    const { current = -Infinity } = this
+    const matters = (at: number): number =>
+      at === current ? 0 : Math.abs(at - current) === 1 ? 1 : this.data.cues[at]?.mark !== "none" ? 2 : 3
+    const taken: ReadonlyArray<Array<readonly [left: number, right: number]>> = Array.from(
+      { length: mostRows },
+      () => []
+    )
+    const rows = new Map<number, number>()
+    for (const at of [...wanted].sort((a, b) => matters(a) - matters(b) || a - b)) {
+      const cue = this.data.cues[at]
+      if (cue === undefined) continue
+      const left = this.labelLeft(cue)
+      const right = left + labelWidth(cue.index)
+      const row = taken
+        .slice(0, matters(at) < 3 ? mostRows : usualRows)
+        .findIndex((labels) => labels.every(([from, to]) => right <= from || left >= to))
+      if (row < 0) continue
+      taken[row]?.push([left, right])
+      rows.set(at, row)
+    }
+    return rows
   }
 
-  private regionOf(cue: PageCue, at: number): Region {
+  /** The left edge of a cue's number, in pixels. A number beyond the end would widen the waveform, so it moves left. */
+  private labelLeft(cue: PageCue): number {
+    return Math.min(timesOf(cue)[0] * this.scale, this.data.duration * this.scale - labelWidth(cue.index))
+  }
+
+  private regionOf(cue: PageCue, at: number, row: number | undefined): Region {
     const [start, end] = timesOf(cue)
-    return this.regions.addRegion({
+    const isCurrent = at === this.current
+    const region = this.regions.addRegion({
       id: `cue-${at}`,
       start,
       end: Math.max(end, start + 0.02),
-      color: colour(at === this.current ? "--cue-current" : `--cue-${cue.mark}`),
+      // A flagged cue keeps its colour while it is the current one.
+      color: colour(isCurrent && cue.mark === "none" ? "--cue-current" : `--cue-${cue.mark}`),
       drag: false,
       resize: false,
-      ...(this.roomAt(at) > labelWidth(cue.index) ? { content: labelOf(cue.index) } : {})
+      ...(row === undefined
+        ? {}
+        : { content: labelOf(cue.index, row, this.labelLeft(cue) - start * this.scale) })
     })
+    if (isCurrent && region.element !== null) {
+      region.element.style.boxShadow = "inset 0 0 0 2px var(--accent)"
+    }
+    return region
   }
 }
 
@@ -185,13 +225,14 @@ const levelsOf = (packed: string): Float32Array => {
   )
 }
 
-/** What a cue's number takes, in pixels, so that it does not touch its neighbour's. */
+/** Pixels that a cue's number takes, with a gap to the next one. */
 const labelWidth = (index: number): number => Math.max(22, 8 + 8 * `${index}`.length)
 
-const labelOf = (index: number): HTMLElement => {
+const labelOf = (index: number, row: number, shift: number): HTMLElement => {
   const label = document.createElement("span")
   label.textContent = `${index}`
   label.style.cssText =
+    `position: relative; top: ${row * labelRow}px; left: ${shift}px; ` +
     "font: 11px/1.3 system-ui, sans-serif; margin: 1px; padding: 0 3px; border-radius: 3px; color: var(--text); background: var(--card); opacity: 85%; pointer-events: none"
   return label
 }

@@ -1,4 +1,4 @@
-/** The script of a batch's page: jobs chosen, opened, searched and filtered. */
+/** Entry script of a batch's page: select, open, search, filter and sort jobs. */
 import { type BatchAction, batchKeys } from "../parts/KeyBindings.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
 import { narrowedRows } from "./NarrowedRows.ts"

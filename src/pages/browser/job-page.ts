@@ -1,4 +1,4 @@
-/** The script of a job's page. */
+/** Entry script of a job's page. */
 import { jobKeys } from "../parts/KeyBindings.ts"
 import { jobView } from "./JobView.ts"
 

@@ -1,4 +1,4 @@
-/** The script of a job's page in review. */
+/** Entry script of a job's page in review. */
 import { reviewKeys } from "../parts/KeyBindings.ts"
 import { Delivering } from "./review/DeliveryStatus.ts"
 import { EditBox } from "./review/EditBox.ts"

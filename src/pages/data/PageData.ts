@@ -1,22 +1,22 @@
-/** What a job's page tells its script: the cues' times, and the waveform. */
+/** The JSON embedded in a job's report page for its script: cue times and the waveform. */
 
-/** A cue as the script knows it; times in seconds on the source's timeline. */
+/** A cue as the page's script sees it. Times are seconds on the source timeline. */
 export interface PageCue {
-  /** Its number in the source. */
+  /** The cue's number in the source. */
   readonly index: number
   readonly start: number
   readonly end: number
-  /** When it is heard in the result; absent where it is not. */
+  /** When it plays in the result; absent if it does not. */
   readonly heard?: readonly [start: number, end: number]
-  /** Whether somebody should look at it, and whether it failed. */
+  /** `flagged`: a person should check it. `failed`: it could not be spoken. */
   readonly mark: "none" | "flagged" | "failed"
 }
 
-/** All that the script is told; cues in the source's order. */
+/** The embedded data; cues are in source order. */
 export interface PageData {
   /** The result's length in seconds. */
   readonly duration: number
-  /** Levels 0 to 255 of the waveform at even distances, as base64. */
+  /** Waveform levels, one byte each (0–255), evenly spaced over the duration; base64. */
   readonly peaks: string
   readonly cues: ReadonlyArray<PageCue>
 }

@@ -1,70 +1,70 @@
-/** What the review page and its server say to each other. Times are seconds. */
+/** The JSON messages between the review page and its server. Times are in seconds. */
 
-/** How a line is to be said. */
+/** How a line should be spoken. */
 export interface ReviewEdit {
   readonly say: string
   readonly provider: string
   readonly voice: string
-  /** Absent where the provider has no control of it. */
+  /** Absent if the provider has no speed control. */
   readonly speed?: number
-  /** Absent in a narration, whose lines have no times of their own. */
+  /** Absent in a narration: its lines have no times of their own. */
   readonly start?: number
   readonly end?: number
 }
 
-/** What one speaker says in a cue. */
+/** One speaker's part of a cue. */
 export interface CuePart {
   /** `12`, or `12.2` for the second speaker in cue 12. */
   readonly name: string
   readonly speaker?: string
-  /** As the script and the manifest have it. */
+  /** As the script and the manifest define it. */
   readonly script: ReviewEdit
-  /** As it stands, with the changes accepted so far. */
+  /** With the overrides accepted so far. */
   readonly now: ReviewEdit
 }
 
-/** A voice that the batch knows. */
+/** A voice that the batch uses. */
 export interface KnownVoice {
   readonly provider: string
   readonly voice: string
-  /** The speaking rates that its provider takes, where it takes any. */
+  /** The range of speeds that its provider accepts; absent if it has no speed control. */
   readonly speeds?: { readonly min: number; readonly max: number }
 }
 
-/** All that an edit box shows of a cue. */
+/** The contents of the edit box for one cue. */
 export interface ReviewedCue {
   readonly parts: ReadonlyArray<CuePart>
   readonly voices: ReadonlyArray<KnownVoice>
 }
 
-/** A new take, as it would be heard in its place. */
+/** A new take, placed as it would be in the result. */
 export interface Take {
   readonly start: number
   readonly end: number
   readonly speed: number
-  /** What a person should look at. */
+  /** Reasons for a person to check it. */
   readonly flags: ReadonlyArray<string>
-  /** Characters too many, where it does not fit. */
+  /** How many characters too long it is; absent if it fits. */
   readonly shortenBy?: number
-  /** Other cues that would be spoken again with it, because they could not be told apart. */
+  /** Other cues that would be spoken again with it, because their shared audio could not be split. */
   readonly besides: ReadonlyArray<string>
   /** A WAV file in base64. */
   readonly wav: string
 }
 
-/** Wishes by the names of their lines. */
+/** Edits by line name. */
 export type ReviewEdits = Readonly<Record<string, ReviewEdit>>
 
-/** How far the delivery of a job's accepted changes is. */
+/** The delivery status of a job's accepted changes. */
 export interface DeliveryStanding {
   readonly state: "delivering" | "delivered" | "failed"
-  /** How many deliveries of the job have ended since the server was started. */
+  /** Number of deliveries of this job that have ended since the server started. */
   readonly ended: number
-  /** Why it failed, or what it waits for. */
+  /** Why it failed, or what it is waiting for. */
   readonly words?: string
 }
 
-/** What comes back where something could not be done. */
+/** The response to a request that failed. */
 export interface ReviewError {
   readonly error: string
 }

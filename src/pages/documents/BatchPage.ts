@@ -1,4 +1,4 @@
-/** index.html of a batch: how the run went, and every job with its figures, those that need a look first. */
+/** index.html of a batch: the run's outcome, and every job with its figures, problem jobs first. */
 import type { JobSummary, Metrics, RunReport } from "../../domain/report/Report.ts"
 import { cards } from "../parts/Cards.ts"
 import { documentOf, type PageParts } from "./PageDocument.ts"
@@ -8,34 +8,35 @@ import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { batchKeys } from "../parts/KeyBindings.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { orderChoice, sortingHead } from "../parts/TableHead.ts"
-import { formatCount, formatInteger, formatDuration } from "../parts/TimeFormat.ts"
+import { formatCount, formatDuration, formatInteger, shownManifest } from "../parts/TimeFormat.ts"
 
 /** A job on the batch's page. */
 export interface BatchJob {
   readonly summary: JobSummary
-  /** Its figures; undefined where it has no report. */
+  /** Undefined if the job has no report. */
   readonly metrics: Metrics | undefined
-  /** How many of its cues somebody should look at. */
+  /** How many of its lines are worth a look. */
   readonly looks: number
-  /** Where its report is, relative to the page; undefined where it has none. */
+  /** The link to its report, relative to the page; undefined if it has none. */
   readonly href: string | undefined
-  /** Its figures in the run before, where there was one. */
+  /** Its figures in the previous run, if there was one. */
   readonly lastMetrics?: Metrics | undefined
 }
 
-/** The page; `jobs` in the batch's order. */
+/** Renders the page; pass `jobs` in batch order. */
 export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: PageParts): Html => {
   const rows = jobs.map((job) => ({ ...job, state: stateOf(job) }))
   const inOrder = states.flatMap((state) => rows.filter((row) => row.state === state))
+  const manifest = shownManifest(run.manifest)
   return documentOf({
-    title: `${run.name ?? run.manifest}: dub report`,
+    title: `${run.name ?? manifest}: dub report`,
     parts,
     policy: "",
     body: html`<a class="skip" href="#jobs">Skip to the jobs</a>
       <header>
-        <h1>${run.name ?? run.manifest}</h1>
+        <h1>${run.name ?? manifest}</h1>
         <p class="about">
-          ${run.name === undefined ? undefined : `${run.manifest} · `}started
+          ${run.name === undefined ? undefined : `${manifest} · `}started
           <time datetime="${run.startedAt}">${moment(run.startedAt)}</time> · took
           ${formatDuration(run.seconds)}
         </p>
@@ -75,7 +76,7 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
   })
 }
 
-/** How a job stands for whoever looks at it in the morning, the worst first. */
+/** A job's state as shown in the table, worst first. */
 const states = ["failed", "unfinished", "look", "fine"] as const
 type State = (typeof states)[number]
 
@@ -93,19 +94,19 @@ const stateOf = ({ summary, metrics, looks }: BatchJob): State =>
       ? "look"
       : "fine"
 
-/** The figures shown for each job; the rest stands in its report. */
+/** The figures shown for each job, by their names in `Figures.ts`; the job's own report shows the rest. */
 const columns = [
   "Lines spoken",
-  "Starts off by",
-  "Ends late by",
+  "Starts early or late",
+  "Ends late",
   "Runs over",
   "Speed",
-  "Rushed, over 1.3×",
-  "In step with the cues",
+  "Rushed (over 1.3×)",
+  "Isochrony",
   "Loudness"
 ] as const
 
-const allColumns = ["Job", "State", "Cues to check", ...columns] as const
+const allColumns = ["Job", "State", "Worth a look", ...columns] as const
 
 const jobRow = (
   { summary, metrics, lastMetrics, looks, href, state }: BatchJob & { readonly state: State },
@@ -121,7 +122,7 @@ const jobRow = (
         summary.error === undefined ? undefined : html` <span class="error">${summary.error}</span>`
       }
     </td>
-    <td role="cell" data-label="Cues to check" data-order="${looks}" class="${looks > 0 ? "poor" : "fine"}">
+    <td role="cell" data-label="Worth a look" data-order="${looks}" class="${looks > 0 ? "poor" : "fine"}">
       ${metrics === undefined ? undefined : formatInteger(looks)}
     </td>
     ${columns.map((name) =>
@@ -159,9 +160,9 @@ const verdict = (all: ReadonlyArray<State>): Html => {
   const undone = count("failed") + count("unfinished")
   const words = [
     `${formatCount(all.length - undone, "job")} delivered`,
-    ...(count("failed") > 0 ? [`${count("failed")} failed`] : []),
-    ...(count("unfinished") > 0 ? [`${count("unfinished")} unfinished`] : []),
-    ...(count("look") > 0 ? [`${count("look")} worth a look`] : [])
+    ...(count("failed") > 0 ? [`${formatInteger(count("failed"))} failed`] : []),
+    ...(count("unfinished") > 0 ? [`${formatInteger(count("unfinished"))} unfinished`] : []),
+    ...(count("look") > 0 ? [`${formatInteger(count("look"))} worth a look`] : [])
   ]
   const tone = undone > 0 ? "bad" : count("look") > 0 ? "warn" : "good"
   return html`<p class="verdict ${tone}">${words.join(", ")}</p>`
@@ -170,13 +171,15 @@ const verdict = (all: ReadonlyArray<State>): Html => {
 const effort = ({ tasks, characters, credits }: RunReport): Html => {
   const spent =
     credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
-  return cards("What the run took", [
+  return cards("Run totals", [
     {
       name: "Tasks created",
       value: formatInteger(tasks.created),
       detail:
-        `${formatInteger(tasks.adopted)} found again` +
-        (tasks.resumed === 0 ? "" : `, ${formatInteger(tasks.resumed)} of an earlier run fetched`)
+        [
+          ...(tasks.adopted === 0 ? [] : [`${formatInteger(tasks.adopted)} adopted`]),
+          ...(tasks.resumed === 0 ? [] : [`${formatInteger(tasks.resumed)} resumed from an earlier run`])
+        ].join(", ") || undefined
     },
     { name: "Clips reused", value: formatInteger(tasks.reused), detail: "spoken in earlier runs" },
     { name: "Retries", value: formatInteger(tasks.retried) },
@@ -204,5 +207,5 @@ const warnings = (all: ReadonlyArray<string>): Content =>
         </ul>
       </section>`
 
-/** A moment as written in ISO 8601, without the seconds' fraction. */
+/** Formats an ISO 8601 UTC timestamp as `2026-03-02 22:00:03 UTC`. */
 const moment = (iso: string): string => iso.replace("T", " ").replace(/\.\d+Z$|Z$/u, " UTC")

@@ -1,7 +1,7 @@
-/** The pages' scripts and styles as the build has bundled them. */
+/** The pages' scripts and styles, as bundled by the build. */
 import type { PageParts } from "./PageDocument.ts"
 
-/** The parts of each kind of page. */
+/** Script and style of each kind of page. */
 export interface BuiltParts {
   readonly job: PageParts
   readonly batch: PageParts
@@ -13,7 +13,7 @@ declare const DUBWRIGHT_PAGES: BuiltParts
 
 const bare: PageParts = { script: "", style: "" }
 
-/** The parts of each page; empty where the sources run unbuilt: such pages can be read, not played. */
+/** The bundled parts; empty when the sources run unbuilt. Such pages can be read but have no controls. */
 export const builtParts: BuiltParts =
   typeof DUBWRIGHT_PAGES === "undefined"
     ? { job: bare, batch: bare, review: bare, plan: bare }

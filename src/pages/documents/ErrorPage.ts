@@ -1,8 +1,8 @@
-/** What a person sees in place of a page that cannot be shown: why not. */
+/** The page shown when another page cannot be rendered; it lists the reasons. */
 import { documentOf, type PageParts } from "./PageDocument.ts"
 import { type Html, html } from "../parts/Html.ts"
 
-/** The page; `why` may have several lines, `home` is the way to the batch's page where this is another one. */
+/** Renders the page. Each line of `why` is one reason. `home` links to the batch's page; undefined on that page. */
 export const errorPage = (why: string, home: string | undefined, { style }: PageParts): Html =>
   documentOf({
     title: "dubwright: this page cannot be shown",
@@ -18,6 +18,6 @@ export const errorPage = (why: string, home: string | undefined, { style }: Page
             ${why.split("\n").map((line) => html`<li>${line}</li>`)}
           </ul>
         </section>
-        <p>Reload it when that is mended.</p>
+        <p>Fix the problem, then reload this page.</p>
       </main>`
   })

@@ -1,6 +1,6 @@
-/** report.html of a job: its figures, its sound with the cues on it, and every cue with what became of it. */
+/** report.html of a job: figures, a player with the cues on the waveform, and a table of all cues. */
 import type { JobReport, Metrics } from "../../domain/report/Report.ts"
-import { cueColumns, cueTable } from "../parts/CueTable.ts"
+import { cueColumns, cueTable, harmColumn } from "../parts/CueTable.ts"
 import { documentOf, type PageParts } from "./PageDocument.ts"
 import { figureList } from "../parts/FigureList.ts"
 import { looksOf, marksIn } from "../parts/CueMarks.ts"
@@ -12,42 +12,42 @@ import type { PageCue, PageData } from "../data/PageData.ts"
 import { orderChoice } from "../parts/TableHead.ts"
 import { timeChart } from "../parts/TimeChart.ts"
 import { searchBox } from "../parts/SearchBox.ts"
-import { formatCount, formatDuration } from "../parts/TimeFormat.ts"
+import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.ts"
 
-/** Levels 0 to 1, or the same packed: a byte a level, in base64. */
+/** Waveform levels from 0 to 1, or the same packed as one byte per level in base64. */
 export type Peaks = ArrayLike<number> | string
 
-/** What a job's page is made of besides its report. */
+/** What a job's page needs besides its report. */
 export interface JobPageExtras {
-  /** The file with the job's sound, beside the page; undefined where there is none that a browser plays. */
+  /** Name of the audio file next to the page; undefined if there is none that browsers can play. */
   readonly audio: string | undefined
-  /** Levels 0 to 1 of the sound at even distances over its whole length; or such levels as another page holds them. */
+  /** Levels of the audio, evenly spaced over its whole length; or packed levels taken from an earlier page. */
   readonly peaks: Peaks
-  /** The job's figures in the run before, where there was one. */
+  /** The job's figures in the previous run, if there was one. */
   readonly lastMetrics?: Metrics | undefined
   readonly parts: PageParts
 }
 
-/** The page: one file that opens from disk, next to the sound it plays. */
+/** Renders the report: one file that opens from disk, next to the audio that it plays. */
 export const jobPage = (report: JobReport, extras: JobPageExtras): Html =>
   jobDocument(report, extras, { keys: jobKeys, policy: "media-src 'self' file: blob:" })
 
-/** What sets one kind of a job's page apart from another. */
+/** How the report and the review page differ. */
 export interface JobPageKind {
   readonly keys: ReadonlyArray<KeyHelp<JobAction>>
-  /** Where sound may come from and whom the script may ask, as sources of a Content-Security-Policy. */
+  /** Extra Content-Security-Policy directives for audio and for the script's requests. */
   readonly policy: string
-  /** Buttons beside the player's own. */
+  /** Extra buttons for the player. */
   readonly buttons?: Content
-  /** A line below the verdict that says what is being done. */
+  /** A status line below the verdict. */
   readonly status?: Content
-  /** What stands before everything else. */
+  /** Content before the figures. */
   readonly lead?: Content
-  /** What stands behind everything else. */
+  /** Content at the end of the page. */
   readonly foot?: Content
 }
 
-/** A job's page of some kind. */
+/** Renders a job's page of the given kind. */
 export const jobDocument = (
   report: JobReport,
   { audio, peaks, lastMetrics, parts }: JobPageExtras,
@@ -72,7 +72,7 @@ export const jobDocument = (
     ]
   })
 
-/** What the page's script is told. */
+/** Builds the data embedded in the page for its script. */
 export const pageData = (report: JobReport, peaks: Peaks): PageData => {
   const names = marksIn(report.cues)
   return {
@@ -88,15 +88,15 @@ export const pageData = (report: JobReport, peaks: Peaks): PageData => {
   }
 }
 
-/** Levels 0 to 1 as bytes in base64; the smallest sound stays visible. */
+/** Packs levels from 0 to 1 as bytes in base64. Rounds up, so that the faintest sound stays visible. */
 const packedPeaks = (peaks: ArrayLike<number>): string =>
   Buffer.from(Uint8Array.from(peaks, (peak) => Math.ceil(Math.min(1, Math.max(0, peak)) * 255))).toString(
     "base64"
   )
 
 /**
- * The packed levels in a job's page; undefined where it holds none. No text of a cue can look like them: its quotes are
- * escaped.
+ * Returns the packed levels embedded in a job's page, or undefined if it has none. A cue's text cannot match: its
+ * quotes are escaped.
  */
 export const peaksIn = (page: string): string | undefined => /"peaks":"([A-Za-z0-9+/=]+)"/u.exec(page)?.[1]
 
@@ -117,10 +117,10 @@ const heading = (report: JobReport, status: Content): Html => {
     <p class="verdict ${state}">
       ${
         failed > 0
-          ? `${formatCount(failed, "cue")} not spoken${marked > failed ? `, ${marked - failed} more to check` : ""}`
+          ? `${formatCount(failed, "line")} not spoken${marked > failed ? `, ${formatInteger(marked - failed)} more worth a look` : ""}`
           : marked > 0
-            ? `${formatCount(marked, "cue")} to check`
-            : "Every cue is in place"
+            ? `${formatCount(marked, "line")} worth a look`
+            : "Every line is in place"
       }
     </p>
     ${status} ${helpButton}
@@ -135,7 +135,7 @@ const player = (audio: string | undefined, buttons: Content): Html => {
       <button type="button" id="play" ${silent}>Play</button>
       <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>
       <button type="button" id="next" aria-label="Next cue">Cue ▸</button>
-      <button type="button" id="next-flagged">Next to check</button>
+      <button type="button" id="next-flagged">Next worth a look</button>
       ${buttons}
       <output id="time" aria-label="Position">0:00.0</output>
       <label class="zoom">Zoom <input type="range" id="zoom" min="0" max="100" step="1" /></label>
@@ -143,7 +143,7 @@ const player = (audio: string | undefined, buttons: Content): Html => {
     ${
       audio === undefined
         ? html`<p class="aside">
-            There is no sound to play: this job has made none yet, or none that browsers play.
+            No audio to play: this job has none yet, or none in a format that browsers play.
           </p>`
         : html`<audio id="audio" preload="metadata" src="${encodeURIComponent(audio)}"></audio>`
     }
@@ -172,7 +172,7 @@ const cueSection = (report: JobReport): Html => {
         filter: "Show",
         choices: [
           { value: "all", words: "all cues", count: report.cues.length },
-          { value: "marked", words: "to check", count: marked },
+          { value: "marked", words: "worth a look", count: marked },
           { value: "status:spoken", words: "spoken", count: report.metrics.spoken },
           { value: "status:skipped", words: "skipped", count: skipped },
           ...markNames
@@ -189,7 +189,7 @@ const cueSection = (report: JobReport): Html => {
               ${speakers.map((name) => html`<option>${name}</option>`)}
             </select></label
           >`,
-      orderChoice(cueColumns, "Check")
+      orderChoice(cueColumns(report.cues), harmColumn)
     )}
     ${cueTable(report)}
   </section>`

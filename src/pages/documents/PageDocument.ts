@@ -1,26 +1,26 @@
-/** The frame of every page: one file that needs nothing but itself and reaches for nothing else. */
+/** The HTML frame of every page: one self-contained file, with a Content-Security-Policy that blocks other requests. */
 import { createHash } from "node:crypto"
 import { type Content, Html, html } from "../parts/Html.ts"
 
-/** What a page is dressed and driven by. */
+/** A page's script and style. */
 export interface PageParts {
-  /** The script, bundled to run as it stands. */
+  /** The bundled script. */
   readonly script: string
   /** The style sheet. */
   readonly style: string
 }
 
-/** A whole page. */
+/** Everything that makes up a page. */
 export interface Page {
   readonly title: string
   readonly language?: string | undefined
   readonly body: Content
   readonly parts: PageParts
-  /** Where the page's sound comes from, and whom its script may ask, as sources of a Content-Security-Policy. */
+  /** Extra Content-Security-Policy directives for audio and for the script's requests. */
   readonly policy: string
 }
 
-/** A page from its first byte to its last. */
+/** Renders the whole document. */
 export const documentOf = ({ title, body, parts, policy }: Page): Html => {
   const script = inlined(parts.script)
   return html`<!doctype html>
@@ -46,7 +46,7 @@ export const documentOf = ({ title, body, parts, policy }: Page): Html => {
     </html> `
 }
 
-/** A script's text in which nothing ends its element or begins a comment. */
+/** Escapes a script for inlining, so that nothing in it closes its element or opens an HTML comment. */
 const inlined = (script: string): string =>
   script.replaceAll(/<\/(script)/giu, String.raw`<\/$1`).replaceAll("<!--", String.raw`<\!--`)
 

@@ -1,8 +1,8 @@
-/** A plan's credits, SRT characters and disk space in sentences, for the terminal and the page. */
+/** A plan's costs in sentences, for the terminal and the page: credits, SRT overhead, disk space. */
 import type { DiskSpace, PlanReport, SrtCost } from "../../domain/report/PlanReport.ts"
 import { formatInteger } from "../parts/TimeFormat.ts"
 
-/** One sentence each on whatever the plan knows. */
+/** Returns one sentence per cost; costs that the plan does not know are left out. */
 export const costLines = ({ total, balance, disk }: PlanReport): ReadonlyArray<string> => [
   ...balanceLine(balance, total.credits),
   ...(total.srt === undefined ? [] : srtLines(total.srt, total.characters)),
@@ -14,7 +14,7 @@ const balanceLine = (balance: PlanReport["balance"], credits: number | undefined
   const has = formatInteger(Math.floor(balance.credits))
   if (credits === undefined) return [`The account has ${has} credits.`]
   const { short = 0 } = balance
-  const needs = `Needs ${formatInteger(Math.ceil(credits))} of ${has} credits`
+  const needs = `Needs ${formatInteger(Math.ceil(credits))} credits; the account has ${has}`
   return [short > 0 ? `${needs}: ${formatInteger(short)} short.` : `${needs}.`]
 }
 
@@ -27,28 +27,28 @@ const srtLines = (
   const credits =
     cheaper?.credits === undefined ? "" : ` for ${formatInteger(Math.ceil(cheaper.credits))} credits`
   return [
-    `SRT is billed with its numbers and times: ${formatInteger(markup)} characters (+${share} %) on top of ${formatInteger(characters - markup)}.`,
+    `SRT is billed including cue numbers and times: ${formatInteger(markup)} characters (+${share} %) on top of ${formatInteger(characters - markup)}.`,
     ...(cheaper === undefined
       ? []
       : [
-          `With nativeInput: text it would be ${formatInteger(cheaper.characters)} characters in all${credits}; lines are then sent together and cut apart by their pauses.`
+          `nativeInput: text would need only ${formatInteger(cheaper.characters)} characters${credits}; several lines are then sent as one text, and the audio is split at the pauses.`
         ]),
-    ...(textFault === undefined ? [] : [`nativeInput: text does not suit every job: ${textFault}.`])
+    ...(textFault === undefined ? [] : [`nativeInput: text cannot be used for every job: ${textFault}.`])
   ]
 }
 
-/** A plan of less is not worth a line where there is room. */
+/** Bytes below which disk space is not mentioned, provided that it suffices. */
 const worthALine = 100_000_000
 
 const diskLine = ({ folders, needed, free }: DiskSpace): ReadonlyArray<string> => {
   const where = folders.join(" and ")
   if (needed > free)
     return [
-      `Disk: needs about ${bytesText(needed)} in ${where}, where ${bytesText(free)} is free: ${bytesText(needed - free)} short.`
+      `Disk: needs about ${bytesText(needed)} in ${where}, but only ${bytesText(free)} is free: ${bytesText(needed - free)} short.`
     ]
   return needed < worthALine ? [] : [`Disk: needs about ${bytesText(needed)} of ${bytesText(free)} free.`]
 }
 
-/** `850 MB`, `12.3 GB`. */
+/** Formats a size as `850 MB` or `12.3 GB`. */
 const bytesText = (bytes: number): string =>
   bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`

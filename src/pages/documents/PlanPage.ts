@@ -1,4 +1,4 @@
-/** plan.html: what a run would send and cost, who speaks, and the lines that will not fit. */
+/** plan.html: what a run would send and cost, the speakers and their voices, and the lines that will not fit. */
 import {
   type PlannedJob,
   type PlanReport,
@@ -13,54 +13,59 @@ import { planKeys } from "../parts/KeyBindings.ts"
 import { lengthsText } from "./LengthSources.ts"
 import { costLines } from "./PlanCosts.ts"
 import { searchBox } from "../parts/SearchBox.ts"
-import { tableHead } from "../parts/TableHead.ts"
+import { orderChoice, sortingHead } from "../parts/TableHead.ts"
 import {
   formatClock,
   formatCount,
   formatFactor,
   formatInteger,
-  formatSignedSeconds
+  formatSignedSeconds,
+  shownManifest
 } from "../parts/TimeFormat.ts"
 
-/** The page. */
+/** Renders the page. */
 export const planPage = (plan: PlanReport, parts: PageParts): Html => {
   const { total, jobs, faults, notices, service } = plan
+  const manifest = shownManifest(plan.manifest)
   return documentOf({
-    title: `${plan.name ?? plan.manifest}: plan`,
+    title: `${plan.name ?? manifest}: plan`,
     parts,
     policy: "",
     body: html`<a class="skip" href="#lines">Skip to the lines that will not fit</a>
       <header>
-        <h1>${plan.name ?? plan.manifest}</h1>
+        <h1>${plan.name ?? manifest}</h1>
         <p class="about">
-          ${plan.name === undefined ? undefined : `${plan.manifest} · `}${formatCount(jobs.length, "job")} for
+          ${plan.name === undefined ? undefined : `${manifest} · `}${formatCount(jobs.length, "job")} for
           ${service === "embedded" ? "the bundled service" : service.baseUrl}; nothing was sent
         </p>
         ${verdict(plan)} ${helpButton}
       </header>
       <main>
-        ${cards("What it would take", totals(plan))} ${list("Costs", "costs", costLines(plan))}
-        ${list("Faults", "faults", faults.map(faultText))}
+        ${cards("Totals", totals(plan))} ${list("Costs", "costs", costLines(plan))}
+        ${list("Errors", "faults", faults.map(faultText))}
         ${list(
-          "Lines that cannot be read",
+          "Unreadable lines",
           "lost",
           jobs.flatMap(({ lost }) => lost.map(({ error }) => error))
         )}
         <section class="list" aria-labelledby="lines-title">
           <h2 id="lines-title">Lines that will not fit</h2>
-          ${searchBox({
-            what: "line",
-            rows: total.tightLines,
-            filter: "Job",
-            choices: [
-              { value: "all", words: "all jobs", count: total.tightLines },
-              ...jobs
-                .filter(({ tight }) => tight.length > 0)
-                .map(({ id, tight }) => ({ value: id, words: id, count: tight.length }))
-            ]
-          })}
+          ${searchBox(
+            {
+              what: "line",
+              rows: total.tightLines,
+              filter: "Job",
+              choices: [
+                { value: "all", words: "all jobs", count: total.tightLines },
+                ...jobs
+                  .filter(({ tight }) => tight.length > 0)
+                  .map(({ id, tight }) => ({ value: id, words: id, count: tight.length }))
+              ]
+            },
+            orderChoice(lineColumns)
+          )}
           <table class="rows tight" role="table" aria-label="Lines that will not fit">
-            ${tableHead(["Cue", "Job", "Time", "Speaker", "Words", "Needs", "Speed", "Late", "Too long by"])}
+            ${sortingHead(lineColumns)}
             <tbody role="rowgroup" id="lines">
               ${jobs.flatMap((job) => job.tight.map((line) => ({ job, line }))).map(({ job, line }, at) => lineRow(job, line, at))}
             </tbody>
@@ -69,19 +74,21 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
         </section>
         <section class="list" aria-labelledby="jobs-title">
           <h2 id="jobs-title">Jobs</h2>
+          <div class="tools order">${orderChoice(jobColumns, undefined, "order-jobs")}</div>
           <table class="rows" role="table" aria-label="Jobs">
-            ${tableHead(["Job", "Cues", "Lines", "Utterances", "At hand", "Characters", "Credits", "Will not fit"])}
-            <tbody role="rowgroup">
+            ${sortingHead(jobColumns)}
+            <tbody role="rowgroup" id="jobs">
               ${jobs.map(jobRow)}
             </tbody>
           </table>
         </section>
         <section class="list" aria-labelledby="speakers-title">
           <h2 id="speakers-title">Speakers</h2>
+          <div class="tools order">${orderChoice(speakerColumns, undefined, "order-speakers")}</div>
           <table class="rows" role="table" aria-label="Speakers">
-            ${tableHead(["Speaker", "Job", "Cues", "Voice"])}
-            <tbody role="rowgroup">
-              ${jobs.flatMap(speakerRows)}
+            ${sortingHead(speakerColumns)}
+            <tbody role="rowgroup" id="speakers">
+              ${jobs.flatMap((job) => job.speakers.map((speaker) => ({ job, speaker }))).map(({ job, speaker }, at) => speakerRow(job, speaker, at))}
             </tbody>
           </table>
         </section>
@@ -92,34 +99,39 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
   })
 }
 
+/** The columns of the tables; clicking one sorts by it. */
+const lineColumns = ["Cue", "Job", "Time", "Speaker", "Words", "Needs", "Speed", "Late", "Too long by"]
+const jobColumns = ["Job", "Cues", "Lines", "Utterances", "Cached", "Characters", "Credits", "Will not fit"]
+const speakerColumns = ["Speaker", "Job", "Cues", "Voice"]
+
 const verdict = ({ faults, total }: PlanReport): Html => {
   const [tone, words] =
     faults.length > 0
-      ? ["bad", `${formatCount(faults.length, "fault")} to mend before it can be run`]
+      ? ["bad", `${formatCount(faults.length, "error")} to fix before it can run`]
       : total.lostLines > 0
-        ? ["bad", `${formatCount(total.lostLines, "line")} cannot be read and will not be heard`]
+        ? ["bad", `${formatCount(total.lostLines, "line")} cannot be read and will not be spoken`]
         : total.tightLines > 0
-          ? ["warn", `It can be run; ${formatCount(total.tightLines, "line")} will not fit`]
-          : ["good", "It can be run, and every line fits"]
+          ? ["warn", `Ready to run; ${formatCount(total.tightLines, "line")} will not fit`]
+          : ["good", "Ready to run; every line fits"]
   return html`<p class="verdict ${tone}">${words}</p>`
 }
 
 const totals = ({ total, balance }: PlanReport): ReadonlyArray<Card> => [
   {
-    name: "To be sent",
+    name: "To send",
     value: formatInteger(effortToSend(total)),
-    detail: `of ${formatCount(total.utterances, "utterance")}; ${formatInteger(total.reused)} cached${total.underWay === 0 ? "" : `, ${formatInteger(total.underWay)} in flight`}${total.refused === 0 ? "" : `, ${formatInteger(total.refused)} failed for good`}`,
+    detail: `of ${formatCount(total.utterances, "utterance")}; ${formatInteger(total.reused)} cached${total.underWay === 0 ? "" : `, ${formatInteger(total.underWay)} in flight`}${total.refused === 0 ? "" : `, ${formatInteger(total.refused)} failed permanently`}`,
     poor: total.refused > 0
   },
   { name: "Characters", value: formatInteger(total.characters), detail: "would be sent" },
   {
     name: "Credits",
-    value: total.credits === undefined ? "not known" : formatInteger(Math.ceil(total.credits)),
+    value: total.credits === undefined ? "unknown" : formatInteger(Math.ceil(total.credits)),
     detail:
       total.credits === undefined
         ? "a provider's price is missing"
         : balance?.credits === undefined
-          ? "at most, by known prices"
+          ? "at most, at known prices"
           : `of ${formatInteger(Math.floor(balance.credits))}${(balance.short ?? 0) > 0 ? `: ${formatInteger(balance.short ?? 0)} short` : ""}`,
     poor: total.credits === undefined || (balance?.short ?? 0) > 0
   },
@@ -128,54 +140,63 @@ const totals = ({ total, balance }: PlanReport): ReadonlyArray<Card> => [
     ? []
     : [
         {
-          name: "Cannot be read",
+          name: "Unreadable",
           value: formatInteger(total.lostLines),
-          detail: "will not be heard",
+          detail: "will not be spoken",
           poor: true
         }
       ]),
   {
     name: "Will not fit",
     value: formatInteger(total.tightLines),
-    detail: "rushed, or running on too long",
+    detail: "rushed, or running over",
     poor: total.tightLines > 0
   }
 ]
 
-const cell = (name: string, content: Content): Html =>
-  html`<td role="cell" data-label="${name}" class="${name === "Words" ? "wide" : ""}">${content}</td>`
+/** Renders a cell; `order` is its sort key, by default its text. */
+const cell = (name: string, content: Content, order?: number): Html =>
+  html`<td
+    role="cell"
+    data-label="${name}"
+    ${order === undefined ? undefined : html`data-order="${order}" `}class="${name === "Words" ? "wide" : ""}"
+  >
+    ${content}
+  </td>`
+
+const countCell = (name: string, count: number): Html => cell(name, formatInteger(count), count)
 
 const lineRow = (job: PlannedJob, line: TightLine, at: number): Html =>
   html`<tr role="row" data-at="${at}" data-job="${job.id}">
-    <th role="rowheader" scope="row" data-label="Cue">${line.cue}</th>
+    <th role="rowheader" scope="row" data-label="Cue" data-order="${line.cue}">${line.cue}</th>
     ${cell("Job", [job.id, line.line === undefined ? undefined : html` <span class="aside">line ${line.line}</span>`])}
-    ${cell("Time", html`<span>${formatClock(line.start)}</span> <span>${formatClock(line.end)}</span>`)}
+    ${cell("Time", html`<span>${formatClock(line.start)}</span> <span>${formatClock(line.end)}</span>`, line.start)}
     ${cell("Speaker", line.speaker)}${cell("Words", html`<span dir="auto">${line.said}</span>`)}
-    ${cell("Needs", `${line.lengthFrom === "measured" ? "" : "about "}${line.needs.toFixed(1)} s of ${(line.end - line.start).toFixed(1)} s`)}
-    ${cell("Speed", formatFactor(line.speed))}${cell("Late", formatSignedSeconds(line.late))}
-    ${cell("Too long by", line.shortenBy === undefined ? "nothing: its neighbours crowd it" : formatCount(line.shortenBy, "character"))}
+    ${cell("Needs", `${line.lengthFrom === "measured" ? "" : "about "}${line.needs.toFixed(1)} s of ${(line.end - line.start).toFixed(1)} s`, line.needs)}
+    ${cell("Speed", formatFactor(line.speed), line.speed)}${cell("Late", formatSignedSeconds(line.late), line.late)}
+    ${cell("Too long by", line.shortenBy === undefined ? "no room between adjacent lines" : formatCount(line.shortenBy, "character"), line.shortenBy ?? 0)}
   </tr> `
 
-const jobRow = (job: PlannedJob): Html =>
-  html`<tr role="row">
+const jobRow = (job: PlannedJob, at: number): Html =>
+  html`<tr role="row" data-at="${at}">
     <th role="rowheader" scope="row" data-label="Job">${job.id}</th>
-    ${cell("Cues", formatInteger(job.cues))}${cell("Lines", formatInteger(job.lines))}
-    ${cell("Utterances", formatInteger(job.utterances))}${cell("At hand", formatInteger(job.reused))}
-    ${cell("Characters", formatInteger(job.characters))}
-    ${cell("Credits", job.credits === undefined ? "not known" : formatInteger(Math.ceil(job.credits)))}
-    ${cell("Will not fit", formatInteger(job.tightLines))}
+    ${countCell("Cues", job.cues)}${countCell("Lines", job.lines)} ${countCell("Utterances", job.utterances)}
+    ${countCell("Cached", job.reused)}${countCell("Characters", job.characters)}
+    ${job.credits === undefined ? cell("Credits", "unknown", Infinity) : countCell("Credits", Math.ceil(job.credits))}
+    ${countCell("Will not fit", job.tightLines)}
   </tr> `
 
-const speakerRows = ({ id, speakers }: PlannedJob): ReadonlyArray<Html> =>
-  speakers.map(
-    ({ speaker, cues, voices }) =>
-      html`<tr role="row">
-        <th role="rowheader" scope="row" data-label="Speaker">
-          ${speaker ?? html`<span class="aside">nobody named</span>`}
-        </th>
-        ${cell("Job", id)}${cell("Cues", formatInteger(cues))}${cell("Voice", voices.join(", "))}
-      </tr> `
-  )
+const speakerRow = (
+  { id }: PlannedJob,
+  { speaker, cues, voices }: PlannedJob["speakers"][number],
+  at: number
+): Html =>
+  html`<tr role="row" data-at="${at}">
+    <th role="rowheader" scope="row" data-label="Speaker">
+      ${speaker ?? html`<span class="aside">no speaker</span>`}
+    </th>
+    ${cell("Job", id)}${countCell("Cues", cues)}${cell("Voice", voices.join(", "))}
+  </tr> `
 
 const faultText = ({ file, line, message }: PlanReport["faults"][number]): string =>
   `${file}${line === undefined ? "" : `:${line}`}: ${message}`

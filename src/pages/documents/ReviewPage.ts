@@ -1,16 +1,16 @@
-/** A job's page in review: the report, with a box in which a cue is changed, heard anew and accepted. */
+/** The review page of a job: its report plus an edit box to change a cue, listen to a new take, and accept it. */
 import type { JobReport } from "../../domain/report/Report.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
 import { jobDocument, type JobPageExtras } from "./JobPage.ts"
 import { reviewKeys } from "../parts/KeyBindings.ts"
 
-/** A change to a cue that changes nothing by now, and why. */
+/** An accepted override that no longer has any effect, and why. */
 export interface StaleOverride {
   readonly name: string
   readonly why: string
 }
 
-/** The page; it works only with the server that it comes from. */
+/** Renders the page; it works only when served by the review server. */
 export const reviewPage = (
   report: JobReport,
   extras: JobPageExtras,
@@ -19,7 +19,7 @@ export const reviewPage = (
   jobDocument(report, extras, {
     keys: reviewKeys,
     policy: "media-src 'self' blob:; connect-src 'self'",
-    buttons: html`<button type="button" id="edit-open">Change cue <kbd aria-hidden="true">e</kbd></button>`,
+    buttons: html`<button type="button" id="edit-open">Edit cue <kbd aria-hidden="true">e</kbd></button>`,
     status: html`<p id="delivery" role="status"></p>`,
     lead: idleChanges(idle),
     foot: editBox
@@ -60,8 +60,8 @@ const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
           >Provider <input name="provider" list="edit-providers" autocomplete="off" required
         /></label>
         <label>Speed <input name="speed" type="number" step="0.05" min="0.1" max="5" /></label>
-        <label>From (s) <input name="start" type="number" step="0.001" min="0" /></label>
-        <label>To (s) <input name="end" type="number" step="0.001" min="0" /></label>
+        <label>Start (s) <input name="start" type="number" step="0.001" min="0" /></label>
+        <label>End (s) <input name="end" type="number" step="0.001" min="0" /></label>
       </fieldset>
     </template>
     <datalist id="edit-voices"></datalist>
@@ -70,9 +70,9 @@ const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
     <audio id="edit-take" controls hidden></audio>
     <div class="buttons">
       <span id="edit-asking">
-        <button type="submit" id="edit-hear">Hear the new take</button>
+        <button type="submit" id="edit-hear">Listen to a new take</button>
         <button type="button" id="edit-accept" disabled>Accept</button>
-        <button type="button" id="edit-withdraw">Back to the script</button>
+        <button type="button" id="edit-withdraw">Revert to the script</button>
       </span>
       <button type="button" id="edit-cancel">Cancel</button>
     </div>

@@ -1,15 +1,15 @@
-/** Figures as cards: a name, a value, and what it means. */
+/** Cards that each show one figure: a name, a value and a detail. */
 import { type Html, html } from "./Html.ts"
 
 export interface Card {
   readonly name: string
   readonly value: string
   readonly detail?: string | undefined
-  /** Whether somebody should look at it. */
+  /** Whether to highlight it as a problem. */
   readonly poor?: boolean
 }
 
-/** Cards beside each other, under a name for those who do not see them. */
+/** Renders a row of cards; `label` is the section's accessible name. */
 export const cards = (label: string, all: ReadonlyArray<Card>): Html =>
   html`<section class="figures" aria-label="${label}">
     <dl>

@@ -1,25 +1,25 @@
-/** How much harm a cue does to whoever watches the film: what the list of cues is sorted by. */
+/** A cue's harm score: how much its problems disturb a viewer. The cue table is sorted by it. */
 import type { CueReport } from "../../domain/report/Report.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
-/** What the harm of a cue is judged by. */
+/** The fields of a cue that its harm depends on. */
 export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed">
 
 /**
- * Points of harm: 0 where there is nothing to check. The kind of trouble counts first, and within a kind how far it
- * goes (below 100 points):
+ * Returns a cue's harm in points; 0 if there is nothing to check. The worst problem sets the hundreds, and its extent
+ * adds 10 points per unit, at most 99:
  *
- * | points | trouble | how far |
+ * | points | problem | extent |
  * |---|---|---|
  * | 1000 | not spoken, or left silent | the cue's length |
- * | 900 | cut off by the film's end | seconds after the cue's end |
+ * | 900 | cut off by the end of the film | seconds after the cue's end |
  * | 800 | sounds odd | |
  * | 700 | overlaps the same speaker's next line | seconds of overlap |
  * | 600 | runs over | seconds after the cue's end |
  * | 500 | rushed | speed above 1 |
  * | 400 | starts late | seconds |
  * | 300 | starts early | seconds |
- * | 200 | spoken together with its neighbours | |
+ * | 200 | shares audio with its neighbours | |
  * | 100 | a second take | |
  */
 export const cueHarm = (cue: Judged, overlap = 0): number => {
@@ -29,7 +29,7 @@ export const cueHarm = (cue: Judged, overlap = 0): number => {
   return points + Math.min(99, Math.max(0, Math.round(reach(cue, overlap) * 10)))
 }
 
-/** Whether a cue has a mark; `overlap` is in seconds. */
+/** Whether a cue carries a mark; `overlap` is in seconds. */
 export const hasMark = ({ status, flags }: Judged, mark: MarkName, overlap: number): boolean => {
   if (mark === "failed") return status === "failed"
   return mark === "overlap" ? overlap > 0 : flags.includes(mark)
@@ -37,7 +37,7 @@ export const hasMark = ({ status, flags }: Judged, mark: MarkName, overlap: numb
 
 interface Measure {
   readonly points: number
-  /** How far it goes, 0 and up. */
+  /** The extent of the problem, from 0. */
   readonly reach: (cue: Judged, overlap: number) => number
 }
 
@@ -63,8 +63,8 @@ const kinds: Readonly<Record<MarkName, Measure>> = {
 }
 
 /**
- * By how many seconds each cue is heard over the next one of the same speaker; more than the rounding of times to
- * milliseconds.
+ * Returns for how many seconds each cue overlaps the same speaker's next one. Overlaps of 5 ms or less count as 0: they
+ * come from rounding times to milliseconds.
  */
 export const overlapsIn = (
   cues: ReadonlyArray<Judged & Pick<CueReport, "speaker">>

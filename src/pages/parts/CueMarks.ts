@@ -1,28 +1,28 @@
-/** What the pages say about cues that a person should look at. */
+/** The marks of cues that a person should check, and the words for skipped cues. */
 import type { CueReport } from "../../domain/report/Report.ts"
 import { hasMark, overlapsIn } from "./CueHarm.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
-/** What the marks of a cue depend on. */
+/** The fields of a cue that its marks depend on. */
 export type Marked = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed" | "speaker">
 
-/** Each cue's marks, the gravest first; none where there is nothing to check. */
+/** Returns each cue's marks, worst first; empty if there is nothing to check. */
 export const marksIn = (cues: ReadonlyArray<Marked>): ReadonlyArray<ReadonlyArray<MarkName>> => {
   const overlaps = overlapsIn(cues)
   return cues.map((cue, at) => markNames.filter((mark) => hasMark(cue, mark, overlaps[at] ?? 0)))
 }
 
-/** How many cues somebody should look at. */
+/** Counts the cues that carry a mark. */
 export const looksOf = (cues: ReadonlyArray<Marked>): number =>
   marksIn(cues).filter((names) => names.length > 0).length
 
-/** Why a cue is left unspoken, in words. */
+/** Why a cue was not spoken, as shown to people. */
 export const skipWords: Readonly<Record<NonNullable<CueReport["skipped"]>, string>> = {
   empty: "nothing to say",
   music: "music",
   "sound-effect": "sound effect",
-  repeated: "said already",
-  unreadable: "nothing that can be read out",
+  repeated: "already said",
+  unreadable: "nothing that can be pronounced",
   "other-language": "another language",
-  excluded: "left out"
+  excluded: "excluded"
 }

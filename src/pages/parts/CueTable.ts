@@ -1,7 +1,4 @@
-/**
- * The table of a job's cues: when, who, what the source says and what was spoken, how fast, how far off, and why to
- * look.
- */
+/** The table of a job's cues: time, speaker, source text, spoken text, speed, shift, and why it is worth a look. */
 import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { marksIn, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
@@ -10,32 +7,49 @@ import { type Content, type Html, html, HtmlParts } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"
 import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 
-/** The table, the cues that do the most harm first. */
+/** Renders the table, most harmful cues first. */
 export const cueTable = ({ cues, language }: JobReport): Html => {
   const overlaps = overlapsIn(cues)
   const judged = cues.map((cue, at) => ({ cue, at, harm: cueHarm(cue, overlaps[at]) }))
   const names = marksIn(cues)
+  const named = hasSpeakers(cues)
   const worst = [...judged].sort((a, b) => b.harm - a.harm)
   const rows = new HtmlParts(function* () {
-    for (const { cue, at, harm } of worst) yield cueRow(cue, at, harm, names[at] ?? [], language)
+    for (const { cue, at, harm } of worst) yield cueRow(cue, at, harm, names[at] ?? [], language, named)
   })
-  return html`<table class="cues" role="table" aria-label="Cues">
-    ${sortingHead(cueColumns, "Check")}
+  return html`<table class="cues${named ? "" : " nameless"}" role="table" aria-label="Cues">
+    ${sortingHead(cueColumns(cues), harmColumn)}
     <tbody role="rowgroup" id="cues">
       ${rows}
     </tbody>
   </table>`
 }
 
-/** The columns; a click on a heading sorts by it. */
-export const cueColumns = ["Cue", "Time", "Speaker", "Source", "Spoken", "Speed", "Shift", "Check"] as const
+/** The column that a table of cues is sorted by at first. */
+export const harmColumn = "Worth a look"
+
+/** The column headings; clicking one sorts by it. Without any speaker, there is no column for them. */
+export const cueColumns = (cues: ReadonlyArray<CueReport>): ReadonlyArray<string> => [
+  "Cue",
+  "Time",
+  ...(hasSpeakers(cues) ? ["Speaker"] : []),
+  "Source",
+  "Spoken",
+  "Speed",
+  "Shift",
+  harmColumn
+]
+
+const hasSpeakers = (cues: ReadonlyArray<CueReport>): boolean =>
+  cues.some(({ speaker }) => speaker !== undefined)
 
 const cueRow = (
   cue: CueReport,
   at: number,
   harm: number,
   names: ReadonlyArray<MarkName>,
-  language: string | undefined
+  language: string | undefined,
+  named: boolean
 ): Html => {
   const { placed } = cue
   const state = cue.status === "failed" ? "failed" : names.length > 0 ? "flagged" : cue.status
@@ -50,7 +64,7 @@ const cueRow = (
   >
     ${cell("number", cueButton(cue), at)}
     ${cell("time", html`<span>${formatClock(cue.start)}</span> <span>${formatClock(cue.end)}</span>`, cue.start)}
-    ${cell("speaker", cue.speaker)}
+    ${named ? cell("speaker", cue.speaker) : undefined}
     ${cell("source", html`<span ${lang(language)}dir="auto">${cue.text}</span>`)}
     ${cell("spoken", spokenText(cue, language))}
     ${cell("speed", placed === undefined ? undefined : formatFactor(placed.speed), placed?.speed)}
@@ -64,19 +78,19 @@ const cueButton = ({ index, placed }: CueReport): Html =>
     type="button"
     class="play"
     tabindex="-1"
-    aria-label="${placed === undefined ? `Cue ${index}, not heard` : `Play cue ${index}`}"
+    aria-label="${placed === undefined ? `Cue ${index}, no audio` : `Play cue ${index}`}"
   >
     ${index}
   </button>`
 
-/** A cell; `order` is what the column is sorted by, its text where absent. */
+/** Renders a cell; `order` is its sort key, by default its text. */
 const cell = (name: string, content: Content, order?: number): Html =>
   html`<td role="cell" class="${name}" ${orderText(order)}>${content}</td>`
 
 const orderText = (order: number | undefined): Content =>
   order === undefined ? undefined : html`data-order="${order}"`
 
-/** How far a cue is off, in seconds: the greater of its shift and of how late it ends. */
+/** How far a cue is off, in seconds: the greater of its start's shift and the lateness of its end. */
 const shiftOf = ({ placed, start, end }: CueReport): number | undefined =>
   placed === undefined ? undefined : Math.max(Math.abs(placed.start - start), placed.end - end)
 

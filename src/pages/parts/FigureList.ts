@@ -3,7 +3,7 @@ import type { Metrics } from "../../domain/report/Report.ts"
 import { type Change, figuresOf } from "./Figures.ts"
 import { type Html, html } from "./Html.ts"
 
-/** The figures of a job beside those of the run before. */
+/** Renders a job's figures next to those of the previous run. */
 export const figureList = (metrics: Metrics, last: Metrics | undefined): Html =>
   html`<section class="figures" aria-label="Figures">
     <dl>
@@ -18,7 +18,7 @@ export const figureList = (metrics: Metrics, last: Metrics | undefined): Html =>
     </dl>
   </section>`
 
-/** How a figure moved since the last run, in words and a colour. */
+/** Says how a figure changed since the last run; its class sets the colour. */
 const changeText = (change: Change | undefined): Html | undefined => {
   if (change === undefined) return undefined
   const { before, trend } = change

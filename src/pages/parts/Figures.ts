@@ -1,31 +1,31 @@
-/** A job's figures as its pages show them, each beside what it was in the run before. */
+/** A job's quality figures as the pages show them, each compared with the previous run. */
 import { type Metrics, unheard } from "../../domain/report/Report.ts"
 import { formatFactor, formatInteger } from "./TimeFormat.ts"
 
-/** One figure with its words. */
+/** One figure with its texts. */
 export interface Figure {
   readonly name: string
-  /** The bare figure. */
+  /** The raw number. */
   readonly measure: number
-  /** The figure with its unit. */
+  /** The number as text, with its unit. */
   readonly value: string
-  /** What goes with it in small print. */
+  /** Small print below the value. */
   readonly detail: string | undefined
-  /** What it means, in a sentence. */
+  /** What it means, in a sentence; shown as a tooltip. */
   readonly meaning: string
-  /** How it changed since the last run; undefined where there was none to compare with. */
+  /** The change since the previous run; undefined if there was none. */
   readonly change: Change | undefined
-  /** Whether it asks for somebody's attention. */
+  /** Whether to highlight it as a problem. */
   readonly poor: boolean
 }
 
-/** How a figure moved: its value before, and whether that was for the better. */
+/** A figure's previous value, and whether it has improved since. */
 export interface Change {
   readonly before: string
   readonly trend: "better" | "worse" | "same" | "other"
 }
 
-/** The figures of a job in the order in which they are read; `last` is the run before. */
+/** Returns a job's figures in display order; `last` holds the metrics of the previous run. */
 export const figuresOf = (metrics: Metrics, last?: Metrics): ReadonlyArray<Figure> =>
   kinds.map(({ name, of, text, better, detail, meaning, poor }) => ({
     name,
@@ -59,24 +59,24 @@ const kinds: ReadonlyArray<Kind> = [
     better: "more",
     detail: ({ spoken, failed, skipped }) =>
       `${formatInteger(spoken)} of ${formatInteger(spoken + failed)} spoken, ${formatInteger(skipped)} skipped`,
-    meaning: "Cues spoken, of those that have something to say.",
+    meaning: "Share of cues spoken, out of those that have words to say.",
     poor: ({ coverage }) => coverage < 1
   },
   {
-    name: "Starts off by",
+    name: "Starts early or late",
     of: ({ onsetShift }) => onsetShift.p95,
     text: seconds,
     better: "less",
     detail: ({ onsetShift }) => `median ${seconds(onsetShift.p50)}, max ${seconds(onsetShift.max)}`,
-    meaning: "How far from its cue's start a line is heard, early or late: 95 of 100 lines stay within it."
+    meaning: "How early or late lines start compared with their cues (95th percentile)."
   },
   {
-    name: "Ends late by",
+    name: "Ends late",
     of: ({ tailLateness }) => tailLateness.p95,
     text: seconds,
     better: "less",
     detail: ({ tailLateness }) => `max ${seconds(tailLateness.max)}`,
-    meaning: "How long speech goes on after its cue's end: 95 of 100 lines stay within it."
+    meaning: "How long speech continues after its cue ends (95th percentile)."
   },
   {
     name: "Runs over",
@@ -84,7 +84,7 @@ const kinds: ReadonlyArray<Kind> = [
     text: formatInteger,
     better: "less",
     detail: ({ overlaps }) => `${formatInteger(overlaps)} overlaps`,
-    meaning: "Lines that could not be made to fit; overlaps are one speaker heard twice at once.",
+    meaning: "Lines that could not be made to fit. An overlap is one speaker audible twice at once.",
     poor: ({ overruns, overlaps }) => overruns + overlaps > 0
   },
   {
@@ -93,29 +93,30 @@ const kinds: ReadonlyArray<Kind> = [
     text: formatFactor,
     better: "less",
     detail: ({ speed }) => `median ${formatFactor(speed.p50)}, max ${formatFactor(speed.max)}`,
-    meaning: "How many times faster than recorded lines are played: 95 of 100 stay within it."
+    meaning: "Playback speed of lines, relative to their recording (95th percentile)."
   },
   {
-    name: "Rushed, over 1.3×",
+    name: "Rushed (over 1.3×)",
     of: ({ speedOver13 }) => speedOver13,
     text: formatInteger,
     better: "less",
-    meaning: "Cues sped up more than listeners take for natural.",
+    meaning: "Cues sped up beyond what sounds natural.",
     poor: ({ speedOver13 }) => speedOver13 > 0
   },
   {
-    name: "Change of speed",
+    name: "Speed change",
     of: ({ speedStep }) => speedStep.p95,
     text: formatFactor,
     better: "less",
-    meaning: "The change of speed from one line of a speaker to the next: 95 of 100 stay within it."
+    meaning: "Change of speed from one line of a speaker to the next (95th percentile)."
   },
   {
-    name: "In step with the cues",
+    name: "Isochrony",
     of: ({ isochrony }) => isochrony,
     text: percent,
     better: "more",
-    meaning: "How much of the cues' time and the speech's time is common to both."
+    meaning:
+      "How well speech matches the cues in time: the time both share, divided by the time either covers."
   },
   {
     name: "Loudness",
@@ -123,15 +124,22 @@ const kinds: ReadonlyArray<Kind> = [
     text: (value) => (value <= unheard.integrated ? "no sound" : decibels("LUFS")(value)),
     better: undefined,
     detail: ({ loudness }) =>
-      `${loudness.integrated <= unheard.integrated ? "" : `peak ${decibels("dBTP")(loudness.truePeak)}, `}spread ${decibels("LU")(loudness.clipSpread)}`,
-    meaning: "Of the whole programme, by ITU-R BS.1770, with its true peak; the spread is between its clips."
+      [
+        ...(loudness.integrated <= unheard.integrated ? [] : [`peak ${decibels("dBTP")(loudness.truePeak)}`]),
+        `spread ${decibels("LU")(loudness.clipSpread)}`
+      ]
+        // Broken only between the two, never before a unit.
+        .map((part) => part.replaceAll(" ", "\u00a0"))
+        .join(", "),
+    meaning:
+      "Integrated loudness of the programme (ITU-R BS.1770) and its true peak; spread is between clips."
   },
   {
     name: "Words cut off",
     of: ({ cutWords }) => cutWords,
     text: formatInteger,
     better: "less",
-    meaning: "Words lost on the way.",
+    meaning: "Words missing from the result.",
     poor: ({ cutWords }) => cutWords > 0
   }
 ]

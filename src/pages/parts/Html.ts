@@ -1,22 +1,22 @@
-/** HTML as a value: whatever is put into it is escaped, unless it is HTML already. */
+/** Safe HTML values: the `html` template escapes everything that is put into it, except HTML values. */
 
-/** A piece of HTML that is safe to put into a page as it stands. */
+/** A fragment of HTML that is safe to insert unescaped. */
 export class Html {
   constructor(private readonly parts: ReadonlyArray<string | HtmlParts>) {}
 
-  /** All of it. */
+  /** The whole fragment as one string. */
   get text(): string {
     return [...this.pieces()].join("")
   }
 
-  /** The same piece by piece, rows as they are asked for. */
+  /** Yields the fragment piece by piece; rows are rendered on demand. */
   *pieces(): Generator<string> {
     for (const part of this.parts)
       if (typeof part === "string") yield part
       else for (const row of part.each()) yield* row.pieces()
   }
 
-  /** HTML with values in its elements and in its quoted attributes. */
+  /** Joins a template's literal pieces and its values, which are escaped. */
   static of(pieces: ReadonlyArray<string>, values: ReadonlyArray<Content>): Html {
     const parts: Array<string | HtmlParts> = []
     const put = (part: string | HtmlParts) => {
@@ -38,26 +38,26 @@ export class Html {
   }
 }
 
-/** HTML that is made when it is written: a page of thousands of rows never has them all at once. */
+/** HTML rendered lazily while it is written, so that thousands of rows are never in memory at once. */
 export class HtmlParts {
   constructor(readonly each: () => Iterable<Html>) {}
 }
 
-/** What can be put into HTML: text is escaped, lists are joined, undefined is nothing. */
+/** What a template accepts: text is escaped, lists are concatenated, undefined renders as nothing. */
 export type Content = Html | HtmlParts | string | number | undefined | ReadonlyArray<Content>
 
-/** HTML with values in its elements and in its quoted attributes; never put one into an unquoted attribute. */
+/** Tagged template for HTML. Values may stand in elements and in quoted attributes, never in unquoted attributes. */
 export const html = (pieces: TemplateStringsArray, ...values: ReadonlyArray<Content>): Html =>
   Html.of(pieces, values)
 
 /**
- * Text as it stands in HTML, in an element or between quotes; control characters that no page may hold are made
- * visible.
+ * Escapes text for use in an element or a quoted attribute. Replaces characters that HTML forbids (controls, lone
+ * surrogates, U+FDD0–FDEF) with U+FFFD.
  */
 export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/gu, (letter) => entities[letter] ?? letter).replaceAll(forbidden, "\uFFFD")
 
-/** Data for a page's script, inside an element of its own: no text in it can end that element or begin a comment. */
+/** Renders data as JSON for a `<script>` element; escapes `<`, so that no text can close it or open a comment. */
 export const jsonText = (data: unknown): Html =>
   new Html([JSON.stringify(data).replaceAll("<", String.raw`\u003c`)])
 

@@ -1,13 +1,13 @@
-/** The keys that the pages listen to: one list for the script that obeys them and the help that explains them. */
+/** Keyboard shortcuts of the pages: one list for their handlers and for the help. */
 
-/** One key's doing; `keys` as the browser names them. */
+/** One shortcut; `keys` are `KeyboardEvent.key` values. */
 export interface KeyHelp<Action extends string> {
   readonly action: Action
   readonly keys: readonly [string, ...ReadonlyArray<string>]
   readonly does: string
 }
 
-/** What can be done by key on a job's page. */
+/** Shortcut actions on a job's page. */
 export type JobAction =
   | "next"
   | "previous"
@@ -24,58 +24,58 @@ export type JobAction =
   | "help"
   | "leave"
 
-/** The keys of a job's page. */
+/** The shortcuts of a job's page. */
 export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
-  { action: "next", keys: ["j", "ArrowDown"], does: "Next cue (arrows: in the list)" },
+  { action: "next", keys: ["j", "ArrowDown"], does: "Next cue (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous cue" },
-  { action: "nextFlagged", keys: ["n"], does: "Next cue to check" },
-  { action: "previousFlagged", keys: ["p"], does: "Previous cue to check" },
+  { action: "nextFlagged", keys: ["n"], does: "Next line worth a look" },
+  { action: "previousFlagged", keys: ["p"], does: "Previous line worth a look" },
   { action: "playCue", keys: ["Enter"], does: "Play the current cue" },
-  { action: "playPause", keys: [" "], does: "Play from here, or pause" },
+  { action: "playPause", keys: [" "], does: "Play or pause" },
   { action: "search", keys: ["/"], does: "Search" },
   { action: "filter", keys: ["f"], does: "Choose a filter" },
-  { action: "order", keys: ["o"], does: "Worst cues first, or all in order of time" },
-  { action: "zoomIn", keys: ["+", "="], does: "Zoom the waveform in" },
-  { action: "zoomOut", keys: ["-"], does: "Zoom the waveform out" },
-  { action: "help", keys: ["?"], does: "Show these keys" },
-  { action: "leave", keys: ["Escape"], does: "Clear search and filter, leave a field" }
+  { action: "order", keys: ["o"], does: "Switch between worst first and source order" },
+  { action: "zoomIn", keys: ["+", "="], does: "Zoom in on the waveform" },
+  { action: "zoomOut", keys: ["-"], does: "Zoom out of the waveform" },
+  { action: "help", keys: ["?"], does: "Show these shortcuts" },
+  { action: "leave", keys: ["Escape"], does: "Leave the field; clear search and filter" }
 ]
 
-/** The keys of a job's page in review. */
+/** The shortcuts of a job's page in review. */
 export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
-  { action: "edit", keys: ["e"], does: "Change the current cue" },
+  { action: "edit", keys: ["e"], does: "Edit the current cue" },
   ...jobKeys
 ]
 
-/** What can be done by key on a batch's page. */
+/** Shortcut actions on a batch's page. */
 export type BatchAction = "next" | "previous" | "nextPoor" | "open" | "search" | "filter" | "help" | "leave"
 
-/** The keys of a batch's page. */
+/** The shortcuts of a batch's page. */
 export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
-  { action: "next", keys: ["j", "ArrowDown"], does: "Next job (arrows: in the list)" },
+  { action: "next", keys: ["j", "ArrowDown"], does: "Next job (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous job" },
   { action: "nextPoor", keys: ["n"], does: "Next job that needs a look" },
   { action: "open", keys: ["Enter"], does: "Open the job's report" },
   { action: "search", keys: ["/"], does: "Search" },
   { action: "filter", keys: ["f"], does: "Choose a filter" },
-  { action: "help", keys: ["?"], does: "Show these keys" },
-  { action: "leave", keys: ["Escape"], does: "Clear search and filter, leave a field" }
+  { action: "help", keys: ["?"], does: "Show these shortcuts" },
+  { action: "leave", keys: ["Escape"], does: "Leave the field; clear search and filter" }
 ]
 
-/** What can be done by key on a plan's page. */
+/** Shortcut actions on a plan's page. */
 export type PlanAction = "next" | "previous" | "search" | "filter" | "help" | "leave"
 
-/** The keys of a plan's page. */
+/** The shortcuts of a plan's page. */
 export const planKeys: ReadonlyArray<KeyHelp<PlanAction>> = [
-  { action: "next", keys: ["j", "ArrowDown"], does: "Next line (arrows: in the list)" },
+  { action: "next", keys: ["j", "ArrowDown"], does: "Next line (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous line" },
   { action: "search", keys: ["/"], does: "Search" },
   { action: "filter", keys: ["f"], does: "Choose a job" },
-  { action: "help", keys: ["?"], does: "Show these keys" },
-  { action: "leave", keys: ["Escape"], does: "Clear search and filter, leave a field" }
+  { action: "help", keys: ["?"], does: "Show these shortcuts" },
+  { action: "leave", keys: ["Escape"], does: "Leave the field; clear search and filter" }
 ]
 
-/** A key as it is printed on keyboards. */
+/** Returns a key's label as printed on keyboards. */
 export const keyCap = (key: string): string => caps[key] ?? key
 
 const caps: Readonly<Record<string, string>> = {

@@ -1,16 +1,16 @@
-/** The help on keys that a page carries, opened by `?`. */
+/** The dialog of keyboard shortcuts, opened by `?`. */
 import { type Html, html } from "./Html.ts"
 import { keyCap, type KeyHelp } from "./KeyBindings.ts"
 
-/** The dialog that lists a page's keys. */
+/** Renders the dialog that lists a page's shortcuts. */
 export const keyHelp = (keys: ReadonlyArray<KeyHelp<string>>): Html =>
   html`<dialog id="help" aria-labelledby="help-title">
-    <h2 id="help-title">Keys</h2>
+    <h2 id="help-title">Keyboard shortcuts</h2>
     <table>
       <thead>
         <tr>
           <th scope="col">Key</th>
-          <th scope="col">Does</th>
+          <th scope="col">Action</th>
         </tr>
       </thead>
       <tbody>
@@ -25,11 +25,11 @@ export const keyHelp = (keys: ReadonlyArray<KeyHelp<string>>): Html =>
         )}
       </tbody>
     </table>
-    <label><input type="checkbox" id="keys-on" checked /> Listen to these keys</label>
+    <label><input type="checkbox" id="keys-on" checked /> Enable these shortcuts</label>
     <form method="dialog"><button>Close</button></form>
   </dialog>`
 
-/** The button that opens it. */
+/** The button that opens the dialog. */
 export const helpButton: Html = html`<button type="button" id="help-open" aria-haspopup="dialog">
-  Keys <kbd aria-hidden="true">?</kbd>
+  Shortcuts <kbd aria-hidden="true">?</kbd>
 </button>`

@@ -1,17 +1,17 @@
-/** The box above a table in which its rows are searched and narrowed; `browser/Rows.ts` listens to it. */
+/** The search field and filter above a table. Handled by `browser/NarrowedRows.ts`, on a job's page by `JobView.ts`. */
 import { type Content, type Html, html } from "./Html.ts"
 import { formatCount, formatInteger } from "./TimeFormat.ts"
 
-/** A choice by which rows are narrowed. */
+/** An option of the filter. */
 export interface Choice {
-  /** What the rows are marked with; `all` for every row. */
+  /** The value that matching rows carry; `all` matches every row. */
   readonly value: string
   readonly words: string
-  /** How many rows it shows. */
+  /** Number of matching rows. */
   readonly count: number
 }
 
-/** The box; `more` stands behind the choices, `rows` is how many there are of `what`. */
+/** Renders the box. `what` names one row ("cue"), `rows` is their number, `more` is appended after the filter. */
 export const searchBox = (
   box: {
     readonly what: string

@@ -1,19 +1,11 @@
-/** The head of a table of a page, with a role on every part, since narrow screens show the rows as blocks. */
+/** Table heads. Every part has an explicit ARIA role, since narrow screens display the rows as blocks. */
 import { type Html, html } from "./Html.ts"
 
-/** A head with a column for each name. */
-export const tableHead = (names: ReadonlyArray<string>): Html =>
-  html`<thead role="rowgroup">
-    <tr role="row">
-      ${names.map((name) => html`<th role="columnheader" scope="col">${name}</th>`)}
-    </tr>
-  </thead>`
-
 /**
- * A head whose buttons sort the rows by a column; `browser/Order.ts` listens to them. `sorted` is the column of the
- * first order.
+ * Renders a head whose buttons sort the rows by column; `browser/RowOrder.ts` handles them. `sorted` is the column that
+ * the rows are sorted by initially, if any.
  */
-export const sortingHead = (names: ReadonlyArray<string>, sorted: string): Html =>
+export const sortingHead = (names: ReadonlyArray<string>, sorted?: string): Html =>
   html`<thead role="rowgroup">
     <tr role="row">
       ${names.map(
@@ -25,11 +17,12 @@ export const sortingHead = (names: ReadonlyArray<string>, sorted: string): Html 
     </tr>
   </thead>`
 
-/** The choice of an order, for screens that are too narrow for the table's head. */
-export const orderChoice = (names: ReadonlyArray<string>, sorted: string): Html =>
+/** Renders a select for the sort column, for screens too narrow to show the table's head. */
+export const orderChoice = (names: ReadonlyArray<string>, sorted?: string, id = "order"): Html =>
   html`<label class="order"
     >Order
-    <select id="order">
+    <select id="${id}">
+      ${sorted === undefined ? html`<option value="-1" selected>as planned</option>` : undefined}
       ${names.map((name, at) => html`<option value="${at}" ${name === sorted ? html`selected` : undefined}>${name}</option>`)}
     </select></label
   >`

@@ -1,13 +1,13 @@
-/** Speed and shift of every cue over the programme's time, as a drawing in the page itself. */
+/** The chart of every cue's speed and shift over the programme, as inline SVG. */
 import type { JobReport } from "../../domain/report/Report.ts"
 import { type Html, html } from "./Html.ts"
 import { axisTimes, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 
-/** The limit of speed in reports that do not record the job's own. */
+/** The speed limit assumed for reports that do not record the job's own. */
 const usualLimit = 1.3
 
 /**
- * The drawing: two plots over one time, a mark for each cue from where it starts to where it ends. Drawn over the whole
+ * Renders the chart: two plots on one time axis, with a stroke per cue from its start to its end. It covers the whole
  * programme; the page's script narrows it to the part that the waveform shows.
  */
 export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => {
@@ -17,8 +17,11 @@ export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => 
   const limit = fit?.maxSpeed ?? usualLimit
   const speeds = heard.map(({ speed }) => speed)
   const shifts = heard.map(({ shift }) => Math.abs(shift))
-  const speedTop = Math.max(limit, fit?.hardMaxSpeed ?? 0, highest(speeds)) + 0.1
+  const speedMost = Math.max(limit, fit?.hardMaxSpeed ?? 0, highest(speeds))
   const speedBottom = Math.min(0.9, lowest(speeds) - 0.05)
+  // Leaves space for the label above the highest line.
+  const speedTop = speedMost + 0.26 * (speedMost - speedBottom)
+  const isShifted = heard.length === 0 || shifts.some((shift) => shift >= 0.005)
   const shiftEnd = Math.max(0.5, highest(shifts) * 1.1)
   const length = Math.max(duration, 0.001)
   const strokes = (
@@ -50,14 +53,26 @@ export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => 
     label: formatFactor(speed),
     kind
   })
+  const shiftPlot = () =>
+    plot(
+      "Shift",
+      length,
+      [
+        { at: 1, label: formatSignedSeconds(shiftEnd), kind: "end" },
+        { at: 0.5, label: "0.00 s", kind: "zero" },
+        { at: 0, label: formatSignedSeconds(-shiftEnd), kind: "end" }
+      ],
+      close,
+      off
+    )
   return html`<details class="chart" id="chart">
-    <summary>Speed and shift over time</summary>
+    <summary>${isShifted ? "Speed and shift over time" : "Speed over time"}</summary>
     <figure>
       <figcaption id="chart-words">
-        How fast each cue is played and how far from its start it is heard, over the part of the programme
-        that the waveform shows. Speed: median ${formatFactor(metrics.speed.p50)}, highest
-        ${formatFactor(metrics.speed.max)}. Shift: median ${metrics.onsetShift.p50.toFixed(2)} s, greatest
-        ${metrics.onsetShift.max.toFixed(2)} s.
+        Playback speed of each cue${isShifted ? ", and how far its speech starts from the cue's start," : ""}
+        for the part of the programme shown in the waveform. Speed: median ${formatFactor(metrics.speed.p50)},
+        maximum ${formatFactor(metrics.speed.max)}.
+        ${isShifted ? `Shift: median ${metrics.onsetShift.p50.toFixed(2)} s, maximum ${metrics.onsetShift.max.toFixed(2)} s.` : "Every line starts on its cue."}
       </figcaption>
       ${plot(
         "Speed",
@@ -72,17 +87,7 @@ export const timeChart = ({ cues, duration, metrics, fit }: JobReport): Html => 
         steady,
         hurried
       )}
-      ${plot(
-        "Shift",
-        length,
-        [
-          { at: 0.92, label: formatSignedSeconds(shiftEnd), kind: "end" },
-          { at: 0.5, label: "0.00 s", kind: "zero" },
-          { at: 0.08, label: formatSignedSeconds(-shiftEnd), kind: "end" }
-        ],
-        close,
-        off
-      )}
+      ${isShifted ? shiftPlot() : undefined}
       <div class="ticks" id="chart-ticks" aria-hidden="true">
         ${axisTimes(0, duration).map((time) => html`<span>${time}</span>`)}
       </div>
@@ -98,9 +103,13 @@ interface Line {
   readonly kind: "hard" | "limit" | "zero" | "end"
 }
 
-/** One plot; its horizontal unit is the second. */
+/** Renders one plot; its horizontal unit is the second. The labels are behind it, each above its line. */
 const plot = (name: string, length: number, lines: ReadonlyArray<Line>, usual: string, off: string): Html =>
   html`<div class="plot">
+    <div class="scale" aria-hidden="true">
+      <span class="name">${name}</span>
+      ${lines.map(({ at, label }) => html`<span style="${at === 1 ? "top:0" : `bottom:${tenth(at * 100)}%`}">${label}</span>`)}
+    </div>
     <svg
       viewBox="0 0 ${length} 100"
       preserveAspectRatio="none"
@@ -113,13 +122,9 @@ const plot = (name: string, length: number, lines: ReadonlyArray<Line>, usual: s
       <path class="off" d="${off}" />
       <path class="playhead" d="M0 0V100" />
     </svg>
-    <div class="scale" aria-hidden="true">
-      <span class="name">${name}</span>
-      ${lines.map(({ at, label }) => html`<span style="bottom:${tenth(at * 100)}%">${label}</span>`)}
-    </div>
   </div>`
 
-/** A mark from one moment to another. */
+/** SVG path data of a horizontal stroke, from and to in seconds. */
 const stroke = (from: number, to: number, level: number): string =>
   `M${hundredth(from)} ${tenth((1 - level) * 100)}h${hundredth(to - from)}`
 

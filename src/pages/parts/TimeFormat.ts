@@ -1,6 +1,6 @@
-/** Times and figures as people read them. */
+/** Formats times, durations, factors and counts for people. */
 
-/** A position on a timeline, `1:02:03.450`; hours only where there are some. */
+/** Formats a timeline position as `1:02:03.450`; hours are omitted when zero. */
 export const formatClock = (seconds: number): string => {
   const millis = Math.round(Math.max(0, seconds) * 1000)
   const hours = Math.floor(millis / 3_600_000)
@@ -9,7 +9,7 @@ export const formatClock = (seconds: number): string => {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${`${minutes}`.padStart(2, "0")}:${rest}`
 }
 
-/** A length of time in the two units that matter: `2 h 5 min`, `12 min 4 s`, `3.2 s`. */
+/** Formats a duration in its two largest units: `2 h 5 min`, `12 min 4 s`, `3.2 s`. */
 export const formatDuration = (seconds: number): string => {
   if (seconds < 60) return `${seconds.toFixed(1)} s`
   const whole = Math.round(seconds)
@@ -18,10 +18,7 @@ export const formatDuration = (seconds: number): string => {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/**
- * The times at the start, the quarters and the end of an axis; to a tenth of a second where it spans less than a
- * minute.
- */
+/** Returns the labels at the start, quarters and end of an axis; in tenths of a second if it spans under a minute. */
 export const axisTimes = (from: number, to: number): ReadonlyArray<string> =>
   [0, 1, 2, 3, 4].map((quarter) => {
     const seconds = from + ((to - from) * quarter) / 4
@@ -30,18 +27,22 @@ export const axisTimes = (from: number, to: number): ReadonlyArray<string> =>
       : formatClock(Math.round(seconds)).replace(/\.\d+$/u, "")
   })
 
-/** A difference in seconds with its sign, `+0.21 s`; no sign where it rounds to nothing. */
+/** Formats a difference in seconds with its sign, as `+0.21 s`; without a sign if it rounds to 0.00. */
 export const formatSignedSeconds = (seconds: number): string => {
   const text = Math.abs(seconds).toFixed(2)
   return `${text === "0.00" ? "" : seconds < 0 ? "−" : "+"}${text} s`
 }
 
-/** A speed as a factor, `1.18×`. */
+/** Formats a speed as a factor: `1.18×`. */
 export const formatFactor = (speed: number): string => `${speed.toFixed(2)}×`
 
-/** `1 cue`, `3 cues`. */
+/** Formats a count with its noun: `1 cue`, `3 cues`. */
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
   `${formatInteger(count)} ${count === 1 ? one : many}`
 
-/** A whole number with thin spaces between its thousands. */
+/** Formats an integer with narrow no-break spaces between thousands. */
 export const formatInteger = (count: number): string => `${count}`.replaceAll(/\B(?=(?:\d{3})+$)/gu, "\u202F")
+
+/** A manifest as the pages show it: they may be shared, so an absolute path is cut to the file's name. */
+export const shownManifest = (manifest: string): string =>
+  /^(?:\/|[a-z]:[\\/])[^\n]*\.(?:ya?ml|json)$/iu.test(manifest) ? manifest.replace(/^.*[\\/]/u, "") : manifest

@@ -1,19 +1,21 @@
-/** At which rate a clip is kept. */
+/** Detects format and sample rate of received audio from its bytes, and the rate at which its clip is stored. */
 import { behindId3, mp3HeaderAt } from "../../audio/formats/Mp3Header.ts"
 import { deliveryRate, SampleRate } from "../../domain/time/Units.ts"
 
-/** The rate of clips whose sound needs no more: half the delivery's, exactly 24 frames a millisecond. */
+/** Sample rate of clips that need no more, in Hz: half the delivery's, exactly 24 frames per millisecond. */
 const speechRate = SampleRate.make(24_000)
 
-/** The rate at which sound of such a rate is kept: 24 kHz loses nothing of what was sampled at 24 kHz or less. */
+/** Returns the rate at which to store a source of this rate, in Hz: 24 kHz loses nothing of sources up to 24 kHz. */
 export const storedRateOf = (source: number): SampleRate => (source <= speechRate ? speechRate : deliveryRate)
 
-/** The sample rate that an MP3 or FLAC file's bytes tell; undefined for what is told by ffmpeg alone. */
+/**
+ * Reads the sample rate of an MP3 or FLAC file from its bytes. Undefined for other formats, which ffmpeg must probe.
+ */
 export const statedRate = (bytes: Uint8Array): number | undefined => {
   if (startsWith(bytes, 0, "fLaC") && bytes.length > 20)
     return (byte(bytes, 18) << 12) | (byte(bytes, 19) << 4) | (byte(bytes, 20) >> 4)
   const start = behindId3(bytes)
-  // An encoder may leave some bytes between its tag and the first frame.
+  // Encoders may leave a few bytes between the tag and the first frame.
   for (let at = start; at < Math.min(bytes.length - 4, start + 4_096); at++) {
     const rate = mp3HeaderAt(bytes, at)?.rate
     if (rate !== undefined) return rate
@@ -21,11 +23,11 @@ export const statedRate = (bytes: Uint8Array): number | undefined => {
   return undefined
 }
 
-/** Whether bytes begin like a WAV file, which is decoded without ffmpeg. */
+/** Whether the bytes begin like a WAV file, which is decoded without ffmpeg. */
 export const isWav = (bytes: Uint8Array): boolean =>
   (startsWith(bytes, 0, "RIFF") || startsWith(bytes, 0, "RF64")) && startsWith(bytes, 8, "WAVE")
 
-/** A file name's ending for bytes as they came. */
+/** The file extension for received bytes; `bin` if the format is unknown. */
 export const extensionOf = (bytes: Uint8Array): string => {
   if (isWav(bytes)) return "wav"
   if (startsWith(bytes, 0, "fLaC")) return "flac"

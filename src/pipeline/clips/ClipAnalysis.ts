@@ -1,6 +1,6 @@
 /**
- * From samples to what is known of a clip. Plain values in, plain values out: it is done here or in a thread of its
- * own.
+ * Analyzes a clip: splits it into the utterance's parts and checks its quality. Takes and returns plain values, so that
+ * it runs on the main thread or in a worker.
  */
 import { Either, Option } from "effect"
 import { splitClip } from "../../audio/speech/ClipSplitting.ts"
@@ -15,32 +15,32 @@ import { alignParts, parseTranscript } from "../../script/transcripts/Transcript
 import { storedRateOf } from "./AudioFormatDetection.ts"
 import { judgeParts } from "./ClipVerdict.ts"
 
-/** What the sound is to say, and what is known of it. */
+/** The texts that the audio should contain, and what is known about it. */
 export interface ClipRequest {
   readonly said: readonly [string, ...ReadonlyArray<string>]
-  /** Whether the provider spoke the parts on a timeline of their own. */
+  /** Whether the provider placed the parts on a timeline of their own. */
   readonly timed: boolean
   readonly transcript: Fetched["transcript"]
-  /** The voice's usual milliseconds of speech for one character. */
+  /** The voice's usual milliseconds of speech per character. */
   readonly usual: Estimate | undefined
 }
 
-/** A clip's facts. */
+/** Facts about a clip. */
 export interface ClipMade extends Pick<Clip, "rate" | "frames" | "segments" | "cut"> {
   readonly _tag: "Made"
-  /** What is odd about it, where something is. */
+  /** Why the clip is suspect, if it is. */
   readonly suspect: string | undefined
 }
 
-/** Sound from which no clip can be made. */
+/** Audio that cannot become a clip, and why. */
 export interface Unusable {
   readonly _tag: "Unusable"
   readonly words: string
 }
 
 /**
- * The samples of a sound at the rate at which they are kept, decoded from a WAV file's bytes; else why there are none,
- * in words.
+ * Returns the samples at the rate at which they are stored. A WAV file's bytes are decoded; on failure, the reason is
+ * returned.
  */
 export const receivedSamples = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =>
   sound instanceof Uint8Array
@@ -50,14 +50,11 @@ export const receivedSamples = (sound: Uint8Array | Pcm): Either.Either<Pcm, str
       })
     : Either.right(sound)
 
-/** The file of a clip that was made of a sound. */
+/** Returns the clip file's bytes for a sound. */
 export const clipFileBytes = (sound: Uint8Array | Pcm, samples: Pcm): Uint8Array =>
   sound instanceof Uint8Array ? keptWav16(samples, sound) : encodeWav16(samples)
 
-/**
- * Looks a sound over and judges it, in steps that each take some milliseconds on a long one: others may have their turn
- * between.
- */
+/** Analyzes and judges a clip in steps of a few milliseconds each, so that others can run in between. */
 export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, ClipMade | Unusable> {
   const { said } = wanted
   const speech = speechIn(pcm)
@@ -71,7 +68,7 @@ export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, Cli
   return { _tag: "Made", rate: pcm.rate, frames: framesOf(pcm), segments, cut, suspect }
 }
 
-/** When each part is spoken, by the transcript, where it says so of what was said. */
+/** The expected times of each part, from the transcript; empty if it has none for these texts. */
 const expectedOf = ({ said, transcript }: ClipRequest) =>
   Option.fromNullable(transcript).pipe(
     Option.filter(() => said.length > 1),

@@ -1,4 +1,4 @@
-/** Whether a clip can be what its text says, part by part. */
+/** Judges whether a clip can be the speech of its text, part by part. */
 import { detectDefects, type ClipFacts, type Suspicion } from "../../audio/speech/ClipQuality.ts"
 import { type Pcm, sliceOf } from "../../audio/pcm/Pcm.ts"
 import type { SpeechBounds } from "../../audio/speech/SpeechTrim.ts"
@@ -9,32 +9,32 @@ import { charactersOf } from "../../domain/speech/Utterance.ts"
 /** What a clip is judged by. */
 export interface ExpectedSpeech {
   readonly said: ReadonlyArray<string>
-  /** One for each part, or a single one for all. */
+  /** One segment per part, or a single one for all. */
   readonly segments: ReadonlyArray<Segment>
-  /** Whether the provider spoke the parts on a timeline of their own, with silences between them. */
+  /** Whether the provider placed the parts on a timeline of their own, with silences in between. */
   readonly timed: boolean
-  /** The voice's usual milliseconds of speech for one character. */
+  /** The voice's usual milliseconds of speech per character. */
   readonly usual: Estimate | undefined
-  /** The whole clip's speech, where it is known already. */
+  /** The bounds of the whole clip's speech, if already known. */
   readonly speech?: SpeechBounds | undefined
 }
 
 export type Verdict =
   | { readonly _tag: "Good" }
-  /** Something is heard, but oddly. */
+  /** Audible, but suspicious. */
   | { readonly _tag: "Suspect"; readonly words: string }
   /** Nothing that could be placed. */
   | { readonly _tag: "Unusable"; readonly words: string }
 
-/** Clips of a voice from which on its usual length is trusted. */
+/** Clips of a voice before its usual length is trusted. */
 const enough = 8
 
-/** Judges a clip by its energy, flat tops, tail and length. */
+/** Judges a clip by its energy, clipping, tail and length. */
 export const judgeParts = (pcm: Pcm, { said, segments, timed, usual, speech }: ExpectedSpeech): Verdict => {
   const known =
     usual === undefined || usual.count < enough
       ? {}
-      : // For values that stray evenly the mean distance is four fifths of the standard deviation.
+      : // For normally distributed values, the mean deviation is four fifths of the standard deviation.
         { learned: { mean: usual.mean, deviation: usual.spread * 1.25 } }
   const facts = (words: string): ClipFacts => ({
     characters: charactersOf(words),
@@ -43,12 +43,12 @@ export const judgeParts = (pcm: Pcm, { said, segments, timed, usual, speech }: E
   })
   const apart = segments.length === said.length && said.length > 1
   const unsaid = said.flatMap((_, part) =>
-    apart && !isHeard(segments, part) ? [`part ${part + 1} is not said`] : []
+    apart && !isHeard(segments, part) ? [`part ${part + 1} is not spoken`] : []
   )
   const suspicions = apart
     ? said.flatMap((words, part) =>
         (isHeard(segments, part) ? detectDefects(between(pcm, segments, part), facts(words)) : [])
-          // Only the last part can be cut off: the others go over into the next.
+          // Only the last part can be cut off; the others run into the next one.
           .filter((one) => one.kind !== "cut-off" || part === said.length - 1)
           .map((one) => ({ ...one, part: part + 1 }))
       )
@@ -56,7 +56,7 @@ export const judgeParts = (pcm: Pcm, { said, segments, timed, usual, speech }: E
         .filter((one) => !(timed && said.length > 1 && (one.kind === "holed" || one.kind === "too-long")))
         .map((one) => ({ ...one, part: undefined }))
   if (suspicions.length === 0 && unsaid.length === 0) return { _tag: "Good" }
-  const words = [...unsaid, ...suspicions.map(told)].join("; ")
+  const words = [...unsaid, ...suspicions.map(describe)].join("; ")
   return { _tag: suspicions.some((one) => one.kind === "silent") ? "Unusable" : "Suspect", words }
 }
 
@@ -65,7 +65,7 @@ const isHeard = (segments: ReadonlyArray<Segment>, part: number): boolean => {
   return segment === undefined || isSaid(segment)
 }
 
-/** A part with the silence around it, from halfway behind the part before to halfway before the next. */
+/** A part with the silence around it, from halfway after the previous part to halfway before the next. */
 const between = (pcm: Pcm, segments: ReadonlyArray<Segment>, part: number): Pcm => {
   const [before, here, after] = [segments[part - 1], segments[part], segments[part + 1]]
   if (here === undefined) return pcm
@@ -74,5 +74,5 @@ const between = (pcm: Pcm, segments: ReadonlyArray<Segment>, part: number): Pcm 
   return sliceOf(pcm, from, Math.max(from, to))
 }
 
-const told = ({ kind, detail, part }: Suspicion & { readonly part: number | undefined }): string =>
+const describe = ({ kind, detail, part }: Suspicion & { readonly part: number | undefined }): string =>
   `${part === undefined ? "the audio" : `part ${part}`} is ${kind.replace("-", " ")}: ${detail}`

@@ -1,4 +1,4 @@
-/** Who makes clips and keeps them: a thread of its own where many are to be made, else this one. */
+/** Analyzes and stores clips: in a worker thread where there are many, else on this thread. */
 import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
 import { Effect, Either, type Scope } from "effect"
@@ -18,29 +18,31 @@ import {
 import type { ClipWorkerResponse, ClipWorkerRequest, ClipWritten } from "./ClipWorkerProtocol.ts"
 import type { Decode } from "./ReceivedAudio.ts"
 
-/** Makes an utterance's clip of a WAV file's bytes, or of samples, which are its own from then on, and keeps it. */
+/** Analyzes a WAV file's bytes or samples and stores them as an utterance's clip. Takes ownership of the sound. */
 export type MakeClip = (
   key: UtteranceKey,
   sound: Uint8Array | Pcm,
   wanted: ClipRequest
 ) => Effect.Effect<ClipWritten | Unusable, StateUnusable>
 
-/** What a clip is made with. */
+/** Functions for making clips. */
 export interface ClipWork {
   readonly decode: Decode
   readonly makeClip: MakeClip
 }
 
-/** From so many clips on a thread is worth its start. */
+/** Smallest number of clips for which a worker thread is worth starting. */
 const worthAThread = 200
 
-/** Whoever makes this many clips, for as long as the scope. */
+/**
+ * Returns the function that makes clips, in a thread if `count` is high enough. The thread lasts as long as the scope.
+ */
 export const clipMaker = (count: number): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> => {
   const file = count < worthAThread ? undefined : threadFile()
   return file === undefined ? analyzeInThisThread : inThread(file)
 }
 
-/** Makes clips in this thread: long ones step by step, since looks at tasks must not be late for them. */
+/** Makes clips on this thread. Long ones are analyzed step by step, so that polls are not delayed. */
 export const analyzeInThisThread: Effect.Effect<MakeClip, never, ClipFolder> = Effect.map(
   ClipFolder,
   (clips): MakeClip =>
@@ -60,7 +62,7 @@ export const analyzeInThisThread: Effect.Effect<MakeClip, never, ClipFolder> = E
     })
 )
 
-/** Samples that take a few milliseconds a step. */
+/** Length in samples above which each step of the analysis takes a few milliseconds. */
 const longClip = 10 * 24_000
 
 const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> =>
@@ -83,14 +85,14 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
         waiting.delete(id)
       }
     })
-    thread.on("error", (cause) => endWith(`the thread that makes clips broke down: ${cause.message}`))
-    thread.on("exit", () => endWith("the thread that makes clips has ended"))
+    thread.on("error", (cause) => endWith(`the clip worker crashed: ${cause.message}`))
+    thread.on("exit", () => endWith("the clip worker exited"))
 
     let count = 0
     let going: Array<ClipWorkerRequest> = []
     /**
-     * What comes in one turn of the event loop goes together: a message costs more than what is in it, and so does a
-     * wait for the disk.
+     * Sends all requests of one event loop turn in one message. Each message has a fixed cost, and the worker waits for
+     * the disk once per message.
      */
     const post = (order: ClipWorkerRequest) => {
       if (going.push(order) > 1) return
@@ -119,7 +121,7 @@ const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sco
       )
   })
 
-/** A sound that can be handed over: as it came it may be a part of a larger piece of memory. */
+/** Returns a sound whose memory can be transferred; as received, it may be a view into a larger buffer. */
 const owned = (sound: Uint8Array | Pcm): ClipWorkerRequest["sound"] =>
   sound instanceof Uint8Array
     ? new Uint8Array(sound)

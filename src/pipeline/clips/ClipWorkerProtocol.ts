@@ -1,17 +1,14 @@
-/** What a run and the thread that makes its clips tell each other; both are of one build. */
+/** Messages between a run and its clip worker; both always come from the same build. */
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Kept } from "../../store/files/ClipFile.ts"
 import type { ClipMade, Unusable, ClipRequest } from "./ClipAnalysis.ts"
 
-/**
- * Orders are handed over as many at a time as there are: so are their answers, once the files of all of them are on the
- * disk.
- */
+/** Requests are sent in batches. A batch is answered once all its files are on disk. */
 export interface ClipWorkerRequest {
   readonly id: number
   readonly key: UtteranceKey
-  /** A WAV file's bytes, or samples: nobody else's. */
+  /** A WAV file's bytes, or samples; the receiver owns them. */
   readonly sound: Uint8Array<ArrayBuffer> | (Pcm & { readonly samples: Float32Array<ArrayBuffer> })
   readonly wanted: ClipRequest
 }
@@ -24,6 +21,6 @@ export interface ClipWorkerResponse {
   readonly answer:
     | ClipWritten
     | Unusable
-    /** A fault in the program or of the disk; `code` is the system's, where it is the disk's. */
+    /** An internal error or a disk error; `code` is the system's error code, if any. */
     | { readonly _tag: "Broken"; readonly message: string; readonly code: string | undefined }
 }

@@ -1,5 +1,5 @@
 /**
- * What was received and is no WAV, as samples: plain MP3 within this process, all else by ffmpeg, several files a
+ * Decodes received audio that is not WAV: plain MP3 in this process, everything else with ffmpeg, several files per
  * process when many wait.
  */
 import { Deferred, Effect, Queue, type Scope } from "effect"
@@ -10,23 +10,23 @@ import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { mp3Threads } from "../../ffmpeg/decode/Mp3WorkerClient.ts"
 import { extensionOf, storedRateOf, statedRate } from "./AudioFormatDetection.ts"
 
-/** Why bytes are no audio that can be used, in words. */
+/** Why bytes cannot be decoded as audio. */
 export interface Undecodable {
   readonly _tag: "Undecodable"
   readonly words: string
 }
 
-/** What is to be decoded. */
+/** Audio to decode. */
 export interface Received<E> {
   readonly bytes: Uint8Array
-  /** Lays the bytes into a file, for a decoder that reads files, and tells its path. */
+  /** Writes the bytes to a file, for decoders that read files, and returns its path. */
   readonly laid: Effect.Effect<string, E>
 }
 
-/** Decodes what was received; at 24 or 48 kHz. */
+/** Decodes received audio to 24 or 48 kHz. */
 export type Decode = <E>(received: Received<E>) => Effect.Effect<Pcm, Undecodable | E>
 
-/** Files that are decoded together at most: two processes of them. */
+/** Maximum number of files in one batch: enough for two processes. */
 const mostAtOnce = 2 * filesPerProcess
 
 interface Waiting {
@@ -61,7 +61,7 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
               (one, place) => {
                 const result = results[place]
                 return result === undefined
-                  ? Deferred.fail(one.done, undecodable("ffmpeg gave no result for it"))
+                  ? Deferred.fail(one.done, undecodable("ffmpeg returned no result for it"))
                   : Deferred.complete(
                       one.done,
                       Effect.mapError(result, (fault) => undecodable(`expected audio, found ${fault.found}`))

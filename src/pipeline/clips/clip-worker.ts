@@ -1,4 +1,4 @@
-/** The thread's side: makes and writes clips as it is asked to, several at once as far as the disk is waited for. */
+/** Worker thread that analyzes and writes clips, several at once while they wait for the disk. */
 import { parentPort, workerData } from "node:worker_threads"
 import { Either, Predicate } from "effect"
 import { writeClip } from "../../store/files/ClipFile.ts"
@@ -6,7 +6,7 @@ import { clipFileBytes, analyzeClip, receivedSamples } from "./ClipAnalysis.ts"
 import type { ClipWorkerResponse, ClipWorkerRequest } from "./ClipWorkerProtocol.ts"
 
 const port = parentPort
-if (port === null) throw new Error("this file is a thread that makes clips: it is started by a run")
+if (port === null) throw new Error("this file is a worker thread that makes clips; a run starts it")
 const clips = String(workerData)
 
 const answerTo = async ({ key, sound, wanted }: ClipWorkerRequest): Promise<ClipWorkerResponse["answer"]> => {
@@ -20,7 +20,7 @@ const answerTo = async ({ key, sound, wanted }: ClipWorkerRequest): Promise<Clip
     : { ...step.value, ...(await writeClip(clips, key, clipFileBytes(sound, samples.right))) }
 }
 
-/** What went wrong, as much of it as crosses over. */
+/** The error as a message that can cross threads. */
 const brokenBy = (cause: unknown): ClipWorkerResponse["answer"] => ({
   _tag: "Broken",
   message: cause instanceof Error ? cause.message : String(cause),

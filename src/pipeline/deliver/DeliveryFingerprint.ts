@@ -1,19 +1,19 @@
-/** What decides a job's files, and which files were made of it last. */
+/** Fingerprint of everything that decides a job's files, and the record of the files of its last delivery. */
 import { createHash } from "node:crypto"
 import { statSync } from "node:fs"
-import { basename, dirname, join, relative, sep } from "node:path"
+import { basename, join, relative } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
-import { Array, Effect, Iterable, Option } from "effect"
+import { Effect, Iterable, Option } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
-import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { timelineNames } from "../../domain/manifest/Outputs.ts"
 import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
-/** Raised with a change of what the same input would sound or look like, so that jobs are delivered anew. */
+/** Raise this when the same input would sound or look different, so that jobs are delivered again. */
 const edition = 8
 
-/** Everything that decides what a job's files are. */
+/** Returns a SHA-256 of everything that decides a job's files. */
 export const fingerprintOf = Effect.fnUntraced(function* (
   { job, script, words, lines, uses, video, reel }: JobPlan,
   clips: ReadonlyMap<UtteranceKey, Clip>,
@@ -33,7 +33,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
         )
   const hash = createHash("sha256")
   const { input: _input, video: _video, ...settings } = job
-  // Timelines name the film by its way from the job's folder.
+  // Timelines refer to the film by its path relative to the job's folder.
   const way =
     job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))
       ? relative(join(out, job.id), job.video.path)
@@ -59,14 +59,14 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   return hash.digest("hex")
 })
 
-/** The reports that stand beside a job's files. */
+/** The reports beside a job's files. */
 export const reportNames: ReadonlyArray<string> = ["report.json", "report.html"]
 
-/** The files that a delivery made, its reports aside; relative to the folder of results. */
+/** The files of a delivery without its reports, relative to the output folder. */
 export const filesMadeIn = ({ files }: Pick<Delivery, "files">): ReadonlyArray<string> =>
   files.flatMap(({ path }) => (reportNames.includes(basename(path)) ? [] : [path]))
 
-/** Remembers a delivery and the sizes of its files. */
+/** Records a delivery and the sizes of its files. */
 export const rememberFiles = Effect.fnUntraced(function* (
   out: string,
   { job }: JobPlan,
@@ -81,55 +81,21 @@ export const rememberFiles = Effect.fnUntraced(function* (
       Effect.map(fs.stat(file), ({ size }) => ({ path: path.relative(out, file), bytes: Number(size) }))
     )
   )
-  // A file that is gone already makes it no delivery to remember: the next run makes it again.
+  // If a file is already missing, the delivery is not recorded, so that the next run makes it again.
   yield* Option.match(sizes, {
     onNone: () => deliveries.forget(out, job.id),
     onSome: (sized) => deliveries.remember(out, job.id, { digest, files: sized })
   })
 })
 
-/**
- * Takes away what the delivery before has left among a job's clips and stems, and further decision lists, unless it was
- * changed since: who lays all files of such a folder into a film would have a line twice that has moved. Whatever else
- * it has left, in formats that are no longer asked for, stays: it may lie in somebody's project. Returns what does,
- * files and folders by name. `files` are those of the delivery now.
- */
-export const removeOutdated = Effect.fnUntraced(function* (
-  out: string,
-  job: JobId,
-  before: Delivery,
-  files: ReadonlyArray<string>
-) {
-  const fs = yield* FileSystem.FileSystem
-  const made = new Set(files.map((file) => relative(out, file)))
-  const folders = new Set([...made].map((file) => dirname(file)).filter((folder) => folder !== job))
-  const asWritten = ({ path, bytes }: Delivery["files"][number]) =>
-    Effect.orElseSucceed(
-      Effect.map(fs.stat(join(out, path)), ({ size }) => Number(size) === bytes),
-      () => false
-    )
-  const left = yield* Effect.filter(
-    before.files.filter(({ path }) => !made.has(path) && !reportNames.includes(basename(path))),
-    asWritten
-  )
-  const isPart = (path: string) => isFurtherList(job, path) && made.has(join(job, `${job}.edl`))
-  const [staying, going] = Array.partition(left, ({ path }) => folders.has(dirname(path)) || isPart(path))
-  yield* Effect.forEach(going, ({ path }) => Effect.ignore(fs.remove(join(out, path))), { discard: true })
-  return Array.dedupe(staying.map(({ path }) => relative(job, path).split(sep)[0] ?? path))
-})
-
-/** Whether a file is a further list of a decision list that has more events than fit into one: `name-2.edl`. */
-const isFurtherList = (job: JobId, path: string): boolean =>
-  dirname(path) === job && path.startsWith(join(job, `${job}-`)) && /-\d+\.edl$/u.test(path)
-
-/** Whether every file of a delivery is there as it was written. */
+/** Whether every file of a delivery exists with its recorded size. */
 export const allFilesPresent = (out: string, delivery: Delivery): Effect.Effect<boolean> =>
   Effect.map(modifiedAt(out, delivery), Option.isSome)
 
 /**
- * When each file of a delivery was last changed, in milliseconds since 1970; none where one is missing or has another
- * size. Synchronous: a job may deliver a file a cue, and a thousand looks take a few milliseconds here, as effects a
- * hundred.
+ * When each file of a delivery was last modified, in milliseconds since 1970; none if one is missing or has another
+ * size. Synchronous because a job may have one file per cue: a thousand calls take a few milliseconds, a hundred as
+ * effects.
  */
 export const modifiedAt = (
   out: string,

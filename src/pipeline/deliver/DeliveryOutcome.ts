@@ -1,4 +1,4 @@
-/** A job's delivery with whatever goes wrong in it as its result. */
+/** Delivers a job and turns any failure into its result. */
 import { Effect } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -9,7 +9,7 @@ import type { JobResult } from "../report/JobResult.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 
-/** A job's delivery, whose failure is its own and no other job's. */
+/** Delivers a job. Its failure becomes its result and affects no other job. */
 export const deliverToResult = (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
@@ -44,8 +44,8 @@ export const deliverToResult = (
 }
 
 /**
- * A clip that keeps its size but not its bytes looks like one at hand until it is read. All such clips of the job are
- * removed, so that the next run fetches every one of them.
+ * A clip of the right size but with wrong bytes looks intact until it is read. Deletes all such clips of the job, so
+ * that the next run fetches all of them.
  */
 const spoiltClipsRemoved = Effect.fnUntraced(function* (plan: JobPlan, takes: ReadonlyArray<UtteranceUse>) {
   const store = yield* UtteranceStore
@@ -54,7 +54,7 @@ const spoiltClipsRemoved = Effect.fnUntraced(function* (plan: JobPlan, takes: Re
   yield* folder.removeSpoilt(new Map([...stored].map(([key, { clip }]) => [key, clip.checksum])))
 })
 
-/** Tells of a job that was not delivered. */
+/** Emits the event of a job that was not delivered. */
 export const reportUndelivered = (result: JobResult): Effect.Effect<void, never, Progress> =>
   result.status === "delivered"
     ? Effect.void

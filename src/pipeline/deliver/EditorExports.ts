@@ -1,4 +1,4 @@
-/** What an editor takes over: stems, clips and timelines. */
+/** Exports for audio and video editors: stems, clips and timelines. */
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Option } from "effect"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
@@ -43,7 +43,7 @@ import { type Programme, planMix } from "../mix/MixPlan.ts"
 import { framesBeforeStart, type VideoTimebase } from "../plan/VideoTimebase.ts"
 import { openFolder, writeChanged } from "../report/ResultFolder.ts"
 
-/** One WAV a speaker, each as long as the whole; lines without a speaker share one. */
+/** Returns one WAV per speaker, each as long as the mix; lines without a speaker share one. */
 export const stemsOf = (made: OutputPlan, pathOf: (name: string) => string): ReadonlyArray<Stem> => {
   const speakers = Array.dedupe(made.placements.map(({ speaker }) => speaker))
   const names = distinctNames(speakers.map((speaker) => avoidDeviceName(plainName(speaker ?? "voice"))))
@@ -53,13 +53,12 @@ export const stemsOf = (made: OutputPlan, pathOf: (name: string) => string): Rea
   }))
 }
 
-/** Clips that are being written while the next is made. */
+/** Clips written at once. */
 const writtenAtOnce = 4
 
 /**
- * One Broadcast Wave a placement, named by its cue, speaker and time, about as loud as in the mix. It begins with the
- * picture in which it is heard, and its chunks tell its timecode, cue, speaker and words. A file that would be the same
- * is not written again.
+ * Writes one Broadcast Wave file per placement, named by cue, speaker and time, about as loud as in the mix. It starts
+ * on a video frame, and its chunks hold timecode, cue, speaker and text. An unchanged file is not rewritten.
  */
 export const deliverClips = Effect.fnUntraced(function* (
   made: OutputPlan,
@@ -76,13 +75,13 @@ export const deliverClips = Effect.fnUntraced(function* (
     decibelsOf(gain),
     made.placements.map((placement) => path.join(folder, `${clipFileName(placement)}.wav`))
   )
-  const clipOf = Effect.fnUntraced(function* (placement: Placement, room: Buffer32) {
-    // At the rate of the mix first: sped up at another, it would be cut elsewhere, and not fit over the mix.
-    const speech = yield* planMix(programme, placement, spokenLength(placement, rate), room)
-    const { samples: at48 } = resample({ rate, samples: speech }, deliveryRate, room)
-    const held = limitPeaks(at48, deliveryRate, gainOf(decibels), peak, at48.length, room)
+  const clipOf = Effect.fnUntraced(function* (placement: Placement, allocate: Buffer32) {
+    // Resampled after the speed-up: at another rate it would be cut elsewhere and no longer match the mix.
+    const speech = yield* planMix(programme, placement, spokenLength(placement, rate), allocate)
+    const { samples: at48 } = resample({ rate, samples: speech }, deliveryRate, allocate)
+    const limited = limitPeaks(at48, deliveryRate, gainOf(decibels), peak, at48.length, allocate)
     const samples = new Float32Array(fileLength(placement, made.reel))
-    samples.set(held, silenceBefore(placement, made.reel))
+    samples.set(limited, silenceBefore(placement, made.reel))
     const note = { ...noteOf(placement), gain: decibels }
     const { frameRate } = made.reel
     const time = {
@@ -102,14 +101,14 @@ export const deliverClips = Effect.fnUntraced(function* (
         },
         ixml: ixml(note, time)
       },
-      room
+      allocate
     )
   })
   return yield* Effect.forEach(
     made.placements,
     Effect.fnUntraced(function* (placement) {
       const file = path.join(folder, `${clipFileName(placement)}.wav`)
-      yield* writeChanged(file, yield* withBuffers((room) => clipOf(placement, room)))
+      yield* writeChanged(file, yield* withBuffers((allocate) => clipOf(placement, allocate)))
       return file
     }),
     { concurrency: writtenAtOnce }
@@ -119,28 +118,28 @@ export const deliverClips = Effect.fnUntraced(function* (
 const spokenLength = ({ start, end }: Placement, rate: SampleRate): Frames =>
   framesBetween(framesAt(start, rate), framesAt(end, rate))
 
-/** A gain this near to the mix's is kept, in dB. */
+/** Largest difference from the mix's gain at which the previous gain is kept, in dB. */
 const nearGain = 0.5
 
 /**
- * The gain of all clips in dB: that of the clips from the last run, as long as it is near. The mix's own gain differs
- * by hundredths once any line changes, and every clip would be another file.
+ * Returns the gain of all clips in dB: that of the previous run's clips, if it is close. The mix's gain changes by
+ * hundredths with any line, and would change every clip file.
  */
 const steadyGain = Effect.fnUntraced(function* (gain: number, files: ReadonlyArray<string>) {
   const fs = yield* FileSystem.FileSystem
   for (const file of files) {
-    const held = yield* Effect.option(fs.readFile(file))
-    if (Option.isNone(held)) continue
-    const before = gainNamed(Buffer.from(held.value.subarray(0, longestHeader)).toString("latin1"))
+    const limited = yield* Effect.option(fs.readFile(file))
+    if (Option.isNone(limited)) continue
+    const before = gainNamed(Buffer.from(limited.value.subarray(0, longestHeader)).toString("latin1"))
     return before !== undefined && Math.abs(before - gain) <= nearGain ? before : heldGain(gain)
   }
   return heldGain(gain)
 })
 
-/** Bytes before a clip's samples: a cue's words are in there. */
+/** Bytes before a clip's samples, at most; they include the cue's text. */
 const longestHeader = 65_536
 
-/** How long a clip's file is: it ends in silence where its last picture does. */
+/** Length of a clip's file: padded with silence to the end of its last video frame. */
 const fileLength = (placement: Placement, { frameRate }: VideoTimebase): Frames =>
   frames(
     Math.max(
@@ -149,15 +148,15 @@ const fileLength = (placement: Placement, { frameRate }: VideoTimebase): Frames 
     )
   )
 
-/** Frames at 48 kHz from the beginning of the picture to that of the speech. */
+/** Frames at 48 kHz from the start of the video frame to the start of the speech. */
 const silenceBefore = ({ start }: Placement, { frameRate }: Pick<VideoTimebase, "frameRate">): Frames =>
   framesBetween(pictureStart(start, frameRate, deliveryRate), framesAt(start, deliveryRate))
 
-/** The position of a clip's first frame, in frames at 48 kHz since midnight of the film's timecode. */
+/** Position of a clip's first frame, in frames at 48 kHz since midnight of the film's timecode. */
 const timeReferenceOf = ({ start }: Placement, reel: VideoTimebase): Frames =>
   frames(pictureStart(start, reel.frameRate, deliveryRate) + framesBeforeStart(reel))
 
-/** What each clip's file says of itself. */
+/** Returns the metadata for each clip's file. */
 const notesOf = (made: OutputPlan): ((placement: Placement) => Omit<ClipNote, "gain">) => {
   const textOf = wordsOf(made)
   return (placement) => ({
@@ -169,15 +168,15 @@ const notesOf = (made: OutputPlan): ((placement: Placement) => Omit<ClipNote, "g
   })
 }
 
-/** A placement's words, as the source has them. */
+/** Returns a placement's text as in the source. */
 const wordsOf = ({ entries }: OutputPlan): ((placement: Placement) => string) => {
   const texts = new Map(entries.map(({ index, text }) => [index, text]))
   return ({ lines }) => Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
 }
 
 /**
- * The timelines of a job, each as the texts of its files: clips and the film are named relative to the job's folder.
- * Only a decision list may need more than one file.
+ * Timeline formats, each with its file ending and texts. Paths of clips and film are relative to the job's folder. Only
+ * an EDL may need more than one file.
  */
 export const timelineTexts: Readonly<
   Record<
@@ -194,8 +193,8 @@ export const timelineTexts: Readonly<
 }
 
 /**
- * A job as an editor's timeline: the film, at `filmPath` from the job's folder, then a track a speaker, a clip a
- * placement, and a marker where something is flagged.
+ * Builds a job's timeline: the film, then one track per speaker, one clip per placement, and a marker per flagged
+ * placement. `filmPath` is relative to the job's folder.
  */
 export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Timeline => {
   const { job, placements, length, reel } = made
@@ -254,7 +253,7 @@ export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Time
   })
 }
 
-/** `0001_ANNA_00-00-01-000`: the cue, its part where it has several, the speaker, and when it is heard. */
+/** Returns `0001_ANNA_00-00-01-000`: cue, part if there are several, speaker and start time. */
 export const clipFileName = ({ lines: [line], speaker, start }: Placement): string => {
   const number = `${line.cue}`.padStart(4, "0")
   const part = line.part === 0 ? "" : `.${line.part + 1}`
@@ -263,7 +262,7 @@ export const clipFileName = ({ lines: [line], speaker, start }: Placement): stri
   return `${number}${part}_${plainName(speaker ?? "voice")}_${hours}-${clock}`
 }
 
-/** The names, with a number behind those that are taken already, also on disks that do not tell A from a. */
+/** Makes names distinct by appending numbers, also on case-insensitive file systems. */
 const distinctNames = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const taken = new Map<string, number>()
   return names.map((name) => {
@@ -273,12 +272,12 @@ const distinctNames = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   })
 }
 
-/** A part of a file's name that every file system takes. */
+/** Reduces a name to characters that every file system allows. */
 const plainName = (name: string): string =>
   name
     .normalize("NFC")
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "-")
     .replaceAll(/^-+|-+$/gu, "")
     .slice(0, 60)
-    // Half of a character that was cut through.
+    // Half of a surrogate pair that was cut.
     .replace(/\p{Cs}$/u, "") || "voice"

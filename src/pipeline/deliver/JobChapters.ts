@@ -1,11 +1,13 @@
-/** A job's chapters: as its manifest has them, or a narration's headings. */
+/** Chapters of a job: those of its manifest, or a narration's headings. */
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import { deliveryRate, type Frames, fromSeconds, type Millis, millisAt } from "../../domain/time/Units.ts"
 import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
 import type { Job } from "../load/Job.ts"
 
-/** The chapters of a result of this length, in frames at 48 kHz; each lasts until the next, the last to the end. */
+/**
+ * Returns the chapters of a result of `length` frames at 48 kHz; each lasts until the next, the last one to the end.
+ */
 export const chaptersOf = (
   { chapters }: Pick<Job, "chapters">,
   script: Script,
@@ -20,7 +22,7 @@ export const chaptersOf = (
   return within.map((chapter, at) => ({ ...chapter, end: within[at + 1]?.start ?? end }))
 }
 
-/** Where each heading is first heard. */
+/** The start of each heading's first placement. */
 const headingsOf = (script: Script, placements: ReadonlyArray<Placement>) => {
   if (script._tag === "Subtitle") return []
   return script.blocks.flatMap(({ kind, text }, at) => {

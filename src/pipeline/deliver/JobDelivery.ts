@@ -1,4 +1,4 @@
-/** One job from its clips to its files and report; or left alone, where it would make the same again. */
+/** Delivers one job: turns its clips into files and a report, or skips it if nothing has changed. */
 import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
@@ -24,9 +24,9 @@ import {
   fingerprintOf,
   filesMadeIn,
   rememberFiles,
-  removeOutdated,
   reportNames
 } from "./DeliveryFingerprint.ts"
+import { removeOutdated } from "./OutdatedOutputs.ts"
 import { type CueOutcome, entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
 import { streamJson } from "../report/JsonStream.ts"
 import { placeLines, unspokenLines } from "../place/LinePlacement.ts"
@@ -38,7 +38,7 @@ import { writeResult } from "../report/ResultFolder.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { isHeard, isVerified, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
 
-/** The clips of those utterances that have one, and which of them were kept although they are odd. */
+/** Returns the stored clips of utterances, and which of them are suspect. */
 const clipsAtHand = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
   const clips = new Map<UtteranceKey, Clip>()
   const suspects = new Set<UtteranceKey>()
@@ -49,7 +49,7 @@ const clipsAtHand = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKe
   return { clips, suspects }
 })
 
-/** Why utterances have failed, in words. */
+/** Returns why utterances have failed. */
 const failuresAmong = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
   const failures = new Map<UtteranceKey, string>()
   for (const [key, { state, setback }] of yield* (yield* UtteranceStore).standings(keys))
@@ -57,7 +57,7 @@ const failuresAmong = Effect.fnUntraced(function* (keys: ReadonlyArray<Utterance
   return failures
 })
 
-/** What a job's files would be made of now, beside what they were made of last. */
+/** Compares a job's current fingerprint with its last delivery. */
 export const checkDelivery = Effect.fn("JobDelivery.considered")(function* (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
@@ -86,7 +86,7 @@ export const checkDelivery = Effect.fn("JobDelivery.considered")(function* (
   return { keys, clips, suspects, digest, before: made, last, unchanged }
 })
 
-/** Remembers that a job was delivered, what decided its files, and that its clips are in use. */
+/** Records that a job was delivered with which fingerprint and files, and marks its clips as placed. */
 export const recordDelivery = Effect.fnUntraced(function* (
   plan: JobPlan,
   out: string,
@@ -109,14 +109,14 @@ export const recordDelivery = Effect.fnUntraced(function* (
     yield* Effect.flatMap(Progress, ({ emit }) =>
       emit({
         _tag: "Warning",
-        message: `${plan.job.id}: no longer asked for, left as an earlier run made it: ${left.join(", ")}`
+        message: `${plan.job.id}: kept earlier files of outputs that are no longer requested: ${left.join(", ")}`
       })
     )
   const beside = reportNames.map((name) => join(out, plan.job.id, name))
   yield* rememberFiles(out, plan, digest, [...files, ...beside])
 })
 
-/** Delivers a job whose utterances are spoken, failed or left; `takes` are second takes of its lines. */
+/** Delivers a job whose utterances are all spoken, failed or left; `takes` are retakes of its lines. */
 export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
@@ -213,7 +213,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
   return delivered
 })
 
-/** The video's length, or enough for the last cue and the last word; in frames at 48 kHz. */
+/** Length of the result in frames at 48 kHz: the video's, else up to the last cue or word. */
 const lengthOf = ({ video }: JobPlan, outcomes: ReadonlyArray<CueOutcome>): Frames =>
   video === undefined
     ? framesAt(
@@ -222,7 +222,7 @@ const lengthOf = ({ video }: JobPlan, outcomes: ReadonlyArray<CueOutcome>): Fram
       )
     : framesAtMicros(video.duration, deliveryRate)
 
-/** The cues that were not heard where they belong, by number. */
+/** Names the cues that are not audible where the report places them. */
 const unheardIn = ({ cues }: Verification): string => {
   const amiss = cues.flatMap(({ index, verdict }) =>
     verdict === "missing" || verdict === "off" ? [index] : []
@@ -230,20 +230,20 @@ const unheardIn = ({ cues }: Verification): string => {
   return `verify: ${formatCueList(amiss)} not heard where the report puts ${amiss.length === 1 ? "it" : "them"}`
 }
 
-/** How many causes are told; the report has them all. */
+/** Maximum number of causes in a message; the report has all of them. */
 const mostCauses = 3
 
-/** The cues that cannot be heard, by number, each with its cause. */
+/** Names the failed cues by number, grouped by cause. */
 const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
   const failed = outcomes.flatMap(({ index, error }) => (error === undefined ? [] : [{ index, error }]))
   const causes = Object.entries(Array.groupBy(failed, ({ error }) => error))
   const numbers = (cues: typeof failed) => formatCueList(cues.map(({ index }) => index))
-  const untold = causes.slice(mostCauses).flatMap(([, cues]) => cues)
+  const unlisted = causes.slice(mostCauses).flatMap(([, cues]) => cues)
   return [
     ...causes
       .slice(0, mostCauses)
       .map(([error, cues], at) => `${numbers(cues)}${at === 0 ? " could not be spoken" : ""}: ${error}`),
-    ...(untold.length === 0 ? [] : [`${numbers(untold)}: see report.json`])
+    ...(unlisted.length === 0 ? [] : [`${numbers(unlisted)}: see report.json`])
   ].join("; ")
 }
 

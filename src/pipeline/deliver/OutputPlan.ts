@@ -1,4 +1,4 @@
-/** What a job's files are made of. */
+/** Input of a delivery, and what follows from it: formats, codecs, tags and the programme to mix. */
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { SoundName } from "../../domain/manifest/Outputs.ts"
@@ -14,23 +14,23 @@ import type { Coding } from "../mix/LoudnessNormalization.ts"
 import { lengthAt, type Programme } from "../mix/MixPlan.ts"
 import type { VideoTimebase } from "../plan/VideoTimebase.ts"
 
-/** Everything that a job's files are made of. */
+/** Everything that a job's files are made from. */
 export interface OutputPlan {
   readonly job: Job
-  /** The folder of the batch's results; absolute. */
+  /** The batch's output folder, absolute. */
   readonly out: string
   readonly placements: ReadonlyArray<Placement>
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** The result's length in frames at 48 kHz. */
+  /** Length of the result in frames at 48 kHz. */
   readonly length: Frames
-  /** What is heard, with the source's wording. */
+  /** The audible cues, with the source's wording. */
   readonly entries: ReadonlyArray<SubtitleEntry>
   readonly chapters: ReadonlyArray<Chapter>
-  /** How the film counts its pictures, for editors' timelines. */
+  /** Frame rate, timecode and size of the film, for editors' timelines. */
   readonly reel: VideoTimebase
 }
 
-/** What every audio file of a job has in common. */
+/** Settings shared by all audio files of a job. */
 export const tagsFor = ({ job, length }: OutputPlan) => {
   const rate = SampleRate.make(job.audio.rate ?? deliveryRate)
   return {
@@ -40,10 +40,10 @@ export const tagsFor = ({ job, length }: OutputPlan) => {
   }
 }
 
-/** How a job's track is called in a video. */
+/** Title of a job's track in a video. */
 export const trackTitle = ({ id, language }: Job): string => `Dub ${language ?? id}`
 
-/** How a format is written, as the job has it. */
+/** Returns a format with the job's depth or bit rate. */
 export const formatOf = ({ job: { audio } }: Pick<OutputPlan, "job">, name: SoundName): AudioFormat => {
   const { depth = 16, bitrate } = audio
   switch (name) {
@@ -57,9 +57,8 @@ export const formatOf = ({ job: { audio } }: Pick<OutputPlan, "job">, name: Soun
 }
 
 /**
- * The job's own sound file that a video takes as it is, so that a mix is encoded once: M4A for MP4, Opus for WebM.
- * Undefined where the file is of another rate or bit rate than a video gets, and where the video's sound is no copy of
- * the mix.
+ * Returns the job's own sound file that a video can copy, so that a mix is encoded once: M4A for MP4, Opus for WebM.
+ * Undefined if its rate or bit rate differs from a video's, or if the video's sound is not just the mix.
  */
 export const soundCopied = (
   { outputs, original, audio }: Pick<Job, "outputs" | "original" | "audio">,
@@ -70,7 +69,7 @@ export const soundCopied = (
   return file !== undefined && outputs.includes(file) && isUsual && original !== "duck" ? file : undefined
 }
 
-/** The coders that leave something out which a job's sound goes through, alone or into videos. */
+/** Lists the lossy codecs that a job's audio goes through, as files and in videos. */
 export const codingsOf = (
   { outputs, into, audio: { bitrate } }: Pick<Job, "outputs" | "into" | "audio">,
   channels: number
@@ -91,7 +90,7 @@ export const codingsOf = (
     }
   })
 
-/** The mix at the highest rate of its clips; 24 kHz where there are none. */
+/** Builds the programme to mix, at the highest rate of its clips; 24 kHz if there are none. */
 export const programmeOf = ({ job, placements, clips, length }: OutputPlan): Programme => {
   const rate = SampleRate.make(
     placements.reduce(

@@ -1,5 +1,6 @@
 /**
- * The last step of a job: its placements mixed and encoded once, then muxed, with subtitles, stems and clips as asked.
+ * Writes a job's files: mixes and encodes its placements once, then muxes videos and writes subtitles, stems, clips and
+ * timelines.
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
@@ -27,7 +28,7 @@ import type { Programme } from "../mix/MixPlan.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
 
-/** Makes a job's files; returns their paths, in the order made, what the programme measures, and its outline. */
+/** Writes a job's files. Returns their paths in order of creation, the mix's measurements and its waveform peaks. */
 export const writeOutputs = Effect.fn("Deliver.deliver")(function* (made: OutputPlan) {
   const { job, out, entries } = made
   const path = yield* Path.Path
@@ -40,7 +41,7 @@ export const writeOutputs = Effect.fn("Deliver.deliver")(function* (made: Output
 
   const wants = (output: OutputName) => job.outputs.includes(output)
   const videos = videoNames.filter(wants)
-  // A video needs the sound as a file: without one among the results a WAV is made for the time being.
+  // A video needs its sound as a file. If the job delivers none that fits, a temporary WAV is made.
   const needsWav = videos.some((name) => soundCopied(job, name) === undefined)
   const passing = needsWav && !wants("wav") ? path.join(folder, `.${job.id}.sound.wav`) : undefined
   const sinks: ReadonlyArray<AudioSink> = [
@@ -55,7 +56,7 @@ export const writeOutputs = Effect.fn("Deliver.deliver")(function* (made: Output
   const stems = wants("stems") ? stemsOf(made, (name) => path.join(stemFolder, `${name}.wav`)) : []
   if (stems.length > 0) yield* openFolder(stemFolder)
   const timelines = timelineNames.filter(wants)
-  // A timeline is nothing without the clips that it lays out.
+  // A timeline is useless without its clips.
   const inPieces = wants("clips") || timelines.length > 0
   const { measured, peaks, level } =
     sinks.length > 0 || stems.length > 0 || inPieces
@@ -94,14 +95,17 @@ export const writeOutputs = Effect.fn("Deliver.deliver")(function* (made: Output
   return { files, measured, peaks }
 })
 
-/** The way from a folder to a file with forward slashes; absolute where there is none, as between disks of Windows. */
+/** Relative path with forward slashes; absolute between Windows drives, where no relative path exists. */
 const pathFrom = (path: Path.Path, folder: string, file: string): string =>
   path.relative(folder, file).split(path.sep).join("/")
 
-/** Where nothing but words is asked for, nothing is mixed. */
+/** The result if no audio is requested: nothing is mixed. */
 const noSound = { measured: unheard, peaks: [], level: { gain: 1, peak: 0 } } as const
 
-/** The job's sound at its level; made again where the excerpt it was levelled by did not stand for the whole. */
+/**
+ * Renders the job's audio at its target loudness; renders it again if the excerpt that set the gain was not
+ * representative.
+ */
 const mastered = Effect.fnUntraced(function* (
   { job, chapters }: OutputPlan,
   programme: Programme,
@@ -121,7 +125,7 @@ const mastered = Effect.fnUntraced(function* (
   const missed = loudnessError(target, result.measured)
   if (missed !== undefined)
     yield* Effect.flatMap(Progress, (progress) =>
-      progress.emit({ _tag: "Warning", message: `${job.id} ${missed}` })
+      progress.emit({ _tag: "Warning", message: `${job.id}: ${missed}` })
     )
   return result
 })

@@ -1,4 +1,4 @@
-/** Videos that several jobs go into: each job a sound track and a subtitle in its language. */
+/** Videos shared by several jobs: each job adds a sound track and a subtitle track in its language. */
 import { createHash } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Option } from "effect"
@@ -16,9 +16,9 @@ import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
 /**
- * Makes every such video whose jobs are all delivered, in the batch's order: the first is what players take unasked,
- * and says what becomes of the video's own sound. Returns the results with the videos among their files; where one
- * cannot be made, its jobs have failed.
+ * Muxes every shared video whose jobs are all delivered, with tracks in the batch's order. The first job's track is the
+ * default, and its settings decide about the video's own sound. Returns the results with the videos among their files;
+ * if a video fails, its jobs fail.
  */
 export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
   out: string,
@@ -36,7 +36,7 @@ export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
       const missing = members.flatMap(({ job, status }) => (status === "delivered" ? [] : [job.id]))
       yield* progress.emit({
         _tag: "Warning",
-        message: `${name}: not made: ${missing.join(", ")} is missing`
+        message: `${name}: not written because these jobs are not delivered: ${missing.join(", ")}`
       })
       continue
     }
@@ -45,7 +45,7 @@ export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
   return results.map((result) => withEnd(result, ends.get(result.job.into ?? "")))
 })
 
-/** How a video ended: its path, or why it could not be made. */
+/** Outcome of a video: its path, or why it could not be made. */
 type SharedEnd = { readonly path: string } | { readonly error: string }
 
 const withEnd = (result: JobResult, end: SharedEnd | undefined): JobResult => {
@@ -73,7 +73,7 @@ const deliverOne = Effect.fnUntraced(function* (
   const before = (yield* deliveries.all(out)).get(id)
   if (before?.digest === digest && (yield* allFilesPresent(out, before))) return { path: target }
   const [track, ...others] = members.map(({ track }) => track)
-  if (track === undefined || first.video === undefined) return { error: `${name}: nothing goes into it` }
+  if (track === undefined || first.video === undefined) return { error: `${name}: no job delivers into it` }
   yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Muxing", file: name }))
   const muxing = ffmpeg.mux({
     video: first.video.path,
@@ -100,11 +100,11 @@ const deliverOne = Effect.fnUntraced(function* (
 interface Member {
   readonly track: DubTrack
   readonly subtitle: SubtitleTrack | undefined
-  /** What tells its files from others. */
+  /** Sizes and modification times of its files. */
   readonly state: ReadonlyArray<string>
 }
 
-/** A job's most exact sound, and its subtitle where it delivers one. */
+/** A job's best sound file, and its subtitle if it delivers one. */
 const memberOf = Effect.fnUntraced(function* (out: string, job: Job) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -132,7 +132,7 @@ const memberOf = Effect.fnUntraced(function* (out: string, job: Job) {
   return member
 })
 
-/** When a job's cues are heard, by its report. */
+/** When a job's cues are audible, from its report. */
 const spokenIn = Effect.fnUntraced(function* (out: string, { id }: Job) {
   const report = yield* reportIn(out, id)
   return (report?.cues ?? []).flatMap(({ placed }) =>

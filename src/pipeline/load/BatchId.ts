@@ -1,16 +1,16 @@
-/** By what a batch is known in its state folder: its manifest, or its bare files, and what was chosen of it. */
+/** A batch's id in its state folder: the path of its manifest or bare files, and its `--only` pattern. */
 
-/** `path` is absolute. */
+/** Returns a batch's id. `path` is absolute. */
 export const batchKey = (path: string, only: string | undefined): string =>
   only === undefined ? path : `${path}${choice}${only}`
 
-/** The path of the manifest that a batch was made of; undefined for bare files, which may be several or a pattern. */
+/** Returns the path of a batch's manifest; undefined for a batch of bare files. */
 export const manifestOf = (key: string): string | undefined => {
   const [path = ""] = key.split(choice)
   return isManifest(path) ? path : undefined
 }
 
-/** Whether a file is a manifest, by its name. */
+/** Whether a file name has a manifest's extension. */
 export const isManifest = (file: string): boolean =>
   manifestEndings.some((ending) => file.toLowerCase().endsWith(ending))
 

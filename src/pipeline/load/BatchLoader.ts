@@ -1,4 +1,4 @@
-/** The first step of a run: manifests or bare files in, a settled batch out, or every fault that stands in the way. */
+/** Loads a manifest or bare files into a `Batch`, with defaults and flags applied; reports all faults at once. */
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Either, Schema } from "effect"
 import picomatch from "picomatch"
@@ -15,17 +15,19 @@ import { inputText } from "./InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import { jobNameFrom } from "./JobName.ts"
-import { readManifest } from "./ManifestFile.ts"
+import { checkManifest, readManifest } from "./ManifestFile.ts"
 import { type OverridesFileContent, overridesPath, readOverrides } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { resolveJob } from "./JobResolution.ts"
 
 /** Loads the manifest, or the bare files, that the command line names. */
 export const loadBatch = Effect.fn("Load.batch")(function* (
-  inputs: Array.NonEmptyReadonlyArray<string>,
+  named: Array.NonEmptyReadonlyArray<string>,
   flags: RunFlags
 ) {
   const path = yield* Path.Path
+  const { cwd } = flags
+  const inputs = cwd === undefined ? named : Array.map(named, (input) => path.resolve(cwd, input))
   const [first] = inputs
   if (yield* namesManifest(first)) {
     if (inputs.length > 1) {
@@ -36,7 +38,8 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
     }
     const manifest = yield* Effect.flatMap(inputText(first, first), (text) => readManifest(text, first))
     const overrides = yield* readOverrides(first)
-    return yield* settle(manifest, first, path.dirname(path.resolve(first)), flags, overrides)
+    const file = path.resolve(first)
+    return yield* settle(manifest, first, file, path.dirname(file), flags, overrides)
   }
   const strange = yield* Effect.filter(inputs, unfitScript)
   if (Array.isNonEmptyArray(strange)) {
@@ -52,16 +55,29 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
     })
   }
   const jobs = Array.map(inputs, (input): JobEntry => ({ input }))
-  return yield* settle({ jobs }, inputs.join(" "), path.resolve(), flags)
+  const name = inputs.join(" ")
+  return yield* settle({ jobs }, name, path.resolve(name), path.resolve(cwd ?? ""), flags)
 })
 
-/** Whether a file is a manifest: by its name, but a `.json` that holds a transcript is a subtitle. */
+/**
+ * Loads a manifest that is given as a value. Its paths are relative to `flags.cwd`. Its `name`, or else "manifest",
+ * takes the place of a file's name there.
+ */
+export const loadManifestValue = Effect.fn("Load.value")(function* (value: unknown, flags: RunFlags) {
+  const path = yield* Path.Path
+  const base = path.resolve(flags.cwd ?? "")
+  const manifest = yield* checkManifest(value, "manifest")
+  const { name = "manifest" } = manifest
+  return yield* settle(manifest, name, path.join(base, name), base, flags, { jobs: {} })
+})
+
+/** Whether a file is a manifest, by its extension. A `.json` file that holds a transcript is a subtitle instead. */
 export const namesManifest = Effect.fnUntraced(function* (file: string) {
   if (!isManifest(file)) return false
   return !(endingOf(file) === "json" && (yield* holdsTranscript(file)))
 })
 
-/** Faults of a file that cannot be read are told where it is read. */
+/** Counts an unreadable file as no transcript: the loader reads it again as a manifest, and reports the fault. */
 const holdsTranscript = (file: string) =>
   inputText(file, file).pipe(
     Effect.map(isSpeechJson),
@@ -75,48 +91,59 @@ const unfitScript = (file: string) =>
       ? namesManifest(file)
       : Effect.succeed(true)
 
-/** Settles a manifest: paths are relative to `base`, and results and state go there unless a flag says otherwise. */
+/**
+ * Resolves a manifest into a batch. `name` is for messages, `file` identifies the batch. Paths are relative to `base`;
+ * results and state go there too, unless a flag names other folders. Bare files come as a manifest without
+ * `overrides`.
+ */
 const settle = Effect.fnUntraced(function* (
   manifest: Manifest,
   name: string,
+  file: string,
   base: string,
   flags: RunFlags,
-  overrides: OverridesFileContent = { jobs: {} }
+  overrides?: OverridesFileContent
 ) {
   const path = yield* Path.Path
+  const changed = overrides?.jobs ?? {}
   const service = serviceOf(manifest, flags)
   const expanded = yield* Effect.forEach(manifest.jobs, (entry, at) => expand(entry, at, name, base), {
     concurrency: 8
   })
+  // Reports and pages may be shared, so they do not show where the manifest's folder is. Bare files stay as given.
+  const nameOf = (input: string, given: string): string => {
+    const near = path.relative(base, input)
+    return overrides === undefined && path.isAbsolute(given) && near.startsWith("..") ? input : near
+  }
   const jobs = Array.flatten(expanded).map(({ entry, id, input }) => {
-    const inputName = path.relative(base, input).startsWith("..") ? input : path.relative(base, input)
-    const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, service, flags, (file) => ({
-      path: path.resolve(base, file),
-      name: file
+    const inputName = nameOf(input, entry.input)
+    const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, service, flags, (other) => ({
+      path: path.resolve(base, other),
+      name: other
     }))
-    const changes = Object.hasOwn(overrides.jobs, id) ? overrides.jobs[id] : undefined
+    const changes = Object.hasOwn(changed, id) ? changed[id] : undefined
     return changes === undefined ? job : { ...job, overrides: changes }
   })
   const only = flags.only
   const chosen = only === undefined ? jobs : jobs.filter((job) => picomatch.isMatch(job.id, only))
-  const faults = validateBatch(jobs, manifest, name)
+  const faults = validateBatch(jobs, manifest, name, flags.providers)
   if (Array.isNonEmptyReadonlyArray(faults)) return yield* InputRejected.make({ faults })
   if (!Array.isNonEmptyArray(chosen)) {
     return yield* rejectInput(
       name,
-      `no job's id matches --only ${only ?? ""}; there are ${jobs.map(({ id }) => id).join(", ")}`
+      `no job id matches --only ${only ?? ""}; the ids are ${jobs.map(({ id }) => id).join(", ")}`
     )
   }
-  const strays = Object.keys(overrides.jobs)
+  const strays = Object.keys(changed)
     .filter((known) => !jobs.some(({ id }) => id === known))
-    .map((job) => `${overridesPath(name)}: changes of a job named "${job}" are passed over: there is none`)
-  const state = path.resolve(flags.state ?? path.join(base, ".dubwright"))
+    .map((job) => `${overridesPath(name)}: changes to job "${job}" are ignored: no job has this id`)
+  const state = path.resolve(flags.cwd ?? "", flags.state ?? path.join(base, ".dubwright"))
   const limit = flags.learnedLimits === undefined ? () => undefined : yield* flags.learnedLimits(state)
   const batch: Batch = {
     ...(manifest.name === undefined ? {} : { name: manifest.name }),
     manifest: name,
-    key: batchKey(path.resolve(name), only),
-    out: path.resolve(flags.out ?? path.join(base, "out")),
+    key: batchKey(file, only),
+    out: path.resolve(flags.cwd ?? "", flags.out ?? path.join(base, "out")),
     state,
     service,
     undecided: (typeof manifest.service === "object" ? manifest.service.undecided : undefined) ?? "match",
@@ -137,7 +164,7 @@ const serviceOf = (manifest: Manifest, flags: RunFlags): Batch["service"] => {
   return flags.environmentBaseUrl === undefined ? "embedded" : { baseUrl: flags.environmentBaseUrl }
 }
 
-/** Each provider's profile with the batch's own limits over it, made once. */
+/** Returns each provider's profile, with the manifest's and flags' limits applied. Profiles are built once. */
 const profiles = (manifest: Manifest, flags: RunFlags, limit: LearnedLimit): Batch["profileOf"] => {
   const overall = flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }
   const made = new Map<ProviderId, ProviderProfile>()
@@ -162,7 +189,7 @@ interface Expanded {
   readonly input: string
 }
 
-/** A job's entry as one job a file: a glob makes several. */
+/** Expands an entry into one job per file: a glob may match several. */
 const expand = Effect.fnUntraced(function* (entry: JobEntry, at: number, manifest: string, base: string) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
@@ -197,7 +224,7 @@ const idOf = (name: string, manifest: string, at: number): Either.Either<JobId, 
     Either.mapLeft(() =>
       rejectInput(
         manifest,
-        `jobs[${at}]: "${name}" cannot name a job and its files: give the job an id of plain letters`
+        `jobs[${at}]: "${name}" cannot name a job and its files; set an id of plain letters`
       )
     )
   )

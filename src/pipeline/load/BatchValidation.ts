@@ -1,4 +1,4 @@
-/** What is wrong with a batch's jobs as a whole, each of which may be well by itself. */
+/** Checks across a batch's jobs: duplicate ids, unknown providers, shared videos, contradictory fit limits. */
 import { Array } from "effect"
 import { knownProviders } from "../../domain/values/Ids.ts"
 import type { Manifest } from "../../domain/manifest/Manifest.ts"
@@ -8,21 +8,22 @@ import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
 import { folderNameOf } from "./JobName.ts"
 
-/** Every fault of the jobs of a manifest, which is called `file` in messages. */
+/** Returns every fault of a manifest's jobs. `file` is the manifest's name in messages. */
 export const validateBatch = (
   jobs: ReadonlyArray<Job>,
   manifest: Manifest,
-  file: string
+  file: string,
+  providers: ReadonlyArray<string> = []
 ): ReadonlyArray<InputFault> => [
   ...faultsOfIds(jobs, file),
-  ...faultsOfProviders(jobs, manifest, file),
+  ...faultsOfProviders(jobs, [...providers, ...Object.keys(manifest.providers ?? {})], file),
   ...faultsOfFit(manifest, file),
   ...faultsOfShared(jobs, file)
 ]
 
 /**
- * A speed that is never passed must not lie below the one up to which lines are sped up; defaults and a job's own words
- * meet here.
+ * `fit.maxSpeed` must not exceed `fit.hardMaxSpeed`. The schema cannot check this: one may come from the defaults, the
+ * other from the job.
  */
 const faultsOfFit = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
   Array.dedupe(
@@ -31,11 +32,11 @@ const faultsOfFit = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<
       const own = fit?.maxSpeed !== undefined || fit?.hardMaxSpeed !== undefined
       return maxSpeed <= hardMaxSpeed
         ? []
-        : `${own ? `jobs[${at}]` : "defaults"}.fit: maxSpeed ${maxSpeed} lies above hardMaxSpeed ${hardMaxSpeed}, which is never passed: lower the one or raise the other`
+        : `${own ? `jobs[${at}]` : "defaults"}.fit: maxSpeed ${maxSpeed} is above the hard limit, hardMaxSpeed ${hardMaxSpeed}; lower the one or raise the other`
     })
   ).map((message) => InputFault.make({ file, message }))
 
-/** What goes into one video must have the same picture, and a sound to go into it. */
+/** Jobs that share a video through `into` must name the same source video, and each needs an audio output. */
 const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
   const members = jobs.flatMap((job) => (job.into === undefined ? [] : [{ ...job, into: job.into }]))
   return Object.values(Array.groupBy(members, ({ into }) => into.toLowerCase())).flatMap(
@@ -43,16 +44,18 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<I
       const fault = (job: Job, message: string) =>
         InputFault.make({ file, message: `job ${job.id}: into: ${message}` })
       return [
-        ...(first.video === undefined ? [fault(first, "needs a video: name one under video")] : []),
+        ...(first.video === undefined ? [fault(first, "needs a video; name one under video")] : []),
         ...others
           .filter(({ video }) => video?.path !== first.video?.path)
-          .map((job) => fault(job, `${first.into} has the picture of job ${first.id}: name the same video`)),
+          .map((job) =>
+            fault(job, `${first.into} already uses the video of job ${first.id}; name the same video`)
+          ),
         ...[first, ...others]
           .filter(({ outputs }) => !outputs.some((name) => isSound(name)))
           .map((job) =>
             fault(
               job,
-              `needs a sound to go into ${first.into}: add wav (or ${soundNames.slice(1).join(", ")}) to outputs`
+              `the job has no audio to add to ${first.into}; add wav (or ${soundNames.slice(1).join(", ")}) to outputs`
             )
           )
       ]
@@ -62,7 +65,7 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<I
 
 const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound === name)
 
-/** Two jobs of one folder would overwrite each other, and a folder cannot lie where a file of the batch is to lie. */
+/** Each job needs an output folder of its own, and no folder may have the name of an output file of the batch. */
 const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
   const files = new Set(
     ["run.json", "index.html", ...jobs.flatMap(({ into }) => into ?? [])].map(folderNameOf)
@@ -74,7 +77,7 @@ const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<Inpu
       .map(({ id }) =>
         InputFault.make({
           file,
-          message: `job ${id}: a file of the batch is called so too: give the job another id`
+          message: `job ${id}: this id collides with an output file of the batch; choose another`
         })
       )
   ]
@@ -86,21 +89,22 @@ const sameFolder = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<Input
     .map((same) =>
       InputFault.make({
         file,
-        message: `${same.length} jobs would be called "${same[0].id}" (${same
+        message: `${same.length} jobs have the id "${same[0].id}" (${same
           .map((job) => job.inputName)
-          .join(", ")}): give each an id of its own`
+          .join(", ")}); give each its own id`
       })
     )
 
 /**
- * A provider must be one of the five or declared under `providers`, so that a typing error is found before it costs.
+ * A provider must be one of the known five, or declared under `providers` or by the caller, so that a typo is found
+ * before it costs credits.
  */
 const faultsOfProviders = (
   jobs: ReadonlyArray<Job>,
-  manifest: Manifest,
+  others: ReadonlyArray<string>,
   file: string
 ): ReadonlyArray<InputFault> => {
-  const declared: ReadonlyArray<string> = [...knownProviders, ...Object.keys(manifest.providers ?? {})]
+  const declared: ReadonlyArray<string> = [...knownProviders, ...others]
   return jobs.flatMap((job) => {
     const named = [job.voice.provider, ...Object.values(job.speakers).map(({ provider }) => provider)]
     return Array.dedupe(named.filter((provider) => provider !== undefined))
@@ -111,7 +115,7 @@ const faultsOfProviders = (
           file,
           message:
             `job ${job.id}: unknown provider "${provider}"${near === undefined ? "" : `; did you mean ${near}?`} ` +
-            `(known: ${knownProviders.join(", ")}; a further provider of your service is declared under providers:)`
+            `(known: ${knownProviders.join(", ")}; declare others of your service under providers:)`
         })
       })
   })

@@ -1,22 +1,22 @@
-/** Input that cannot be used: found before anything is sent, told one line a fault. */
+/** The error for unusable input, found before anything is sent: one line per fault. */
 import { Schema } from "effect"
 
-/** One fault: where it stands, and in words what was found, what was expected and how to mend it. */
+/** One fault: its file and line, and a message with what was found, what was expected and how to fix it. */
 export class InputFault extends Schema.Class<InputFault>("InputFault")({
-  /** The file as its user named it. */
+  /** The file as the user named it. */
   file: Schema.String,
-  /** From 1, where the fault has a line. */
+  /** From 1; absent if the fault has no line. */
   line: Schema.optional(Schema.Int),
   message: Schema.NonEmptyString
 }) {
-  /** One line; a control character, which a terminal would obey, stands as one that is lost. */
+  /** One line. Control characters are replaced by U+FFFD, so that a terminal does not act on them. */
   override toString(): string {
     const place = this.line === undefined ? this.file : `${this.file}:${this.line}`
     return `${place}: ${this.message}`.replaceAll(/\p{Cc}/gu, "\ufffd")
   }
 }
 
-/** Every fault that was found, not only the first. */
+/** Carries every fault that was found, not only the first. */
 export class InputRejected extends Schema.TaggedError<InputRejected>()("InputRejected", {
   faults: Schema.NonEmptyArray(InputFault)
 }) {
@@ -25,7 +25,7 @@ export class InputRejected extends Schema.TaggedError<InputRejected>()("InputRej
   }
 }
 
-/** A rejection for a single fault. */
+/** Returns the error for a single fault. */
 export const rejectInput = (file: string, message: string, line?: number): InputRejected =>
   InputRejected.make({
     faults: [InputFault.make({ file, message, ...(line === undefined ? {} : { line }) })]

@@ -1,4 +1,4 @@
-/** A job and its batch, settled: defaults applied, paths absolute, every choice made. */
+/** A job and its batch as resolved: defaults applied, paths absolute, every setting present. */
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
 import type {
   ModelId,
@@ -26,7 +26,7 @@ import type { FitLimits } from "../../domain/speech/Placement.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Duck } from "../../audio/level/Ducking.ts"
 
-/** Who speaks when a line does not say: whatever is absent must come from its speaker. */
+/** The job's default voice. Whatever is absent must come from the line's speaker. */
 export interface JobVoice {
   readonly provider?: ProviderId | undefined
   readonly voice?: VoiceId | undefined
@@ -36,15 +36,15 @@ export interface JobVoice {
   readonly pitch?: number | undefined
 }
 
-/** One thing to make. */
+/** One input file and the settings for its outputs. */
 export interface Job {
   readonly id: JobId
   /** Absolute. */
   readonly input: string
-  /** As its user named it, for messages and reports. */
+  /** As the user named it, for messages and reports. */
   readonly inputName: string
   readonly video?: { readonly path: string; readonly name: string }
-  /** A table beside the script that names speakers and voices by cue. */
+  /** The cue sheet: a table that names speakers and voices by cue. */
   readonly sheet?: { readonly path: string; readonly name: string }
   readonly language?: LanguageTag
   readonly voice: JobVoice
@@ -63,38 +63,38 @@ export interface Job {
   readonly duck: Duck
   readonly audio: AudioSettings
   readonly tags: TagSettings
-  /** In order of their start; absent where a narration's headings stand for them. */
+  /** Ordered by start. If absent, a narration's headings become the chapters. */
   readonly chapters?: ReadonlyArray<ChapterEntry>
-  /** The name of a video in the output folder that this and other jobs go into. */
+  /** The file name of a video in the output folder to which this job, and others, add an audio track. */
   readonly into?: string
-  /** Whether what was delivered is listened to. */
+  /** Whether the delivered audio is verified against the report. */
   readonly verify: boolean
   readonly encoding?: string
   readonly outputs: ReadonlyArray<OutputName>
-  /** What a person has changed about single cues. */
+  /** Changes to single cues, accepted in review. */
   readonly overrides?: CueOverrides
 }
 
-/** Everything one run is about. */
+/** Everything one run works on. */
 export interface Batch {
-  /** What its manifest calls it. */
+  /** The manifest's `name`. */
   readonly name?: string
   /** The manifest, or the inputs, as named by the user. */
   readonly manifest: string
-  /** What the batch is known by in its state: the manifest's absolute path, and which jobs were asked for. */
+  /** The batch's id in the state: the manifest's absolute path and the `--only` pattern. */
   readonly key: string
-  /** Absolute folders: where results go, and where the state lives. */
+  /** The folders for results and for the state, both absolute. */
   readonly out: string
   readonly state: string
   /** The bundled service, or a remote one's base address. */
   readonly service: "embedded" | { readonly baseUrl: string }
   readonly undecided: Undecided
   readonly profileOf: (provider: ProviderId) => ProviderProfile
-  /** Who is told when a run has ended. */
+  /** Whom to notify when a run has ended. */
   readonly notify?: NotifySettings
   readonly jobs: readonly [Job, ...ReadonlyArray<Job>]
-  /** Every job of the manifest in its order, where only some of them were asked for. */
+  /** Every job of the manifest in its order; present only if `--only` selected some of them. */
   readonly every?: ReadonlyArray<Job>
-  /** What was passed over when the batch was loaded, a line each. */
+  /** What was ignored when the batch was loaded, one line each. */
   readonly notices?: ReadonlyArray<string>
 }

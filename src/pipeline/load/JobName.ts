@@ -1,10 +1,10 @@
-/** Names of jobs: what one is called whose manifest says nothing, and which are one on a disk. */
+/** Job names: the default id from an input's file name, and a comparison as file systems make it. */
 import { mostBytes, avoidDeviceName, withoutForbidden } from "../../domain/values/FileName.ts"
 
-/** Letters of a job's name at most, as `JobId` has it. */
+/** Maximum length of a job's name, as in `JobId`. */
 const mostLetters = 120
 
-/** A file's name without its ending, with what no disk takes left out, and what is too long cut off. */
+/** Makes a job's name from a file name without extension: removes forbidden characters and truncates it. */
 export const jobNameFrom = (stem: string): string => {
   const letters = Array.from(avoidDeviceName(trimmed(withoutForbidden(stem))))
   while (isTooLong(letters.join(""))) letters.pop()
@@ -12,12 +12,12 @@ export const jobNameFrom = (stem: string): string => {
 }
 
 /**
- * The same for names that are one folder on some disk: there are those that do not tell A from a, or how an accent is
- * written.
+ * Returns the same text for names that share a folder on some file system: several ignore case, or how an accent is
+ * encoded.
  */
 export const folderNameOf = (name: string): string => name.normalize("NFC").toLowerCase()
 
 const isTooLong = (name: string): boolean => name.length > mostLetters || Buffer.byteLength(name) > mostBytes
 
-/** Without dots and spaces at its ends. */
+/** Removes dots and spaces from both ends. */
 const trimmed = (name: string): string => name.replace(/^[.\s]+|[.\s]+$/gu, "")

@@ -1,4 +1,4 @@
-/** A job's entry, settled: every choice made. */
+/** Resolves a manifest entry into a `Job`: applies the manifest's defaults, the flags and the built-in defaults. */
 import { Array } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
 import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
@@ -13,7 +13,7 @@ import type { RunFlags } from "./RunFlags.ts"
 
 const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
 
-/** A job with the manifest's defaults, the flags, and what is usual in place of what it does not say itself. */
+/** Resolves a job. Its own settings win over the manifest's defaults, then the flags, then the built-in defaults. */
 export const resolveJob = (
   id: JobId,
   input: string,

@@ -1,4 +1,4 @@
-/** A manifest's text, checked against its schema, with each fault at its line. */
+/** Parses a manifest and checks it against its schema; reports each fault with its line. */
 import { Array, Either, Schema } from "effect"
 import { type Document, isCollection, isNode, isScalar, type LineCounter } from "yaml"
 import { Manifest } from "../../domain/manifest/Manifest.ts"
@@ -7,16 +7,26 @@ import { InputFault, InputRejected } from "./InputRejected.ts"
 import { schemaFaults } from "../../settings/SchemaFaults.ts"
 import type { SchemaPlace } from "../../settings/SchemaShape.ts"
 
-/** Reads a manifest in YAML or JSON (which YAML contains). `file` is its name in messages. */
+/** Parses a manifest in YAML or JSON (a subset of YAML). `file` is its name in messages. */
 export const readManifest = (text: string, file: string): Either.Either<Manifest, InputRejected> =>
   readChecked(
     Manifest,
     text,
     file,
-    "expected a manifest, that is a mapping with a list named jobs (dubwright init writes one to start from)"
+    "expected a manifest: a mapping with a list named jobs (dubwright init writes an example)"
   )
 
-/** Reads YAML or JSON of any shape that a schema describes; `shape` says in words what it is. */
+/** Checks a manifest that is given as a value; `name` is its name in messages. */
+export const checkManifest = (value: unknown, name: string): Either.Either<Manifest, InputRejected> =>
+  checkedValue(
+    Manifest,
+    value,
+    name,
+    () => undefined,
+    () => ({})
+  )
+
+/** Parses YAML or JSON against a schema. `shape` is the message for a document that is not a mapping. */
 export const readChecked = <A, I>(
   schema: Schema.Schema<A, I>,
   text: string,
@@ -36,28 +46,39 @@ export const readChecked = <A, I>(
       })
     )
   }
-  return Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
+  return checkedValue(
+    schema,
+    value,
+    file,
+    (place) => sourceOf(document, place),
+    (place) => ({ line: lineOf(document, lines, place) })
+  )
+}
+
+/** Checks a value against a schema. `sourceAt` and `lineAt` look up a place in the value's file, if it has one. */
+const checkedValue = <A, I>(
+  schema: Schema.Schema<A, I>,
+  value: unknown,
+  file: string,
+  sourceAt: (place: SchemaPlace) => string | undefined,
+  lineAt: (place: SchemaPlace) => { readonly line?: number }
+): Either.Either<A, InputRejected> =>
+  Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
     Either.mapLeft((error) => {
-      const sourceAt = (place: SchemaPlace): string | undefined => sourceOf(document, place)
       const faults = schemaFaults(error, schema.ast, { value, sourceAt })
         .map(({ place, message }) =>
-          InputFault.make({
-            file,
-            line: lineOf(document, lines, place),
-            message: `${pathName(place)}${message}`
-          })
+          InputFault.make({ file, message: `${pathName(place)}${message}`, ...lineAt(place) })
         )
         .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
       return InputRejected.make({
         faults: Array.isNonEmptyArray(faults)
           ? faults
-          : [InputFault.make({ file, line: 1, message: error.message })]
+          : [InputFault.make({ file, message: error.message, ...lineAt([]) })]
       })
     })
   )
-}
 
-/** A number, a word or a text as it is written. */
+/** Returns a scalar as written in the source. */
 const sourceOf = (document: Document, place: SchemaPlace): string | undefined => {
   const node = place.reduce<unknown>(childOf, document.contents)
   return isScalar(node) ? node.source : undefined
@@ -72,7 +93,7 @@ const lineOf = (document: Document, lines: LineCounter, place: SchemaPlace): num
   return isNode(node) && node.range ? lines.linePos(node.range[0]).line : 1
 }
 
-/** A key that reads as a number may stand there as one. */
+/** Finds a child by key or index. YAML may have parsed a numeric key as a number. */
 const childOf = (parent: unknown, step: PropertyKey): unknown => {
   if (!isCollection(parent)) return undefined
   const key = parent.has(step) ? step : Number(String(step))

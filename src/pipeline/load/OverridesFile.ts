@@ -1,4 +1,4 @@
-/** The overrides file beside a manifest: read by every run, written when a change is accepted in review. */
+/** Reads and writes the overrides file beside a manifest: every run applies it, and review adds accepted changes. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
@@ -7,15 +7,15 @@ import { inputText } from "./InputFile.ts"
 import { rejectInput } from "./InputRejected.ts"
 import { readChecked } from "./ManifestFile.ts"
 
-/** Where a manifest's overrides are. */
+/** Returns the path of a manifest's overrides file. */
 export const overridesPath = (manifest: string): string => `${manifest}.overrides.yaml`
 
-/** Changes of cues by job. */
+/** Changes to cues, by job id. */
 export interface OverridesFileContent {
   readonly jobs: Readonly<Record<string, CueOverrides>>
 }
 
-/** The overrides beside a manifest; none where there is no such file. */
+/** Reads the overrides beside a manifest; empty if there is no such file. */
 export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest: string) {
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
@@ -25,8 +25,8 @@ export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest
 })
 
 /**
- * Writes changes of one job's cues into the file, by their names; undefined takes a change back. What else stands in
- * the file, comments included, stays. Fails where the file cannot be read as overrides, or not be written.
+ * Writes changes to one job's cues into the file, by cue name; undefined removes a change. The rest of the file,
+ * including comments, is kept. Fails if the file is not valid as overrides, or cannot be written.
  */
 export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
   manifest: string,
@@ -38,11 +38,11 @@ export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
   const text = yield* textOf(file)
   yield* readOverrides(manifest)
   const document = text.trim() === "" ? fresh() : parseDocument(text)
-  // What was emptied by hand is no mapping that an entry could be put into.
+  // A key whose entries were all deleted by hand is null; make it a mapping again.
   for (const path of [["jobs"], ["jobs", job]])
     if (document.getIn(path) === null) document.setIn(path, document.createNode({}))
   for (const [cue, change] of Object.entries(changes)) {
-    // A cue's number may stand there as a number or as text.
+    // The key may be a number or a string in YAML.
     for (const key of [cue, Number(cue)])
       if (document.hasIn(["jobs", job, key])) document.deleteIn(["jobs", job, key])
     if (change !== undefined) document.setIn(["jobs", job, cue], document.createNode(change))
@@ -63,11 +63,11 @@ const textOf = Effect.fnUntraced(function* (file: string) {
   return there ? yield* inputText(file, file) : ""
 })
 
-const shape = "expected a mapping named jobs, of job ids, of cue numbers"
+const shape = "expected jobs: { <job id>: { <cue number>: changes } }"
 
 const fresh = (): Document => {
   const document = new Document({ jobs: {} })
   document.commentBefore =
-    " Changes to single cues, as accepted in dubwright review. Every run honours them; delete an entry to take it back."
+    " Changes to single cues, accepted in dubwright review. Every run applies them; delete an entry to undo it."
   return document
 }

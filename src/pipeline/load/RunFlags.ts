@@ -1,14 +1,18 @@
-/** What the command line says of a batch. */
+/** Command-line options that affect how a batch is loaded. */
 import type { Effect } from "effect"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 
-/** What the command line adds to, or says instead of, a manifest. */
+/** Options that add to a manifest or replace its settings. */
 export interface RunFlags {
+  /** The folder that inputs are relative to; default: the process's working directory. */
+  readonly cwd?: string | undefined
   readonly baseUrl?: string | undefined
-  /** The base address that the environment names, used where neither flag nor manifest says anything. */
+  /** `DUBWRIGHT_BASE_URL`; used if neither a flag nor the manifest sets the service. */
   readonly environmentBaseUrl?: string | undefined
   readonly embedded?: boolean | undefined
+  /** Ids of the service's own providers, which manifests need not declare. */
+  readonly providers?: ReadonlyArray<string>
   readonly out?: string | undefined
   readonly state?: string | undefined
   readonly concurrency?: number | undefined
@@ -19,14 +23,14 @@ export interface RunFlags {
   readonly model?: ModelId | undefined
   readonly language?: LanguageTag | undefined
   readonly bilingual?: BilingualChoice | undefined
-  /** The voice that the bundled service offers a language by itself, for jobs that name none. */
+  /** The bundled service's default voice for a language, for jobs that name no voice. */
   readonly embeddedVoice?: (language: LanguageTag | undefined) => { provider: ProviderId; voice: VoiceId }
   /**
-   * What a state folder has learned of the longest texts that providers take; a manifest that names a limit knows
-   * better.
+   * Reads the text lengths that providers were learned to accept, from a state folder. A limit in the manifest takes
+   * precedence.
    */
   readonly learnedLimits?: (state: string) => Effect.Effect<LearnedLimit>
 }
 
-/** The most characters that a provider takes; undefined where it never refused a text as too long. */
+/** Maximum characters that a provider accepts; undefined if it has never rejected a text as too long. */
 export type LearnedLimit = (provider: ProviderId) => number | undefined

@@ -1,4 +1,4 @@
-/** Subtitles beside a manifest that none of its jobs speaks. */
+/** Finds subtitle files near a manifest that are in none of its jobs. */
 import { readdir, readFile, stat } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { Effect } from "effect"
@@ -7,18 +7,18 @@ import { glob } from "tinyglobby"
 import { isManifest } from "./BatchId.ts"
 import type { Batch } from "./Job.ts"
 
-/** Folders that hold no inputs. */
+/** Folders that are not searched. */
 export const elsewhere = ["**/node_modules/**", "**/.dubwright/**", "**/out/**"]
 
-/** Names of subtitles. */
+/** Glob patterns of subtitle files. */
 export const subtitleFiles = ["**/*.{srt,vtt,sbv,ass,ssa}"]
 
-/** How deep below the manifest's folder they are looked for. */
+/** How many folders deep to search below the manifest's. */
 export const depth = 3
 
 /**
- * Whether a manifest's text names a file, by itself or by a pattern, in a job or in a comment: a job that is commented
- * out is left out on purpose. Paths are relative to the manifest, with forward slashes.
+ * Whether a manifest's text names a file, directly or by a pattern. Comments count too: a job that is commented out was
+ * left out on purpose. Paths are relative to the manifest, with forward slashes.
  */
 export const namedIn = (text: string): ((file: string) => boolean) => {
   const inputs = [...text.matchAll(/\binput["']?:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s,}"'#][^\n,}#]*))/gu)]
@@ -28,7 +28,7 @@ export const namedIn = (text: string): ((file: string) => boolean) => {
   return (file) => inputs.includes(file) || mentions(text, file) || matches.some((isMatch) => isMatch(file))
 }
 
-/** Whether a path stands in a text as a whole, not as the end of another. */
+/** Whether a text contains a path as a whole, not as part of a longer one. */
 const mentions = (text: string, file: string): boolean => {
   for (let at = text.indexOf(file); at >= 0; at = text.indexOf(file, at + 1)) {
     const before = text
@@ -42,7 +42,8 @@ const mentions = (text: string, file: string): boolean => {
 }
 
 /**
- * Their paths relative to the manifest; none for bare files. Manifests beside it may have them as inputs of their own.
+ * Returns the paths of unlisted subtitles, relative to the manifest; none for bare files. A subtitle is listed if any
+ * manifest in the folder names it.
  */
 export const unlisted = (
   batch: Pick<Batch, "manifest" | "jobs" | "every" | "out" | "state">
@@ -67,20 +68,20 @@ export const unlisted = (
         return left.filter((file) => !named.some((isNamed) => isNamed(file))).sort()
       }).pipe(Effect.catchAllDefect(() => Effect.succeed([])))
 
-/** More than a manifest has: data of something else. */
+/** The largest file, in bytes, that is read as a manifest; a larger one holds other data. */
 const longest = 4_000_000
 
 const textOf = async (file: string): Promise<string> => {
   const found = await stat(file)
-  // A pipe without a writer would be waited for without an end.
+  // Reading a pipe without a writer would never end.
   return found.isFile() && found.size <= longest ? readFile(file, "utf8") : ""
 }
 
-/** One line on them; undefined where there are none. */
+/** Returns a one-line notice about unlisted subtitles; undefined for an empty list. */
 export const unlistedText = (manifest: string, files: ReadonlyArray<string>): string | undefined => {
   if (files.length === 0) return undefined
   const more = files.length > 3 ? ` and ${files.length - 3} more` : ""
   const what = files.length === 1 ? "subtitle is" : "subtitles are"
-  const mend = basename(manifest) === "dubwright.yaml" ? "dubwright init adds jobs" : "add jobs"
-  return `${files.length} ${what} in no job: ${files.slice(0, 3).join(", ")}${more} (${mend})`
+  const remedy = basename(manifest) === "dubwright.yaml" ? "dubwright init adds jobs" : "add jobs"
+  return `${files.length} ${what} in no job: ${files.slice(0, 3).join(", ")}${more} (${remedy})`
 }

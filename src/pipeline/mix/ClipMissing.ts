@@ -1,15 +1,15 @@
-/** A clip that was there when the job was placed, and is not when it is mixed. */
+/** Error: a clip existed when its job was placed, but not when the job was mixed. */
 import { Schema } from "effect"
 import { UtteranceKey } from "../../domain/values/Ids.ts"
 
 /**
- * The clip's file was deleted or damaged meanwhile: whoever hears of it removes what is left of it, and the next run
+ * The clip's file was deleted or damaged during the run. The handler removes its remains, so that the next run
  * fetches it again.
  */
 export class ClipMissing extends Schema.TaggedError<ClipMissing>()("ClipMissing", {
   utterance: UtteranceKey
 }) {
   override get message(): string {
-    return `clip ${this.utterance.slice(0, 12)} was deleted or damaged while its job was mixed: run again, it is fetched anew`
+    return `clip ${this.utterance.slice(0, 12)} was deleted or damaged while its job was being mixed; run again to fetch it again`
   }
 }

@@ -1,5 +1,6 @@
 /**
- * A line's speech from the clips that it was recorded in. Plain values in, samples out: it is done here or in threads.
+ * Reads a line's speech from its clips and stretches it to its length. Takes plain values and returns samples, so that
+ * it runs on the main thread or in workers.
  */
 import { floatsOf } from "../../audio/kernels/Kernels.ts"
 import { plainSamplesIn } from "../../audio/formats/Int16.ts"
@@ -11,63 +12,68 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import type { ClipReader } from "../../store/files/ClipReader.ts"
 
-/** A stretch of a clip. */
+/** A segment of a clip. */
 export interface LineAudioPart {
   readonly utterance: UtteranceKey
   readonly checksum: string
   readonly rate: SampleRate
-  /** Its frames in the clip. */
+  /** First frame in the clip. */
   readonly from: number
   readonly to: number
-  /** The factor that brings it to the loudness of all lines. */
+  /** The factor that brings the segment to the common loudness of all lines. */
   readonly gain: number
 }
 
-/** A line as it is heard. */
+/** A line's audio in the mix. */
 export interface LineAudio {
   readonly parts: ReadonlyArray<LineAudioPart>
-  /** Frames that it is sped up to fit in, at the rate of the mix. */
+  /** Length in frames at the mix's rate; longer speech is sped up to it. */
   readonly length: Frames
-  /** Frames of silence between its parts. */
+  /** Frames of silence between parts. */
   readonly gap: number
 }
 
-/** A clip that is gone, or is not what was written. */
+/** A clip that is missing or whose checksum does not match. */
 export class ClipUnreadable extends Error {
   constructor(readonly utterance: UtteranceKey) {
-    super(`clip ${utterance} is gone or damaged`)
+    super(`clip ${utterance} is missing or damaged`)
   }
 }
 
-/** Its samples, as many as its length or a little fewer. Throws a ClipGone, and what the file system throws. */
+/** Returns a line's samples: `length` of them, or slightly fewer. Throws `ClipUnreadable` and file system errors. */
 export const readLineAudio = (
   { parts, length, gap }: LineAudio,
   rate: SampleRate,
   reader: ClipReader,
-  room: Buffer32 = newBuffer
+  allocate: Buffer32 = newBuffer
 ): Float32Array => {
-  const pieces = parts.map((part) => pieceOf(part, rate, reader, room))
-  const speech = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : joined(pieces, gap, room)
-  return speech.length <= length ? speech : speedUp({ rate, samples: speech }, length, room).samples
+  const pieces = parts.map((part) => pieceOf(part, rate, reader, allocate))
+  const speech = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : joined(pieces, gap, allocate)
+  return speech.length <= length ? speech : speedUp({ rate, samples: speech }, length, allocate).samples
 }
 
-const pieceOf = (part: LineAudioPart, rate: SampleRate, reader: ClipReader, room: Buffer32): Float32Array => {
+const pieceOf = (
+  part: LineAudioPart,
+  rate: SampleRate,
+  reader: ClipReader,
+  allocate: Buffer32
+): Float32Array => {
   const read = reader.read(part.utterance, part.checksum, (bytes) => {
     const samples = plainSamplesIn(bytes)?.subarray(part.from, part.to)
     if (samples === undefined) return undefined
-    const floats = room(samples.length)
+    const floats = allocate(samples.length)
     floatsOf(samples, part.gain / 32_768, floats)
     return floats
   })
   if (read === undefined) throw new ClipUnreadable(part.utterance)
-  const { samples } = resample({ rate: part.rate, samples: read }, rate, room)
+  const { samples } = resample({ rate: part.rate, samples: read }, rate, allocate)
   fadeEdges(samples, Math.round((rate * edgeFade) / 1000))
   return samples
 }
 
-const joined = (pieces: ReadonlyArray<Float32Array>, gap: number, room: Buffer32): Float32Array => {
+const joined = (pieces: ReadonlyArray<Float32Array>, gap: number, allocate: Buffer32): Float32Array => {
   const total = pieces.reduce((sum, piece) => sum + piece.length, gap * Math.max(0, pieces.length - 1))
-  const samples = room(total).fill(0)
+  const samples = allocate(total).fill(0)
   let at = 0
   for (const piece of pieces) {
     samples.set(piece, at)

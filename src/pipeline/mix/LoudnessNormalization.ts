@@ -1,4 +1,4 @@
-/** A mix brought to its loudness, with its true peaks held. */
+/** Brings a mix to its target loudness and limits its true peaks. */
 import { Effect, Stream } from "effect"
 import { audibleLoudness, GainSearch } from "../../audio/level/GainSearch.ts"
 import { Limiter } from "../../audio/level/Limiter.ts"
@@ -15,11 +15,11 @@ import { withBuffers } from "./BufferScope.ts"
 import type { Programme } from "./MixPlan.ts"
 import { renderInThisThread } from "./ProgrammeRenderer.ts"
 
-/** Where a programme should come to. */
+/** The loudness and peak that a programme should have. */
 export interface LoudnessGoal {
-  /** LUFS; undefined leaves the mix as it is. */
+  /** LUFS; undefined leaves the mix unchanged. */
   readonly loudness: number | undefined
-  /** dBTP that no peak passes. */
+  /** The highest allowed true peak in dBTP. */
   readonly peak: number
 }
 
@@ -31,24 +31,21 @@ export interface Measured {
   readonly truePeak: number
 }
 
-/** A coder that a result goes through, and its kilobits a second and channel. */
+/** A codec that an output goes through, and its kilobits per second and channel. */
 export interface Coding {
   readonly coder: LossyCoder
   readonly bitrate: number
 }
 
-/**
- * What a manifest's word or number stands for; peaks are held lower where a coder will add to them, by tenths of a
- * decibel.
- */
+/** Translates the manifest's loudness setting. Leaves room, in tenths of a decibel, for what codecs add to peaks. */
 export const targetOf = (target: LoudnessTarget, codings: ReadonlyArray<Coding>): LoudnessGoal => {
   const { loudness, peak } = namedTarget(target)
   const above = (loudness ?? softest) - peak
-  const room = Math.max(0, ...codings.map(({ coder, bitrate }) => peakRoom(coder, bitrate, above)))
-  return { loudness, peak: Math.round(10 * (peak - room)) / 10 }
+  const headroom = Math.max(0, ...codings.map(({ coder, bitrate }) => peakRoom(coder, bitrate, above)))
+  return { loudness, peak: Math.round(10 * (peak - headroom)) / 10 }
 }
 
-/** Softer than any loudness at which coders add more to peaks, in LUFS. */
+/** In LUFS, below any loudness at which codecs add more to peaks. */
 const softest = -70
 
 const namedTarget = (target: LoudnessTarget): LoudnessGoal => {
@@ -64,42 +61,42 @@ const namedTarget = (target: LoudnessTarget): LoudnessGoal => {
   }
 }
 
-/** What was listened to, in decibels. */
+/** Converts a meter's result to decibels. */
 export const measuredOf = ({ integrated, truePeak }: ProgrammeMeasurement): Measured => ({
   integrated,
   truePeak: Math.max(-120, decibelsOf(truePeak))
 })
 
-/** By how many decibels peaks are held at most: with more, breath and noise come up to the voice. */
+/** Maximum peak reduction in dB: beyond that, breath and noise rise to the level of the voice. */
 const mostHeld = 30
 
-/** How often an excerpt is levelled at most. */
+/** Maximum number of rounds of the gain search on one excerpt. */
 const mostRounds = 8
 
-/** What the limiter takes away is more than made up for, since raising the level makes it take more. */
+/** Factor on the missing loudness: a higher level makes the limiter take away more, so the correction overshoots. */
 const overshoot = 1.2
 
-/** The same for a programme that was levelled by an excerpt: how far it may be off before all of it is made again. */
+/** Deviation in LU from which a programme levelled by an excerpt is rendered again. */
 const farOff = 0.4
 
 /**
- * The factor that brings a programme to its target: the loudness it lacks, and where peaks must be held, what the
- * limiter takes away besides. It is found on an excerpt, so that a film need not be mixed twice.
+ * Returns the gain factor for a target: the missing loudness plus, if peaks are limited, what the limiter takes away.
+ * It is found on an excerpt, so that a film need not be mixed twice.
  */
 export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, target: LoudnessGoal) =>
-  withBuffers((room) => gainWithin(programme, target, room))
+  withBuffers((allocate) => gainWithin(programme, target, allocate))
 )
 
 const gainWithin = Effect.fnUntraced(function* (
   programme: Programme,
   { loudness, peak }: LoudnessGoal,
-  room: Buffer32
+  allocate: Buffer32
 ) {
   if (loudness === undefined) return 1
   const excerpt = sampleProgramme(programme)
   const { rate, channels } = excerpt
-  const loudest = new TruePeakMeter(channels, room)
-  const meter = new LoudnessMeter(rate, channels, room)
+  const loudest = new TruePeakMeter(channels, allocate)
+  const meter = new LoudnessMeter(rate, channels, allocate)
   yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => {
       loudest.push(block)
@@ -112,11 +109,11 @@ const gainWithin = Effect.fnUntraced(function* (
   const search = new GainSearch(loudness, loudness - integrated, peak - truePeak + mostHeld)
   if (truePeak + search.level > peak)
     for (let round = 0; round < mostRounds; round++)
-      if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), peak, room))) break
+      if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), peak, allocate))) break
   return gainOf(search.level)
 })
 
-/** The factor for a programme that came to `measured` with another; undefined where that one will do. */
+/** Returns a corrected gain for a programme that measured `measured` with `gain`; undefined if that is close enough. */
 export const refineGain = (
   gain: number,
   { loudness }: LoudnessGoal,
@@ -128,7 +125,7 @@ export const refineGain = (
 }
 
 /**
- * Why a result is softer than was asked for, where one can hear it: from some point on more level adds hardly any
+ * Returns a warning if a result is audibly softer than its target: above some level, more gain adds hardly any
  * loudness.
  */
 export const loudnessError = (
@@ -137,21 +134,21 @@ export const loudnessError = (
 ): string | undefined =>
   loudness === undefined || integrated <= -70 || loudness - integrated <= audibleLoudness
     ? undefined
-    : `comes to ${integrated.toFixed(1)} LUFS, not to ${loudness}: its peaks are held at ${peak} dBTP; a lower loudness would spare them`
+    : `reaches ${integrated.toFixed(1)} LUFS instead of ${loudness}, because peaks are limited to ${peak} dBTP; set a lower loudness to keep the peaks`
 
 /**
- * How loud an excerpt comes out. It is mixed anew each time: that takes a moment, where its samples would take much
- * memory.
+ * Measures an excerpt's loudness behind the limiter. The excerpt is mixed again each time, which is quick, while
+ * keeping its samples would take much memory.
  */
 const limitedLoudness = Effect.fnUntraced(function* (
   excerpt: Programme,
   gain: number,
   peak: number,
-  room: Buffer32
+  allocate: Buffer32
 ) {
   const { rate, channels } = excerpt
-  const limiter = new Limiter(rate, channels, gainOf(peak), gain, room)
-  const meter = new LoudnessMeter(rate, channels, room)
+  const limiter = new Limiter(rate, channels, gainOf(peak), gain, allocate)
+  const meter = new LoudnessMeter(rate, channels, allocate)
   yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => meter.push(limiter.push(block)))
   )
@@ -160,8 +157,8 @@ const limitedLoudness = Effect.fnUntraced(function* (
 })
 
 /**
- * A clip at the programme's gain, its peaks held, with silence behind it up to `length` frames; its work is done in
- * rooms, in one of which it stands.
+ * Returns a clip at the programme's gain with its peaks limited, padded with silence to `length` frames. The result is
+ * in a buffer taken from `allocate`.
  */
 export const limitPeaks = (
   samples: Float32Array,
@@ -169,10 +166,10 @@ export const limitPeaks = (
   gain: number,
   peak: number,
   length: number,
-  room: Buffer32
+  allocate: Buffer32
 ): Float32Array => {
-  const limiter = new Limiter(rate, 1, gainOf(peak), gain, room)
-  const result = room(length).fill(0, samples.length)
+  const limiter = new Limiter(rate, 1, gainOf(peak), gain, allocate)
+  const result = allocate(length).fill(0, samples.length)
   const first = limiter.push(samples)
   result.set(first)
   result.set(limiter.flush(), first.length)

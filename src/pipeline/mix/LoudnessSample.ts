@@ -1,26 +1,23 @@
-/** A part of a programme that stands for the whole: lines from all over it, with its long silences left out. */
+/** Picks a representative excerpt of a programme: lines from all over it, without the long silences. */
 import { Placement } from "../../domain/speech/Placement.ts"
 import { frames, framesAt, type Millis, millis } from "../../domain/time/Units.ts"
 import type { Programme } from "./MixPlan.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
-/** The most samples of an excerpt, all channels: four minutes at 24 kHz, mono. */
+/** Maximum number of samples of an excerpt, all channels together: four minutes at 24 kHz, mono. */
 const mostSamples = 6_000_000
 
 /**
- * How long a group of neighbouring lines is at most, from the start of its first to the start of its last, in
- * milliseconds; and how long where they are spoken over each other all the while, since a line without those that sound
- * with it is softer than in the whole.
+ * Longest group of neighbouring lines, from the start of the first to the start of the last, in milliseconds. Longer
+ * where lines overlap throughout: a line without those that sound with it would be too soft.
  */
 const stretch = 2_000
 const crowdedStretch = 15_000
 
-/** The most silence that is left between two groups, longer than loudness looks back. */
+/** Longest silence kept between two groups, in milliseconds; longer than the loudness window. */
 const mostGap = 500
 
-/**
- * Lines that follow each other, from when until when they are heard, and the silence left behind them, in milliseconds.
- */
+/** Consecutive lines, the time in which they are audible, and the silence kept after them, in milliseconds. */
 interface Group {
   readonly placements: ReadonlyArray<Placement>
   readonly start: number
@@ -29,8 +26,8 @@ interface Group {
 }
 
 /**
- * The programme itself where it is short; else groups of its lines, each as it stands, evenly chosen from its beginning
- * to its end. Its loudness is that of the whole, as far as lines are like their neighbours.
+ * Returns the programme itself if it is short, else unchanged groups of its lines, chosen evenly from start to end. Its
+ * loudness equals the programme's as far as neighbouring lines are alike.
  */
 export const sampleProgramme = (programme: Programme): Programme => {
   const { placements, rate, channels, length } = programme
@@ -42,7 +39,7 @@ export const sampleProgramme = (programme: Programme): Programme => {
   const taken: Array<Placement> = []
   let free = 0
   groups.forEach(({ placements, start, end, gap }, at) => {
-    // The groups at which another whole one is due.
+    // Takes the groups at which the running share reaches the next whole number.
     if (Math.floor((at + 1) * share) === Math.floor(at * share)) return
     for (const placement of placements) taken.push(movedBy(placement, free - start))
     free += end - start + gap

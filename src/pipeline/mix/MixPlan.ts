@@ -1,4 +1,4 @@
-/** What a job's mix is made of: its placements as lines of plain values, for whoever makes a section of it. */
+/** Turns a job's placements into plain lines for rendering, each with its start and the clip segments it plays. */
 import { Effect } from "effect"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { gainOf } from "../../audio/pcm/Pcm.ts"
@@ -20,32 +20,32 @@ import { pieceGap } from "../place/LinePlacement.ts"
 import type { MixLine } from "./SectionRenderer.ts"
 import { ClipUnreadable, type LineAudio, readLineAudio } from "./LineAudio.ts"
 
-/** What is mixed. */
+/** The input of a mix. */
 export interface Programme {
   readonly placements: ReadonlyArray<Placement>
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** The rate of the mix: 24 or 48 kHz, the highest of its clips. */
+  /** Sample rate of the mix in Hz: 24 or 48 kHz, the highest of its clips. */
   readonly rate: SampleRate
   /** Length in frames at that rate. */
   readonly length: Frames
   readonly channels: 1 | 2
-  /** A speaker's place in a stereo mix, -1 to 1. */
+  /** A speaker's position in a stereo mix, -1 (left) to 1 (right). */
   readonly panOf: (speaker: SpeakerName | undefined) => number
 }
 
-/** The loudness that every clip is brought to before the mix, in LUFS; leaves headroom for two voices at once. */
+/** Loudness to which every clip is brought before mixing, in LUFS; leaves headroom for two voices at once. */
 const lineLoudness = -20
 
-/** A clip is never raised or lowered by more than this, in dB: what is fainter is noise, not speech. */
+/** Largest change of a clip's level, in dB: anything fainter is noise, not speech. */
 const mostGain = 24
 
-/** What a segment's loudness is in the mix: that of all lines, unless it lies too far off to be brought there. */
+/** Returns a segment's loudness in the mix: that of all lines, unless it is too far away to be brought there. */
 export const mixedLoudness = (recorded: Lufs): Lufs =>
   Lufs.make(Math.max(recorded - mostGain, Math.min(recorded + mostGain, lineLoudness)))
 
 /**
- * The lines that sound between two frames, in the order of their start, each when it is asked for: a film has
- * thousands. For the stems of the speakers that are given. Throws a ClipGone.
+ * Yields the lines that sound between two frames, in order of their start, lazily, since a film has thousands. Only
+ * speakers listed in `stems` get a stem. Throws `ClipUnreadable`.
  */
 export function* mixLinesIn(
   programme: Programme,
@@ -53,7 +53,7 @@ export function* mixLinesIn(
   stems: ReadonlyArray<SpeakerName | undefined>
 ): Generator<MixLine> {
   const { placements, rate } = programme
-  // Others are looked at but briefly.
+  // A cheap test first skips most lines.
   const from = (begin * 1000) / rate - 1
   const to = (end * 1000) / rate + 1
   for (const [order, placement] of placements.entries()) {
@@ -72,7 +72,7 @@ export function* mixLinesIn(
   }
 }
 
-/** A placement's speech, as long as `length` or a little shorter, at the loudness of all lines. Throws a ClipGone. */
+/** Describes a placement's speech at the common loudness, at most `length` frames long. Throws `ClipUnreadable`. */
 const speechIn = (
   { clips, rate }: Pick<Programme, "clips" | "rate">,
   { parts }: Pick<Placement, "parts">,
@@ -95,17 +95,17 @@ const speechIn = (
   gap: framesAt(pieceGap, rate)
 })
 
-/** The samples of a placement's speech, in a room where they need not be sped up. */
+/** Renders the samples of a placement's speech, into a buffer from `allocate` unless they are sped up. */
 export const planMix = Effect.fnUntraced(function* (
   programme: Pick<Programme, "clips" | "rate">,
   placement: Pick<Placement, "parts">,
   length: Frames,
-  room: Buffer32 = newBuffer
+  allocate: Buffer32 = newBuffer
 ) {
   const folder = yield* ClipFolder
   const samples = yield* folder.reading((reader) => {
     try {
-      return readLineAudio(speechIn(programme, placement, length), programme.rate, reader, room)
+      return readLineAudio(speechIn(programme, placement, length), programme.rate, reader, allocate)
     } catch (cause) {
       if (cause instanceof ClipUnreadable) return cause
       throw cause
@@ -116,6 +116,6 @@ export const planMix = Effect.fnUntraced(function* (
     : samples
 })
 
-/** The length of a programme in frames at a rate: whole frames that hold all of it. */
+/** Converts a programme's length to another rate, rounded up to whole frames. */
 export const lengthAt = (deliveryFrames: Frames, delivery: SampleRate, rate: SampleRate): Frames =>
   frames(Math.ceil((deliveryFrames * rate) / delivery))

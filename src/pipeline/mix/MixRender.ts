@@ -1,5 +1,5 @@
 /**
- * The pass in which a job's sound is made: clips mixed once, levelled, measured and encoded, the whole and each
+ * Renders a job's audio in one pass: mixes the clips, normalizes and measures the mix, and encodes it and each
  * speaker's stem.
  */
 import { Array, Effect } from "effect"
@@ -14,28 +14,28 @@ import type { Programme } from "./MixPlan.ts"
 import { Progress } from "../Progress.ts"
 import { renderInSections } from "./ProgrammeRenderer.ts"
 
-/** A speaker's own track; lines without a speaker share one. */
+/** One speaker's track; lines without a speaker share one. */
 export interface Stem {
   readonly speaker: SpeakerName | undefined
   readonly sink: AudioSink
 }
 
-/** The files that the whole goes into, and the chapters of those that can hold them. */
+/** The files of the whole mix, and the chapters for formats that support them. */
 export interface WholeFiles {
   readonly sinks: ReadonlyArray<AudioSink>
   readonly chapters: ReadonlyArray<Chapter>
 }
 
-/** How the sound is brought to its level: a factor, and the dBTP that no peak passes. */
+/** The gain factor, and the highest allowed true peak in dBTP. */
 export interface Level {
   readonly gain: number
   readonly peak: number
 }
 
-/** Stems that are made in one pass: each takes its memory. */
+/** Maximum number of stems in one pass: each takes memory. */
 const stemsAtOnce = 12
 
-/** Makes the files of the whole and of its stems; returns what the whole measures, and its outline. */
+/** Renders the mix and its stems. Returns the mix's measurements and its waveform peaks. */
 export const renderMix = Effect.fn("Master.master")(function* (
   job: JobId,
   programme: Programme,
@@ -46,14 +46,14 @@ export const renderMix = Effect.fn("Master.master")(function* (
   const { rate, channels, length } = programme
   const feed = { rate, channels, frames: length }
   const [first = [], ...others] = Array.chunksOf(stems, stemsAtOnce)
-  // The whole is listened to, whether or not it becomes a file of its own.
+  // The mix is measured even if it is not written to a file.
   const request = { feed, sinks: whole.sinks, chapters: whole.chapters, listen: true }
   const [heard] = yield* pass(job, programme, level, request, first)
-  // Stems are held as the whole is, which is therefore made again.
+  // Stems get the mix's limiter gains, so the mix is rendered again with them.
   yield* Effect.forEach(others, (group) => pass(job, programme, level, { feed, sinks: [] }, group), {
     discard: true
   })
-  if (heard === undefined) return yield* Effect.dieMessage("the programme was not listened to")
+  if (heard === undefined) return yield* Effect.dieMessage("the programme was not measured")
   return { measured: measuredOf(heard), peaks: heard.peaks }
 })
 
@@ -66,10 +66,10 @@ const pass = Effect.fnUntraced(function* (
 ) {
   const ffmpeg = yield* Ffmpeg
   const progress = yield* Progress
-  let told = 0
+  let reported = 0
   const telling = (fraction: number) => {
-    if (fraction < told + 0.05) return Effect.void
-    told = fraction
+    if (fraction < reported + 0.05) return Effect.void
+    reported = fraction
     return progress.emit({ _tag: "Delivering", job, fraction })
   }
   return yield* ffmpeg.encodeAll(

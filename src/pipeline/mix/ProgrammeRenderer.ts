@@ -1,4 +1,4 @@
-/** A programme made section by section, each in the order of time: by threads beside this one where it is long. */
+/** Renders a programme section by section, in order of time; long programmes in worker threads. */
 import { availableParallelism } from "node:os"
 import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
@@ -17,33 +17,33 @@ import { SectionRenderer, renderSection, type Mastering, mixedSection } from "./
 import { failureOf, type SectionFailure } from "./SectionWorkerProtocol.ts"
 import { openSectionWorker, threadProgram } from "./SectionWorkerClient.ts"
 
-/** Why a programme could not be made. */
+/** Why a programme could not be rendered. */
 export type RenderFault = StateUnusable | ClipMissing | DiskFull | Unwritable
 
-/** How a programme is brought to its level, and who else gets its lines. */
+/** A programme, its gain and ceiling, and the stems to render with it. */
 export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   readonly programme: Programme
   readonly stems: ReadonlyArray<SpeakerName | undefined>
-  /** Is told how much of it is made. */
+  /** Receives the rendered fraction, 0 to 1. */
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
 
-/** How long a section is at least, in seconds: long beside what is computed twice around its ends. */
+/** Shortest section in seconds: long compared with what is computed twice around its ends. */
 const leastSeconds = 60
 
-/** Sections at most: each leaves rooms behind that are cleared away later, and memory is not to grow with the film. */
+/** Maximum number of sections: each leaves buffers that are collected later, and memory must not grow with the film. */
 const mostSections = 24
 
-/** How long a programme is at least for which threads are worth their start, in seconds. */
+/** Shortest programme, in seconds, for which worker threads are worth starting. */
 const worthThreads = 180
 
-/** Threads at most: each takes its memory, and what they write goes to one disk. */
+/** Maximum number of worker threads: each takes memory, and all write to one disk. */
 const mostThreads = 4
 
-/** What an encoder keeps busy: threads beside it would only take turns with it. */
+/** Cores kept busy by an encoder; worker threads on them would only compete with it. */
 const encoderCores = 2
 
-/** Makes a programme and its stems, and does what is ordered with them. */
+/** Renders a programme and its stems, and encodes them as requested. */
 export const renderInSections =
   (wanted: ProgrammeRender): Maker<RenderFault, ClipFolder> =>
   (orders) => {
@@ -56,7 +56,7 @@ export const renderInSections =
       : madeByThreads(wanted, sections, orders, program)
   }
 
-/** The sum of a programme's lines, block by block as it is asked for; a block is valid until the next. */
+/** Mixes a programme's lines block by block, on demand. A block is valid until the next one is requested. */
 export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock, RenderFault, ClipFolder> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
@@ -64,11 +64,11 @@ export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock
       const { rate, channels, length } = programme
       const all = { begin: 0, end: length }
       const lines = mixLinesIn(programme, all, [])
-      const desk = yield* Effect.acquireRelease(
+      const renderer = yield* Effect.acquireRelease(
         Effect.sync(() => new SectionRenderer(folder)),
         (used) => Effect.sync(() => used.clear())
       )
-      const blocks = mixedSection({ rate, channels, stems: 0 }, all, lines, desk)
+      const blocks = mixedSection({ rate, channels, stems: 0 }, all, lines, renderer)
       return Stream.repeatEffectOption(
         Effect.flatMap(Effect.mapError(stepped(blocks, [], state), Option.some), ({ done, value }) =>
           done === true ? Effect.fail(Option.none()) : Effect.succeed(value)
@@ -77,7 +77,7 @@ export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock
     })
   )
 
-/** A section made in this thread, block by block as it is asked for. */
+/** Renders a section on this thread, block by block, on demand. */
 const madeHere = (wanted: ProgrammeRender, section: Section, orders: ReadonlyArray<RequestOrder>) =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
@@ -99,11 +99,11 @@ const madeHere = (wanted: ProgrammeRender, section: Section, orders: ReadonlyArr
             done === true ? Option.none() : Option.some(undefined)
           ]
         })
-      ).pipe(toldAt(wanted, section))
+      ).pipe(readAt(wanted, section))
     })
   )
 
-/** A step of what is made in this thread; others have their turn behind it. */
+/** Runs one step on this thread, then yields to the event loop. */
 const stepped = <A, B>(
   steps: Generator<A, B>,
   orders: ReadonlyArray<RequestOrder>,
@@ -114,9 +114,7 @@ const stepped = <A, B>(
     Effect.zipLeft(yieldToEventLoop)
   )
 
-/**
- * The sections made by threads, each by whichever has nothing to do; what they make is handed on in the order of time.
- */
+/** Renders sections in worker threads, each by the next idle one; results are emitted in order of time. */
 const madeByThreads = (
   wanted: ProgrammeRender,
   sections: ReadonlyArray<Section>,
@@ -152,7 +150,7 @@ const madeByThreads = (
         { concurrency: count, discard: true }
       )
       const inOrder = Stream.flatMap(Stream.fromIterable(works), ({ section, made }) =>
-        Stream.repeatEffectOption(Effect.flatten(made)).pipe(toldAt(wanted, section))
+        Stream.repeatEffectOption(Effect.flatten(made)).pipe(readAt(wanted, section))
       )
       return Stream.merge(inOrder, Stream.drain(Stream.fromEffect(working)))
     })
@@ -171,8 +169,8 @@ const masteringOf = ({
   ceiling
 })
 
-/** Tells how far the programme is made when a section has been handed on. */
-const toldAt =
+/** Reports the progress after a section has been emitted. */
+const readAt =
   ({ programme: { length }, progress }: ProgrammeRender, { to }: Section) =>
   <A, E, R>(made: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
     Stream.concat(made, Stream.execute(progress(length === 0 ? 1 : to / length)))

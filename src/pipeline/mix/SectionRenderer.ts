@@ -1,6 +1,6 @@
 /**
- * A section of a programme made: lines read, added up, brought to their level, and handed on. It loads little: threads
- * do it.
+ * Renders one section of a programme: reads its lines, mixes, limits and hands the samples to their sinks. Has few
+ * imports, because worker threads load it.
  */
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { Limiter } from "../../audio/level/Limiter.ts"
@@ -12,45 +12,42 @@ import { SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.
 import { ClipReader } from "../../store/files/ClipReader.ts"
 import { type LineAudio, readLineAudio } from "./LineAudio.ts"
 
-/** What all sections of a programme have in common. */
+/** Settings shared by all sections of a programme. */
 export interface Mastering {
   readonly rate: SampleRate
   readonly channels: 1 | 2
   readonly stems: number
-  /**
-   * The factor that all samples are multiplied by, and the amplitude that no peak of the whole passes: stems get the
-   * same gains.
-   */
+  /** The gain factor, and the amplitude that no peak of the mix exceeds. Stems get the same gains as the mix. */
   readonly gain: number
   readonly ceiling: number
 }
 
 /** A line on the timeline. */
 export interface MixLine {
-  /** The frame of its first sample. */
+  /** Frame of its first sample. */
   readonly at: Frames
-  /** Unique among the programme's lines: in this order they are added up. */
+  /** Unique in the programme; lines are added up in this order. */
   readonly order: number
   readonly pan: number
-  /** The stem that also gets it, from 0. */
+  /** Index of the stem that also gets the line. */
   readonly stem: number | undefined
   readonly speech: LineAudio
 }
 
-/** What sections are made with, one after the other. */
+/** Buffers and clip reader for rendering sections one after the other. */
 export class SectionRenderer {
   readonly reader: ClipReader
-  /** For the speech of lines, until it has been heard. */
+  /** Buffers for the speech of lines, freed once it has been mixed. */
   readonly speech = new BufferPool()
-  /** For what works on all of a section. */
+  /** Buffers for work on the whole section. */
   readonly work = new BufferPool()
 
-  /** The folder of clips. */
+  /** `clips` is the folder of clips. */
   constructor(clips: string) {
     this.reader = new ClipReader(clips)
   }
 
-  /** Nothing of the last section is needed any more. */
+  /** Frees all buffers of the last section. */
   clear(): void {
     this.speech.freeAll()
     this.work.freeAll()
@@ -61,14 +58,14 @@ export class SectionRenderer {
 const blockFrames = 32_768
 
 /**
- * The sum of a section's lines and its stems, block by block, from where its samples begin to where they end. Lines
- * stand in the order of their start. A block is valid until the next is asked for. Who asks for them clears the desk.
+ * Mixes a section's lines and stems block by block. `lines` must be in order of their start. A block is valid until the
+ * next is requested. The caller clears the renderer.
  */
 export function* mixedSection(
   { rate, channels, stems }: Pick<Mastering, "rate" | "channels" | "stems">,
   { begin, end }: Pick<Section, "begin" | "end">,
   lines: Iterable<MixLine>,
-  { reader, speech: rooms, work }: SectionRenderer
+  { reader, speech: buffers, work }: SectionRenderer
 ): Generator<MixBlock> {
   const mixer = new Mixer({ from: begin, length: end, channels, stems }, work.take)
   const coming = lines[Symbol.iterator]()
@@ -76,41 +73,40 @@ export function* mixedSection(
   while (mixer.position < end) {
     for (; next.done !== true && next.value.at < mixer.position + blockFrames; next = coming.next()) {
       const { at, order, pan, stem, speech } = next.value
-      const samples = readLineAudio(speech, rate, reader, rooms.take)
-      rooms.hold(at + samples.length)
+      const samples = readLineAudio(speech, rate, reader, buffers.take)
+      buffers.hold(at + samples.length)
       mixer.add({ at, order, pan, stem, samples, gain: 1 })
     }
     yield mixer.render(blockFrames)
-    rooms.free(mixer.position)
+    buffers.free(mixer.position)
   }
 }
 
 /**
- * Makes a section and does what is ordered with it, a block a step; returns what the orders heard. `feed` is as for
- * Hands.
+ * Renders a section into its sinks, one block per step, and returns their measurements. `feed` is as for `SampleSinks`.
  */
 export function* renderSection(
   mastering: Mastering,
   section: Section,
   lines: Iterable<MixLine>,
   orders: ReadonlyArray<RequestOrder>,
-  desk: SectionRenderer,
+  renderer: SectionRenderer,
   feed: (order: number, bytes: Uint8Array) => void
 ): Generator<void, ReadonlyArray<SectionMeasurement | undefined>> {
   const { rate, channels, stems, gain, ceiling } = mastering
-  const hands = new SampleSinks(orders, section, feed, desk.work.take)
+  const sinks = new SampleSinks(orders, section, feed, renderer.work.take)
   try {
-    const limiter = new Limiter(rate, channels, ceiling, gain, desk.work.take)
-    const followers = Array.from({ length: stems }, () => limiter.follower(desk.work.take))
-    for (const [whole, ...others] of mixedSection(mastering, section, lines, desk)) {
-      hands.take([limiter.push(whole), ...followers.map((stem, at) => stem.push(others[at] ?? nothing))])
+    const limiter = new Limiter(rate, channels, ceiling, gain, renderer.work.take)
+    const followers = Array.from({ length: stems }, () => limiter.follower(renderer.work.take))
+    for (const [whole, ...others] of mixedSection(mastering, section, lines, renderer)) {
+      sinks.take([limiter.push(whole), ...followers.map((stem, at) => stem.push(others[at] ?? nothing))])
       yield
     }
-    hands.take([limiter.flush(), ...followers.map((stem) => stem.flush())])
-    return hands.finish()
+    sinks.take([limiter.flush(), ...followers.map((stem) => stem.flush())])
+    return sinks.finish()
   } finally {
-    hands.close()
-    desk.clear()
+    sinks.close()
+    renderer.clear()
   }
 }
 

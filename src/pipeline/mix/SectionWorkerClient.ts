@@ -1,4 +1,4 @@
-/** A thread that makes sections of a programme, seen from the delivery. */
+/** Starts a worker thread that renders sections, and talks to it. */
 import { existsSync } from "node:fs"
 import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
@@ -18,26 +18,24 @@ import {
   type ThreadStart
 } from "./SectionWorkerProtocol.ts"
 
-/** The thread's program; undefined where it was not built. */
+/** Path of the worker's bundle; undefined if it was not built. */
 export const threadProgram = (): string | undefined =>
   builtProgram("section-worker.mjs", import.meta.url, existsSync)
 
-/** Slots of a thread: what it may be ahead of ffmpeg, 3 MiB. */
+/** Slots of a thread, 3 MiB: how far it may run ahead of ffmpeg. */
 const slotCount = 6
 
-/**
- * Lines that are sent at once, each some 400 bytes: what comes in a message of more than 100 kB is cleared away late.
- */
+/** Lines sent at once, about 400 bytes each: messages above 100 kB are garbage-collected late. */
 const linesAtOnce = 32
 
-/** Makes a section of its lines and hands on what comes of it, in order. Only one at a time. */
+/** Renders a section from its lines and returns the results in order. Only one call at a time. */
 export type RenderSection = (
   section: Section,
   lines: Iterable<MixLine>,
   handOn: (made: Made) => void
 ) => Effect.Effect<void, SectionFailure>
 
-/** Starts a thread, which ends with the scope. */
+/** Starts a worker thread, which ends with the scope. */
 export const openSectionWorker = (
   program: string,
   start: Pick<ThreadStart, "mastering" | "orders" | "clips">
@@ -45,11 +43,11 @@ export const openSectionWorker = (
   Effect.gen(function* () {
     const isFed = feeds(start.orders)
     const count = isFed ? slotCount : 1
-    const room = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
+    const buffer = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
     const slots = new SharedArrayBuffer(4 * count)
     const taken = new Int32Array(slots)
     const lines = new MessageChannel()
-    const workerData: ThreadStart = { ...start, lines: lines.port2, room, slots }
+    const workerData: ThreadStart = { ...start, lines: lines.port2, buffer, slots }
     const transferList = [lines.port2]
     const worker = yield* Effect.acquireRelease(
       Effect.sync(() => new Worker(program, { workerData, transferList, execArgv: [], resourceLimits })),
@@ -58,7 +56,7 @@ export const openSectionWorker = (
     const fedFrom = (order: number, slot: number, length: number): Made => ({
       kind: "fed",
       order,
-      bytes: new Uint8Array(room, slot * slotBytes, length),
+      bytes: new Uint8Array(buffer, slot * slotBytes, length),
       taken: () => {
         Atomics.store(taken, slot, 0)
         Atomics.notify(taken, slot)
@@ -77,7 +75,7 @@ export const openSectionWorker = (
           end()
           resume(answer.kind === "failed" ? Effect.fail(answer.failure) : Effect.void)
         }
-        // A thread that dies is a fault in the program.
+        // A thread that dies is an internal error.
         const die = (cause: unknown) => {
           end()
           resume(Effect.die(cause))

@@ -1,4 +1,4 @@
-/** What is said between a delivery and the threads that make its sections. */
+/** Messages between a delivery and its section workers. */
 import type { MessagePort } from "node:worker_threads"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
@@ -7,41 +7,38 @@ import { SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts
 import type { Mastering, MixLine } from "./SectionRenderer.ts"
 import { ClipUnreadable } from "./LineAudio.ts"
 
-/** What a thread is started with. */
+/** The worker's start data. */
 export interface ThreadStart {
   readonly mastering: Mastering
   readonly orders: ReadonlyArray<RequestOrder>
   /** The folder of clips. */
   readonly clips: string
-  /**
-   * From where it takes the lines of a section, some at a time: in both threads they are gone again before there are
-   * many.
-   */
+  /** Port from which the worker takes a section's lines, a few at a time, so that neither thread holds many of them. */
   readonly lines: MessagePort
-  /** Where it leaves the bytes for ffmpeg, slot by slot, and which of the slots are taken: 1, or free: 0. */
-  readonly room: SharedArrayBuffer
+  /** Shared memory for ffmpeg's input, divided into slots; `slots` holds 1 for a taken slot, 0 for a free one. */
+  readonly buffer: SharedArrayBuffer
   readonly slots: SharedArrayBuffer
 }
 
 /** Some of a section's lines. */
 export type SomeLines = ReadonlyArray<MixLine>
 
-/** A section to be made, whose lines have been sent; the next is sent when it is. */
+/** A section to render, sent after its lines. The next is sent when it is done. */
 export type SectionRequest = Section
 
-/** Bytes in a slot. */
+/** Bytes per slot. */
 export const slotBytes = 512 * 1024
 
-/** What a thread says. */
+/** What a worker sends. */
 export type SectionResponse =
   | { readonly kind: "fed"; readonly order: number; readonly slot: number; readonly length: number }
   | { readonly kind: "made"; readonly heard: ReadonlyArray<SectionMeasurement | undefined> }
   | { readonly kind: "failed"; readonly failure: SectionFailure }
 
-/** Why a section could not be made, as much of it as crosses over. */
+/** Why a section could not be rendered, as plain data. */
 export type SectionFailure =
   | { readonly _tag: "Clip"; readonly utterance: UtteranceKey }
-  /** What the file system or the program refused; where it is about an order, that. */
+  /** An I/O or internal error, and the order it occurred in, if any. */
   | {
       readonly _tag: "Refused"
       readonly order: number | undefined

@@ -1,6 +1,4 @@
-/**
- * The thread's side: makes one section after the other as it is asked to. It loads little, so that it is there at once.
- */
+/** Worker thread that renders sections one after the other. Has few imports, so that it starts quickly. */
 import { setFlagsFromString } from "node:v8"
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
 import { SectionRenderer, renderSection, type MixLine } from "./SectionRenderer.ts"
@@ -13,26 +11,26 @@ import {
   type ThreadStart
 } from "./SectionWorkerProtocol.ts"
 
-// What runs here around the kernels takes some hundredths of a second for a film. V8's compiler would spend ten times
-// that on making it faster, on the cores that the kernels need: it is to wait until a function has run through a
-// million bytes of bytecode, 15 times as many as usual, here and, since there is one such number for all threads, in
-// the whole process from now on. Later versions of Node have no such number.
+// The code around the kernels takes some hundredths of a second per film. V8's optimizing compiler would spend ten
+// times that on it, on cores that the kernels need. So it is delayed until a function has run through a million bytes
+// of bytecode, 15 times the default. The setting applies to all threads of the process from now on. Later versions of
+// Node do not have it.
 if (process.versions.v8.startsWith("11.")) setFlagsFromString("--interrupt-budget=1000000")
 
 const port = parentPort
-if (port === null) throw new Error("this file is a thread that makes sections: it is started by a delivery")
+if (port === null) throw new Error("this file is a worker thread that renders sections; a delivery starts it")
 
-const { mastering, orders, clips, lines, room, slots }: ThreadStart = workerData
-const desk = new SectionRenderer(clips)
+const { mastering, orders, clips, lines, buffer, slots }: ThreadStart = workerData
+const renderer = new SectionRenderer(clips)
 
 const say = (answer: SectionResponse): void => port.postMessage(answer)
 
-/** Where bytes for ffmpeg are left, slot after slot as they fill, each for one order. */
+/** Collects bytes for ffmpeg in shared slots and sends each slot when it is full. A slot belongs to one order. */
 class Slots {
   private readonly taken = new Int32Array(slots)
-  private readonly bytes = new Uint8Array(room)
+  private readonly bytes = new Uint8Array(buffer)
   private next = 0
-  /** The slots that are being filled, by the order's number. */
+  /** Slots being filled, by order number. */
   private readonly open = new Map<number, { readonly slot: number; length: number }>()
 
   put(order: number, bytes: Uint8Array): void {
@@ -46,16 +44,16 @@ class Slots {
     }
   }
 
-  /** Sends what has not filled its slot. */
+  /** Sends slots that are not full. */
   sendAll(): void {
     for (const order of this.open.keys()) this.send(order)
   }
 
-  /** A slot for an order, as soon as one is free. */
+  /** Opens a slot for an order, waiting until one is free. */
   private opened(order: number): { readonly slot: number; length: number } {
     const opened = { slot: this.next, length: 0 }
     this.next = (this.next + 1) % this.taken.length
-    // One that is still being filled, for an order that has little to say, is not waited for.
+    // If the slot is still being filled for another order, sends it early instead of waiting.
     for (const [other, { slot }] of this.open) if (slot === opened.slot) this.send(other)
     Atomics.wait(this.taken, opened.slot, 1)
     Atomics.store(this.taken, opened.slot, 1)
@@ -70,7 +68,7 @@ class Slots {
   }
 }
 
-/** The section's lines as they were sent. */
+/** The section's lines, as they were sent. */
 function* linesSent(): Generator<MixLine> {
   for (let sent = receiveMessageOnPort(lines); sent !== undefined; sent = receiveMessageOnPort(lines)) {
     const some: SomeLines = sent.message
@@ -82,7 +80,7 @@ const fed = new Slots()
 
 port.on("message", (section: SectionRequest) => {
   try {
-    const steps = renderSection(mastering, section, linesSent(), orders, desk, (order, bytes) =>
+    const steps = renderSection(mastering, section, linesSent(), orders, renderer, (order, bytes) =>
       fed.put(order, bytes)
     )
     let step = steps.next()

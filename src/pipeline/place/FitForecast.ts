@@ -1,6 +1,6 @@
 /**
- * How a planned job would come out, before it is spoken: lengths measured, learned or estimated, and what would not
- * fit.
+ * Forecasts which lines of a planned job will not fit, before it is spoken. Lengths are measured, learned from the
+ * voice, or estimated.
  */
 import { Array, Option } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -29,27 +29,27 @@ import { placeLines } from "./LinePlacement.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
-/** How a job would come out. */
+/** The forecast of a job. */
 export interface Forecast extends Pick<PlannedJob, "tight" | "lengths"> {
-  /** The lines that the film ends before, by their cues. */
+  /** The cues of lines that run past the film's end. */
   readonly cut: ReadonlyArray<number>
 }
 
-/** What of a plan a forecast goes by. */
+/** The parts of a job plan that a forecast needs. */
 export interface Forecastable extends Pick<JobPlan, "lines" | "uses"> {
   readonly job: Pick<JobPlan["job"], "fit">
   readonly words: { readonly cues: ReadonlyArray<Pick<CueWords, "cue" | "line">> }
   readonly video: { readonly duration: Micros } | undefined
 }
 
-/** What is known of how long speech takes. */
+/** What is known about the length of speech. */
 export interface Known {
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** Milliseconds for a character, of a voice that was heard before. */
+  /** Milliseconds per character, learned from the voice's earlier clips. */
   readonly speechTime: (casting: Casting) => Estimate | undefined
 }
 
-/** Places a job's lines as a run would, each as long as is known or likely. */
+/** Places a job's lines as a run would, with each line's measured, learned or estimated length. */
 export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
   const { lines, uses, job, words, video } = plan
   const sources = new Map<string, LengthSource>()
@@ -130,7 +130,7 @@ const lengthOf = ({ parts }: Placement, clips: ReadonlyMap<UtteranceKey, Clip>):
     }, 0)
   )
 
-/** An utterance's clip; one as long as its words will likely take where it is not at hand. */
+/** Returns an utterance's clip, or a silent stand-in of its likely length if it is not spoken yet. */
 const clipOf = (
   { key, casting, said }: Utterance,
   { clips, speechTime }: Known
@@ -152,11 +152,11 @@ const clipOf = (
   }
 }
 
-/** What a voice taught, the more the oftener it was heard: a single line full of numbers says little of the next. */
+/** Weights the learned length by the number of clips: one line full of numbers says little about the next. */
 const blended = ({ count }: Estimate, learned: number, likely: number): number =>
   (count * learned + fewTimes * likely) / (count + fewTimes)
 
-/** A voice heard so often is believed as much as the words. */
+/** The number of clips at which the learned length has the same weight as the estimate. */
 const fewTimes = 10
 
 const rate = SampleRate.make(24_000)

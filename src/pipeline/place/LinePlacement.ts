@@ -1,4 +1,4 @@
-/** Where every line of a job is heard: clips measured, lines of each speaker fitted together, narrations strung out. */
+/** Places a job's lines on the timeline: timed lines are fitted jointly per speaker, a narration's lines run on. */
 import { Array, Option } from "effect"
 import { type Fitted, fitLines } from "../../audio/fit/LineFitting.ts"
 import type { FitLine } from "../../audio/fit/FitCost.ts"
@@ -10,23 +10,23 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { framesBetween, type Millis, millis, millisHolding } from "../../domain/time/Units.ts"
 import { charactersOf, lineName, type LineRef, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 
-/** Silence between the pieces of a line that was too long for one task. */
+/** The silence between the pieces of a line that was too long for one task. */
 export const pieceGap = millis(120)
 
-/** What is to be placed. */
+/** The lines of a job with their clips and fit limits. */
 export interface Placeable {
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
-  /** The clips at hand; a line whose clip is missing is not placed. */
+  /** The clips that exist; a line without its clip is not placed. */
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** Second takes of single lines: heard instead of the first where they are shorter. */
+  /** Retakes of single lines; each replaces the first take if it is shorter. */
   readonly takes?: ReadonlyArray<UtteranceUse>
   readonly limits: FitLimits
-  /** The film's length, where there is one. */
+  /** The film's length; absent without a film. */
   readonly horizon?: Millis
 }
 
-/** Every placement in order of its start. */
+/** Places a job's lines; returns the placements ordered by start. */
 export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
   const blocks = blocksOf(job)
   const timed = blocks.filter((block) => block.slot !== undefined)
@@ -41,11 +41,11 @@ export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
     .sort((a, b) => a.start - b.start || a.lines[0].cue - b.lines[0].cue || a.lines[0].part - b.lines[0].part)
 }
 
-/** A placement that the film does not hold: what lies behind its end is not heard. */
+/** Flags a placement that runs past the film's end: the rest of it is cut. */
 const cutOff = (placement: Placement): Placement =>
   Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, skipValidation)
 
-/** The names of the lines that their provider passed over, whatever else it said in their task. */
+/** Returns the names of lines for which their provider returned no speech in a finished task. */
 export const unspokenLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>
   new Set(
     uses.flatMap(({ utterance, lines }) => {
@@ -58,7 +58,7 @@ export const unspokenLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">
     })
   )
 
-/** Speech that is moved as one. */
+/** Speech that is placed as a unit. */
 interface Block {
   readonly lines: Array.NonEmptyArray<LineRef>
   readonly parts: Array.NonEmptyArray<ClipPart>
@@ -68,7 +68,7 @@ interface Block {
   readonly pause: Millis
   readonly length: Millis
   readonly characters: number
-  /** The length of a second take that is heard instead, where there is one. */
+  /** The length of the retake that replaces the first take, if any. */
   readonly retaken?: Millis
 }
 
@@ -83,7 +83,7 @@ const blocksOf = (job: Placeable): ReadonlyArray<Block> => {
   })
 }
 
-/** The second takes at hand, by their lines. */
+/** The retakes whose clips exist, by line name. */
 const shorterTakes = ({
   takes = [],
   clips
@@ -151,7 +151,7 @@ const blockOf = (
   }
 }
 
-/** Lines of one speaker never overlap; where no speaker is named, a voice stands for one. */
+/** Lines of one track never overlap. A track is a speaker; without a speaker's name, a voice. */
 const trackOf = (block: Block): string =>
   block.speaker === undefined ? `voice ${block.voice}` : `speaker ${block.speaker}`
 
@@ -170,7 +170,7 @@ const placeTrack = (
   return Array.zipWith(track, fitted, placementOf)
 }
 
-/** A narration's lines follow each other, each after its pause. */
+/** Places a narration's lines one after another, each after its pause. */
 const placeInTurn = (blocks: ReadonlyArray<Block>): ReadonlyArray<Placement> => {
   let free = 0
   return blocks.map((block, at) => {

@@ -1,6 +1,5 @@
 /**
- * Second takes: lines that do not fit at `fit.maxSpeed`, so that they were sped up beyond it or run on too long, are
- * asked for again, spoken faster by the voice itself.
+ * Plans retakes: lines that exceed `fit.maxSpeed` or overrun are requested again, spoken faster by the voice itself.
  */
 import { Effect } from "effect"
 import { Casting } from "../../domain/speech/Casting.ts"
@@ -16,7 +15,7 @@ import { placeLines } from "./LinePlacement.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
-/** The second takes that a job wants, by what its first takes came to; none unless the job asks for them. */
+/** Plans the retakes of a job from its first takes; none unless the job has `fit.retake`. */
 export const planRetakes = Effect.fn("Retake.of")(function* (plan: JobPlan, batch: Batch) {
   const { job, lines, uses } = plan
   if (!job.retake) return []
@@ -39,13 +38,13 @@ export const planRetakes = Effect.fn("Retake.of")(function* (plan: JobPlan, batc
 })
 
 /**
- * Speeds that are asked for are whole steps of this, so that small changes of a film's timing find the same take again.
+ * Requested speeds are multiples of this, so that small timing changes in the film find the same cached take.
  */
 const speedStep = 0.05
 
 /**
- * The second take of one placement, if it is a whole line that does not fit, and its provider has a speed to ask for.
- * The text goes as SRT where the provider takes it, else as it is where it has enough characters.
+ * Returns the retake of one placement, if it is a whole line that does not fit and its provider has a speed control.
+ * The text is sent as SRT if the provider accepts that; else as plain text, if it has enough characters.
  */
 const retakeOf = (
   { lines, parts, start, end, speed, flags }: Placement,
@@ -57,8 +56,8 @@ const retakeOf = (
   if (line.slot === undefined || lines.length > 1 || parts.length > 1 || controls.speed === undefined)
     return []
   const own = line.casting.speed ?? 1
-  const room = Math.max(1, Math.min(end, line.slot.end + limits.late) - start)
-  const needed = Math.min(((end - start) * speed) / room, limits.hardMaxSpeed)
+  const available = Math.max(1, Math.min(end, line.slot.end + limits.late) - start)
+  const needed = Math.min(((end - start) * speed) / available, limits.hardMaxSpeed)
   const wanted = Math.ceil((own * needed) / speedStep - 1e-9) * speedStep
   const faster = Math.round(Math.min(controls.speed.max, wanted) * 100) / 100
   if (faster <= own || (!takesSrt && charactersOf(line.said) < minChars)) return []

@@ -1,4 +1,4 @@
-/** A job's lines and utterances with a person's changes in them: only what sounds different is spoken again. */
+/** Applies the changes accepted in review to a job's lines; only lines that sound different get new utterances. */
 import { Array, Either, Equal } from "effect"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { type CueOverride, type CueOverrides, overrideName } from "../../domain/manifest/CueOverride.ts"
@@ -10,23 +10,22 @@ import { planUtterances, type UtteranceRules } from "../../script/utterances/Utt
 import { lineName } from "../../domain/speech/Utterance.ts"
 import { controlFaults } from "./VoiceCasting.ts"
 
-/** What is mended. */
+/** A job's lines and utterances before its overrides are applied. */
 export interface OverridableScript {
   readonly lines: ReadonlyArray<Line>
-  /** How the lines would be spoken without any change. */
+  /** The utterances of the unchanged lines. */
   readonly uses: ReadonlyArray<UtteranceUse>
 }
 
-/** What became of it. */
+/** The same with the overrides applied. */
 export interface OverriddenScript extends OverridableScript {
-  /** Changes that are passed over, and why; a line each. */
+  /** Overrides that were ignored, and why; one line each. */
   readonly notices: ReadonlyArray<string>
 }
 
 /**
- * Lines as changed, and the utterances that say them. A line that sounds different gets an utterance of its own; the
- * utterance it shared with others stays as it is, and only its part of it is not heard. Left: every change that cannot
- * be made.
+ * Applies overrides to lines. A line that sounds different gets an utterance of its own. The utterance it shared with
+ * other lines is not spoken again; only its segment goes unused. Left: every change that cannot be made.
  */
 export const applyOverrides = (
   { lines, uses }: OverridableScript,
@@ -36,21 +35,21 @@ export const applyOverrides = (
 ): Either.Either<OverriddenScript, Array.NonEmptyReadonlyArray<string>> => {
   if (Object.keys(overrides).length === 0) return Either.right({ lines, uses, notices: [] })
   const notices = unusedOverrides(lines, overrides, textOf).map(
-    ({ name, why }) => `the change to cue ${name} is passed over: ${why}`
+    ({ name, why }) => `the change to cue ${name} is ignored: ${why}`
   )
   const changes = lines.map((line) => {
     const override = overrides[overrideName(line)]
     return override === undefined || isStale(override, textOf(line.cue))
-      ? Either.right({ line, anew: false })
+      ? Either.right({ line, respoken: false })
       : changed(line, override, rules)
   })
   const faults = Array.getLefts(changes).flat()
   const made = Array.getRights(changes)
-  const anew = made.filter((one) => one.anew).map(({ line }) => line)
-  const own = anew.map((line) => planUtterances([line], rules))
+  const respoken = made.filter((one) => one.respoken).map(({ line }) => line)
+  const own = respoken.map((line) => planUtterances([line], rules))
   faults.push(...own.flatMap(({ violations }) => violations.map(({ message }) => message)))
   if (Array.isNonEmptyArray(faults)) return Either.left(faults)
-  const names = new Set(anew.map(lineName))
+  const names = new Set(respoken.map(lineName))
   return Either.right({
     lines: made.map(({ line }) => line),
     uses: [...uses.flatMap((use) => without(use, names)), ...own.flatMap((plan) => plan.uses)],
@@ -58,13 +57,13 @@ export const applyOverrides = (
   })
 }
 
-/** An utterance without the lines that are spoken anew; nothing where no other line is left in it. */
+/** Marks the lines of a use that have a new utterance as replaced; drops the use if that is all of them. */
 const without = (use: UtteranceUse, names: ReadonlySet<string>): ReadonlyArray<UtteranceUse> => {
-  const gone = use.lines.filter((ref) => names.has(lineName(ref)))
-  if (gone.length === 0) return [use]
-  if (gone.length === use.lines.length) return []
+  const affected = use.lines.filter((ref) => names.has(lineName(ref)))
+  if (affected.length === 0) return [use]
+  if (affected.length === use.lines.length) return []
   const lines = Array.map(use.lines, (ref) =>
-    gone.includes(ref) ? LineRef.make({ ...ref, replaced: true }) : ref
+    affected.includes(ref) ? LineRef.make({ ...ref, replaced: true }) : ref
   )
   return [UtteranceUse.make({ utterance: use.utterance, lines })]
 }
@@ -73,7 +72,7 @@ const changed = (
   line: Line,
   override: CueOverride,
   rules: UtteranceRules
-): Either.Either<{ readonly line: Line; readonly anew: boolean }, ReadonlyArray<string>> => {
+): Either.Either<{ readonly line: Line; readonly respoken: boolean }, ReadonlyArray<string>> => {
   const name = `cue ${overrideName(line)}`
   const casting = recast(line.casting, override, rules.profileOf)
   const slot = retimed(line.slot, override)
@@ -89,14 +88,14 @@ const changed = (
       casting: casting.right,
       ...(slot.right === undefined ? {} : { slot: slot.right })
     }),
-    anew: override.alone === true || said !== line.said || !Equal.equals(casting.right, line.casting)
+    respoken: override.alone === true || said !== line.said || !Equal.equals(casting.right, line.casting)
   })
 }
 
 const leftOf = <A>(either: Either.Either<A, ReadonlyArray<string>>): ReadonlyArray<string> =>
   Either.isLeft(either) ? either.left : []
 
-/** A casting with another voice or speed; a voice and a model belong to their provider. */
+/** Returns the casting with an override's voice or speed. A voice and a model belong to their provider. */
 const recast = (
   before: Casting,
   { voice, provider, model, speed }: CueOverride,
@@ -104,7 +103,7 @@ const recast = (
 ): Either.Either<Casting, ReadonlyArray<string>> => {
   const moved = provider !== undefined && provider !== before.provider
   const chosen = voice ?? (moved ? undefined : before.voice)
-  if (chosen === undefined) return Either.left([`provider: ${provider}: name a voice of this provider too`])
+  if (chosen === undefined) return Either.left([`provider: ${provider}: set a voice of this provider too`])
   const profile = profileOf(provider ?? before.provider)
   const kept = moved ? controlsOf(before, profile) : before
   const after = Casting.make({
@@ -118,7 +117,7 @@ const recast = (
   return faults.length === 0 ? Either.right(after) : Either.left(faults)
 }
 
-/** What a line keeps when it moves to another provider: the controls that this one has too. */
+/** The controls that a line keeps when it moves to another provider: those that the new provider has, too. */
 const controlsOf = ({ speed, vol, pitch }: Casting, { controls }: ProviderProfile) => ({
   ...(speed === undefined || controls.speed === undefined ? {} : { speed }),
   ...(vol === undefined || controls.vol === undefined ? {} : { vol }),
@@ -130,14 +129,15 @@ const retimed = (
   { start, end }: CueOverride
 ): Either.Either<Slot | undefined, ReadonlyArray<string>> => {
   if (start === undefined && end === undefined) return Either.right(before)
-  if (before === undefined) return Either.left(["a narration's lines have no times of their own"])
+  if (before === undefined)
+    return Either.left(["start and end cannot be set: a narration's lines have no times"])
   const slot = {
     start: start === undefined ? before.start : fromSeconds(start),
     end: end === undefined ? before.end : fromSeconds(end)
   }
   return slot.start < slot.end
     ? Either.right(Slot.make(slot))
-    : Either.left([`it would end (${slot.end / 1000} s) before it starts (${slot.start / 1000} s)`])
+    : Either.left([`end (${slot.end / 1000} s) is not after start (${slot.start / 1000} s)`])
 }
 
 const isStale = ({ was }: CueOverride, text: string | undefined): boolean =>
@@ -145,14 +145,14 @@ const isStale = ({ was }: CueOverride, text: string | undefined): boolean =>
 
 const plain = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim()
 
-/** A change that is passed over, and why. */
+/** An override that has no effect, and why. */
 export interface UnusedOverride {
   /** The line's name: `12`, or `12.2` for the second speaker of cue 12. */
   readonly name: string
   readonly why: string
 }
 
-/** The changes that change nothing, for what the script says by now. */
+/** Returns the overrides that have no effect: the cue's text has changed since, or the line no longer exists. */
 export const unusedOverrides = (
   lines: ReadonlyArray<Line>,
   overrides: CueOverrides,
@@ -161,7 +161,7 @@ export const unusedOverrides = (
   const names = new Set(lines.map(overrideName))
   return Object.entries(overrides).flatMap(([name, override]) => {
     if (isStale(override, textOf(Number.parseInt(name, 10))))
-      return [{ name, why: "the script says something else there by now" }]
-    return names.has(name) ? [] : [{ name, why: "nothing is said there" }]
+      return [{ name, why: "the cue's text has changed since" }]
+    return names.has(name) ? [] : [{ name, why: "no line is spoken there" }]
   })
 }

@@ -1,5 +1,5 @@
 /**
- * The second step of a run: scripts read, words and voices settled, and what is to be sent, before anything is sent.
+ * Plans a batch before anything is sent: reads scripts, assigns voices, probes videos, and builds the utterances.
  */
 import { Array, Effect, Either } from "effect"
 import type { Script, ScriptRejected } from "../../domain/speech/Cue.ts"
@@ -27,7 +27,7 @@ import { overridesPath } from "../load/OverridesFile.ts"
 import { type VideoTimebase, timebaseOf } from "./VideoTimebase.ts"
 import { castingOf, controlFaults } from "./VoiceCasting.ts"
 
-/** A job with all that is known of it before anything is spoken. */
+/** A job with everything known about it before it is spoken. */
 export interface JobPlan {
   readonly job: Job
   readonly script: Script
@@ -36,38 +36,38 @@ export interface JobPlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly video: MediaInfo | undefined
   readonly reel: VideoTimebase
-  /** The choices that a subtitle in two languages leaves, if its manifest makes none. */
+  /** The language choices of a bilingual subtitle, if its manifest makes none. */
   readonly bilingual?: BilingualPlan | undefined
-  /** What its film is too short for, and which of a person's changes to its cues are passed over, and why. */
+  /** Warnings: cues after the film's end, unreadable lines, changed film sound, ignored overrides. */
   readonly notices: ReadonlyArray<string>
 }
 
-/** A batch, planned. */
+/** A batch with the plans of its jobs. */
 export interface BatchPlan {
   readonly batch: Batch
   readonly jobs: Array.NonEmptyReadonlyArray<JobPlan>
   /** Each utterance once, in the order in which it is first used. */
   readonly utterances: ReadonlyArray<Utterance>
-  /** What was mended or passed over in the scripts, a line each. */
+  /** Warnings about the jobs and their scripts, one line each. */
   readonly notices: ReadonlyArray<string>
 }
 
-/** Plans every job; fails with every fault of every job. */
+/** Plans every job; fails with the faults of all jobs. */
 export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
   const { plan, rejected } = yield* planPartially(batch)
   if (rejected !== undefined) return yield* rejected
   return plan ?? (yield* Effect.dieMessage("a batch has at least one job"))
 })
 
-/** A batch as far as it can be planned. */
+/** The jobs that could be planned, and the faults of the others. */
 export interface PartialPlan {
-  /** The jobs without a fault; undefined where there is none. */
+  /** The jobs without a fault; undefined if all have one. */
   readonly plan: BatchPlan | undefined
-  /** Every fault of the others. */
+  /** Every fault of the other jobs. */
   readonly rejected: InputRejected | undefined
 }
 
-/** Plans the jobs that can be planned. */
+/** Plans the jobs without a fault, and collects the faults of the others. */
 export const planPartially = Effect.fn("Plan.whatCan")(function* (batch: Batch) {
   const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch)), {
     concurrency: 2
@@ -90,12 +90,12 @@ const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): Bat
     batch,
     jobs,
     utterances: [...utterances.values()],
-    // What is not heard at all is told before what was mended.
+    // Warnings about missing speech come before those about corrected text.
     notices: [...(batch.notices ?? []), ...jobs.flatMap(jobNotices), ...jobs.flatMap(scriptNotices)]
   }
 }
 
-/** A job's script, and what is to be said of it, before anybody has a voice. */
+/** Reads a job's script and the words to speak, before voices are assigned. */
 export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Batch) {
   const bytes = yield* inputBytes(job.input, job.inputName)
   const script = yield* readScript(
@@ -106,7 +106,7 @@ export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Bat
   return { script, words: yield* sheeted(job, yield* wordsIn(job, script, batch)) }
 })
 
-/** When a cue may start at the latest, in milliseconds: sums of such times are whole numbers of 32 bits. */
+/** The latest start of a cue in milliseconds, 500 hours: up to there, times fit into 32-bit integers. */
 const latestStart = 500 * 3_600_000
 
 const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
@@ -115,7 +115,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
   if (far !== undefined)
     return yield* rejectInput(
       job.inputName,
-      `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours: expected a time below 500 hours`
+      `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours; the limit is 500 hours`
     )
   const video = yield* probeJobVideo(job)
   const { words, notice } = yield* filmedOf(job, script, all, video)
@@ -159,7 +159,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
   return plan
 })
 
-/** The words that the job's film, where it has one, is long enough for. */
+/** The words of cues that start before the end of the job's film; all words if it has no film. */
 const filmedOf = (
   { id, fit, inputName, onFailure, video: named }: Job,
   script: Script,
@@ -175,7 +175,7 @@ const filmedOf = (
         silently: onFailure === "silence"
       }).pipe(Either.mapLeft((fault) => rejectInput(inputName, `job ${id}: ${fault}`)))
 
-/** What a script says in each of its cues. */
+/** Returns a lookup of the script's text by cue number. */
 export const textsOf = (script: Script): ((cue: number) => string | undefined) => {
   const texts = new Map(
     script._tag === "Subtitle"
@@ -185,7 +185,7 @@ export const textsOf = (script: Script): ((cue: number) => string | undefined) =
   return (cue) => texts.get(cue)
 }
 
-/** The lines with what a person changed about them. */
+/** The job's lines with its overrides applied. */
 const mendedBy = (
   { id, overrides }: Job,
   script: Script,
@@ -204,10 +204,10 @@ const mendedBy = (
   )
 }
 
-/** How many lines are named. */
+/** Maximum number of lines listed in the notice. */
 const named = 3
 
-/** That lines will not be heard because they cannot be read. */
+/** The notice that some of the script's lines cannot be read, and whether the job fails. */
 const lostNotice = ({ inputName, onFailure }: Job, words: Words): string | undefined => {
   const lost = words.cues.flatMap((cue) => ("why" in cue ? [cue.line] : []))
   if (lost.length === 0) return undefined
@@ -218,7 +218,7 @@ const lostNotice = ({ inputName, onFailure }: Job, words: Words): string | undef
     onFailure === "silence"
       ? `onFailure: silence delivers the job without ${it}`
       : `the job fails unless you correct ${it} or set onFailure: silence`
-  return `${lost.length} ${they} cannot be read and will not be heard (${places.join(", ")}${more}); ${outcome}`
+  return `${lost.length} ${they} cannot be read and will not be spoken (${places.join(", ")}${more}); ${outcome}`
 }
 
 const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
@@ -228,7 +228,7 @@ const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
     )
   })
 
-/** The words as the job's cue sheet has them, where it has one. */
+/** Applies the job's cue sheet to its words, if it has one. */
 const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words) {
   if (sheet === undefined) return words
   const rows = yield* Either.mapLeft(
@@ -286,4 +286,4 @@ const scriptNotices = ({ job, script, words, uses }: JobPlan): ReadonlyArray<str
 ]
 
 const cueByCue =
-  "unit: sentence does nothing where the text goes as SRT, which has an entry for each cue; nativeInput: text speaks sentences whole"
+  "unit: sentence has no effect on text sent as SRT, which has one entry per cue; set nativeInput: text to speak whole sentences"

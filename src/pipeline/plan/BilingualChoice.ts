@@ -1,4 +1,4 @@
-/** The utterances that each choice of language would send of a bilingual subtitle. */
+/** Plans a bilingual subtitle's utterances for each choice of language: the first, the second or both. */
 import { Effect } from "effect"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
@@ -12,7 +12,7 @@ export interface BilingualPlan extends Readonly<Record<BilingualChoice, Readonly
   readonly file: BilingualFile
 }
 
-/** What each choice would send; undefined where a job's subtitle is in one language, or its manifest has chosen. */
+/** Returns the utterances of each choice; undefined if the subtitle has one language, or the manifest chooses. */
 export const choicesOf = Effect.fnUntraced(function* <E, R>(
   job: Job,
   script: Script,

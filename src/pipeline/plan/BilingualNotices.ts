@@ -1,6 +1,6 @@
 /**
- * What a subtitle in two languages would cost in each of them. Where it is beyond doubt that both would be spoken by
- * accident, nothing new is sent before the manifest makes a choice.
+ * Messages about bilingual subtitles, with the cost of each choice of language. If a subtitle is certainly bilingual,
+ * the run sends nothing new for it until the user chooses.
  */
 import { Array } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -12,7 +12,7 @@ import type { BilingualPlan } from "./BilingualChoice.ts"
 
 type PriceOf = (casting: Casting) => number | undefined
 
-/** A warning for each job that may be bilingual and whose manifest makes no choice. */
+/** Returns a warning for each job that may be bilingual and whose manifest makes no choice. */
 export const bilingualNotices = (
   { jobs }: Pick<BatchPlan, "jobs">,
   priceOf: PriceOf
@@ -23,7 +23,7 @@ export const bilingualNotices = (
       : [`job ${plan.job.id}: ${choiceText(plan.bilingual, priceOf)}`]
   )
 
-/** The refusal of jobs that are bilingual beyond doubt, make no choice, and have something to send. */
+/** Rejects jobs that are certainly bilingual, make no choice, and have utterances to send; else undefined. */
 export const unchosenLanguages = (
   { jobs }: Pick<BatchPlan, "jobs">,
   unsent: ReadonlyArray<Utterance>,

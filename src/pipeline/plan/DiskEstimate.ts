@@ -1,4 +1,4 @@
-/** Estimates how much room a run takes on the disk: its clips in the state folder, its results in the output folder. */
+/** Estimates the disk space that a run needs: clips in the state folder, results in the output folder. */
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { deliveryRate } from "../../domain/time/Units.ts"
 import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
@@ -6,21 +6,21 @@ import { naturalLength } from "../../script/language/SpeechRate.ts"
 import type { Job } from "../load/Job.ts"
 import type { JobPlan } from "./BatchPlan.ts"
 
-/** What decides the size of a job's results. */
+/** What determines the size of a job's results. */
 export interface Footprint extends Pick<Job, "outputs" | "into" | "audio" | "original"> {
-  /** The length of the result. */
+  /** The length of the result in seconds. */
   readonly seconds: number
-  /** The length of all speech in it. */
+  /** The length of all speech in it, in seconds. */
   readonly speech: number
   readonly stems: number
   readonly stereo: boolean
-  /** Cues, each of which has its row in the report. */
+  /** The number of cues; each has a row in the report. */
   readonly cues: number
-  /** The size of the film's file and the number of channels of its sound; 0 where there is none. */
+  /** The size of the film's file and the channels of its sound; both 0 without a film. */
   readonly film: { readonly bytes: number; readonly channels: number }
 }
 
-/** The footprint of a planned job whose film has this size. */
+/** Returns the footprint of a planned job; `filmBytes` is the size of its film's file. */
 export const footprintOf = ({ job, lines, uses, video, words }: JobPlan, filmBytes: number): Footprint => {
   const speech = uses.reduce((sum, { utterance }) => sum + speechSeconds(utterance), 0)
   const end = lines.reduce((last, { slot }) => Math.max(last, (slot?.end ?? 0) / 1000), 0)
@@ -39,7 +39,7 @@ export const footprintOf = ({ job, lines, uses, video, words }: JobPlan, filmByt
   }
 }
 
-/** Bytes of a job's results. A film that several jobs share is added by `diskNeed`. */
+/** Returns the bytes of a job's results. A video that several jobs share is added in `diskNeed`. */
 export const resultBytes = (footprint: Footprint): number => {
   const { outputs, speech, stems, cues } = footprint
   const pages = reportBytes + cues * cueBytes
@@ -51,7 +51,7 @@ export const resultBytes = (footprint: Footprint): number => {
   )
 }
 
-/** Bytes that a job needs only while it is delivered: the sound of a video where no WAV is asked for. */
+/** Temporary bytes during a delivery: the WAV for a video's sound, if WAV is not one of the outputs. */
 const passingBytes = (footprint: Footprint): number =>
   footprint.outputs.includes("wav") || (footprint.into === undefined && !hasVideo(footprint))
     ? 0
@@ -60,15 +60,15 @@ const passingBytes = (footprint: Footprint): number =>
 const hasVideo = ({ outputs }: Footprint): boolean =>
   outputs.some((name) => name === "mp4" || name === "mov" || name === "mkv" || name === "webm")
 
-/** A job's footprint, and the bytes that its results take already. */
+/** A job's footprint, and the bytes that its existing results take. */
 export interface DeliverySize {
   readonly footprint: Footprint
   readonly present: number
 }
 
 /**
- * The most bytes that results of these jobs take on top of what is there. A file is written beside the one that it
- * replaces, so that both exist until it is whole.
+ * Returns the most bytes that the results of these jobs need beyond what exists. Each file is written beside the one it
+ * replaces, so both exist for a while.
  */
 export const diskNeed = (jobs: ReadonlyArray<DeliverySize>): number => {
   const shared = new Map<string, number>()
@@ -90,14 +90,17 @@ export const diskNeed = (jobs: ReadonlyArray<DeliverySize>): number => {
   return Math.ceil(grown + beside + [...shared.values()].reduce((sum, bytes) => sum + bytes, 0))
 }
 
-/** The most bytes of clips that are still to be fetched: 16 bits at 48 kHz; speech that has 24 kHz takes half of it. */
+/**
+ * Returns an upper bound, in bytes, of the clips still to be fetched: 16 bits at 48 kHz. Speech at 24 kHz needs half of
+ * that.
+ */
 export const clipBytes = (unsent: ReadonlyArray<Utterance>): number =>
   Math.ceil(unsent.reduce((sum, utterance) => sum + clipSeconds(utterance) * deliveryRate * 2, 0))
 
 const speechSeconds = ({ said }: Pick<Utterance, "said">): number =>
   said.reduce((sum, words) => sum + naturalLength(words) / 1000, 0)
 
-/** An SRT is spoken on its own timeline, with slots a quarter longer than its words need and pauses between them. */
+/** Speech of an SRT has its slots, 1.25 times the words' natural length, and 0.8 s of pause per entry. */
 const clipSeconds = ({ said, input }: Utterance): number =>
   input === "srt" ? speechSeconds({ said }) * 1.25 + said.length * 0.8 : speechSeconds({ said })
 
@@ -114,13 +117,13 @@ const wavBytes = (footprint: Footprint): number => {
   return footprint.seconds * rate * channelsOf(footprint) * (depth / 8)
 }
 
-/** FLAC leaves a half to two thirds of speech's bytes. */
+/** FLAC compresses speech to between a half and two thirds. */
 const flacShare = 0.65
 
 const lossy = (footprint: Footprint, perChannel: number): number =>
   (footprint.seconds * (footprint.audio.bitrate ?? perChannel * channelsOf(footprint)) * 1000) / 8
 
-/** Channels of a video's new track: ducked, it has those of the film's sound, as stereo or 5.1. */
+/** Channels of a video's new track: mixed over a ducked original, it is 5.1 or stereo as the film's sound is. */
 const trackChannels = (footprint: Footprint): number =>
   footprint.original === "duck" ? (footprint.film.channels >= 6 ? 6 : 2) : channelsOf(footprint)
 

@@ -1,6 +1,6 @@
 /**
- * A job's video, looked at before anything is paid for: its length is the result's, and its picture goes into the
- * result.
+ * Probes a job's video before anything is paid for: the result gets its length, and the output container must accept
+ * its picture.
  */
 import { Effect } from "effect"
 import {
@@ -16,15 +16,15 @@ import { fileFault } from "../load/InputFile.ts"
 import { rejectInput } from "../load/InputRejected.ts"
 import type { Job } from "../load/Job.ts"
 
-/** What its file holds; undefined for a job without one. */
+/** Probes a job's video; undefined for a job without one. Fails if the outputs need a video or cannot hold this one. */
 export const probeJobVideo = Effect.fnUntraced(function* (job: Job) {
-  const asked = containersOf(job)
+  const containers = containersOf(job)
   if (job.video === undefined) {
-    return asked.length === 0
+    return containers.length === 0
       ? undefined
       : yield* rejectInput(
           job.inputName,
-          `job ${job.id}: outputs: ${asked.join(", ")} needs a video: name one under video`
+          `job ${job.id}: outputs: ${containers.join(", ")} needs a video; name one under video`
         )
   }
   const ffmpeg = yield* Ffmpeg
@@ -34,11 +34,11 @@ export const probeJobVideo = Effect.fnUntraced(function* (job: Job) {
   const video = yield* ffmpeg
     .probe(path)
     .pipe(Effect.mapError((error) => rejectInput(name, `job ${job.id}: video: ${error.message}`)))
-  const fault = unfit(video, asked)
+  const fault = unfit(video, containers)
   return fault === undefined ? video : yield* rejectInput(name, `job ${job.id}: ${fault}`)
 })
 
-/** How the film's own sound would change in the videos that a job asks for, a sentence for each change. */
+/** Describes how the film's own sound changes in the job's video outputs; one sentence per change. */
 export const soundNotices = (job: Job, film: MediaInfo | undefined): ReadonlyArray<string> =>
   film === undefined
     ? []
@@ -48,7 +48,7 @@ export const soundNotices = (job: Job, film: MediaInfo | undefined): ReadonlyArr
         )
       )
 
-/** The video files that a job asks for. */
+/** The video files that a job makes. */
 const videosOf = ({
   id,
   outputs,
@@ -62,16 +62,16 @@ const videosOf = ({
 const containersOf = (job: Job): ReadonlyArray<ContainerName> =>
   videosOf(job).map(({ container }) => container)
 
-/** Why a picture cannot go where it should, in words. */
-const unfit = (video: MediaInfo, asked: ReadonlyArray<ContainerName>): string | undefined => {
-  if (asked.length > 0 && video.picture === undefined)
-    return `video: holds no picture, which ${asked.join(", ")} needs: name a film, or ask for sound alone`
-  for (const container of asked) {
+/** Why the outputs cannot take the video's picture; undefined if they can. */
+const unfit = (video: MediaInfo, containers: ReadonlyArray<ContainerName>): string | undefined => {
+  if (containers.length > 0 && video.picture === undefined)
+    return `video: the file has no picture, which ${containers.join(", ")} needs; name a video, or set audio outputs only`
+  for (const container of containers) {
     const codec = refusedPicture(video, container)
     if (codec !== undefined)
       return (
-        `outputs: ${container} cannot hold ${codec} picture as it is, and the picture is never re-encoded; ` +
-        `ask for ${containersFor(codec).join(" or ")} instead`
+        `outputs: ${container} cannot hold ${codec} video, and dubwright never re-encodes the picture; ` +
+        `use ${containersFor(codec).join(" or ")} instead`
       )
   }
   return undefined

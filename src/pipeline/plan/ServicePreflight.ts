@@ -1,4 +1,4 @@
-/** The last look before anything is paid for: whether the service knows the providers and voices that are asked for. */
+/** Checks that the service has the providers and voices a run needs, before anything is paid for. */
 import { Array, Effect } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
@@ -10,13 +10,13 @@ import type { BatchPlan } from "./BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { greeted } from "./ServicePresence.ts"
 
-/** Pages of voices that are read of a provider before it is taken for one that lists without end. */
+/** Maximum pages of voices to read per provider, in case a service's list never ends. */
 const mostPages = 200
 
 /**
- * Fails with every provider and voice that the service does not list and that something to be sent, `unsent`, wants:
- * what is spoken or under way needs no voice any more. A service whose lists cannot be read, or are empty, is believed
- * to know them: it will say so itself. Fails too where there is no service at the address.
+ * Fails with every provider and voice that `unsent` utterances need and the service does not list. Utterances that are
+ * spoken or in flight need no check. If a list cannot be read or is empty, the check passes: the service will reject
+ * unknown ones itself. Also fails if there is no service at the address.
  */
 export const checkService = Effect.fn("Preflight.preflight")(function* (
   plan: BatchPlan,
@@ -41,28 +41,28 @@ export const checkService = Effect.fn("Preflight.preflight")(function* (
       }))
     )
   }
-  const told = faults.map(({ message }) => InputFault.make({ file: batch.manifest, message }))
-  if (Array.isNonEmptyArray(told)) return yield* InputRejected.make({ faults: told })
+  const inputFaults = faults.map(({ message }) => InputFault.make({ file: batch.manifest, message }))
+  if (Array.isNonEmptyArray(inputFaults)) return yield* InputRejected.make({ faults: inputFaults })
 })
 
-/** Which line wants a voice first: it may be named in the manifest, a sheet, the subtitle itself, or an override. */
+/** Names the first line that uses a voice: it may come from the manifest, a cue sheet, the subtitle or an override. */
 const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): string => {
   for (const { job, lines } of jobs) {
     const line = lines.find(({ casting }) => casting.provider === provider && casting.voice === voice)
     if (line === undefined) continue
     const who = line.speaker === undefined ? "" : ` for ${line.speaker}`
-    return `; job ${job.id} wants it${who} first in cue ${line.cue}`
+    return `; job ${job.id} first uses it${who} in cue ${line.cue}`
   }
   return ""
 }
 
-/** A read that a run can do without, which is not waited for as long as what it needs. */
+/** An optional read, capped at 30 s. */
 export const withinReadLimit = <A, E, R>(
   read: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | InvalidResponse, R> =>
   Effect.timeoutFail(read, {
     duration: "30 seconds",
-    onTimeout: () => new InvalidResponse({ words: "none within 30 seconds" })
+    onTimeout: () => new InvalidResponse({ words: "timed out after 30 seconds" })
   })
 
 interface Stranger {
@@ -80,7 +80,7 @@ const strangeProviders = Effect.fnUntraced(function* (wanted: ReadonlyArray<Prov
     .map((provider): Stranger => ({ about: provider, message: unknown("provider", provider, known) }))
 })
 
-/** Reads a provider's voices page by page until all that are wanted were seen, or a page brings nothing new. */
+/** Reads a provider's voices page by page until all wanted ones have appeared, or a page has no new voice. */
 const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted: ReadonlyArray<string>) {
   const gateway = yield* Gateway
   const progress = yield* Progress

@@ -1,15 +1,15 @@
-/** A service that is not there when a run first asks it: its address, what was refused, and what to check. */
+/** First contact with the service: fails fast if its address is wrong or nothing runs there. */
 import { Data, Effect, Schedule } from "effect"
 import type { CallFault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import type { Batch } from "../load/Job.ts"
 import { Progress } from "../Progress.ts"
 
-/** Nothing answers at the service's address. */
+/** There is no such service at the address. */
 export class ServiceAbsent extends Data.TaggedError("ServiceAbsent")<{
   /** The service's address. */
   readonly service: string
-  /** What was refused, and by whom. */
+  /** The connection error. */
   readonly words: string
   /** What to check. */
   readonly advice: string
@@ -19,12 +19,12 @@ export class ServiceAbsent extends Data.TaggedError("ServiceAbsent")<{
   }
 }
 
-/** A few quick tries, about eight seconds in all: a service that restarts is back by then. */
+/** Four retries over about eight seconds, enough for a service to restart. */
 const quickly = Schedule.spaced("2 seconds").pipe(Schedule.intersect(Schedule.recurs(4)))
 
 /**
- * Asks the service for the first time. Fails where its address is wrong or nothing runs there; other faults may pass,
- * and are tried again by whoever meets them.
+ * Pings the service. Fails if its address is wrong or nothing runs there. Other faults may pass; later requests have
+ * retries of their own.
  */
 export const greeted = Effect.fnUntraced(function* ({ service }: Pick<Batch, "service">) {
   const gateway = yield* Gateway
@@ -37,7 +37,7 @@ export const greeted = Effect.fnUntraced(function* ({ service }: Pick<Batch, "se
       const why = absence(fault)
       if (why === undefined || !isFirst) return Effect.void
       isFirst = false
-      return warned(`${address}: ${why.words}; trying again for 8 seconds`)
+      return warned(`${address}: ${why.words}; retrying for 8 seconds`)
     })
   )
   const answer = yield* Effect.either(
@@ -46,10 +46,10 @@ export const greeted = Effect.fnUntraced(function* ({ service }: Pick<Batch, "se
   if (answer._tag === "Right" || answer.left._tag === "Refused") return
   const why = absence(answer.left)
   if (why !== undefined) return yield* new ServiceAbsent({ service: address, ...why })
-  yield* warned(`${answer.left.message}; it is tried again for a while`)
+  yield* warned(`${answer.left.message}; requests will be retried`)
 })
 
-/** An address without a name and password in it. */
+/** The address without user name and password. */
 const shown = (baseUrl: string): string => {
   const { origin, pathname } = new URL(baseUrl)
   return origin + pathname.replace(/\/+$/u, "")
@@ -57,7 +57,7 @@ const shown = (baseUrl: string): string => {
 
 const tls = /^(CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/u
 
-/** What a fault says of an address at which there is no such service; undefined where the fault may pass. */
+/** Describes a fault that means there is no such service at the address; undefined if the fault may pass. */
 export const absence = (fault: CallFault): Pick<ServiceAbsent, "words" | "advice"> | undefined => {
   if ((fault._tag !== "Unreachable" && fault._tag !== "InvalidResponse") || fault.code === undefined)
     return undefined
@@ -73,7 +73,7 @@ export const absence = (fault: CallFault): Pick<ServiceAbsent, "words" | "advice
     ? {
         words: `the TLS connection failed (${words})`,
         advice:
-          "check whether the address begins with http:// or https://, and the service's certificate (NODE_EXTRA_CA_CERTS names one of your own)"
+          "check that the URL has the right scheme (http:// or https://), and check the certificate (NODE_EXTRA_CA_CERTS adds your own)"
       }
     : undefined
 }

@@ -1,4 +1,4 @@
-/** What the numbers and times of SRT texts add to a plan, and what the same lines would take as plain text. */
+/** Compares the characters and cost of a plan's SRT input, cue numbers and times included, with plain text. */
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { SrtCost } from "../../domain/report/PlanReport.ts"
 import { charactersOf, type Utterance } from "../../domain/speech/Utterance.ts"
@@ -6,10 +6,10 @@ import { planUtterances } from "../../script/utterances/UtterancePlan.ts"
 import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
 import type { BatchPlan, JobPlan } from "./BatchPlan.ts"
 
-/** The utterances of a job with `nativeInput: text`, or why its lines cannot be sent so. */
+/** A job's utterances under `nativeInput: text`, or why its lines cannot be sent as text. */
 export type TextInstead = { readonly utterances: ReadonlyArray<Utterance> } | { readonly fault: string }
 
-/** A job's lines as plain text; undefined where none of them is sent as SRT. */
+/** Plans a job's lines as plain text; undefined if none of them is sent as SRT. */
 export const textInstead = (
   { job, lines, uses, script }: JobPlan,
   { profileOf }: BatchPlan["batch"]
@@ -30,12 +30,12 @@ export const textInstead = (
 
 const faultOf = (violation: Violation): string =>
   violation._tag === "TooLittleText"
-    ? `${violation.speaker ?? "one voice"} has ${violation.characters} characters, and ${violation.provider} takes ${violation.minChars} at least`
+    ? `${violation.speaker ?? "one voice"} has ${violation.characters} characters, but ${violation.provider} requires at least ${violation.minChars}`
     : violation.message
 
 /**
- * The cost of SRT in these jobs, an utterance of several jobs counted once; undefined where no SRT is among `unsent`.
- * Jobs whose lines cannot go as plain text keep their SRT in the comparison.
+ * Returns the cost of SRT input in these jobs; an utterance that several jobs use counts once. Undefined if no unsent
+ * utterance is SRT. Jobs whose lines cannot be sent as text keep their SRT in the comparison.
  */
 export const srtCostOf = (
   jobs: ReadonlyArray<{ readonly plan: JobPlan; readonly instead: TextInstead | undefined }>,

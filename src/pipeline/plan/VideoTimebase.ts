@@ -1,4 +1,4 @@
-/** How a film counts its pictures: what editors' timelines and timecodes go by. */
+/** The frame rate and start frame of a job's film, for editor timelines and timecodes. */
 import { Either, Equal } from "effect"
 import type { TimelineFilm } from "../../domain/speech/Timeline.ts"
 import { type FrameRate, frameRateNamed, frameRateOf } from "../../domain/time/FrameRate.ts"
@@ -7,21 +7,21 @@ import { pictureOf } from "../../exports/Timecode.ts"
 import { type MediaInfo, mainSound, type VideoStream } from "../../ffmpeg/probe/MediaInfo.ts"
 import type { Job } from "../load/Job.ts"
 
-/** A film's counting. */
+/** The frame rate, first frame number and size of a film. */
 export interface VideoTimebase {
   readonly frameRate: FrameRate
-  /** The number of the first picture: 90,000 for 01:00:00:00 at 25 frames a second. */
+  /** The number of the first frame: 90,000 for 01:00:00:00 at 25 frames per second. */
   readonly startFrame: number
   /** Pixels. */
   readonly width: number
   readonly height: number
-  /** The film itself, as far as its file tells; absent where a job has none. */
+  /** The film's own properties; absent if the job has no film, or its file no picture. */
   readonly film?: Omit<TimelineFilm, "path">
 }
 
 /**
- * As the manifest says, else as the video counts, else 25 pictures a second from 00:00:00:00; or what is wrong, in
- * words.
+ * Returns the timebase from the manifest, else from the video, else 25 frames per second from 00:00:00:00. Left: why
+ * the manifest's start timecode is invalid.
  */
 export const timebaseOf = (
   { timeline }: Pick<Job, "timeline">,
@@ -52,7 +52,7 @@ export const timebaseOf = (
   )
 }
 
-/** A film as long as its picture: its sound may run on for a part of an encoder's block. */
+/** A film has the length of its picture; its sound may be longer by part of an encoder block. */
 const filmOf = (video: MediaInfo, picture: VideoStream, fallback: FrameRate): Omit<TimelineFilm, "path"> => {
   const frameRate =
     picture.frameRate === undefined
@@ -69,7 +69,7 @@ const filmOf = (video: MediaInfo, picture: VideoStream, fallback: FrameRate): Om
 }
 
 /**
- * The number of a video's first picture by its own timecode; 0 where it has none, or one that does not exist at this
+ * Returns the number of a video's first frame by its own timecode; 0 if it has none, or one that is invalid at this
  * rate.
  */
 const ownStart = (video: MediaInfo | undefined, frameRate: FrameRate): number => {
@@ -81,6 +81,6 @@ const ownStart = (video: MediaInfo | undefined, frameRate: FrameRate): number =>
     : Either.getOrElse(pictureOf(timecode, frameRate), () => 0)
 }
 
-/** Frames at 48 kHz between midnight and the film's first picture. */
+/** Returns the audio frames at 48 kHz between timecode 00:00:00:00 and the film's first frame. */
 export const framesBeforeStart = ({ frameRate: { rate }, startFrame }: VideoTimebase): Frames =>
   frames((startFrame * deliveryRate * rate.denominator) / rate.numerator)

@@ -1,11 +1,11 @@
-/** Who speaks a line: its speaker's voice over the job's, and whether the provider takes its controls. */
+/** Resolves a line's casting from overrides, speaker and job, and checks its controls against the provider. */
 import { Either } from "effect"
 import { Casting, controlNames } from "../../domain/speech/Casting.ts"
 import type { ProviderId, SpeakerName, VoiceId } from "../../domain/values/Ids.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Job, JobVoice } from "../load/Job.ts"
 
-/** What a line says for itself, in the script's own braces. */
+/** A line's inline directives, such as `{voice: anna}`. */
 export interface VoiceOverrides {
   readonly voice?: VoiceId | undefined
   readonly provider?: ProviderId | undefined
@@ -15,9 +15,9 @@ export interface VoiceOverrides {
 }
 
 /**
- * The casting of a line, or what is missing for it. A voice and a model belong to their provider: where a speaker names
- * a provider of its own, the job's voice and model are not taken over. A control at its neutral value is left out for a
- * provider that has none of it.
+ * Resolves the casting of a line. Left: what is missing. A voice and a model belong to their provider: a speaker with a
+ * provider of its own does not inherit the job's voice and model. A neutral control value is dropped if the provider
+ * lacks that control.
  */
 export const castingOf = (
   job: Job,
@@ -43,7 +43,7 @@ export const castingOf = (
   )
 }
 
-/** What a provider will not take of a casting's controls, in words; empty where all is well. */
+/** Returns a message for each control of a casting that the provider does not accept. */
 export const controlFaults = (casting: Casting, profile: ProviderProfile): ReadonlyArray<string> =>
   controlNames.flatMap((name) => {
     const value = casting[name]
@@ -55,7 +55,7 @@ export const controlFaults = (casting: Casting, profile: ProviderProfile): Reado
       ]
     }
     return value < range.min || value > range.max
-      ? [`${name}: ${value}: ${casting.provider} takes ${range.min} to ${range.max}`]
+      ? [`${name}: ${value}: ${casting.provider} accepts ${range.min} to ${range.max}`]
       : []
   })
 

@@ -1,4 +1,4 @@
-/** Finds the provider of voices that a batch names without one, in the service's lists of voices. */
+/** Finds the provider of each voice that a batch names without one, from the service's voice lists. */
 import { Array, Effect } from "effect"
 import { ProviderId, type VoiceId } from "../../domain/values/Ids.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
@@ -6,7 +6,7 @@ import { Gateway } from "../../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 
-/** The voices of a batch that have no provider: of jobs, and of speakers whose job names no provider either. */
+/** Returns a batch's voices without a provider: of jobs, and of speakers whose job has no provider either. */
 export const voicesWithoutProvider = ({ jobs }: Pick<Batch, "jobs">): ReadonlyArray<VoiceId> =>
   Array.dedupe(
     jobs.flatMap(({ speakers, voice }) =>
@@ -18,7 +18,7 @@ export const voicesWithoutProvider = ({ jobs }: Pick<Batch, "jobs">): ReadonlyAr
     )
   )
 
-/** The batch with these providers where it names a voice alone. */
+/** Returns the batch with these providers filled in for voices without one. */
 export const withProviders = (batch: Batch, providers: ReadonlyMap<VoiceId, ProviderId>): Batch => {
   const complete = (job: Job): Job => {
     const { voice, speakers } = job
@@ -44,10 +44,10 @@ export const withProviders = (batch: Batch, providers: ReadonlyMap<VoiceId, Prov
   }
 }
 
-/** The ids of all voices by provider. */
+/** The ids of all voices, by provider. */
 export type VoiceLists = ReadonlyMap<ProviderId, ReadonlySet<string>>
 
-/** Reads every provider's list of voices. */
+/** Reads the voice lists of all providers. */
 export const readVoiceLists = Effect.fn("VoiceProviders.lists")(function* () {
   const { reads } = yield* Gateway
   const { providers } = yield* reads.providers
@@ -65,10 +65,10 @@ export const readVoiceLists = Effect.fn("VoiceProviders.lists")(function* () {
   return lists
 })
 
-/** Pages of voices that are read of a provider before it is taken for one that lists without end. */
+/** Maximum pages of voices to read per provider, in case a service's list never ends. */
 const mostPages = 200
 
-/** The one provider of each voice; fails with every voice that several providers have, or none. */
+/** Returns the provider of each voice; fails with every voice that no provider has, or several. */
 export const providersIn = (
   voices: ReadonlyArray<VoiceId>,
   lists: VoiceLists,
@@ -91,7 +91,7 @@ export const providersIn = (
 }
 
 const ambiguous = (voice: VoiceId, providers: ReadonlyArray<ProviderId>): string =>
-  `${providers.join(" and ")} have a voice "${voice}": choose one with --provider, or with provider: in the manifest`
+  `${providers.join(" and ")} have a voice "${voice}"; choose one with --provider, or with provider: in the manifest`
 
 const unknown = (voice: VoiceId, lists: VoiceLists): string => {
   const near = [...lists].flatMap(([provider, known]) => {

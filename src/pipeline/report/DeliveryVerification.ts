@@ -1,4 +1,4 @@
-/** Listens to what was delivered and holds it against its report, cue by cue. */
+/** Verifies delivered audio against its report, cue by cue: onsets, missing speech and drift. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { detectSpeech, LevelTrack } from "../../audio/speech/OnsetDetection.ts"
@@ -10,32 +10,32 @@ import type { Batch, Job } from "../load/Job.ts"
 import { percentile } from "./FitMetrics.ts"
 import { reportIn } from "./ReportFile.ts"
 
-/** One cue as it is heard; times are seconds on the timeline. */
+/** One cue as detected in the audio. Times are seconds on the timeline. */
 export interface VerifiedCue {
   readonly index: number
   readonly expected: number
-  /** Absent where other speech goes right before it, or where nothing is heard. */
+  /** The detected onset; absent if other speech masks it, or nothing is audible. */
   readonly heard: number | undefined
   /** Heard minus expected, in milliseconds. */
   readonly error: number | undefined
   readonly verdict: "on-time" | "off" | "joined" | "missing"
 }
 
-/** What listening to a job came to. */
+/** The result of verifying a job. */
 export interface Verification {
   readonly id: JobId
-  /** The file listened to, or why there was none. */
+  /** The file that was decoded. */
   readonly file: string
   readonly cues: ReadonlyArray<VerifiedCue>
-  /** Cues that should be heard and are not. */
+  /** The number of cues that should be audible and are not. */
   readonly missing: number
-  /** Cues whose onset is further off than the tolerance. */
+  /** The number of cues whose onset error exceeds the tolerance. */
   readonly off: number
   /** |onset error| in milliseconds. */
   readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
   /**
-   * How the onset error grows, in milliseconds an hour: the slope of the line that fits it best; 0 where chance alone
-   * may make as much of errors that do not grow, or where it is less over the whole film than can be measured.
+   * The growth of the onset error in milliseconds per hour, by linear regression. 0 if it is not statistically
+   * significant, or too small over the whole film to be measured.
    */
   readonly drift: number
   /** The file's length minus the report's, in milliseconds. */
@@ -43,7 +43,7 @@ export interface Verification {
 }
 
 /** A job that cannot be verified. */
-class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("NothingDelivered", {
+export class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("NothingDelivered", {
   job: Schema.String,
   detail: Schema.String
 }) {
@@ -52,14 +52,14 @@ class NothingDelivered extends Schema.TaggedError<NothingDelivered>()("NothingDe
   }
 }
 
-/** How far an onset may be off, in milliseconds: speech rises over some 20 ms, and levels are taken in steps of 5. */
+/** The tolerance for onsets in milliseconds: speech rises over about 20 ms, and levels are measured every 5 ms. */
 const onsetTolerance = 45
 
-/** Enough to tell when speech begins, and quick. */
+/** A sample rate that is enough to detect onsets, and fast to decode. */
 const listeningRate = SampleRate.make(16_000)
 
 /**
- * Verifies every job of the batch that makes something to listen to; those without a report fail with what is missing.
+ * Verifies every job of the batch that has an audio or video output. A job without a report or audio file fails.
  */
 export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: Batch) {
   return yield* Effect.forEach(jobs.filter(isHeard), (job) =>
@@ -67,19 +67,19 @@ export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: B
   )
 })
 
-/** Whether a job makes a file that can be listened to. */
+/** Whether a job has an audio or video output. */
 export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean => heardIn({ outputs }).length > 0
 
 /**
- * Which of the files that a job makes can be listened to, the best first. One that it made once and makes no more tells
- * nothing of it.
+ * Returns a job's audio and video outputs, best quality first. Leftover files of former outputs are ignored: they may
+ * be outdated.
  */
 const heardIn = ({ outputs }: Pick<Job, "outputs">) => endings.filter((ending) => outputs.includes(ending))
 
-/** Whether every cue is heard where the report puts it. */
+/** Whether every cue is audible at its reported time. */
 export const isVerified = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
 
-/** Verifies one job by its report and the best of its files. */
+/** Verifies one job: compares its report with the best of its files. */
 export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pick<Job, "id" | "outputs">) {
   const ffmpeg = yield* Ffmpeg
   const fs = yield* FileSystem.FileSystem
@@ -89,7 +89,7 @@ export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pi
   const folder = join(out, id)
   const report = yield* reportIn(out, id)
   if (report === undefined) {
-    return yield* new NothingDelivered({ job: id, detail: `no report.json in ${folder} that can be read` })
+    return yield* new NothingDelivered({ job: id, detail: `no readable report.json in ${folder}` })
   }
   const candidates = wanted.map((ending) => join(folder, `${id}.${ending}`))
   const found = yield* Effect.findFirst(candidates, (file) =>
@@ -117,7 +117,7 @@ export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pi
 
 const endings = ["wav", "flac", "m4a", "mp3", "opus", "mp4", "mov", "mkv", "webm"] as const
 
-/** The verdict over a programme's levels. */
+/** Verifies a report against a programme's levels. `lengthError` is in milliseconds. */
 export const verificationOf = (
   id: JobId,
   file: string,
@@ -149,7 +149,8 @@ interface Placed {
 }
 
 /**
- * Whether other speech is still heard, by the report, when a cue begins: then its own onset cannot be told by level.
+ * Returns a test whether, by the report, other speech still plays when a cue begins. Its own onset cannot be detected
+ * then.
  */
 const coverOf = (placed: ReadonlyArray<Placed>): ((cue: Placed) => boolean) => {
   const covered = new Set<Placed>()
@@ -178,12 +179,12 @@ const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covere
   }
 }
 
-/** What a whole film must drift to be told of, in milliseconds: two of the steps in which levels are taken. */
+/** The smallest drift over a whole film that is reported, in milliseconds: two steps of the level track. */
 const leastDrift = 10
 
 /**
- * The slope of the errors over time by least squares; 0 for fewer than three onsets, within three standard errors, and
- * where it comes to less over all of them than can be measured.
+ * Fits the slope of the errors over time by least squares, in milliseconds per hour. Returns 0 for fewer than three
+ * onsets, for a slope within three standard errors, or for a total below `leastDrift`.
  */
 const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const points = cues.flatMap(({ expected, error }) =>

@@ -1,16 +1,16 @@
-/** How well a job's speech fits its cues, in the figures that report.json promises. */
+/** Computes report.json's `metrics`: how well a job's speech fits its cues. */
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { isFaster } from "../../domain/speech/Placement.ts"
 import type { Metrics } from "../../domain/report/Report.ts"
 import type { Lufs, Millis } from "../../domain/time/Units.ts"
 
-/** A cue as it was dubbed; `heard` is absent where it was skipped or failed. */
+/** A cue with its placed speech; `heard` is absent if it was skipped or failed. */
 export interface DubbedCue {
   readonly status: "spoken" | "skipped" | "failed"
   /** The source's times. */
   readonly start: Millis
   readonly end: Millis
-  /** How many of its words lie behind the film's end. */
+  /** How many of its words come after the film's end. */
   readonly cutWords: number
   readonly heard?: {
     readonly start: Millis
@@ -36,7 +36,7 @@ export interface ProgrammeLoudness {
   readonly truePeak: number
 }
 
-/** The figures of a job; `heard` is every line in order of its start. */
+/** Computes the metrics of a job. `heard` holds every line, ordered by start. */
 export const metricsOf = (
   cues: ReadonlyArray<DubbedCue>,
   heard: ReadonlyArray<HeardLine>,
@@ -77,7 +77,7 @@ export const metricsOf = (
   }
 }
 
-/** The value below which so many percent of the values lie (nearest rank); `none` where there are no values. */
+/** Returns a percentile by nearest rank; `none` if there are no values. */
 export const percentile = (values: ReadonlyArray<number>, percent: number, none = 0): number => {
   const sorted = [...values].sort((a, b) => a - b)
   const rank = Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)
@@ -89,7 +89,7 @@ const rounded = (value: number, digits: number): number => {
   return Object.is(scaled, -0) ? 0 : scaled
 }
 
-/** Each speaker's lines, in order of their start. */
+/** Groups lines by speaker, ordered by start. */
 const trackLines = (heard: ReadonlyArray<HeardLine>): ReadonlyArray<ReadonlyArray<HeardLine>> => {
   const tracks = new Map<string, Array<HeardLine>>()
   for (const line of [...heard].sort((a, b) => a.start - b.start)) {
@@ -107,7 +107,7 @@ const stepsOf = (track: ReadonlyArray<HeardLine>): ReadonlyArray<number> =>
 const overlapsOf = (track: ReadonlyArray<HeardLine>): number =>
   track.slice(1).filter((line, at) => line.start < (track[at]?.end ?? 0)).length
 
-/** Σ|speech ∩ cue| / Σ|speech ∪ cue|; 1 where nothing was to be said. */
+/** Σ|speech ∩ cue| / Σ|speech ∪ cue|; 1 if there is nothing to say. */
 const isochronyOf = (
   spoken: ReadonlyArray<{ start: number; end: number; heard: { start: number; end: number } }>
 ): number => {

@@ -1,4 +1,4 @@
-/** report.json of a job: every cue of its source with what became of it, and how well it all fits. */
+/** Builds a job's report.json: the outcome of every source cue, and the metrics. */
 import { Array } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
@@ -27,29 +27,29 @@ import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 
-/** What a report is made of. */
+/** The input of a report. */
 export interface Dubbed {
   readonly job: Job
   readonly script: Script
   readonly words: Words
-  /** The film, where there is one: nothing is heard when it has ended. */
+  /** The film, if any: speech after its end is cut. */
   readonly video?: Pick<MediaInfo, "duration"> | undefined
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly placements: ReadonlyArray<Placement>
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** Why utterances have no clip, in words. */
+  /** Why utterances have no clip. */
   readonly failures: ReadonlyMap<UtteranceKey, string>
-  /** The names of lines that their provider passed over. */
+  /** The names of lines for which their provider returned no speech. */
   readonly unsaid: ReadonlySet<string>
-  /** Utterances whose audio was kept although it is odd. */
+  /** Utterances whose audio looks wrong but was kept. */
   readonly suspects: ReadonlySet<UtteranceKey>
 }
 
-/** One cue of the source with what became of it. */
+/** The outcome of one source cue. */
 export interface CueOutcome {
   readonly index: number
-  /** The source's times; a narration's are those at which it is heard. */
+  /** The source's times; for a narration, the times of its speech. */
   readonly start: Millis
   readonly end: Millis
   readonly text: string
@@ -58,12 +58,12 @@ export interface CueOutcome {
   readonly skipped: CueReport["skipped"]
   readonly error: string | undefined
   readonly heard: { readonly start: Millis; readonly end: Millis; readonly speed: number } | undefined
-  /** What a subtitle of what is heard shows of it: the cue as it is, a narration's paragraph sentence by sentence. */
+  /** Its entries in the re-timed subtitle: the cue itself, or a narration's paragraph sentence by sentence. */
   readonly captions: ReadonlyArray<Caption>
   readonly utterance: UtteranceKey | undefined
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
-  /** How many of its words lie behind the film's end. */
+  /** How many of its words come after the film's end. */
   readonly cutWords: number
 }
 
@@ -73,7 +73,7 @@ interface Caption {
   readonly end: Millis
 }
 
-/** What became of every cue, in the source's order. */
+/** Returns the outcome of every cue, in the source's order. */
 export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
   const { script, words, lines } = dubbed
   const shares = sharesOf(dubbed)
@@ -85,7 +85,7 @@ export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
   )
 }
 
-/** The subtitle of what is heard, with the source's wording; a subtitle's cues keep their numbers. */
+/** Returns the entries of the re-timed subtitle, with the source's text. A subtitle's cues keep their numbers. */
 export const entriesOf = (
   script: Script,
   outcomes: ReadonlyArray<CueOutcome>
@@ -96,7 +96,7 @@ export const entriesOf = (
       SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }, skipValidation)
     )
 
-/** The report; `length` is the result's in frames at 48 kHz. */
+/** Builds the report. `length` is the length of the result in frames at 48 kHz. */
 export const buildJobReport = (
   dubbed: Dubbed,
   outcomes: ReadonlyArray<CueOutcome>,
@@ -135,7 +135,7 @@ const sourcesOf = (script: Script): ReadonlyMap<number, Source> =>
       )
     : new Map(script.blocks.map(({ text }, at) => [at + 1, { start: undefined, end: undefined, text }]))
 
-/** A line's share of a placement: all of it, or by its characters where several lines were not told apart. */
+/** A line's share of a placement: all of it, or in proportion to its characters if several lines share it. */
 interface Share {
   readonly start: Millis
   readonly end: Millis
@@ -200,12 +200,12 @@ const outcomeOf = (
       whole || skipped !== undefined
         ? undefined
         : behind
-          ? "the film has ended before it is said"
+          ? "the film ends before it is spoken"
           : (lost ??
             error ??
             (lines.some((line) => unsaid.has(lineName(line)))
-              ? "the service did not say it: can its voice speak this?"
-              : "its audio is not at hand yet")),
+              ? "the service returned no speech for it; check that the voice supports this text"
+              : "its audio has not been fetched yet")),
     heard: whole
       ? {
           start: from,
@@ -228,15 +228,15 @@ const outcomeOf = (
   }
 }
 
-/** How many words of a line are said after the film has ended, by its time. */
+/** Estimates how many words of a line come after the film's end, in proportion to time. */
 const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>
   end <= filmEnd
     ? 0
     : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
 
 /**
- * A paragraph's sentences as the source writes them, each when its line is heard; all in one where they are not told
- * apart.
+ * Returns a caption per sentence of a paragraph, timed by its line. If sentences and lines do not match one to one, the
+ * whole paragraph is one caption.
  */
 const sentenceCaptions = (
   paragraph: Caption,

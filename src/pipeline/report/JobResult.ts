@@ -1,15 +1,15 @@
-/** How a job of a run ended, for its pages, the run's summary and run.json. */
+/** The result of one job in a run, for the report pages, the run's summary and run.json. */
 import type { Metrics } from "../../domain/report/Report.ts"
 import type { Job } from "../load/Job.ts"
 
-/** How a job ended. */
+/** The result of a job. */
 export type JobResult = {
   readonly job: Job
-  /** Its figures, where it was delivered now or before, or has at least a report. */
+  /** Its metrics, if it has a report from this run or an earlier one. */
   readonly metrics: Metrics | undefined
-  /** Its figures in the run before, where there was one. */
+  /** Its metrics in the previous run, if any. */
   readonly last: Metrics | undefined
-  /** How many of its cues somebody should look at. */
+  /** How many of its cues need a look. */
   readonly looks: number
 } & (
   | { readonly status: "delivered"; readonly files: ReadonlyArray<string>; readonly unchanged: boolean }

@@ -1,6 +1,6 @@
-/** JSON that people read, written piece by piece: a report of thousands of cues is never there as one text. */
+/** Streams pretty-printed JSON, so that a report with thousands of cues is never one string in memory. */
 
-/** What `JSON.stringify(value, undefined, 2)` and a line break make of an object, an element of its lists at a time. */
+/** Yields `JSON.stringify(value, undefined, 2)` and a line break, one list element at a time. */
 export function* streamJson(value: object): Generator<string> {
   let before = "{"
   for (const [name, field] of Object.entries(value)) {
@@ -16,6 +16,6 @@ export function* streamJson(value: object): Generator<string> {
   yield before === "{" ? "{}\n" : "\n}\n"
 }
 
-/** Inside a list, what JSON has no word for is null. */
+/** In a list, a value that JSON cannot represent becomes null, as in `JSON.stringify`. */
 const indented = (value: unknown, by: string): string =>
   (JSON.stringify(value, undefined, 2) ?? "null").replaceAll("\n", `\n${by}`)

@@ -1,10 +1,10 @@
-/** report.json as an earlier run, or this one, has left it. */
+/** Reads a job's report.json from the output folder. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
 import { JobReport } from "../../domain/report/Report.ts"
 
-/** A job's report; undefined where there is none that can be read. */
+/** Reads a job's report; undefined if there is none, or it cannot be read. */
 export const reportIn = Effect.fnUntraced(function* (out: string, job: JobId) {
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path

@@ -1,4 +1,4 @@
-/** The pages beside the reports: a job's report.html, and the batch's index.html. */
+/** Writes the HTML pages: a job's report.html and the batch's index.html. */
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { OutputName } from "../../domain/manifest/Outputs.ts"
@@ -10,15 +10,15 @@ import type { Job } from "../load/Job.ts"
 import type { JobResult } from "./JobResult.ts"
 import { writeResult } from "./ResultFolder.ts"
 
-/** A job's sound as its page shows it. */
+/** The waveform that a job's page shows. */
 export interface Outline {
-  /** Levels 0 to 1 at even distances. */
+  /** Levels from 0 to 1 at equal time steps. */
   readonly peaks: ArrayLike<number>
-  /** Whether the job's files are made: only then is there something to hear. */
+  /** Whether the job's files exist: only then does the page get a player. */
   readonly delivered: boolean
 }
 
-/** Writes a job's page and returns its path; `last` are the figures of the run before. */
+/** Writes a job's page and returns its path; `last` holds the metrics of the previous run. */
 export const writeJobPage = Effect.fn("ReportPages.job")(function* (
   out: string,
   job: Job,
@@ -41,7 +41,7 @@ export const writeJobPage = Effect.fn("ReportPages.job")(function* (
   return path
 })
 
-/** Writes the batch's page and returns its path; `results` in the order in which they are listed. */
+/** Writes the batch's page and returns its path. The page lists `results` in the given order. */
 export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
   out: string,
   report: RunReport,
@@ -60,14 +60,14 @@ export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
   return path
 })
 
-/** A job's line in run.json. */
+/** Returns a job's entry in run.json. */
 export const summaryOf = (result: JobResult): JobSummary => ({
   id: result.job.id,
   status: result.status,
   ...(result.status === "delivered" ? {} : { error: result.error })
 })
 
-/** What browsers play, those in which they find any moment exactly first. */
+/** Outputs that browsers play; those with sample-accurate seeking come first. */
 export const playableFiles: ReadonlyArray<OutputName> = [
   "wav",
   "flac",

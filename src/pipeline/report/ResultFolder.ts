@@ -1,4 +1,4 @@
-/** The folder of a batch's results: every file whole or not at all, none outside it. */
+/** Writes files of a batch's output folder. Each is written to a temporary file and renamed, so it appears whole. */
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema, Stream } from "effect"
@@ -10,11 +10,11 @@ export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("Re
   detail: Schema.String
 }) {
   override get message(): string {
-    return `${this.path}: cannot be written: ${this.detail}; mend that, or name another folder with --out, and run again`
+    return `${this.path}: cannot be written: ${this.detail}; fix this or set another folder with --out, then run again`
   }
 }
 
-/** Writes a file's text, its text piece by piece, or its bytes beside its place and renames it. */
+/** Writes a file from a string, an iterable of strings, or bytes: to a `.part` file first, then renames it. */
 export const writeResult = Effect.fn("ResultFolder.write")(function* (
   path: string,
   content: string | Uint8Array | Iterable<string>
@@ -32,8 +32,8 @@ export const writeResult = Effect.fn("ResultFolder.write")(function* (
 })
 
 /**
- * Writes bytes as `writeResult` does, unless the file already holds exactly these: an editor's project that refers to
- * the file then sees no change.
+ * Writes bytes as `writeResult` does, unless the file already holds exactly these. Editor projects that refer to the
+ * file then see no change.
  */
 export const writeChanged = Effect.fn("ResultFolder.writeChanged")(function* (
   path: string,
@@ -49,10 +49,10 @@ export const writeChanged = Effect.fn("ResultFolder.writeChanged")(function* (
   if (!isSame) yield* writeResult(path, content)
 })
 
-/** Characters of text that are written at once. */
+/** How many characters to buffer before a write. */
 const atOnce = 64 * 1024
 
-/** A file takes no empty pieces. */
+/** Encodes content in chunks; yields no empty chunk, which the file sink would not accept. */
 function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Uint8Array> {
   if (content instanceof Uint8Array) {
     if (content.length > 0) yield content
@@ -70,8 +70,7 @@ function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Ui
 }
 
 /**
- * Makes a folder where it is missing; fails where nothing can be written in it, which is better known before speech is
- * paid for.
+ * Creates a folder if it is missing. Fails if it is not writable, before any speech is paid for.
  */
 export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
@@ -81,7 +80,7 @@ export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string
     .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: writeFailureText(error) })))
 })
 
-/** Makes a folder for the sake of `path`, which is what cannot be written where that fails. */
+/** Creates a folder for `path`; the error names `path`. */
 const made = (folder: string, path: string): Effect.Effect<void, ResultUnwritable> =>
   Effect.try({
     try: () => makeFolder(folder),
@@ -89,7 +88,7 @@ const made = (folder: string, path: string): Effect.Effect<void, ResultUnwritabl
       new ResultUnwritable({ path, detail: cause instanceof Error ? cause.message : String(cause) })
   })
 
-/** Why a file cannot be written, in words. */
+/** The message for a file that cannot be written. */
 export const writeFailureText = (error: PlatformError): string =>
   error._tag === "SystemError" && error.reason === "PermissionDenied"
     ? "no permission to write there"

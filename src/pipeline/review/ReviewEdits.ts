@@ -1,4 +1,4 @@
-/** What a person wishes for a cue, and what that changes about the script. */
+/** Parses edits from the review page, and turns them into overrides of cues. */
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { type CueOverride, type CueOverrides, overrideName } from "../../domain/manifest/CueOverride.ts"
 import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
@@ -9,15 +9,18 @@ import type { Batch } from "../load/Job.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 
-/** A schema that says in words what it expected, whatever is wrong. */
+/** Gives a schema one message for every fault. */
 const expecting = <A, I>(schema: Schema.Schema<A, I>, words: string) =>
   schema.annotations({ message: () => ({ message: `expected ${words}`, override: true }) })
 
 const Named = expecting(Schema.NonEmptyTrimmedString, "a name")
-const Seconds = expecting(Schema.NonNegative.pipe(Schema.lessThan(360_000)), "seconds, from 0 up")
+const Seconds = expecting(
+  Schema.NonNegative.pipe(Schema.lessThan(360_000)),
+  "seconds, 0 or more and below 360000"
+)
 const mostCharacters = 20_000
 
-/** Wishes as they come over the wire. */
+/** The request body of the review page's edits. */
 const WishesText = Schema.parseJson(
   Schema.Struct({
     parts: Schema.Record({
@@ -25,7 +28,7 @@ const WishesText = Schema.parseJson(
       value: Schema.Struct({
         say: expecting(
           Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(mostCharacters)),
-          `words to say, ${mostCharacters} characters at most`
+          `text to speak, at most ${mostCharacters} characters`
         ),
         provider: Named,
         voice: Named,
@@ -37,7 +40,7 @@ const WishesText = Schema.parseJson(
   })
 )
 
-/** The wishes that a request's body holds, or which of them cannot be met. */
+/** Parses edits from a request body. Left: the first invalid field. */
 export const parseEdits = (body: string): Either.Either<ReviewEdits, ReviewFailed> =>
   Either.mapBoth(Schema.decodeEither(WishesText)(body), {
     onLeft: (error) => {
@@ -46,61 +49,61 @@ export const parseEdits = (body: string): Either.Either<ReviewEdits, ReviewFaile
       return new ReviewFailed({
         words:
           issue === undefined || cue === undefined || field === undefined
-            ? "expected wishes as the review page sends them"
+            ? "expected edits in the review page's format"
             : `cue ${String(cue)}: ${String(field)}: ${issue.message}`
       })
     },
     onRight: ({ parts }) => parts
   })
 
-/** Changes to single cues; undefined takes one back. */
+/** Overrides by line name; undefined removes one. */
 export type ReviewChanges = Readonly<Record<string, CueOverride | undefined>>
 
-/** Wishes as changes to what the script has; undefined where nothing is wished that it does not have already. */
+/** Turns edits into overrides of the script's lines; undefined for an edit that equals the script. */
 export const changesOf = Effect.fnUntraced(function* (
   batch: Batch,
   script: JobPlan,
   cue: number,
-  wishes: ReviewEdits
+  edits: ReviewEdits
 ) {
   const lines = script.lines.filter((line) => line.cue === cue)
   const text =
     script.script._tag === "Subtitle"
       ? script.script.cues.find(({ index }) => index === cue)?.text
       : script.script.blocks[cue - 1]?.text
-  const strange = Object.keys(wishes).filter((name) => !lines.some((line) => overrideName(line) === name))
+  const strange = Object.keys(edits).filter((name) => !lines.some((line) => overrideName(line) === name))
   const lost = script.words.cues.find((spoken) => spoken.cue === cue && "why" in spoken)
   if (lost !== undefined)
     return yield* new ReviewFailed({
-      words: `cue ${cue} cannot be read: correct line ${lost.line} of ${script.job.inputName}, and run the batch again`
+      words: `cue ${cue} cannot be read; fix line ${lost.line} of ${script.job.inputName} and run the batch again`
     })
   if (strange.length > 0 || lines.length === 0)
-    return yield* new ReviewFailed({ words: `nothing is said in cue ${strange[0] ?? cue}` })
+    return yield* new ReviewFailed({ words: `cue ${strange[0] ?? cue} has no spoken line` })
   const changes: ReviewChanges = Object.fromEntries(
     lines.flatMap((line) => {
-      const wish = wishes[overrideName(line)]
-      return wish === undefined
+      const edit = edits[overrideName(line)]
+      return edit === undefined
         ? []
-        : [[overrideName(line), changeOf(editFrom(line, batch), wish, text)] as const]
+        : [[overrideName(line), changeOf(editFrom(line, batch), edit, text)] as const]
     })
   )
   return changes
 })
 
-const changeOf = (before: ReviewEdit, wish: ReviewEdit, was: string | undefined): CueOverride | undefined => {
-  const moved = wish.provider !== before.provider
+const changeOf = (before: ReviewEdit, edit: ReviewEdit, was: string | undefined): CueOverride | undefined => {
+  const moved = edit.provider !== before.provider
   const change: CueOverride = {
-    ...(wish.say === before.say ? {} : { say: wish.say }),
-    ...(moved ? { provider: ProviderId.make(wish.provider) } : {}),
-    ...(moved || wish.voice !== before.voice ? { voice: VoiceId.make(wish.voice) } : {}),
-    ...(wish.speed === undefined || wish.speed === (before.speed ?? 1) ? {} : { speed: wish.speed }),
-    ...(wish.start === undefined || wish.start === before.start ? {} : { start: wish.start }),
-    ...(wish.end === undefined || wish.end === before.end ? {} : { end: wish.end })
+    ...(edit.say === before.say ? {} : { say: edit.say }),
+    ...(moved ? { provider: ProviderId.make(edit.provider) } : {}),
+    ...(moved || edit.voice !== before.voice ? { voice: VoiceId.make(edit.voice) } : {}),
+    ...(edit.speed === undefined || edit.speed === (before.speed ?? 1) ? {} : { speed: edit.speed }),
+    ...(edit.start === undefined || edit.start === before.start ? {} : { start: edit.start }),
+    ...(edit.end === undefined || edit.end === before.end ? {} : { end: edit.end })
   }
   return Object.keys(change).length === 0 ? undefined : { ...(was === undefined ? {} : { was }), ...change }
 }
 
-/** What a line is now, as a wish. */
+/** Returns a line's current text, voice and times as an edit. */
 export const editFrom = ({ said, casting, slot }: Line, batch: Batch): ReviewEdit => ({
   say: said,
   provider: casting.provider,
@@ -109,7 +112,7 @@ export const editFrom = ({ said, casting, slot }: Line, batch: Batch): ReviewEdi
   ...(slot === undefined ? {} : { start: toSeconds(slot.start), end: toSeconds(slot.end) })
 })
 
-/** The voices that lines have, to choose from. */
+/** Returns the distinct voices of these lines, for the voice selector. */
 export const reviewVoices = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): ReadonlyArray<KnownVoice> => {
   const known = new Map(lines.map(({ casting }) => [`${casting.provider}/${casting.voice}`, casting]))
   return [...known.values()].map(({ provider, voice }) => {
@@ -122,7 +125,7 @@ export const reviewVoices = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): 
   })
 }
 
-/** Overrides with changes over them. */
+/** Merges changes into overrides. */
 export const mergeEdits = (before: CueOverrides, changes: ReviewChanges): CueOverrides => {
   const kept = Object.entries({ ...before, ...changes })
   return Object.fromEntries(

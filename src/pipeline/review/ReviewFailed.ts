@@ -1,7 +1,7 @@
-/** Why something asked for in review cannot be done. */
+/** The error of a review request that cannot be carried out. */
 import { Schema } from "effect"
 
-/** What was asked for cannot be done; in words for whoever asked. */
+/** Carries the message for the user. */
 export class ReviewFailed extends Schema.TaggedError<ReviewFailed>()("ReviewFailed", {
   words: Schema.String
 }) {

@@ -1,4 +1,4 @@
-/** The pages of a review, made of what lies in the results' folder at that moment. */
+/** Builds the review pages from the current contents of the output folder. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Stream } from "effect"
 import { PeakMeter } from "../../audio/pcm/WaveformPeaks.ts"
@@ -19,10 +19,10 @@ import { playableFiles } from "../report/ReportPages.ts"
 import { writeResult } from "../report/ResultFolder.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 
-/** Enough to draw an outline, and quick. */
+/** A sample rate that is enough to draw a waveform, and fast to decode. */
 const outlineRate = SampleRate.make(8_000)
 
-/** The file with a job's sound that a browser plays, by its name in the job's folder; undefined where there is none. */
+/** Returns the file name of a job's output that browsers play; undefined if there is none. */
 export const soundOf = Effect.fn("ReviewPages.sound")(function* (out: string, { id, outputs }: Job) {
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
@@ -34,13 +34,13 @@ export const soundOf = Effect.fn("ReviewPages.sound")(function* (out: string, { 
   )
 })
 
-/** A job's page with its edit box. */
+/** Builds a job's page with its edit box. */
 export const reviewedJob = Effect.fn("ReviewPages.job")(function* (batch: Batch, job: Job) {
   const { out } = batch
   const report = yield* reportIn(out, job.id)
   if (report === undefined)
     return yield* new ReviewFailed({
-      words: `job ${job.id} has no report that can be read: run the batch first`
+      words: `job ${job.id} has no readable report; run the batch first`
     })
   const audio = yield* soundOf(out, job)
   const peaks = audio === undefined ? [] : yield* outlineOf(out, job, audio, report)
@@ -48,8 +48,8 @@ export const reviewedJob = Effect.fn("ReviewPages.job")(function* (batch: Batch,
 })
 
 /**
- * The changes to a job's cues that change nothing by now; none where the job cannot be planned, which asking for a cue
- * tells.
+ * Returns a job's overrides that have no effect any more. Empty if the job cannot be planned: opening a cue then shows
+ * the error.
  */
 const changesPassedOver = Effect.fnUntraced(function* (batch: Batch, job: Job) {
   const { overrides = {} } = job
@@ -61,14 +61,13 @@ const changesPassedOver = Effect.fnUntraced(function* (batch: Batch, job: Job) {
   })
 })
 
-/** The batch's page, with the figures as they are now. */
+/** Builds the batch's page with the current metrics. */
 export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Batch) {
   return yield* pageOf(batch, yield* runOf(batch))
 })
 
 /**
- * Brings run.json and index.html on the disk up to date after a job was delivered anew; where there is no run.json,
- * neither is made.
+ * Updates run.json and index.html on disk after a job was delivered again. Does nothing if there is no run.json.
  */
 export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: Batch, delivered: Job) {
   const { join } = yield* Path.Path
@@ -88,11 +87,11 @@ const runOf = ({ out }: Batch) =>
   Effect.flatMap(readPreviousRun(out), (run) =>
     Effect.mapError(
       run,
-      () => new ReviewFailed({ words: `${out} holds no run.json that can be read: run the batch first` })
+      () => new ReviewFailed({ words: `no readable run.json in ${out}; run the batch first` })
     )
   )
 
-/** Every job of the manifest, by what the last run says of it or, where that run left it out, by its report. */
+/** Lists every job of the manifest: its status is from the last run or, if that run left it out, from its report. */
 const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
   const jobs = yield* Effect.forEach(
     batch.jobs,
@@ -114,7 +113,7 @@ const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
 })
 
 /**
- * The sound's outline as the delivery wrote it into the job's page; decoded from the sound where that page holds none.
+ * Returns the waveform that the delivery wrote into the job's page, or decodes it from the audio if the page has none.
  */
 const outlineOf = Effect.fnUntraced(function* (
   out: string,
@@ -128,7 +127,7 @@ const outlineOf = Effect.fnUntraced(function* (
   return peaksIn(page) ?? (yield* decodedOutline(join(out, id, file), duration))
 })
 
-/** The outline of a file of sound; flat where it cannot be decoded, which no page should fail for. */
+/** Decodes a file's waveform. If that fails, returns a flat one: a page should not fail for it. */
 const decodedOutline = Effect.fnUntraced(function* (path: string, duration: number) {
   const ffmpeg = yield* Ffmpeg
   const meter = new PeakMeter(outlineRate, 1, frames(duration * outlineRate))

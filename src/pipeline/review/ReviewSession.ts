@@ -1,4 +1,4 @@
-/** Single cues changed by a person: what stands of them, a new take to hear, and its acceptance. */
+/** Reviews single cues: reads a cue, makes a trial take, and accepts or withdraws a change. */
 import { Array, Effect } from "effect"
 import { encodeWav16 } from "../../audio/formats/Wav.ts"
 import { overrideName } from "../../domain/manifest/CueOverride.ts"
@@ -31,7 +31,7 @@ import { deliverShared } from "../deliver/SharedVideo.ts"
 import { speakUtterances } from "../speak/SpeakStage.ts"
 import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 
-/** What stands of a cue, for its edit box. */
+/** Reads a cue's lines for its edit box, as in the script and with the accepted changes. */
 export const readCue = Effect.fn("Review.sheet")(function* (batch: Batch, job: Job, cue: number) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
   const now = yield* planOne(batch, job)
@@ -48,19 +48,19 @@ export const readCue = Effect.fn("Review.sheet")(function* (batch: Batch, job: J
         ]
       : []
   })
-  if (parts.length === 0) return yield* new ReviewFailed({ words: `nothing is said in cue ${cue}` })
+  if (parts.length === 0) return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line` })
   const sheet: ReviewedCue = { parts, voices: reviewVoices(batch, [...script.lines, ...now.lines]) }
   return sheet
 })
 
-/** Speaks a cue as wished, unless that take is at hand, and places it among its neighbours; nothing is changed yet. */
+/** Speaks an edited cue, or reuses its cached take, and places it among its neighbours. Saves no change. */
 export const makeTake = Effect.fn("Review.take")(function* (
   batch: Batch,
   job: Job,
   cue: number,
-  wishes: ReviewEdits
+  edits: ReviewEdits
 ) {
-  const { plan, heard: changes } = yield* spokenAnew(batch, job, cue, wishes)
+  const { plan, heard: changes } = yield* speakAgain(batch, job, cue, edits)
   const { besides } = changes
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
@@ -74,7 +74,9 @@ export const makeTake = Effect.fn("Review.take")(function* (
   }).filter(({ lines }) => lines.some((line) => line.cue === cue))
   const [first] = placements
   if (first === undefined)
-    return yield* new ReviewFailed({ words: `the service did not say cue ${cue}: can its voice speak this?` })
+    return yield* new ReviewFailed({
+      words: `the service returned no speech for cue ${cue}; check that the voice supports this text`
+    })
   const end = placements.reduce((latest, placement) => Math.max(latest, placement.end), 0)
   const shortenBy = placements.flatMap((placement) => placement.shortenBy ?? [])[0]
   const take: Take = {
@@ -91,22 +93,22 @@ export const makeTake = Effect.fn("Review.take")(function* (
   return { take, changes }
 })
 
-/** The changes that a take was made of. */
+/** The overrides of a take. */
 export interface HeardChanges {
   readonly own: ReviewChanges
-  /** Other lines that are spoken again with it, because they could not be told apart. */
+  /** Other lines that must be spoken again, because they shared a clip that could not be split. */
   readonly besides: ReadonlyArray<string>
 }
 
-/** The changes that wishes come to, where no take of them was heard; everything that they need is spoken then. */
-export const changesFor = (batch: Batch, job: Job, cue: number, wishes: ReviewEdits) =>
-  Effect.map(spokenAnew(batch, job, cue, wishes), ({ heard }) => heard)
+/** Turns edits into overrides without a trial take, and speaks whatever they need. */
+export const changesFor = (batch: Batch, job: Job, cue: number, edits: ReviewEdits) =>
+  Effect.map(speakAgain(batch, job, cue, edits), ({ heard }) => heard)
 
-/** Writes changes down beside the manifest, where every later delivery finds them. */
+/** Saves overrides beside the manifest, where every later run applies them. */
 export const acceptChanges = (batch: Batch, job: Job, heard: HeardChanges) =>
   writeOverrides(batch.manifest, job.id, allOf(job, heard))
 
-/** Takes back what was changed about a cue. */
+/** Removes the overrides of a cue. */
 export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, job: Job, cue: number) {
   const changes = Object.fromEntries(
     Object.keys(job.overrides ?? {})
@@ -116,16 +118,16 @@ export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, jo
   yield* writeOverrides(batch.manifest, job.id, changes)
 })
 
-/** The changes with those to the lines beside them. */
+/** The take's overrides, and those of the lines that must be spoken again with it. */
 const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChanges => ({
   ...own,
   ...Object.fromEntries(besides.map((name) => [name, { ...overrides?.[name], alone: true }] as const))
 })
 
-/** The job planned with the wishes in it, everything that the cue needs spoken. */
-const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, wishes: ReviewEdits) {
+/** Plans the job with the edits applied, and speaks everything that the cue needs. */
+const speakAgain = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, edits: ReviewEdits) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
-  const own = yield* changesOf(batch, script, cue, wishes)
+  const own = yield* changesOf(batch, script, cue, edits)
   const first = yield* planOne(batch, { ...job, overrides: mergeEdits(job.overrides ?? {}, own) })
   const besides = yield* inseparable(first)
   const heard: HeardChanges = { own, besides }
@@ -140,7 +142,7 @@ const spokenAnew = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: num
 const planOne = (batch: Batch, job: Job) =>
   Effect.map(planBatch({ ...batch, jobs: [job] }), ({ jobs: [plan] }) => plan)
 
-/** Lines that share a clip with a changed one and could not be told apart in it: they must be spoken again too. */
+/** Finds lines that share an unsplittable clip with a changed line: they must be spoken again, too. */
 const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {
   const store = yield* UtteranceStore
   const torn = uses.filter(({ lines }) => lines.some(({ replaced }) => replaced === true))
@@ -152,7 +154,7 @@ const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {
   )
 })
 
-/** Speaks what cues, and those that go with them, need and what is not at hand. */
+/** Speaks the utterances of these cues, and of the lines in `besides`, that have no clip yet. */
 const speakUses = Effect.fnUntraced(function* (
   batch: Batch,
   plan: JobPlan,
@@ -167,7 +169,7 @@ const speakUses = Effect.fnUntraced(function* (
   )
   const utterances = uses.map(({ utterance }) => utterance)
   const keys = Array.dedupe(utterances.map(({ key }) => key))
-  // A trial is a batch of its own: what the manifest needs stays written down as it is until a take is accepted.
+  // A trial is a batch of its own, so the manifest's own batch stays registered unchanged until a take is accepted.
   const trial = { ...batch, key: `${batch.key} in review` }
   const waiting = yield* registerBatch({ batch: trial, jobs: [{ ...plan, uses }], utterances })
   if (waiting.size === 0) return
@@ -188,7 +190,7 @@ const speakUses = Effect.fnUntraced(function* (
   if (words !== undefined) return yield* new ReviewFailed({ words })
 })
 
-/** What the placements sound like, one after another as they are heard. */
+/** Mixes the placements into one piece of audio, from `start` to `end`. */
 const heard = Effect.fnUntraced(function* (
   placements: ReadonlyArray<Placement>,
   clips: Parameters<typeof planMix>[0]["clips"],
@@ -212,8 +214,8 @@ const heard = Effect.fnUntraced(function* (
   return samples
 })
 
-/** Plans the batch with the changes that are accepted by now, and speaks what a job's changed cues need. */
-export const preparedAnew = Effect.fn("Review.prepare")(function* (
+/** Plans the batch with the accepted changes, and speaks what a job's changed cues need. */
+export const prepareEdit = Effect.fn("Review.prepare")(function* (
   batch: Batch,
   { id }: Job,
   cues: ReadonlyArray<number>
@@ -226,19 +228,19 @@ export const preparedAnew = Effect.fn("Review.prepare")(function* (
   return job
 })
 
-/** Delivers a job of the batch that is prepared; fails where it could not be delivered. */
-export const deliveredAnew = Effect.fn("Review.deliver")(function* (batch: Batch, job: JobPlan) {
+/** Delivers a prepared job; fails if it could not be delivered. */
+export const deliverEdited = Effect.fn("Review.deliver")(function* (batch: Batch, job: JobPlan) {
   const deliveries = yield* Deliveries
   const takes = yield* planRetakes(job, batch)
   const settled = yield* deliverToResult(job, takes, batch.out, yield* deliveries.all(batch.out))
   const result = job.job.into === undefined ? settled : yield* heardInShared(batch, settled)
   if (result.status !== "delivered")
     return yield* new ReviewFailed({
-      words: `the change is saved, but job ${job.job.id} is not delivered: ${result.error}`
+      words: `the change is saved, but job ${job.job.id} was not delivered: ${result.error}`
     })
 })
 
-/** A job's end with the video that it goes into made anew. */
+/** Rebuilds the shared video that a job goes into; returns the job's result. */
 const heardInShared = Effect.fnUntraced(function* ({ jobs, out }: Batch, settled: JobResult) {
   const all = yield* deliverShared(out, yield* withUnselectedJobs({ every: jobs, out }, [settled]))
   return all.find(({ job }) => job.id === settled.job.id) ?? settled

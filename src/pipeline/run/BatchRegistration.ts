@@ -1,4 +1,4 @@
-/** The batch, written down: what is to be said, which job needs it, and what of it is at hand. */
+/** Registers a batch in the state: its utterances, the jobs that use them, and which of them have clips. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -6,9 +6,9 @@ import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
-import { mendClips } from "../speak/SpeakStage.ts"
+import { requeueDamagedClips } from "../speak/SpeakStage.ts"
 
-/** Writes the batch down and returns, for each utterance that is not at hand, the jobs that wait for it. */
+/** Registers the batch. Returns, for each utterance without a clip, the jobs that wait for it. */
 export const registerBatch = Effect.fnUntraced(function* ({
   batch,
   jobs,
@@ -26,7 +26,7 @@ export const registerBatch = Effect.fnUntraced(function* ({
     }))
   )
   const keys = utterances.map(({ key }) => key)
-  yield* mendClips(keys)
+  yield* requeueDamagedClips(keys)
   const atHand = yield* store.clipSizes(keys)
   const waiting = new Map<UtteranceKey, ReadonlyArray<JobPlan>>()
   for (const plan of jobs) {

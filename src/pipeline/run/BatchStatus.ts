@@ -1,20 +1,20 @@
-/** How a batch stands, from its state alone; safe while a run is under way. */
+/** Progress of a batch, read from its state alone; safe while a run is active. */
 import { Effect } from "effect"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { type JobStanding, UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
 
-/** How one job stands; utterances by what became of them, and whether its files were delivered at least once. */
+/** Progress of one job: its utterances by state, and whether its files were delivered at least once. */
 export interface JobStatus extends Omit<JobStanding, "job"> {
   readonly id: string
   readonly delivered: boolean
 }
 
-/** Every job of a batch that was never planned. */
+/** The status of a batch that was never planned: all counts are 0. */
 export const unplannedJobs = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
   jobs.map(({ id }) => ({ id, ...nothing, delivered: false }))
 
-/** Every job of the batch, in its order; one that was never planned has no utterances yet. */
+/** Returns the status of each job, in the batch's order. A job that was never planned has no utterances yet. */
 export const statusOf = Effect.fn("Status.of")(function* (batch: Batch) {
   const store = yield* UtteranceStore
   const deliveries = yield* Deliveries

@@ -1,4 +1,4 @@
-/** Housekeeping: clips that nothing needs any more, and finished tasks at the service. */
+/** Removes clips that nothing needs any more, and finished tasks on the service. */
 import { FileSystem, Path } from "@effect/platform"
 import { Clock, Duration, Effect } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
@@ -16,11 +16,11 @@ export interface Cleaned {
 }
 
 /**
- * Removes the clips of utterances that no batch of this state folder uses any more, and audio that was of no use and
- * has a successor by now. A clip that is wanted again later is asked for at its task first, so that it is not paid for
- * again as long as the service has it. Clips to which something has happened within `olderThan` are kept: a line that
- * was taken out may come back. Where such an age is given, a batch whose manifest is gone needs nothing any more;
- * without one it may only have been moved just now.
+ * Removes clips of utterances that no batch in this state folder uses, and unusable originals that a good clip has
+ * replaced. If such a clip is needed again, its task is asked first, so it costs nothing while the service still has
+ * it.
+ * Clips that changed within `olderThan` are kept, since a removed line may come back. With `olderThan`, batches whose
+ * manifest was deleted no longer count; without it, the manifest may just have been moved.
  */
 export const cleanClips = Effect.fn("Clean.clips")(function* (
   plan: BatchPlan,
@@ -34,7 +34,7 @@ export const cleanClips = Effect.fn("Clean.clips")(function* (
   const unused = yield* store.unused(now - Duration.toMillis(olderThan ?? Duration.zero))
   const held = yield* store.clipSizes(unused)
   const removed = yield* clips.remove(unused)
-  // Audio of which nothing could be made is evidence until a later take has given a clip.
+  // Unusable audio is evidence until a later take has produced a clip.
   const spoken = yield* store.clipSizes(plan.utterances.map(({ key }) => key))
   const superseded = yield* clips.dropOriginals([...spoken.keys()])
   const cleaned: Cleaned = { utterances: held.size, bytes: removed + superseded }
@@ -42,8 +42,8 @@ export const cleanClips = Effect.fn("Clean.clips")(function* (
 })
 
 /**
- * Forgets the batches whose manifests are gone. One whose folder is gone, or empty as where nothing is mounted, may
- * come back.
+ * Forgets batches whose manifest was deleted. If its folder is missing or empty, as when a disk is not mounted, the
+ * batch is kept.
  */
 export const forgetDeletedBatches = Effect.gen(function* () {
   const batches = yield* Batches
@@ -59,7 +59,7 @@ export const forgetDeletedBatches = Effect.gen(function* () {
   }
 })
 
-/** Deletes the tasks, at the service, whose clips this batch has at hand; returns how many. */
+/** Deletes this batch's tasks on the service if their clips are stored here. Returns how many. */
 export const cleanRemote = Effect.fn("Clean.remote")(function* (plan: BatchPlan) {
   const store = yield* UtteranceStore
   const gateway = yield* Gateway

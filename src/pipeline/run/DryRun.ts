@@ -1,6 +1,4 @@
-/**
- * What a run would do, without doing it: what would be sent, what it would cost, who speaks, and what would not fit.
- */
+/** Builds the dry run's report: what would be sent, its cost, the voices, and the lines that would not fit. */
 import { Array } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
@@ -24,22 +22,22 @@ import type { BatchPlan, JobPlan, PartialPlan } from "../plan/BatchPlan.ts"
 import { type Reread, rereadNotices } from "./ReadingChanges.ts"
 import { srtCostOf, type TextInstead, textInstead } from "../plan/SrtOverhead.ts"
 
-/** What is at hand and what it costs, besides how long speech takes. */
+/** Tasks in flight, refusals, prices, balance and disk space, in addition to clips and speaking rates. */
 export interface Outlook extends Known {
-  /** What a task of an earlier run is known of, which may still give its audio: a run does not send it again. */
-  readonly underWay: ReadonlySet<UtteranceKey>
-  /** What a service refused for good: a run does not send it again. */
+  /** Utterances whose task may still give audio; a run does not send them again. */
+  readonly inFlight: ReadonlySet<UtteranceKey>
+  /** Utterances that the service rejected permanently; a run does not send them again. */
   readonly refused: ReadonlySet<UtteranceKey>
-  /** Credits for one character; undefined where nobody says. */
+  /** Credits per character; undefined if unknown. */
   readonly priceOf: (casting: Casting) => number | undefined
-  /** What the account has left; absent where that is not known. */
+  /** The account's balance; undefined if unknown. */
   readonly account?: Pick<PlannedBalance, "credits" | "unlimited">
   readonly disk?: ReadonlyArray<DiskSpace>
-  /** Lines that an update of dubwright reads differently. */
+  /** Lines that a new version of dubwright reads differently. */
   readonly reread?: ReadonlyArray<Reread>
 }
 
-/** The dry run of a batch, as far as it can be planned. */
+/** Returns the dry run of a batch, as far as it can be planned. */
 export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
   const forecasts = plan?.jobs.map((job) => ({ plan: job, forecast: forecastFit(job, outlook) })) ?? []
   const texts = new Map(plan?.jobs.map((job) => [job, textInstead(job, batch)]))
@@ -78,7 +76,7 @@ const balanceOf = (
   }
 }
 
-/** That a job's film is too short for what is said, which only the lengths of its lines tell. */
+/** Warns that the film ends before some lines do, which only their forecast lengths show. */
 const cutNotice = ({
   plan: { job },
   forecast: { cut }
@@ -170,10 +168,10 @@ const totalOf = (
 type Sending = Pick<Effort, "utterances" | "reused" | "underWay" | "refused" | "characters" | "credits">
 
 const sendingOf = (utterances: ReadonlyArray<Utterance>, outlook: Outlook): Sending => {
-  const { clips, underWay } = outlook
+  const { clips, inFlight } = outlook
   const all = new Map<UtteranceKey, Utterance>(utterances.map((utterance) => [utterance.key, utterance]))
   const missing = [...all.values()].filter(({ key }) => !clips.has(key))
-  const awaited = missing.filter(({ key }) => underWay.has(key))
+  const awaited = missing.filter(({ key }) => inFlight.has(key))
   const left = missing.filter((utterance) => isUnsent(utterance, outlook))
   const credits = creditsOf(left, outlook)
   return {
@@ -186,11 +184,11 @@ const sendingOf = (utterances: ReadonlyArray<Utterance>, outlook: Outlook): Send
   }
 }
 
-/** Whether a run would send it. */
+/** Whether a run would send the utterance. */
 export const isUnsent = (
   { key }: Pick<Utterance, "key">,
-  { clips, underWay, refused }: Pick<Outlook, "clips" | "underWay" | "refused">
-): boolean => !clips.has(key) && !underWay.has(key) && !refused.has(key)
+  { clips, inFlight, refused }: Pick<Outlook, "clips" | "inFlight" | "refused">
+): boolean => !clips.has(key) && !inFlight.has(key) && !refused.has(key)
 
 const creditsOf = (
   utterances: ReadonlyArray<Utterance>,

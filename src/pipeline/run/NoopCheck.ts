@@ -1,8 +1,7 @@
 /**
- * Whether a batch stands just as its last run left it. A run that left nothing undone keeps a record of all that
- * decided it and of all that it made; where the next one finds every bit of that the same, there is nothing to be read,
- * planned or said. In the slightest doubt a batch counts as changed: it is planned then, which costs time and nothing
- * else.
+ * Checks whether a batch is unchanged since its last finished run. Such a run records a digest of all its inputs and
+ * outputs; if the next run finds the same digest, it need not read, plan or speak anything. In doubt, a batch counts as
+ * changed: planning it then costs time and nothing else.
  */
 import { createHash } from "node:crypto"
 import { FileSystem } from "@effect/platform"
@@ -20,21 +19,21 @@ import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import type { BatchPlan } from "../plan/BatchPlan.ts"
 
-/** A batch that stands as its last run left it. */
+/** A batch that is unchanged since its last run. */
 export interface NoopBatch {
   readonly batch: Batch
-  /** Every job as delivered before, in the batch's order. */
+  /** The results of all jobs as delivered before, in the batch's order. */
   readonly results: ReadonlyArray<JobResult>
-  /** How many utterances it has. */
+  /** Number of utterances. */
   readonly utterances: number
-  /** What was mended or passed over in its scripts. */
+  /** What was repaired or skipped in its scripts. */
   readonly notices: ReadonlyArray<string>
 }
 
 const Record = Schema.Struct({
-  /** The digest of all that must be the same. */
+  /** The digest of everything that must be unchanged. */
   standing: Schema.String,
-  /** Whose profiles are part of it. */
+  /** Providers whose profiles are part of the digest. */
   providers: Schema.Array(ProviderId),
   utterances: Schema.Int,
   notices: Schema.Array(Schema.String),
@@ -43,16 +42,16 @@ const Record = Schema.Struct({
 const RecordText = Schema.parseJson(Record)
 
 /**
- * A digest of what a batch's files hold, taken before any is used: one that is changed meanwhile is noticed by the next
- * run.
+ * Returns a digest of the contents of a batch's input files. Taken before any is used, so that the next run notices a
+ * file that changed during this one.
  */
 export const digestSources = Effect.fn("Unchanged.sources")(function* ({ jobs }: Batch) {
   const fs = yield* FileSystem.FileSystem
-  // Whoever needs the file will say what is wrong with it.
+  // The step that needs the file reports why it cannot be read.
   const unread = () => "unread"
   const written = (path: string) =>
     inputBytes(path, path).pipe(Effect.map(checksumOf), Effect.orElseSucceed(unread))
-  // A film is too long to be read whole: its size and when it was changed must do.
+  // A film takes too long to read: size and modification time must do.
   const filmed = (path: string) =>
     fs.stat(path).pipe(
       Effect.map(({ size, mtime }) => `${size} ${Option.getOrNull(mtime)?.getTime()}`),
@@ -68,7 +67,7 @@ export const digestSources = Effect.fn("Unchanged.sources")(function* ({ jobs }:
   return digestOf(found)
 })
 
-/** The batch as its last run left it; none where anything is different, or no run has left it done. */
+/** Returns the batch as its last run left it; none if anything has changed, or if no run has finished it. */
 export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Batch, sources: string) {
   const finished = yield* CompletedBatches
   const read = Option.flatMap(yield* finished.record(batch.key), Schema.decodeOption(RecordText))
@@ -89,13 +88,13 @@ export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Bat
   return Option.some<NoopBatch>({ batch, results, utterances, notices })
 })
 
-/** Remembers a batch that a run, which began with these sources, has left without anything undone. */
+/** Records a batch that a run has finished. `sources` is the digest from the start of that run. */
 export const rememberCompletion = Effect.fn("Unchanged.remember")(function* (
   { batch, utterances, notices }: BatchPlan,
   sources: string,
   results: ReadonlyArray<JobResult>
 ) {
-  // Second takes are asked for by what the first came to, which only a plan knows.
+  // Whether retakes are needed depends on the first takes, which only a plan knows.
   if (batch.jobs.some(({ retake }) => retake)) return
   const finished = yield* CompletedBatches
   const jobs = results.flatMap(({ status, metrics, looks }) =>
@@ -108,14 +107,14 @@ export const rememberCompletion = Effect.fn("Unchanged.remember")(function* (
   yield* finished.remember(batch.key, yield* Effect.orDie(Schema.encode(RecordText)(record)))
 })
 
-/** What was delivered of a job last. */
+/** The last delivery of a job. */
 interface Made {
   readonly job: Job
   readonly digest: string
   readonly files: ReadonlyArray<{ readonly path: string; readonly bytes: number }>
 }
 
-/** The batch's jobs with what was delivered of each; those of which nothing was are left out. */
+/** Pairs the batch's jobs with their last deliveries. Jobs without one are left out. */
 const deliveredBy = Effect.fnUntraced(function* ({ jobs, out }: Batch) {
   const deliveries = yield* Deliveries
   const all = yield* deliveries.all(out)
@@ -126,8 +125,8 @@ const deliveredBy = Effect.fnUntraced(function* ({ jobs, out }: Batch) {
 })
 
 /**
- * The digest of all that a batch stands on; none where a job was not delivered, or a clip or a file is not as it was
- * written.
+ * Returns the digest of everything that a batch depends on; none if a job was not delivered, or a clip or file is not
+ * as it was written.
  */
 const standingOf = Effect.fnUntraced(function* (
   { profileOf, ...batch }: Batch,
@@ -140,11 +139,11 @@ const standingOf = Effect.fnUntraced(function* (
   if (made.length < batch.jobs.length) return Option.none<string>()
   return Option.map(Option.all([Option.all(changed), Option.all(clips)]), ([times, sounds]) =>
     digestOf([
-      // Another Node may cut words elsewhere.
+      // Another version of Node may break words differently.
       builtOf,
       process.version,
       batch,
-      // What a character costs changes nothing that was made.
+      // Prices do not affect results.
       providers.map(profileOf).map(({ creditsPerCharacter: _, ...profile }) => profile),
       sources,
       made.map(({ digest, files }) => [digest, files]),
@@ -155,7 +154,8 @@ const standingOf = Effect.fnUntraced(function* (
 })
 
 /**
- * A digest of the clips that a job uses; none where one is missing or damaged. Page by page: a job may have any number.
+ * Returns a digest of the clips that a job uses; none if one is missing or damaged. Reads page by page, since a job may
+ * have any number of clips.
  */
 const clipsOf = Effect.fnUntraced(function* (batch: string, job: Job["id"]) {
   const finished = yield* CompletedBatches

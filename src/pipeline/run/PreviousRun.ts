@@ -1,4 +1,4 @@
-/** run.json as an earlier run, or this one, has left it. */
+/** Reads the run.json in an output folder. */
 import { basename, join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
@@ -8,7 +8,7 @@ import type { Batch } from "../load/Job.ts"
 import { folderNameOf } from "../load/JobName.ts"
 import { Progress } from "../Progress.ts"
 
-/** What the last run into a folder of results came to; none where that cannot be read. */
+/** Returns the report of the last run into an output folder; none if it cannot be read. */
 export const readPreviousRun = Effect.fnUntraced(function* (out: string) {
   const fs = yield* FileSystem.FileSystem
   return yield* Effect.option(
@@ -16,17 +16,17 @@ export const readPreviousRun = Effect.fnUntraced(function* (out: string) {
   )
 })
 
-/** How many jobs are named. */
+/** Maximum number of jobs named in the warning. */
 const named = 3
 
 /**
- * Warns where results of another manifest will be written over: manifests of one folder have one folder of results, and
- * may call their jobs by the same names.
+ * Warns if results of another manifest will be overwritten: manifests in one folder share an output folder by default,
+ * and may use the same job names.
  */
 export const warnOfForeignRun = Effect.fn("LastRun.warnOfOthers")(function* ({ manifest, out, jobs }: Batch) {
   const last = Option.getOrUndefined(yield* readPreviousRun(out))
   if (last === undefined || last.manifest === basename(manifest)) return
-  // Bare files are run by themselves and with others, as it suits.
+  // Bare files may well be run alone and with others.
   if (!isManifest(manifest) || !isManifest(last.manifest)) return
   const theirs = new Set(last.jobs.map(({ id }) => folderNameOf(id)))
   const both = jobs.map(({ id }) => id).filter((id) => theirs.has(folderNameOf(id)))
@@ -36,7 +36,7 @@ export const warnOfForeignRun = Effect.fn("LastRun.warnOfOthers")(function* ({ m
   yield* progress.emit({
     _tag: "Warning",
     message:
-      `${out} holds ${both.slice(0, named).join(", ")}${more} from a run of ${last.manifest}: what has the same name is written over; ` +
-      `to keep both, run one of them with another --out`
+      `${out} holds ${both.slice(0, named).join(", ")}${more} from a run of ${last.manifest}: results of the same name are overwritten; ` +
+      `to keep both, run one of the manifests with another --out`
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Lines that this version of dubwright reads otherwise than the one that ran the batch last, though nothing that they
- * are made from has changed: they would be paid for again.
+ * Finds lines that this version of dubwright reads differently than the last run's version, from unchanged files and
+ * settings. Speaking them again costs credits.
  */
 import { Array, Effect, Option, Schema } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -16,14 +16,14 @@ import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { priceLookup } from "../speak/CreditBudget.ts"
 
-/** By job, a digest of all that its texts are made from, besides the program. */
+/** By job, a digest of everything that its texts are made from, except the program. */
 const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
 
-/** Beside the record of the batch itself, and longer kept: a batch that is run again is no longer finished. */
+/** Key of the sources record. The batch's own record is separate, since it is dropped when the batch runs again. */
 const recordOf = (batch: Batch): string => `${batch.key} (sources)`
 
 const sourceOf = Effect.fnUntraced(function* ({ job, lines, video }: JobPlan, { profileOf }: Batch) {
-  // A file that is gone by now is told where it is needed.
+  // The step that needs the file reports that it is missing.
   const held = (path: string) =>
     inputBytes(path, path).pipe(
       Effect.map(checksumOf),
@@ -43,7 +43,7 @@ const sourceOf = Effect.fnUntraced(function* ({ job, lines, video }: JobPlan, { 
   )
 })
 
-/** Remembers what a batch was planned from. */
+/** Records what a batch was planned from. */
 export const rememberSources = Effect.fn("Rereading.remember")(function* ({ batch, jobs }: BatchPlan) {
   const finished = yield* CompletedBatches
   const sources = yield* Effect.forEach(jobs, (plan) =>
@@ -55,17 +55,15 @@ export const rememberSources = Effect.fn("Rereading.remember")(function* ({ batc
   )
 })
 
-/**
- * The utterances of a job that were not among those it used, and have no clip; and the words they stand in place of.
- */
+/** Utterances of a job that it did not use before and that have no clip, and the texts they replace. */
 export interface Reread {
   readonly plan: JobPlan
   readonly uses: ReadonlyArray<UtteranceUse>
-  /** What was said, by the cue that an utterance began with. */
+  /** The previous texts, by the first cue of the utterance. */
   readonly before: ReadonlyMap<number, string>
 }
 
-/** Such lines of every job, as far as a record tells. */
+/** Returns the lines of every job that read differently. Needs the record of an earlier run. */
 export const rereadIn = Effect.fn("Rereading.in")(function* ({ batch, jobs }: BatchPlan) {
   const finished = yield* CompletedBatches
   const store = yield* UtteranceStore
@@ -95,7 +93,7 @@ export const rereadIn = Effect.fn("Rereading.in")(function* ({ batch, jobs }: Ba
   return Array.flatten(found)
 })
 
-/** The keys of the utterances that the last run of a batch used for a job. */
+/** Returns the keys of the utterances that the last run of a batch used for a job. */
 const usedBy = Effect.fnUntraced(function* (batch: Batch, { job }: JobPlan) {
   const finished = yield* CompletedBatches
   const keys = new Set<UtteranceKey>()
@@ -107,17 +105,17 @@ const usedBy = Effect.fnUntraced(function* (batch: Batch, { job }: JobPlan) {
   return keys
 })
 
-/** For each job with such lines what they cost, and then each of them, in words. */
+/** Returns, for each such job, a summary with the cost and one message per line. */
 export const rereadNotices = (
   found: ReadonlyArray<Reread>,
   priceOf: (casting: Casting) => number | undefined
 ): ReadonlyArray<{ readonly summary: string; readonly lines: ReadonlyArray<string> }> =>
   found.map((reread) => ({ summary: summaryOf(reread, priceOf), lines: linesOf(reread) }))
 
-/** How many of the lines that an update reads differently a run names for each job. */
+/** Maximum number of lines named per job in a run's warnings. */
 const namedLines = 5
 
-/** Warns of lines that are paid for again because an update of dubwright reads them differently. */
+/** Warns about lines that are charged again because a new version reads them differently. */
 export const warnOfReread = Effect.fn("Rereading.warn")(function* (plan: BatchPlan) {
   const learned = yield* Estimates
   const progress = yield* Progress
@@ -141,8 +139,8 @@ const summaryOf = (
   }, 0)
   const cost = credits === undefined ? `${characters} characters` : `${Math.ceil(credits)} credits`
   return (
-    `job ${job.id}: ${lines} ${lines === 1 ? "line reads" : "lines read"} differently since the last version, ` +
-    `though ${job.inputName} and its settings are the same: ${cost} to speak ${lines === 1 ? "it" : "them"} again`
+    `job ${job.id}: ${lines} ${lines === 1 ? "line is read" : "lines are read"} differently by this version, ` +
+    `although ${job.inputName} and its settings are unchanged: ${cost} to speak ${lines === 1 ? "it" : "them"} again`
   )
 }
 

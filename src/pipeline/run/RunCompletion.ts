@@ -1,4 +1,4 @@
-/** The end of a run: videos that several jobs go into, the batch's spending, run.json and the batch's page. */
+/** Ends a run: writes shared videos, the batch's spending, run.json and index.html. */
 import { Path } from "@effect/platform"
 import { Clock, DateTime, Effect, Either } from "effect"
 import type { RunReport } from "../../domain/report/Report.ts"
@@ -15,51 +15,52 @@ import { deliverShared } from "../deliver/SharedVideo.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
 import type { RunCounters } from "./RunCounters.ts"
 
-/** What was said in a run, and the account's credits around it. */
+/** Result of the speak stage, and the account's credits before and after it. */
 export interface SpokenBatch {
   readonly summary: SpeakSummary
   readonly credits: RunReport["credits"]
 }
 
-/** How a run ended. */
+/** Result of a run. */
 export interface DubResult {
   readonly report: RunReport
   readonly jobs: ReadonlyArray<JobResult>
-  /** Why creates were stopped early, where they were. */
+  /** Why creates were stopped early, if they were. */
   readonly halt: Halt | undefined
-  /** Why run.json and index.html could not be written, where that was so: the jobs' own results stand. */
+  /** Why run.json and index.html could not be written, if so; the jobs' own results are still valid. */
   readonly unwritten: ResultUnwritable | undefined
-  /** Credits spent: what the account has lost, else the prices of what was sent; undefined where neither is known. */
+  /**
+   * Credits spent: the change of the account's balance, else the price of what was sent; undefined if neither is known.
+   */
   readonly spent: number | undefined
 }
 
-/** When a run began: by the clock, and by a count that goes on as before where the clock is set. */
+/** Start of a run: wall-clock time, and a monotonic clock that is unaffected when the clock is set. */
 export interface RunStart {
   readonly at: DateTime.Utc
   readonly nanos: bigint
 }
 
-/** Now. */
 export const startRun: Effect.Effect<RunStart> = Effect.all({
   at: DateTime.now,
   nanos: Clock.currentTimeNanos
 })
 
-/** Ends a run whose jobs ended so: writes down what it came to. */
+/** Ends a run with these job results: writes shared videos, run.json and the batch's page. */
 export const finishRun = Effect.fn("RunEnd.end")(function* (
   batch: Batch,
-  begun: RunStart,
+  start: RunStart,
   { summary, credits }: SpokenBatch,
   ends: ReadonlyArray<JobResult>
 ) {
-  const outlay = yield* BatchSpending
+  const spending = yield* BatchSpending
   const { key, out } = batch
   const every = yield* deliverShared(out, yield* withUnselectedJobs(batch, ends))
   const ran = new Set(ends.map(({ job }) => job.id))
   const jobs = every.filter(({ job }) => ran.has(job.id))
   const halt = haltOf(summary)
-  const report = yield* reportOf(batch, begun, jobs, { summary, credits }, halt)
-  if (halt === undefined && summary.left === 0) yield* outlay.end(key)
+  const report = yield* reportOf(batch, start, jobs, { summary, credits }, halt)
+  if (halt === undefined && summary.left === 0) yield* spending.end(key)
   const kept = yield* Effect.either(writeRun(out, report, every))
   const unwritten = Either.isLeft(kept) ? kept.left : undefined
   const { before, after } = credits
@@ -67,17 +68,17 @@ export const finishRun = Effect.fn("RunEnd.end")(function* (
   return { report, jobs, halt, unwritten, spent } satisfies DubResult
 })
 
-/** Writes down what a run that does not come to its end has come to. */
+/** Writes run.json for a run that stops before its end. */
 export const finishEarly = (
   batch: Batch,
-  begun: RunStart,
-  tally: RunCounters,
+  start: RunStart,
+  counters: RunCounters,
   stopped: NonNullable<RunReport["stopped"]>
 ) =>
-  written(batch, begun, tally, stopped).pipe(
+  written(batch, start, counters, stopped).pipe(
     Effect.catchAll(({ message }) =>
       Effect.flatMap(Progress, (progress) =>
-        progress.emit({ _tag: "Warning", message: `run.json is still that of the run before: ${message}` })
+        progress.emit({ _tag: "Warning", message: `run.json still shows the previous run: ${message}` })
       )
     ),
     Effect.withSpan("RunEnd.early")
@@ -85,23 +86,23 @@ export const finishEarly = (
 
 const written = Effect.fnUntraced(function* (
   batch: Batch,
-  begun: RunStart,
-  tally: RunCounters,
+  start: RunStart,
+  counters: RunCounters,
   stopped: NonNullable<RunReport["stopped"]>
 ) {
   const ends = yield* Effect.forEach(batch.jobs, (job) => {
-    const end = tally.ends.get(job.id)
+    const end = counters.ends.get(job.id)
     return end === undefined ? cutShort(batch.out, job, stopped) : Effect.succeed(end)
   })
-  const { created, adopted, resumed, reused, retried, failed, characters } = tally
+  const { created, adopted, resumed, reused, retried, failed, characters } = counters
   const summary = { created, adopted, resumed, reused, retried, failed, characters }
-  const credits = tally.credits === undefined ? {} : { before: tally.credits }
-  const said = { summary: { ...summary, warnings: [...tally.warnings] }, credits }
-  const report = yield* reportOf(batch, begun, ends, said, stopped)
+  const credits = counters.credits === undefined ? {} : { before: counters.credits }
+  const said = { summary: { ...summary, warnings: [...counters.warnings] }, credits }
+  const report = yield* reportOf(batch, start, ends, said, stopped)
   yield* writeRun(batch.out, report, yield* withUnselectedJobs(batch, ends))
 })
 
-/** A job of which the run has not seen the end; its page, if any, is that of a run before. */
+/** A job that the run did not finish. Its page, if any, is from an earlier run. */
 const cutShort = Effect.fnUntraced(function* (
   out: string,
   job: Job,
@@ -119,7 +120,7 @@ const cutShort = Effect.fnUntraced(function* (
   return result
 })
 
-/** What run.json says. */
+/** Builds run.json. */
 const reportOf = Effect.fnUntraced(function* (
   { name, manifest }: Batch,
   { at, nanos }: RunStart,
@@ -144,10 +145,10 @@ const reportOf = Effect.fnUntraced(function* (
   return report
 })
 
-/** What of a summary run.json tells. */
+/** The part of a summary that run.json contains. */
 type Counted = Pick<SpeakSummary, keyof RunReport["tasks"] | "characters" | "warnings">
 
-/** Writes run.json and the batch's page; `every` are the manifest's jobs. */
+/** Writes run.json and the batch's page; `every` lists all jobs of the manifest. */
 const writeRun = Effect.fnUntraced(function* (
   out: string,
   report: RunReport,
@@ -158,7 +159,7 @@ const writeRun = Effect.fnUntraced(function* (
   yield* writeBatchPage(out, report, every)
 })
 
-/** What a run in which every clip was at hand has said. */
+/** The summary of a run in which every clip was reused. */
 export const nothingSpoken = (utterances: number): SpokenBatch => ({
   summary: {
     created: 0,
@@ -177,6 +178,6 @@ export const nothingSpoken = (utterances: number): SpokenBatch => ({
   credits: {}
 })
 
-/** Why the run was stopped; a deadline that came when nothing was left to be started has stopped nothing. */
+/** Why the run was stopped. A deadline that passed with nothing left to start did not stop anything. */
 const haltOf = ({ halt, left }: SpeakSummary): Halt | undefined =>
   halt?.reason === "deadline" && left === 0 ? undefined : halt

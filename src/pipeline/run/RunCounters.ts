@@ -1,13 +1,13 @@
-/** What a run has come to so far, by what it tells: all that is known of one that does not come to its end. */
+/** Counts a run's progress events, so that an interrupted run can still write run.json. */
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import type { ProgressEvent } from "../Progress.ts"
 
 export class RunCounters {
-  /** Jobs that have ended. */
+  /** Results of jobs that have ended. */
   readonly ends = new Map<JobId, JobResult>()
   readonly warnings = new Set<string>()
-  /** The account's credits at the beginning, where they are known. */
+  /** The account's credits at the start, if known. */
   credits: number | undefined
   created = 0
   adopted = 0
@@ -16,7 +16,7 @@ export class RunCounters {
   retried = 0
   failed = 0
   characters = 0
-  /** Utterances whose tasks this run has created or found. */
+  /** Utterances whose tasks this run has created or adopted. */
   private readonly own = new Set<UtteranceKey>()
 
   hear(event: ProgressEvent): void {
@@ -45,7 +45,7 @@ export class RunCounters {
       case "Warning":
         this.warnings.add(event.message)
         return
-      case "LanePaced":
+      case "ProviderPaced":
       case "Stopping":
       case "Placing":
       case "Delivering":

@@ -1,4 +1,4 @@
-/** Who speaks and delivers a batch: this process by itself, or others that it hands the work to. */
+/** Interface of what speaks and delivers a batch, this process or a fleet; and the local implementation. */
 import { Effect } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -11,28 +11,28 @@ import { speakUtterances, type SpeakNeeds } from "../speak/SpeakStage.ts"
 import type { SpeakSettings, SpeakSummary } from "../speak/SpeakSettings.ts"
 
 export interface RunExecutor {
-  /** Learns what others know of a batch before it is looked at what is left of it. */
+  /** Collects what others know of a batch before the run checks what is left. */
   readonly begin: (plan: BatchPlan) => Effect.Effect<void, StateUnusable, RunExecutorState>
-  /** Speaks what is left of the wanted utterances; `plan` is the batch that they are of. */
+  /** Speaks the wanted utterances that have no clip; `plan` is their batch. */
   readonly speak: (
     settings: SpeakSettings,
     plan: Pick<BatchPlan, "batch" | "jobs">
   ) => Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds | RunExecutorState>
-  /** Delivers a job whose utterances are spoken, failed or left. */
+  /** Delivers a job whose utterances are all spoken, failed or left. */
   readonly deliver: (
     plan: JobPlan,
     takes: ReadonlyArray<UtteranceUse>,
     out: string,
     past: ReadonlyMap<string, Delivery>
   ) => ReturnType<typeof deliverToResult>
-  /** How many jobs are delivered at once. */
+  /** Jobs delivered at once. */
   readonly deliveriesAtOnce: number
 }
 
-/** The state that is looked into and written to. */
+/** The state that an executor reads and writes. */
 export type RunExecutorState = UtteranceStore | ClipFolder
 
-/** This process by itself, one job at a time: ffmpeg and the mix have all cores to themselves. */
+/** Runs everything in this process, one delivery at a time, so that ffmpeg and the mix get all cores. */
 export const localExecutor: RunExecutor = {
   begin: () => Effect.void,
   speak: speakUtterances,

@@ -1,4 +1,4 @@
-/** Jobs of the manifest that a run was not asked for: how they stand, by what earlier runs have left. */
+/** Adds the jobs that `--only` excluded to a run's results, as earlier runs left them. */
 import { Effect } from "effect"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
@@ -7,7 +7,7 @@ import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
-/** How every job of the manifest stands after a run of some of them, in the manifest's order. */
+/** Returns a result for every job of the manifest, in its order, after a run of some of them. */
 export const withUnselectedJobs = Effect.fn("LeftOut.with")(function* (
   { every, out }: Pick<Batch, "every" | "out">,
   results: ReadonlyArray<JobResult>
@@ -33,6 +33,6 @@ const standingOf = Effect.fnUntraced(function* (out: string, job: Job, made: Del
   const standing: JobResult =
     made !== undefined && (yield* allFilesPresent(out, made))
       ? { ...before, status: "delivered", unchanged: true, files: filesMadeIn(made) }
-      : { ...before, status: "unfinished", error: "not delivered yet, and left out by --only" }
+      : { ...before, status: "unfinished", error: "not delivered yet, and not selected by --only" }
   return standing
 })

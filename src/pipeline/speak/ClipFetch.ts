@@ -1,5 +1,5 @@
 /**
- * From a done task to its clip: fetched, made into a clip, and, where the audio is bad, asked for again or spoken anew.
+ * Downloads a done task's audio and stores it as a clip; bad audio is fetched again, then spoken again as a new take.
  */
 import { Duration, Effect, Either } from "effect"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
@@ -13,16 +13,16 @@ import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { startOver, taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
-/** Times that audio which cannot be used is fetched anew, in case it was damaged on its way. */
+/** Repeat fetches of unusable audio, in case it was damaged in transit. */
 const mostRefetches = 2
 
-/** New takes of one utterance for bad audio. */
+/** New takes of one utterance because of bad audio. */
 const mostRerolls = 2
 
-/** How long audio is waited for without a word. */
+/** Time without audio after which a warning is printed. */
 const wordAfter = Duration.seconds(15)
 
-/** Fetches a done task's audio and keeps its clip. */
+/** Fetches a done task's audio and stores it as a clip. */
 export const fetchClip = (
   run: SpeakRun,
   work: ClipWork,
@@ -37,7 +37,7 @@ export const fetchClip = (
     const fetched = yield* withWord(run, row, run.gateway.fetch(done, utterance.characters, stalled)).pipe(
       Effect.catchTags({
         Vanished: (fault) => taskLost(run, row, failureReasonOf(fault)),
-        // What cannot be had may be well: another take would be paid for, and lie where this one does.
+        // Audio that cannot be fetched may still be good. A new take would be charged, and served from the same place.
         NoAudio: (fault) =>
           failureReasonOf(fault).kind === "bad-audio" ? badAudio(run, row, fault.message) : setAside(fault),
         Refused: (fault) => readRefused(run, fault),
@@ -59,16 +59,16 @@ export const fetchClip = (
     return kept.right
   })
 
-/** Says that audio is waited for, where it takes long, and at most once a minute. */
+/** Warns when a fetch takes longer than `wordAfter`, at most once a minute per run. */
 const withWord = <A, E>(run: SpeakRun, { label }: UtteranceRow, fetch: Effect.Effect<A, E>) =>
   Effect.suspend(() => {
     const word = Effect.suspend(() => {
       const now = run.now()
-      if (now - run.slowAudio.toldAt < 60_000) return Effect.void
-      run.slowAudio.toldAt = now
+      if (now - run.slowAudio.reportedAt < 60_000) return Effect.void
+      run.slowAudio.reportedAt = now
       return run.progress.emit({
         _tag: "Warning",
-        message: `waiting for the audio of ${label}: ${Duration.format(wordAfter)} so far; audio that stalls is asked for again`
+        message: `${label}: its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
       })
     })
     return Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(word, wordAfter)), fetch))
@@ -77,10 +77,10 @@ const withWord = <A, E>(run: SpeakRun, { label }: UtteranceRow, fetch: Effect.Ef
 const mayReroll = (run: SpeakRun, row: UtteranceRow): boolean =>
   row.rerolls < mostRerolls && run.halted() === undefined && run.reroll()
 
-/** Audio that cannot be used at all: a new take within the allowance, else hopeless. */
+/** Handles unusable audio: starts a new take while the allowance lasts, else fails the utterance. */
 const badAudio = (run: SpeakRun, row: UtteranceRow, words: string) => {
-  const setback = badAudioOf(words)
-  return mayReroll(run, row) ? startOver(run, row, setback) : new Hopeless({ setback })
+  const failure = badAudioOf(words)
+  return mayReroll(run, row) ? startOver(run, row, failure) : new Hopeless({ failure })
 }
 
 const badAudioOf = (words: string): FailureReason => FailureReason.make({ kind: "bad-audio", words })

@@ -1,4 +1,4 @@
-/** From what was received to a clip on disk: decoded, judged, cut into the utterance's parts, measured. */
+/** Decodes received audio, checks it, splits it into the utterance's parts and stores it as a clip. */
 import { Effect, Either } from "effect"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { Clip, type Segment } from "../../domain/speech/Clip.ts"
@@ -12,15 +12,15 @@ import { extensionOf } from "../clips/AudioFormatDetection.ts"
 import type { SpeakParts } from "./SpeakRun.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
-/** A clip that was kept. */
+/** A stored clip. */
 export interface KeptClip {
   readonly clip: Clip
   readonly bytes: number
-  /** What is odd about it, where something is. */
+  /** Why the clip is suspect, if it is. */
   readonly suspect: string | undefined
 }
 
-/** Makes an utterance's clip and keeps it; where none can be made, what was received is kept beside the clips. */
+/** Makes and stores an utterance's clip. If none can be made, keeps the received file beside the clips as evidence. */
 export const keepClip = (
   { clips, learned }: Pick<SpeakParts, "clips" | "learned">,
   { decode, makeClip }: ClipWork,
@@ -46,7 +46,7 @@ export const keepClip = (
       yield* keepOriginal
       return Either.left(made)
     }
-    // What was laid down for the decoder, now or by an earlier run that could not use it.
+    // The original, written for the decoder now, or kept by an earlier run that could not use it.
     if (ending !== "wav") yield* clips.dropOriginal(key, ending)
     const { rate, frames, checksum, segments, cut, bytes, suspect } = made
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)

@@ -1,88 +1,91 @@
-/** The money of one run: what may be spent, what is set aside for creates under way, what was spent. */
+/** Credit limit of one run: what is spent, what is reserved for creates in flight, what may still be spent. */
 
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Estimates } from "../../store/tables/Estimates.ts"
 import type { SpeakSettings } from "./SpeakSettings.ts"
 
-/** Credits for one character: as configured, else as learned; undefined where neither tells. */
+/** Returns credits per character: the configured price, else the learned one, else undefined. */
 export const priceLookup =
   (profileOf: SpeakSettings["profileOf"], learned: Pick<Estimates, "price">) =>
   (casting: Casting): number | undefined =>
     profileOf(casting.provider).creditsPerCharacter ?? learned.price(casting)?.mean
 
 /**
- * The same for what was spent before, of which tasks said nothing: the dearer of the two, so that no limit is passed
- * run by run.
+ * Returns the higher of the configured and the learned price, 0 if neither is known. Prices the spending of earlier
+ * runs whose tasks reported no credits, so that repeated runs cannot exceed the limit.
  */
 export const dearestBy =
   (profileOf: SpeakSettings["profileOf"], learned: Pick<Estimates, "price">) =>
   (casting: Casting): number =>
     Math.max(profileOf(casting.provider).creditsPerCharacter ?? 0, learned.price(casting)?.mean ?? 0)
 
-/** Why creates are stopped at the limit, in words. */
+/** The message for a run that stops at its credit limit. */
 export const limitReached = ({ maxCredits, spentBefore }: SpeakSettings): string => {
   const before =
-    spentBefore === 0 ? "" : ` (${Math.ceil(spentBefore)} were spent before, in runs that were cut short)`
-  return `the limit of ${maxCredits} credits is reached${before}; in-flight tasks will finish, raise --max-credits to continue`
+    spentBefore === 0 ? "" : ` (${Math.ceil(spentBefore)} spent by earlier runs that did not finish)`
+  return `the limit of ${maxCredits} credits is reached${before}; in-flight tasks will finish; raise --max-credits to continue`
 }
 
-/** A limit on credits, kept before each create and not after it. */
+/** A credit limit, checked before each create rather than after it. */
 export class CreditBudget {
   private spent = 0
   private aside = 0
   private known = true
   private audit: { readonly account: number; readonly counted: number } | undefined
 
-  /** `most` is the limit in credits, absent means none; `earlier` is what runs before this one spent of it. */
+  /** `most` is the limit in credits, undefined for none; `earlier` is what earlier runs have spent of it. */
   constructor(
     private readonly most: number | undefined,
     private earlier = 0
   ) {}
 
-  /** Whether there is a limit: then a price must be known before much is sent. */
+  /** Whether there is a limit. If so, a price must be known before many tasks are created. */
   get isLimited(): boolean {
     return this.most !== undefined
   }
 
-  /** Sets a cost aside; false, and nothing set aside, where the limit would be passed. */
+  /** Reserves a cost. Returns false, and reserves nothing, if that would exceed the limit. */
   reserve(cost: number): boolean {
     if (this.exceeds(this.counted + cost)) return false
     this.aside += cost
     return true
   }
 
-  /** Credits that this run has spent or set aside. */
+  /** Credits that this run has spent or reserved. */
   get counted(): number {
     return this.spent + this.aside
   }
 
   /**
-   * How far the account fell in this run, and what was counted by then; undefined where it fell no faster than counted.
+   * How far the account's balance fell in this run, and the credits counted by then. Undefined if it fell no faster
+   * than counted.
    */
   get fall(): { readonly account: number; readonly counted: number } | undefined {
     return this.audit
   }
 
-  /** The account was read: it has so many credits less than when the run began. */
+  /** Records a reading of the account: the balance is `credits` lower than at the start of the run. */
   fell(credits: number): void {
     const { counted } = this
     this.audit = credits > counted ? { account: credits, counted } : undefined
   }
 
-  /** What was counted as spent was this much more; the account's last reading was of what was counted before. */
+  /**
+   * Adds to the spent credits what was counted too low, and discards the last reading, which refers to the old count.
+   */
   correct(credits: number): void {
     this.spent += credits
     this.audit = undefined
   }
 
-  /** Whether what is spent and set aside passes the limit by the account's balance. */
+  /** Whether spent and reserved credits exceed the limit, measured by the account's balance. */
   get isOver(): boolean {
     return this.exceeds(this.counted)
   }
 
   /**
-   * After how many more tasks the account is to be read again, where so many were created: a quarter of those that the
-   * limit has room for, at most as many as before. The number of reads grows with the logarithm of the number of tasks.
+   * Returns after how many more tasks to read the account again, given the number created so far. That is a quarter of
+   * the tasks that still fit the limit, at most `created`. Reads grow with the logarithm of the number of tasks.
    */
   stride(created: number): number {
     const used = this.byAccount(this.counted)
@@ -94,31 +97,31 @@ export class CreditBudget {
     return this.most !== undefined && this.earlier + this.byAccount(counted) > this.most
   }
 
-  /** Counted credits as the account is charged for them, by its last reading. */
+  /** Converts counted credits to what the account is charged for them, using the last reading. */
   private byAccount(counted: number): number {
     if (this.audit === undefined) return counted
     const { account, counted: then } = this.audit
     return then === 0 ? account + counted : (account / then) * counted
   }
 
-  /** Gives back what a create set aside and did not cost. */
+  /** Releases the reservation of a create that cost nothing. */
   release(cost: number): void {
     this.aside = Math.max(0, this.aside - cost)
   }
 
-  /** A create took `credits`, or an unknown number; `reserved` was set aside for it. */
+  /** Books a create that cost `credits`, undefined if unknown; `reserved` was reserved for it. */
   pay(reserved: number, credits: number | undefined): void {
     this.release(reserved)
     if (credits === undefined) this.known = false
     this.spent += credits ?? reserved
   }
 
-  /** A task of an earlier run was found, which nobody had counted. */
+  /** Counts a task of an earlier run that had not been counted. */
   found(credits: number): void {
     this.earlier += credits
   }
 
-  /** Credits that this run spent; undefined where some of it is not known. */
+  /** Credits that this run spent; undefined if the cost of any task is unknown. */
   total(): number | undefined {
     return this.known ? this.spent : undefined
   }

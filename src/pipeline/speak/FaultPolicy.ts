@@ -1,4 +1,4 @@
-/** What a fault leads to: the run's end, a take given up, or an utterance set aside. */
+/** Decides what a gateway fault leads to: the run stops, the take is lost, or the utterance is deferred. */
 import { Duration, Effect } from "effect"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, type Fault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
@@ -7,17 +7,17 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, Lost, SetAside } from "./UtteranceFailures.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
-/** Takes that the service may fail or forget before an utterance is given up. */
+/** Takes that the service may fail or forget before the utterance fails. */
 const mostLosses = 3
 
-/** A refused read: of the key the run's end, of anything else a fault that may pass. */
+/** Handles a rejected read: a rejected key or missing credits stop the run; anything else defers the utterance. */
 export const readRefused = (
   run: SpeakRun,
   fault: Extract<CallFault, { readonly _tag: "Refused" }>
 ): Effect.Effect<never, Ending> =>
   fault.reason === "key" || fault.reason === "credits" ? haltRun(run, fault) : setAside(fault)
 
-/** The run's end for the key or the credits. */
+/** Stops the run because of the key or the credits. */
 export const haltRun = (
   run: SpeakRun,
   fault: Extract<CallFault, { readonly _tag: "Refused" }>
@@ -30,15 +30,15 @@ export const haltRun = (
     new Left()
   )
 
-/** Gives a take up for a fault of the service: spoken anew, or, after too many, hopeless. */
+/** Records a take as lost through the service's fault. The utterance gets a new take; after `mostLosses`, it fails. */
 export const taskLost = (
   run: SpeakRun,
   row: UtteranceRow,
   setback: FailureReason
 ): Effect.Effect<never, Ending | StateUnusable> =>
-  row.losses + 1 >= mostLosses ? new Hopeless({ setback }) : startOver(run, row, setback)
+  row.losses + 1 >= mostLosses ? new Hopeless({ failure: setback }) : startOver(run, row, setback)
 
-/** Gives a take up: the utterance is spoken anew. */
+/** Records a take as lost, so that the utterance is spoken again. */
 export const startOver = (
   run: SpeakRun,
   { utterance }: UtteranceRow,
@@ -47,9 +47,9 @@ export const startOver = (
   Effect.gen(function* () {
     yield* run.store.apply({ event: "lose", key: utterance.key, setback })
     yield* run.retrying(utterance.casting.provider, utterance.key, setback.words, Duration.zero)
-    return yield* new Lost({ setback })
+    return yield* new Lost({ failure: setback })
   })
 
-/** Sets an utterance aside for a passing fault. */
+/** Defers an utterance because of a transient fault. */
 export const setAside = (fault: Fault): Effect.Effect<never, SetAside> =>
-  new SetAside({ setback: failureReasonOf(fault) })
+  new SetAside({ failure: failureReasonOf(fault) })

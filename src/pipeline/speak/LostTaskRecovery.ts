@@ -1,4 +1,4 @@
-/** Whether a create whose answer was lost made a task: the history is asked, and what it says is judged. */
+/** Searches the service's history for the task of a create whose response was lost, and decides whether one exists. */
 import { Duration, Effect } from "effect"
 import { markerOf } from "../../domain/task/TaskMarker.ts"
 import { InvalidResponse, type CallFault } from "../../gateway/GatewayErrors.ts"
@@ -8,45 +8,49 @@ import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
-/** What the search came to. */
+/** Result of the search. */
 export type LostTaskFinding =
   | { readonly _tag: "Found"; readonly task: PastTask }
-  /** The service surely made none. */
+  /** The service certainly made no task. */
   | { readonly _tag: "Absent" }
-  /** None is there, but one may still come. */
+  /** There is no task yet, but one may still appear. */
   | { readonly _tag: "Unsure" }
   | { readonly _tag: "Undecidable"; readonly why: string }
 
 /**
- * How long after a lost answer the history is believed when it holds no task: a request that was cut off on its way
- * back may still be on its way in, and a single task may appear later than others.
+ * Time after a lost response from which a history without the task is trusted. A request whose response was cut off may
+ * still be arriving, and a single task may be listed later than others.
  */
 const lateArrival = Duration.seconds(30)
 
-/** How long a loss holds up other tasks: after that it is looked into again when they are done. */
+/** How long a search for a lost task delays other tasks. After that it is repeated when they are done. */
 const patience = Duration.seconds(5)
 
-/** When a loss is looked into first: mostly the task is there at once. */
+/** Delay before the first look: usually the task is listed at once. */
 const firstLook = Duration.millis(300)
 
-/** From look to look. */
+/** Interval between looks. */
 const nextLook = Duration.seconds(5)
 
-/** How long a history is waited for that is seen not to show yet what was made. */
+/** Longest wait for a history that visibly lags: it lacks tasks whose ids we know. */
 const longestLag = Duration.minutes(2)
 
-/** How far from a lost create other tasks are asked for in the history: what shows them shows that one, too. */
+/** How close in time to a lost create other tasks must be to prove that the history lists tasks of that moment. */
 const nearby = Duration.seconds(10)
 
-/** How long after a lost create that is asked: nothing lags for an hour, but tasks may have been deleted since. */
+/**
+ * Age of a loss up to which that proof is required. No history lags for an hour, but tasks may have been deleted since.
+ */
 const stillThere = Duration.hours(1)
 
-/** By how much the service's clock may differ from ours when tasks without labels are matched by their time. */
+/**
+ * Allowed difference between our clock and the service's when unlabelled tasks are matched by time, in milliseconds.
+ */
 const matchTolerance = 2 * 60_000
 
 /**
- * Searches for an announced utterance. `lostAt` is when its answer was lost, or when it was announced in an earlier
- * run. `last` is whether nobody looks again: then it is never unsure.
+ * Searches for the task of an announced utterance. `lostAt` is when its response was lost or, in a later run, when it
+ * was announced. With `last`, nothing searches again, so the result is never `Unsure`.
  */
 export const findLostTask = (
   run: SpeakRun,
@@ -63,7 +67,7 @@ export const findLostTask = (
       if (yield* isBehind(run, row, { at, walk }, lostAt)) {
         if (at - lostAt >= Duration.toMillis(longestLag))
           return yield* new InvalidResponse({
-            words: "its history does not show tasks that it surely has made"
+            words: "its history does not list tasks that it is known to have created"
           })
         return yield* Effect.delay(look, nextLook)
       }
@@ -76,13 +80,16 @@ export const findLostTask = (
     return yield* Effect.delay(look, isPast(patience, lostAt, run.now()) ? Duration.zero : firstLook)
   })
 
-/** Whoever has lost creates sent again that cannot be told from others does not wait for late ones either. */
+/**
+ * With `undecided: again` and a service without labels, a late task could not be recognized: there is no point in
+ * waiting for one.
+ */
 const believedAfter = ({ echoes, settings }: SpeakRun): Duration.Duration =>
   echoes.seen === false && settings.undecided === "again" ? patience : lateArrival
 
 /**
- * Whether a walk, which began at `at`, lacks tasks of ours that were made about when a create was lost: the history
- * lags, and may lack its task, too.
+ * Whether a walk that began at `at` lacks known tasks created around the time of the loss. If so, the history lags, and
+ * may lack the lost task, too.
  */
 const isBehind = (
   { store }: SpeakRun,
@@ -101,13 +108,12 @@ const isBehind = (
 }
 
 /**
- * Whether so long a time is past since a loss. That of a clock that was set back is: waiting for it could take for
- * ever.
+ * Whether `time` has passed since the loss. True also if the clock was set back, since waiting could then take forever.
  */
 const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =>
   now < lostAt || now - lostAt >= Duration.toMillis(time)
 
-/** What a walk says that holds no task of the mark. */
+/** Interprets a walk that contains no task with the marker. */
 const judge = (
   run: SpeakRun,
   row: UtteranceRow,
@@ -116,19 +122,22 @@ const judge = (
   if (!walk.isWhole)
     return Effect.succeed<LostTaskFinding>({
       _tag: "Undecidable",
-      why: "the service's history is too long to be searched"
+      why: "the service's history is too long to search"
     })
   if (walk.echoes !== undefined) run.echoes.seen = run.echoes.seen === true || walk.echoes
-  // A history that is empty after tasks were made tells nothing.
+  // An empty history proves nothing when this run has created tasks.
   const mute = walk.tasks.length === 0 && run.counts.created > 0
   if (run.echoes.seen !== false && !mute) return Effect.succeed<LostTaskFinding>({ _tag: "Absent" })
   return Effect.zipRight(run.warn(unlabelled), unlabelledFinding(run, row, walk))
 }
 
 const unlabelled =
-  "the service's history does not repeat voice_name: a task whose create got no answer is known by provider, voice, length and time where that is certain, and reported where not"
+  "the service's history does not repeat voice_name, so a lost task has no marker; service.undecided in the manifest decides what happens to its line"
 
-/** Without labels: the one task that is of this provider, voice, length and time, and of no other utterance. */
+/**
+ * Without labels, accepts the only task that matches provider, voice, length and time and belongs to no other
+ * utterance.
+ */
 const unlabelledFinding = (
   run: SpeakRun,
   row: UtteranceRow,
@@ -138,14 +147,14 @@ const unlabelledFinding = (
     const { undecided } = run.settings
     if (undecided === "again") return { _tag: "Absent" } satisfies LostTaskFinding
     const undecidable = (why: string): LostTaskFinding => ({ _tag: "Undecidable", why })
-    if (undecided === "report") return undecidable("the service does not repeat labels")
+    if (undecided === "report") return undecidable("the service does not repeat voice_name")
     const since = (row.announcedAt ?? 0) - matchTolerance
     if (
       walk.tasks.some(
         (task) => task.madeAt === undefined || task.characters === undefined || task.provider === undefined
       )
     )
-      return undecidable("the service's history tells neither label nor time, provider and length")
+      return undecidable("the service's history lists neither voice_name nor time, provider and length")
     const { store } = run
     const { casting, characters } = row.utterance
     const like = walk.tasks.filter(
@@ -162,5 +171,5 @@ const unlabelledFinding = (
     const rivals = yield* store.announcedLike(row.utterance)
     return strange.length === 1 && rivals === 1
       ? ({ _tag: "Found", task: only } satisfies LostTaskFinding)
-      : undecidable(`${strange.length} tasks of the history could be it`)
+      : undecidable(`${strange.length} tasks in the service's history match`)
   })

@@ -1,6 +1,6 @@
 /**
- * Prices of one run and its spending: by what tasks say, by the named price, and, under a limit, by the account's
- * balance.
+ * Prices and spending of one run, from three sources: what tasks report, the configured price and, under a limit, the
+ * account's balance.
  */
 import { Duration, Effect, Option, type Scope } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -13,22 +13,22 @@ import type { Halt, SpeakSettings } from "./SpeakSettings.ts"
 /** Prices and spending of a run. */
 export interface SpeakMoney {
   readonly budget: CreditBudget
-  /** Credits for one character, where configured or learned; the last task's where that was dearer. */
+  /** Credits per character, configured or learned; the last task's price if that was higher. */
   readonly price: (casting: Casting) => number | undefined
-  /** A task of so many characters is told to take so many credits. */
+  /** Records that a task of `characters` characters cost `credits`. */
   readonly charged: (casting: Casting, characters: number, credits: number) => Effect.Effect<void>
   /**
-   * Does what may pay for an utterance. Under a limit, the first task of a model goes alone, until its price is learned
-   * or the account's balance confirms the named one.
+   * Runs work that may pay for an utterance. Under a limit, the first task of a model runs alone until its price is
+   * learned or the account's balance confirms the configured one.
    */
   readonly pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** After a task was counted: reads the account's balance in the background when that is due. */
+  /** Reads the account's balance in the background if a reading is due. Called after each counted task. */
   readonly audited: Effect.Effect<void>
-  /** Sets the cost of a create aside; where the limit would be passed it stops creates, and is false. */
+  /** Reserves the cost of a create. If that would exceed the limit, stops creates and returns false. */
   readonly afforded: (cost: number) => Effect.Effect<boolean>
 }
 
-/** The run whose money it is. */
+/** What `makeMoney` needs from the run. */
 export interface MoneyNeeds {
   readonly settings: SpeakSettings
   readonly gateway: Gateway
@@ -39,13 +39,13 @@ export interface MoneyNeeds {
   readonly halted: () => Halt | undefined
 }
 
-/** The longest wait for the balance where the run can do without it. */
+/** Timeout for reading the balance where the run can do without it. */
 const balanceWithin = Duration.seconds(5)
 
-/** The same where nothing else tells a price. */
+/** Timeout for reading the balance where it is the only source of a price. */
 const priceWithin = Duration.seconds(30)
 
-/** Makes the money of a run that lasts as long as the scope. */
+/** Starts tracking a run's spending, for the lifetime of the scope. */
 export const makeMoney = ({
   settings,
   gateway,
@@ -65,12 +65,12 @@ export const makeMoney = ({
         Effect.option,
         Effect.map(Option.flatMapNullable((credits) => credits))
       )
-    /** The balance when the run began; later shifted by credits that were added to the account. */
+    /** Balance at the start of the run, raised when credits are added to the account. */
     let opening = budget.isLimited ? yield* balanceIn(balanceWithin) : Option.none<number>()
 
     const usualPrice = priceLookup(settings.profileOf, learned)
     const lastPrice = new Map<string, number>()
-    /** Models whose price a task or the balance has told in this run. */
+    /** Models whose price a task or the balance has confirmed in this run. */
     const confirmed = new Set<string>()
     const price = (casting: Casting): number | undefined => {
       const [usual, last] = [usualPrice(casting), lastPrice.get(modelOf(casting))]
@@ -91,22 +91,23 @@ export const makeMoney = ({
         return named === undefined || credits <= named * characters + 1
           ? Effect.void
           : warn(
-              `tasks of ${casting.provider} take more than the ${named} a character that the manifest or the service names for it: less is expected to be spent than is`
+              `tasks of ${casting.provider} cost more than the configured price per character (${named}): estimates are too low; correct creditsPerCharacter under providers: in the manifest`
             )
       })
 
-    /** Whether a task of this casting need not go alone. */
+    /** Whether a task of this casting may run alongside others. */
     const isPriced = (casting: Casting): boolean => {
       if (!budget.isLimited || halted() !== undefined || confirmed.has(modelOf(casting))) return true
-      // Without a balance nothing could contradict a named price; a learned one was told by tasks of an earlier run.
+      // Without a balance, nothing could contradict a configured price. A learned price was reported by an earlier
+      // run's tasks.
       return price(casting) !== undefined && (Option.isNone(opening) || learned.price(casting) !== undefined)
     }
 
-    /** Whether the price of a task is being learned: what is counted for it is corrected then. */
+    /** Whether a price is being learned; amounts counted until then will be corrected. */
     let aloneNow = false
-    /** How the account contradicted a named price, in words. */
+    /** How the account contradicted a configured price, as a message. */
     let contradiction: string | undefined
-    /** Does work alone, and learns what a character costs: by its task, else by how far the balance falls. */
+    /** Runs work alone and learns the price per character: from its task, else from how far the balance falls. */
     const alone = <A, E, R>({ casting, characters }: Utterance, work: Effect.Effect<A, E, R>) =>
       Effect.gen(function* () {
         const named = price(casting)
@@ -121,7 +122,7 @@ export const makeMoney = ({
         )
         if (confirmed.has(modelOf(casting)) || counts.created === made) return result
         const cost = (named ?? 0) * characters
-        // Tasks of other models may have been counted meanwhile.
+        // Tasks of other models may have been counted in the meantime.
         const others = budget.counted - counted - cost
         const credits = Option.zipWith(before, yield* balance, (had, has) => had - has - others)
         // An account may be charged in whole credits.
@@ -130,13 +131,13 @@ export const makeMoney = ({
           budget.correct(fell - cost)
           learn(casting, characters, fell)
           if (named !== undefined) {
-            contradiction = `the account fell by ${rounded(fell)} credits for the first task of ${casting.provider}, which costs ${rounded(cost)} by the named price: the limit counts ${rounded(fell / characters)} credits a character; correct creditsPerCharacter under providers: in the manifest`
+            contradiction = `the first task of ${casting.provider} reduced the account's balance by ${rounded(fell)} credits, not by ${rounded(cost)} as configured; the limit now counts ${rounded(fell / characters)} credits per character; correct creditsPerCharacter under providers: in the manifest`
             yield* warn(contradiction)
           }
         } else if (named === undefined)
           yield* stop({
             reason: "budget",
-            words: `a limit of ${settings.maxCredits} credits cannot be kept: neither the tasks of ${casting.provider} nor the account tell what a character costs; name creditsPerCharacter under providers: in the manifest`
+            words: `the limit of ${settings.maxCredits} credits cannot be enforced: neither the tasks of ${casting.provider} nor the account show the price of a character; set creditsPerCharacter under providers: in the manifest`
           })
         confirmed.add(modelOf(casting))
         return result
@@ -149,35 +150,35 @@ export const makeMoney = ({
         words:
           fall === undefined
             ? `${limitReached(settings)}${contradiction === undefined ? "" : ` (${contradiction})`}`
-            : `the limit of ${settings.maxCredits} credits would be passed by the account's balance: it fell by ${rounded(fall.account)} credits in this run, whose tasks were counted as ${rounded(fall.counted)}; in-flight tasks will finish. ` +
-              "If tasks cost more than the named price, correct creditsPerCharacter under providers: in the manifest; if others use this account, raise --max-credits"
+            : `the limit of ${settings.maxCredits} credits would be exceeded: the account's balance fell by ${rounded(fall.account)} credits, but this run counted ${rounded(fall.counted)}; in-flight tasks will finish. ` +
+              "If tasks cost more than the configured price, correct creditsPerCharacter under providers: in the manifest; if others use this account, raise --max-credits"
       })
     })
 
-    /** Tasks after which the balance is read again. */
+    /** Number of created tasks at which the balance is read next. */
     let due = 1
     let isReading = false
     const oneAudit = yield* Effect.makeSemaphore(1)
     const audit = oneAudit.withPermits(1)(
       Effect.gen(function* () {
-        // Where the balance cannot be read it is tried again later, and less often.
+        // If the balance cannot be read, tries again later and less often.
         due = counts.created * 2
         const has = yield* balanceIn(balanceWithin)
         if (Option.isNone(opening) || Option.isNone(has)) return
-        // More than at the beginning: credits were added.
+        // Higher than at the start: credits were added.
         const start = has.value > opening.value ? has.value + (budget.fall?.account ?? 0) : opening.value
         opening = Option.some(start)
         budget.fell(start - has.value)
         due = counts.created + budget.stride(counts.created)
         const { fall } = budget
-        // Whole credits for each task are no sign of anything.
+        // Rounding to whole credits per task is no sign of a wrong price.
         if (fall !== undefined && fall.account > fall.counted * 1.05 + counts.created) yield* warnOnce(fall)
       })
     )
     const afforded = (cost: number) =>
       Effect.gen(function* () {
         if (budget.reserve(cost)) return true
-        // The last reading may be of long ago.
+        // The last reading may be old.
         if (budget.fall !== undefined && halted() === undefined) {
           yield* audit
           if (budget.reserve(cost)) return true
@@ -196,7 +197,7 @@ export const makeMoney = ({
         if (isWarned) return Effect.void
         isWarned = true
         return warn(
-          `the account falls faster than this run counts: by ${rounded(account)} credits, where its tasks are counted as ${rounded(counted)}; the limit is kept by the account's balance from here on`
+          `the account's balance fell by ${rounded(account)} credits, but this run counted ${rounded(counted)}; the limit now applies to the fall of the balance`
         )
       })
 
@@ -206,7 +207,7 @@ export const makeMoney = ({
       charged,
       pricing: (utterance, work) => {
         if (isPriced(utterance.casting)) return work
-        // Whoever waited for another's price is not to wait for its task as well.
+        // A task that waited for another's price need not wait for that task as well.
         const first = Effect.suspend(() =>
           isPriced(utterance.casting) ? Effect.succeedNone : Effect.asSome(alone(utterance, work))
         )
@@ -225,6 +226,6 @@ export const makeMoney = ({
     }
   })
 
-/** Credits as they are shown: whole ones, or three digits of less than ten. */
+/** Formats credits: three significant digits below ten, else whole credits. */
 const rounded = (credits: number): string =>
   String(credits < 10 ? Number(credits.toPrecision(3)) : Math.round(credits))

@@ -1,4 +1,4 @@
-/** What the utterances of one run share: the lanes, the money, the reasons to stop, the counts. */
+/** State shared by all utterances of one run: provider queues, spending, stop conditions, counters. */
 import { Deferred, Duration, Effect, type Fiber, Runtime, Scope } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
@@ -11,13 +11,13 @@ import { Progress } from "../Progress.ts"
 import { makeMoney, type SpeakMoney } from "./RunSpending.ts"
 import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
-/** What is counted. */
+/** Counters of a run. */
 export type Counts = { -readonly [Name in keyof Omit<SpeakSummary, "credits" | "halt" | "warnings">]: number }
 
-/** What a run needs. */
+/** Services that a run needs. */
 export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progress
 
-/** The same, taken once for all utterances. */
+/** Those services, resolved once for all utterances. */
 export interface SpeakParts {
   readonly store: UtteranceStore
   readonly clips: ClipFolder
@@ -26,11 +26,11 @@ export interface SpeakParts {
   readonly progress: Progress["Type"]
 }
 
-/** A lost answer. */
+/** A create whose response was lost. */
 interface Loss {
   /** Milliseconds since 1970. */
   readonly at: number
-  /** Credits that stay set aside for it. */
+  /** Credits that stay reserved for it. */
   readonly cost: number
 }
 
@@ -38,33 +38,33 @@ interface Loss {
 export interface SpeakRun extends SpeakParts, SpeakMoney {
   readonly settings: SpeakSettings
   readonly counts: Counts
-  /** The lane of a provider, made when it is first asked for; not to be asked for twice at once. */
-  readonly lane: (provider: ProviderId) => Effect.Effect<ProviderQueue>
-  /** Begins work that goes on when who began it is interrupted. */
+  /** Returns a provider's queue and creates it on first use. Not safe to call concurrently for the same provider. */
+  readonly queueOf: (provider: ProviderId) => Effect.Effect<ProviderQueue>
+  /** Starts work that continues if the calling fiber is interrupted. */
   readonly apart: <A, E>(work: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
-  /** Stops creates; the first reason stands. */
+  /** Stops creates. The first reason given is kept. */
   readonly stop: (halt: Halt) => Effect.Effect<void>
   readonly halted: () => Halt | undefined
-  /** Stops the run if its deadline has come. */
+  /** Stops the run if its deadline has passed. */
   readonly punctual: Effect.Effect<void>
-  /** Waits for the run to be stopped. */
+  /** Waits until the run is stopped. */
   readonly stopped: Effect.Effect<void>
-  /** Takes one new take for bad audio off the run's allowance; false where none is left. */
+  /** Uses up one of the run's new takes for bad audio. Returns false if none is left. */
   readonly reroll: () => boolean
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Something worked: patience starts anew. */
+  /** Records a success and so restarts the patience timer. */
   readonly alive: () => void
-  /** How settle times of a provider and length are learned. */
+  /** Returns the estimator of completion times for a provider and text length. */
   readonly settleTimes: (provider: ProviderId, characters: number) => LatencyEstimator
-  /** Creates of this run that got no answer, until it is known whether they made a task. */
+  /** Creates of this run without a usable response, until it is known whether they made a task. */
   readonly unanswered: Map<UtteranceKey, Loss>
-  /** Utterances whose tasks an earlier run has created, and whose audio is still to be fetched. */
+  /** Utterances whose tasks an earlier run created and whose audio is still to be fetched. */
   readonly earlier: Set<UtteranceKey>
-  /** Whether the service repeats labels, as far as was seen. */
+  /** Whether the service repeats labels; undefined until observed. */
   readonly echoes: { seen: boolean | undefined }
-  /** When it was last said that audio is slow to come, in milliseconds since 1970. */
-  readonly slowAudio: { toldAt: number }
+  /** Time of the last warning about slow audio, in milliseconds since 1970. */
+  readonly slowAudio: { reportedAt: number }
   readonly warn: (message: string) => Effect.Effect<void>
   readonly retrying: (
     provider: ProviderId,
@@ -75,13 +75,13 @@ export interface SpeakRun extends SpeakParts, SpeakMoney {
   readonly summary: () => SpeakSummary
 }
 
-/** How often the run looks whether patience is at its end. */
+/** How often the run checks whether its patience has run out. */
 const watchEvery = Duration.seconds(5)
 
-/** Milliseconds without a success after which the service is asked whether it is there at all. */
+/** Milliseconds without a success after which the service is pinged. */
 const quiet = 30_000
 
-/** Makes a run of so many utterances that lasts as long as the scope. */
+/** Starts a run of `utterances` utterances, for the lifetime of the scope. */
 export const makeSpeakRun = (
   settings: SpeakSettings,
   utterances = settings.keys.length
@@ -97,7 +97,7 @@ export const makeSpeakRun = (
     const apart = Runtime.runFork(yield* Effect.runtime())
     const now = () => clock.unsafeCurrentTimeMillis()
     const stopSignal = yield* Deferred.make<void>()
-    const lanes = new Map<ProviderId, ProviderQueue>()
+    const queues = new Map<ProviderId, ProviderQueue>()
     const settleTimes = new Map<string, LatencyEstimator>()
     const warnings = new Set<string>()
     const unanswered = new Map<UtteranceKey, Loss>()
@@ -117,12 +117,12 @@ export const makeSpeakRun = (
     let rerolls = Math.max(3, Math.ceil(utterances * settings.rerolls))
     let lastSuccess = now()
     let toldOf: number | undefined
-    /** Whether the service answers; that it does not is told once each time. */
+    /** Pings the service. A failure is reported once per outage. */
     const inOrder = Effect.flatMap(Effect.either(gateway.ping), (answer) => {
       if (answer._tag === "Right") return Effect.succeed(true)
       if (toldOf === lastSuccess) return Effect.succeed(false)
       toldOf = lastSuccess
-      const message = `${answer.left.message}; it is tried again until nothing has worked for ${Duration.format(patience)}`
+      const message = `${answer.left.message}; the run retries, and stops after ${Duration.format(patience)} without a success`
       return Effect.as(progress.emit({ _tag: "Warning", message }), false)
     })
 
@@ -145,7 +145,7 @@ export const makeSpeakRun = (
               ? Effect.void
               : stop({
                   reason: "deadline",
-                  words: `the deadline of ${deadline.words} has come; what is under way is finished, run again to go on`
+                  words: `the deadline of ${deadline.words} has passed; in-flight tasks will finish; run again to continue`
                 })
           )
     const watch = Effect.suspend(() =>
@@ -153,7 +153,7 @@ export const makeSpeakRun = (
         ? Effect.when(inOrder, () => toldOf !== lastSuccess && now() - lastSuccess > quiet)
         : stop({
             reason: "unreachable",
-            words: `nothing worked for ${Duration.format(patience)}; all is saved, run again when the service is back`
+            words: `no request succeeded for ${Duration.format(patience)}; all work is saved; run again when the service is back`
           })
     )
     yield* punctual
@@ -185,16 +185,16 @@ export const makeSpeakRun = (
       settings,
       counts,
       ...money,
-      lane: (provider) =>
+      queueOf: (provider) =>
         Effect.suspend(() => {
-          const known = lanes.get(provider)
+          const known = queues.get(provider)
           if (known !== undefined) return Effect.succeed(known)
           const { concurrency, perSecond } = settings.profileOf(provider)
           return Effect.map(
             Scope.extend(makeProviderQueue({ concurrency, perSecond }, inOrder), scope),
-            (lane) => {
-              lanes.set(provider, lane)
-              return lane
+            (queueOf) => {
+              queues.set(provider, queueOf)
+              return queueOf
             }
           )
         }),
@@ -217,7 +217,7 @@ export const makeSpeakRun = (
       unanswered,
       earlier: new Set(),
       echoes: { seen: undefined },
-      slowAudio: { toldAt: -Infinity },
+      slowAudio: { reportedAt: -Infinity },
       warn,
       retrying: (provider, utterance, why, wait) =>
         Effect.suspend(() => {

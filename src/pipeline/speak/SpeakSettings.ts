@@ -1,4 +1,4 @@
-/** What the speak stage is given, and what it gives back. */
+/** Input and result of the speak stage. */
 import type { Duration } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { HaltReason } from "../../domain/report/Report.ts"
@@ -6,26 +6,26 @@ import type { Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 
 export interface SpeakSettings {
-  /** The utterances wanted, planned before, in the order in which they are wanted. */
+  /** Utterances to speak, already planned, in order of priority. */
   readonly keys: ReadonlyArray<UtteranceKey>
   readonly profileOf: (provider: ProviderId) => ProviderProfile
-  /** Creates stop before the batch spends more; absent means no limit. */
+  /** Creates stop before the batch spends more; undefined means no limit. */
   readonly maxCredits: number | undefined
-  /** Credits of that limit that the batch has spent already, in runs that were cut short. */
+  /** Credits of that limit already spent by earlier runs of this batch that did not finish. */
   readonly spentBefore: number
-  /** Of a create whose answer was lost, at a service that does not repeat labels. */
+  /** What to do about a create whose response was lost, at a service that does not repeat labels. */
   readonly undecided: Undecided
-  /** After this moment nothing new is started; absent means no such moment. */
+  /** No new task is started after this time; undefined means no deadline. */
   readonly deadline?: Deadline | undefined
-  /** The state folder, where the service is the bundled one and keeps its audio there, too. */
+  /** The state folder, if the service is the bundled one, which keeps its audio there too. */
   readonly folder?: string
-  /** How long the run goes on without a single success before it stops with what is left; default half an hour. */
+  /** How long the run continues without a single success before it stops; half an hour by default. */
   readonly patience: Duration.DurationInput
-  /** New takes for bad audio over the whole run, as a share of its utterances (and at least three); default 0.05. */
+  /** New takes for bad audio in the whole run, as a share of its utterances, but at least three; 0.05 by default. */
   readonly rerolls: number
 }
 
-/** The settings of a run that says nothing special. */
+/** Default settings. */
 export const defaultSpeakSettings = {
   maxCredits: undefined,
   spentBefore: 0,
@@ -34,44 +34,44 @@ export const defaultSpeakSettings = {
   rerolls: 0.05
 } as const satisfies Partial<SpeakSettings>
 
-/** A moment after which nothing new is started. */
+/** A time after which no new task is started. */
 export interface Deadline {
   /** Milliseconds since 1970. */
   readonly at: number
-  /** As its user said it. */
+  /** As the user wrote it. */
   readonly words: string
 }
 
-/** Why creates were stopped before the end. */
+/** Why creates were stopped early. */
 export interface Halt {
   readonly reason: typeof HaltReason.Type
-  /** One line, with how to mend it. */
+  /** One line that includes what to do. */
   readonly words: string
 }
 
-/** What became of the utterances; each one's own state stands in the store. */
+/** Outcome of the speak stage in numbers. The state of each utterance is in the store. */
 export interface SpeakSummary {
-  /** Tasks that this run created. */
+  /** Tasks created by this run. */
   readonly created: number
-  /** Tasks of an earlier run that were found in the history. */
+  /** Tasks of an earlier run, found in the history. */
   readonly adopted: number
-  /** Tasks that an earlier run had created, and known, and whose audio this run has fetched. */
+  /** Known tasks of an earlier run whose audio this run has fetched. */
   readonly resumed: number
-  /** Utterances whose clips were at hand before. */
+  /** Utterances whose clips were already stored. */
   readonly reused: number
-  /** Creates, looks and fetches that were tried again, and takes that were given up. */
+  /** Retried creates, polls and fetches, and lost takes. */
   readonly retried: number
-  /** Utterances that are failed now. */
+  /** Utterances that are failed at the end of the run. */
   readonly failed: number
-  /** Utterances that are neither spoken nor failed: the next run goes on with them. */
+  /** Utterances neither spoken nor failed; the next run continues with them. */
   readonly left: number
-  /** Clips that were kept though something is odd about them. */
+  /** Clips that were kept although they look suspect. */
   readonly suspect: number
-  /** Characters of the tasks created. */
+  /** Characters of the created tasks. */
   readonly characters: number
-  /** Credits of the tasks created: what the service said, else by the known price; absent where neither is known. */
+  /** Credits of the created tasks, as reported by the service, else by price; undefined if neither is known. */
   readonly credits: number | undefined
   readonly halt: Halt | undefined
-  /** What a person should know besides. */
+  /** Warnings to show to the user. */
   readonly warnings: ReadonlyArray<string>
 }

@@ -1,4 +1,4 @@
-/** The speak stage: every utterance that is wanted and not at hand is spoken, fetched and kept as a clip. */
+/** The speak stage: creates, polls and fetches every wanted utterance that has no clip yet. */
 import { Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { isUnderWay } from "../../domain/task/UtteranceState.ts"
@@ -19,19 +19,18 @@ import {
 import { makeSpeakRun, type RunNeeds } from "./SpeakRun.ts"
 import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
-/** What speaking needs. */
+/** Services that the speak stage needs. */
 export type SpeakNeeds = RunNeeds | Ffmpeg
 
-/** Utterances of a provider that may wait for their fetch while others take their slots. */
+/** Utterances per provider that may wait for their fetch after they have freed their slots. */
 const backlog = 16
 
 /** Rows read from the store at once. */
 const rowsAhead = 64
 
 /**
- * Speaks what is left of the wanted utterances, each paid for once. Returns when each is spoken, failed or, where
- * creates were stopped, left. Interrupted, it lets answers that are in the air come home and leaves the rest to the
- * next run.
+ * Speaks the wanted utterances that have no clip; each is paid for once. Returns when each is spoken, failed or, if
+ * creates were stopped, left. On interruption it waits for responses in flight and leaves the rest to the next run.
  */
 export const speakUtterances = (
   settings: SpeakSettings
@@ -43,7 +42,7 @@ export const speakUtterances = (
       const decode = yield* makeDecoder
       const fetching = new Slots(fetchesAtOnce)
       yield* store.revive(settings.keys, "passing")
-      run.counts.reused = yield* mendClips(settings.keys)
+      run.counts.reused = yield* requeueDamagedClips(settings.keys)
       const unspoken = yield* store.unspoken(settings.keys)
       const makeClip = yield* clipMaker(unspoken.length)
       run.counts.failed = settings.keys.length - run.counts.reused - unspoken.length
@@ -59,17 +58,17 @@ export const speakUtterances = (
           work,
           ([provider, keys]) =>
             Effect.gen(function* () {
-              const lane = yield* run.lane(provider)
-              const desk: UtteranceProcess = { run, lane, decode, makeClip, fetching, last }
+              const queue = yield* run.queueOf(provider)
+              const context: UtteranceProcess = { run, queue, decode, makeClip, fetching, last }
               const next = yield* reader(store, keys)
-              const hand = Effect.gen(function* () {
+              const consumer = Effect.gen(function* () {
                 for (let row = yield* next; row !== undefined; row = yield* next)
-                  if ((yield* processUtterance(desk, row)) === "aside")
+                  if ((yield* processUtterance(context, row)) === "aside")
                     add(aside, provider, row.utterance.key)
               })
-              const hands = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
+              const consumers = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
               yield* Effect.all(
-                Array.from({ length: hands }, () => hand),
+                Array.from({ length: consumers }, () => consumer),
                 { concurrency: "unbounded", discard: true }
               )
             }),
@@ -77,7 +76,7 @@ export const speakUtterances = (
         )
 
       yield* round(byProvider, false)
-      // What met too many passing faults gets a second chance when all others are done.
+      // Deferred utterances get a second chance when all others are done.
       yield* round(new Map(aside), true)
       return run.summary()
     })
@@ -89,7 +88,7 @@ const add = <A>(lists: Map<ProviderId, Array<A>>, provider: ProviderId, one: A):
   else list.push(one)
 }
 
-/** Gives the rows of keys one by one, in their order, some read ahead at a time; undefined after the last. */
+/** Returns an effect that yields the rows of the keys one by one, in order, reading ahead; undefined after the last. */
 const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
   Effect.map(Effect.makeSemaphore(1), (turn) => {
     const ahead: Array<UtteranceRow> = []
@@ -115,17 +114,17 @@ const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
   })
 
 /**
- * Sends utterances whose clips are gone or damaged back to their tasks, which may still give them without a new
- * payment. Returns how many clips are at hand.
+ * Marks utterances whose clips are missing or damaged for refetching: their tasks may still have the audio, at no
+ * further cost. Returns how many clips are intact.
  */
-export const mendClips = (
+export const requeueDamagedClips = (
   keys: ReadonlyArray<UtteranceKey>
 ): Effect.Effect<number, StateUnusable, UtteranceStore | ClipFolder> =>
   Effect.gen(function* () {
     const store = yield* UtteranceStore
     const clips = yield* ClipFolder
     const sizes = yield* store.clipSizes(keys)
-    const gone = yield* clips.damaged(sizes)
-    yield* store.applyAll(gone.map((key) => ({ event: "refetch" as const, key })))
-    return sizes.size - gone.length
+    const damaged = yield* clips.damaged(sizes)
+    yield* store.applyAll(damaged.map((key) => ({ event: "refetch" as const, key })))
+    return sizes.size - damaged.length
   })

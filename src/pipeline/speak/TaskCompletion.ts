@@ -1,6 +1,6 @@
 /**
- * One utterance from where it stands to its done task. Every step outward is written before it is taken, so that
- * whoever comes after a crash knows what may have happened.
+ * Takes one utterance from its current state to a done task. Each request is recorded before it is sent, so that a run
+ * after a crash knows what may have happened.
  */
 import { Effect } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
@@ -17,29 +17,28 @@ import { taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
 /**
- * Brings an utterance to its done task: created, adopted or known already. Holds a slot of its lane until the task is
- * seen to be done; that this is written is nothing the next task need wait for. `last` is whether it has no further
- * chance.
+ * Completes an utterance's task, which is created, adopted or already known. Holds a slot of the provider queue until
+ * the task is done; recording that needs no slot. `last` means that there is no later round.
  */
 export const completeTask = (
   run: SpeakRun,
-  lane: ProviderQueue,
+  queue: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<DoneTask, Ending | StateUnusable> => {
   const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
   const work = Effect.gen(function* () {
     if (row.state === "settled") yield* run.store.apply({ event: "refetch", key: row.utterance.key })
-    const task = known && row.task !== undefined ? row.task : yield* obtainTask(run, lane, row, last)
+    const task = known && row.task !== undefined ? row.task : yield* obtainTask(run, queue, row, last)
     return yield* awaited(run, row, task)
   })
-  const held = known ? work : run.pricing(row.utterance, work)
-  return Effect.tap(lane.inSlot(held, row.state === "planned" ? 0 : 1), () =>
+  const reservation = known ? work : run.pricing(row.utterance, work)
+  return Effect.tap(queue.inSlot(reservation, row.state === "planned" ? 0 : 1), () =>
     run.store.apply({ event: "settle", key: row.utterance.key })
   )
 }
 
-/** Waits until a task is done, and learns how long such tasks take. */
+/** Polls until a task is done, and records how long it took. */
 const awaited = (
   run: SpeakRun,
   row: UtteranceRow,
@@ -49,7 +48,7 @@ const awaited = (
     const { gateway, learned } = run
     const { casting, characters } = row.utterance
     const usual = learned.settleTime(casting.provider, characters)
-    // A task of an earlier run has had its time: it is looked at at once.
+    // A task of an earlier run has had time to finish, so it is polled at once.
     const now = run.now()
     const takenAt = row.state === "planned" ? now : (row.announcedAt ?? now)
     const noticing = Effect.map(gateway.look(task), (sight) => {
@@ -62,12 +61,12 @@ const awaited = (
         NeverSettled: (fault) => setAside(fault),
         FailedAtService: (fault) =>
           fault.lasting
-            ? new Hopeless({ setback: failureReasonOf(fault) })
+            ? new Hopeless({ failure: failureReasonOf(fault) })
             : taskLost(run, row, failureReasonOf(fault)),
         Vanished: (fault) => taskLost(run, row, failureReasonOf(fault))
       })
     )
-    // When a task of an earlier run was done is not known.
+    // When a task of an earlier run finished is unknown.
     if (row.state === "planned") {
       const took = run.settleTimes(casting.provider, characters).learnedFrom(settled, run.now())
       learned.settled(casting.provider, characters, took)
@@ -76,7 +75,7 @@ const awaited = (
     return settled.done
   })
 
-/** Learns from a task's record whether labels come back. */
+/** Notes whether the service repeats labels, from a task's record. */
 const noticeLabel = (run: SpeakRun, row: UtteranceRow, sight: TaskSnapshot): void => {
   if (run.echoes.seen !== undefined || sight._tag === "GivenUp") return
   run.echoes.seen =

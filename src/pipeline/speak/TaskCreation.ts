@@ -1,6 +1,6 @@
 /**
- * The task of an utterance that has none yet: announced before it is sent, recorded when it is taken, looked for where
- * it may have been made without our knowing.
+ * Creates the task of an utterance: announced in the state before it is sent, accepted when the response arrives,
+ * searched for when the response is lost.
  */
 import { Duration, Effect, Fiber, Schedule } from "effect"
 import type { ProviderId, TaskId } from "../../domain/values/Ids.ts"
@@ -16,32 +16,32 @@ import { haltRun, setAside } from "./FaultPolicy.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 import { findLostTask } from "./LostTaskRecovery.ts"
 
-/** Creates of one take that may meet passing faults before the utterance is set aside. */
+/** Creates per take that may meet transient faults before the utterance is deferred. */
 const mostAttempts = 6
 
-/** How long a create that is in the air may still bring its answer home when the run is interrupted. */
+/** How long an interrupted run waits for the response to a create in flight. */
 const landing = Duration.millis(3_500)
 
 /**
- * A task for an utterance: looked for where one may have been made, else created. `last` is whether it has no further
- * chance.
+ * Returns a task for an utterance: searches for one that may already exist, else creates it. `last` means that there is
+ * no later round.
  */
 export const obtainTask = (
   run: SpeakRun,
-  lane: ProviderQueue,
+  queue: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId, Ending | StateUnusable> =>
   row.state === "announced"
-    ? Effect.flatMap(recovered(run, lane, row, last), (found) =>
-        found === undefined ? created(run, lane, row, last) : Effect.succeed(found)
+    ? Effect.flatMap(recovered(run, queue, row, last), (found) =>
+        found === undefined ? created(run, queue, row, last) : Effect.succeed(found)
       )
-    : created(run, lane, row, last)
+    : created(run, queue, row, last)
 
-/** Looks for the task of an announced utterance; undefined where there surely is none and it may be created. */
+/** Searches for the task of an announced utterance. Returns undefined if it certainly has none and may be created. */
 const recovered = (
   run: SpeakRun,
-  lane: ProviderQueue,
+  queue: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId | undefined, Ending | StateUnusable> =>
@@ -51,8 +51,8 @@ const recovered = (
     const loss = run.unanswered.get(key)
     const lostAt = loss?.at ?? row.announcedAt ?? 0
     const finding = yield* Effect.raceFirst(findLostTask(run, row, lostAt, last), givenUp(run)).pipe(
-      Effect.tapErrorTag("Unreachable", lane.told),
-      Effect.tapErrorTag("InvalidResponse", lane.told),
+      Effect.tapErrorTag("Unreachable", queue.report),
+      Effect.tapErrorTag("InvalidResponse", queue.report),
       Effect.catchTags({
         Unreachable: unsearched,
         InvalidResponse: unsearched,
@@ -69,12 +69,12 @@ const recovered = (
         return undefined
       case "Unsure": {
         const why =
-          "no answer to its create, and no task of it yet; it is looked for when the others are done"
+          "no response to its create request, and no matching task yet; it is searched for again after the other lines"
         yield* run.retrying(casting.provider, key, why, Duration.zero)
-        return yield* new SetAside({ setback: undecidable("its task is not seen yet") })
+        return yield* new SetAside({ failure: undecidable("no matching task is listed yet") })
       }
       case "Undecidable":
-        return yield* new Hopeless({ setback: undecidable(finding.why) })
+        return yield* new Hopeless({ failure: undecidable(finding.why) })
       case "Found": {
         const { task, credits } = finding.task
         yield* store.apply({ event: "adopt", key, task, credits })
@@ -92,9 +92,7 @@ const recovered = (
     }
   })
 
-/**
- * Counts a task that this run has created; `cost` was set aside for it, and the service says that it takes `credits`.
- */
+/** Counts a task created by this run. `cost` was reserved for it; `credits` is the price that the service reports. */
 const taken = (
   run: SpeakRun,
   { utterance: { key, casting, characters } }: UtteranceRow,
@@ -119,38 +117,38 @@ const taken = (
     })
   })
 
-/** Of a create whose task is not known: whoever goes on with it looks for the task before it is sent again. */
+/** The failure of a create whose task is unknown. A later attempt searches for the task before it creates one. */
 const undecidable = (why: string): FailureReason =>
   FailureReason.make({
     kind: "undecidable",
-    words: `its create got no answer, and ${why}: it may have been paid for`
+    words: `no response to its create request, and ${why}; it may have been charged`
   })
 
-/** Sets an utterance aside whose task could not be looked for. */
+/** Defers an utterance whose task could not be searched for. */
 const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
-  new SetAside({ setback: undecidable(`its task could not be looked for (${failureReasonOf(fault).words})`) })
+  new SetAside({ failure: undecidable(`the search for its task failed (${failureReasonOf(fault).words})`) })
 
 /**
- * Ends when nothing is expected of the service any more: nobody searches its history then, and what is announced stays
- * so.
+ * Ends when the run has stopped because the service is unreachable: searching is pointless then, and announced
+ * utterances stay announced.
  */
 const givenUp = (run: SpeakRun): Effect.Effect<never, Left> =>
   Effect.flatMap(run.stopped, () => (run.halted()?.reason === "unreachable" ? new Left() : Effect.never))
 
-/** Creates a task, trying again after passing faults. */
+/** Creates a task and retries after transient faults. */
 const created = (
   run: SpeakRun,
-  lane: ProviderQueue,
+  queue: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId, Ending | StateUnusable> => {
   const { key, casting } = row.utterance
-  const told = attempt(run, lane, row, last).pipe(
+  const attempted = attempt(run, queue, row, last).pipe(
     Effect.tapError((fault) =>
       isCallFault(fault) ? run.retrying(casting.provider, key, fault.message, retryRead(fault)) : Effect.void
     )
   )
-  return retryPersistently(told, createRetries).pipe(
+  return retryPersistently(attempted, createRetries).pipe(
     Effect.catchTags({
       SlowDown: setAside,
       Unreachable: setAside,
@@ -163,7 +161,7 @@ const created = (
 const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
   fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "InvalidResponse"
 
-/** Retries of a create that surely made no task: never before the time that the service asked to wait. */
+/** Schedule for retrying creates that certainly made no task; respects the wait that the service asked for. */
 const createRetries = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
   Schedule.modifyDelay((fault, delay) =>
@@ -173,17 +171,17 @@ const createRetries = backoff.pipe(
   Schedule.intersect(Schedule.recurs(mostAttempts - 1))
 )
 
-/** One create, from its announcement to its answer. Fails with a call's fault where it surely made no task. */
+/** Sends one create, from `announce` to the response. Fails with a `CallFault` only if it certainly made no task. */
 const attempt = (
   run: SpeakRun,
-  lane: ProviderQueue,
+  queue: ProviderQueue,
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId, CallFault | Ending | StateUnusable> =>
   Effect.gen(function* () {
     const { store, gateway } = run
     const { key, casting, characters } = row.utterance
-    if (!lane.isClear()) yield* Effect.raceFirst(lane.clearance, run.stopped)
+    if (!queue.isClear()) yield* Effect.raceFirst(queue.clearance, run.stopped)
     yield* run.punctual
     if (run.halted() !== undefined) return yield* new Left()
     const cost = (run.price(casting) ?? 0) * characters
@@ -199,8 +197,8 @@ const attempt = (
         const answer = yield* Effect.either(gateway.submit(row.utterance, label, profile))
         if (answer._tag === "Right") {
           const { task, credits } = answer.right
-          // Counted here, since who sent it may be interrupted by now, and also where the disk is too full to record
-          // it.
+          // Counted here because the calling fiber may be interrupted by now, and even if the disk is too full to
+          // record it.
           yield* Effect.ensuring(
             store.apply({ event: "accept", key, task, credits }),
             taken(run, row, cost, credits)
@@ -213,7 +211,7 @@ const attempt = (
     )
     const { announcedAt, answer } = sent
     if (answer._tag === "Right") {
-      yield* lane.told("taken")
+      yield* queue.report("taken")
       return answer.right.task
     }
 
@@ -222,8 +220,8 @@ const attempt = (
     // The bundled service keeps its audio in the state folder: waiting does not free that disk.
     if (fault._tag === "SlowDown" && fault.isFull === true && folder !== undefined)
       return yield* new StateUnusable({ folder, reason: "full", detail: fault.words })
-    yield* lane.told(fault)
-    if (fault._tag === "SlowDown") yield* paced(run, lane, casting.provider)
+    yield* queue.report(fault)
+    if (fault._tag === "SlowDown") yield* paced(run, queue, casting.provider)
     switch (fault._tag) {
       case "Refused":
         run.budget.release(cost)
@@ -234,29 +232,29 @@ const attempt = (
         return yield* fault
       case "InvalidResponse": {
         run.unanswered.set(key, { at: run.now(), cost })
-        const task = yield* recovered(run, lane, { ...row, state: "announced", announcedAt }, last)
+        const task = yield* recovered(run, queue, { ...row, state: "announced", announcedAt }, last)
         return task ?? (yield* fault)
       }
     }
   })
 
-/** Tells how a lane stands after it was slowed. */
-const paced = (run: SpeakRun, lane: ProviderQueue, provider: ProviderId): Effect.Effect<void> =>
+/** Emits the state of a provider queue after it was slowed down. */
+const paced = (run: SpeakRun, queue: ProviderQueue, provider: ProviderId): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { inFlight, limit, heldUntil } = yield* lane.status
-    const waitingSeconds = Math.max(0, heldUntil - run.now()) / 1000
-    yield* run.progress.emit({ _tag: "LanePaced", provider, inFlight, limit, waitingSeconds })
+    const { inFlight, limit, pausedUntil } = yield* queue.status
+    const waitingSeconds = Math.max(0, pausedUntil - run.now()) / 1000
+    yield* run.progress.emit({ _tag: "ProviderPaced", provider, inFlight, limit, waitingSeconds })
   })
 
 /**
- * Runs a create to its recorded end even when the run is interrupted meanwhile, for as long as an answer may take to
- * come home; after that it stays announced, which the next run looks into.
+ * Runs a create to its recorded end even if the run is interrupted, for at most `landing`. After that the utterance
+ * stays announced, and the next run searches for its task.
  */
 const landed = <A, E>(run: SpeakRun, create: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.async((resume) => {
     const fiber = run.apart(create)
     fiber.addObserver(resume)
-    // A fiber of its own waits: this one is interrupted, and would cut its own waiting short.
+    // A separate fiber does the waiting, because this one is interrupted and would stop waiting at once.
     return Fiber.await(fiber).pipe(
       Effect.timeoutOption(landing),
       Effect.interruptible,
@@ -266,7 +264,7 @@ const landed = <A, E>(run: SpeakRun, create: Effect.Effect<A, E>): Effect.Effect
     )
   })
 
-/** A refused create: the run's end for the key and the credits, this utterance's own for everything else. */
+/** Handles a rejected create: a rejected key or missing credits stop the run; anything else fails the utterance. */
 const refusedCreate = (
   run: SpeakRun,
   row: UtteranceRow,
@@ -277,5 +275,5 @@ const refusedCreate = (
     const { casting, characters } = row.utterance
     if (fault.reason === "too-long")
       run.learned.refusedLength(casting.provider, fault.max === undefined ? characters : fault.max + 1)
-    return yield* new Hopeless({ setback: failureReasonOf(fault) })
+    return yield* new Hopeless({ failure: failureReasonOf(fault) })
   })

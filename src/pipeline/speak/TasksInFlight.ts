@@ -1,4 +1,4 @@
-/** What of a batch the service has made already, or is about to: it is waited for, and not sent again. */
+/** Finds the utterances of a batch that already have a task: the run waits for them and does not create them again. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { retryTimeOf } from "../../domain/task/FailureReason.ts"
@@ -6,7 +6,7 @@ import { isUnderWay, type UtteranceState } from "../../domain/task/UtteranceStat
 import type { UtteranceStatus } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 
-/** Those whose tasks are known, a failed one's too where its audio would be asked for there once more. */
+/** Returns keys whose tasks may still give audio, including failed utterances whose next attempt resumes their task. */
 export const tasksInFlight = Effect.fnUntraced(function* (
   standings: ReadonlyMap<UtteranceKey, UtteranceStatus>
 ) {

@@ -1,6 +1,4 @@
-/**
- * One utterance from where it stands to its end, whoever hands it out: a run on this machine, or a worker of a fleet.
- */
+/** Takes one utterance from its current state to its outcome, in a local run or in a fleet worker. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
@@ -13,29 +11,27 @@ import { fetchClip } from "./ClipFetch.ts"
 import { completeTask } from "./TaskCompletion.ts"
 import type { SpeakRun } from "./SpeakRun.ts"
 
-/** Clips that are fetched and worked on at once, over all providers. */
+/** Clips fetched and analyzed at once, over all providers. */
 export const fetchesAtOnce = 8
 
-/**
- * What a provider's utterances are spoken with; `last` where there is no further round for those that are set aside.
- */
+/** What a provider's utterances are processed with. `last` means that there is no later round for deferred ones. */
 export interface UtteranceProcess extends ClipWork {
   readonly run: SpeakRun
-  readonly lane: ProviderQueue
+  readonly queue: ProviderQueue
   readonly fetching: Slots
   readonly last: boolean
 }
 
-/** One utterance to its end. */
+/** Processes one utterance to its outcome. */
 export const processUtterance = (
-  desk: UtteranceProcess,
+  context: UtteranceProcess,
   row: UtteranceRow
 ): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable> =>
   Effect.gen(function* () {
-    const { run, lane, fetching, last } = desk
+    const { run, queue, fetching, last } = context
     const { key, casting } = row.utterance
-    const done = yield* completeTask(run, lane, row, last)
-    const { clip, suspect } = yield* fetching.hold(fetchClip(run, desk, row, done))
+    const done = yield* completeTask(run, queue, row, last)
+    const { clip, suspect } = yield* fetching.hold(fetchClip(run, context, row, done))
     if (suspect !== undefined) run.counts.suspect++
     if (run.earlier.has(key)) run.counts.resumed++
     yield* run.progress.emit({
@@ -47,14 +43,14 @@ export const processUtterance = (
     return "spoken" as const
   }).pipe(
     Effect.catchTags({
-      Lost: () => Effect.flatMap(reread(desk.run, row), (fresh) => processUtterance(desk, fresh)),
-      Left: () => leave(desk.run),
-      Hopeless: ({ setback }) => fail(desk.run, row, setback),
-      SetAside: ({ setback }) =>
-        desk.run.halted() !== undefined
-          ? leave(desk.run)
-          : desk.last
-            ? fail(desk.run, row, setback)
+      Lost: () => Effect.flatMap(reread(context.run, row), (fresh) => processUtterance(context, fresh)),
+      Left: () => leave(context.run),
+      Hopeless: ({ failure: setback }) => fail(context.run, row, setback),
+      SetAside: ({ failure: setback }) =>
+        context.run.halted() !== undefined
+          ? leave(context.run)
+          : context.last
+            ? fail(context.run, row, setback)
             : Effect.succeed("aside" as const)
     })
   )
@@ -80,7 +76,7 @@ const fail = (run: SpeakRun, row: UtteranceRow, setback: FailureReason) =>
     return "failed" as const
   })
 
-/** An utterance whose take was given up, read anew: what comes of it is this run's own. */
+/** Reads an utterance's row again after its take was lost. What follows counts as this run's own work. */
 const reread = (
   { store, earlier }: SpeakRun,
   { utterance: { key } }: UtteranceRow
@@ -90,6 +86,6 @@ const reread = (
     return fresh === undefined ? unplannedUtterance(key) : Effect.succeed(fresh)
   })
 
-/** Somebody asks for an utterance that nobody has planned: a fault in the program. */
+/** Dies because an utterance was requested that was never planned: an internal error. */
 export const unplannedUtterance = (key: UtteranceKey) =>
   Effect.dieMessage(`utterance ${key.slice(0, 12)} was not planned`)

@@ -1,7 +1,4 @@
-/**
- * Files that are plainly something else than text, told by their first bytes, so that the message can say what they
- * are.
- */
+/** Recognizes common binary files by their magic bytes, so that the error message can name them. */
 
 const kinds: ReadonlyArray<readonly [what: string, at: number, magic: string]> = [
   ["a PNG picture", 0, "\x89PNG"],
@@ -24,9 +21,7 @@ const kinds: ReadonlyArray<readonly [what: string, at: number, magic: string]> =
   ["an RTF document", 0, "{\\rtf"]
 ]
 
-/**
- * What a file is that is no text, in words that complete "this is …"; undefined where its first bytes tell nothing.
- */
+/** Returns what a binary file is, with its article ("a PNG picture"); undefined if its first bytes are not known. */
 export const binaryKind = (bytes: Uint8Array): string | undefined =>
   kinds.find(([, at, magic]) =>
     Array.from(magic).every((char, i) => bytes[at + i] === char.charCodeAt(0))

@@ -1,13 +1,11 @@
-/**
- * Which legacy code page a file was written in: chardet's statistics, checked against how the decoded words look.
- */
+/** Guesses a file's legacy code page: chardet's statistics plus plausibility checks on the decoded text. */
 import chardet from "chardet"
 import iconv from "iconv-lite"
 
 /**
- * The likeliest code page of bytes that are not UTF-8, as a name iconv-lite knows; undefined where nothing is
- * likely. Only lines with non-ASCII bytes are weighed, so that time lines do not drown the words. `fits` says of a text
- * as a page would have it whether it may be.
+ * Returns the likeliest code page of bytes that are not UTF-8, as an iconv-lite name; undefined if none is likely. Only
+ * lines with non-ASCII bytes count, so that time lines do not outweigh the text. `fits` accepts or rejects the text as
+ * decoded with a candidate.
  */
 export const guessCodePage = (
   bytes: Uint8Array,
@@ -58,7 +56,7 @@ const telling = (bytes: Uint8Array): Buffer => {
 
 const lineEnd = Uint8Array.of(10)
 
-/** chardet's names, each as the Windows code page that holds it and more: what subtitles were really saved as. */
+/** chardet's names mapped to the Windows code page that is a superset: the one that subtitles are really saved in. */
 const windowsNames: Readonly<Record<string, string>> = {
   "ISO-8859-1": "windows-1252",
   "windows-1252": "windows-1252",
@@ -89,22 +87,16 @@ const windowsName = (name: string, sample: Buffer): string | undefined =>
       : "iso-8859-2"
     : windowsNames[name]
 
-/** No character that the code page lacks, and none of the C1 controls that a wrong guess turns up. */
+/** Whether a decoded text has no unmapped bytes (U+FFFD) and no C1 controls, which a wrong guess produces. */
 const readsCleanly = (text: string): boolean => !/[\ufffd\u0080-\u009f]/u.test(text)
 
-/**
- * Code pages that chardet does not know well enough, each with a measure from 0 to 1 of how much the text looks
- * like its language.
- */
+/** Code pages that chardet detects poorly, each with a measure (0 to 1) of how much a text looks like its language. */
 const checks: ReadonlyArray<readonly [string, (text: string) => number]> = [
   ["windows-1258", (text) => looksVietnamese(text.normalize("NFC"))],
   ["windows-874", (text) => looksThai(text)]
 ]
 
-/**
- * Vietnamese: of all letters one in ten carries a mark that no other language writes, and no tone mark stands off a
- * vowel.
- */
+/** Vietnamese: over 5 % of the letters exist in no other language, and almost no combining mark is detached. */
 const looksVietnamese = (text: string): number => {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const own = text.match(/[\u1ea0-\u1ef9]/gu)?.length ?? 0
@@ -112,7 +104,7 @@ const looksVietnamese = (text: string): number => {
   return own > letters * 0.05 && stray <= own * 0.02 ? 0.97 : 0
 }
 
-/** Thai: nearly all non-ASCII letters are Thai, and its marks and leading vowels stand by consonants. */
+/** Thai: nearly all non-ASCII letters are Thai, and its marks and leading vowels are next to consonants. */
 const looksThai = (text: string): number => {
   const foreign = text.match(/[^\p{ASCII}\s“”‘’…–—]/gu)?.length ?? 0
   const thai = text.match(/[\u0e01-\u0e5b]/gu)?.length ?? 0

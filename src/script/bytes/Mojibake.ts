@@ -1,9 +1,6 @@
-/** Text that was UTF-8, was taken for Western European and saved as UTF-8 again: "cafÃ©" for "café". */
+/** Repairs mojibake: UTF-8 that was decoded as Windows-1252 and saved as UTF-8 again ("cafÃ©" for "café"). */
 
-/**
- * The text as it was meant, where every character of it beyond ASCII is part of such a mistake; undefined
- * otherwise.
- */
+/** Returns the repaired text; undefined unless every non-ASCII character is mojibake. */
 export const repairMojibake = (text: string): string | undefined => {
   const bytes = new Uint8Array(text.length)
   let high = false
@@ -22,7 +19,7 @@ export const repairMojibake = (text: string): string | undefined => {
   }
 }
 
-/** What Windows has in the place of the C1 controls, by character. */
+/** Bytes of the characters that Windows-1252 has in place of the C1 controls. */
 const windows1252 = new Map(
   Array.from("€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ", (character) => character.charCodeAt(0)).map((code, i) => [
     code,

@@ -1,4 +1,4 @@
-/** A file's bytes to text: which encoding, what was found wrong, or why it is no text at all. */
+/** Decodes a file's bytes into text: detects the encoding, repairs damage, rejects binary files. */
 import { Either } from "effect"
 import iconv from "iconv-lite"
 import { Notice, ScriptFault } from "../../domain/speech/Cue.ts"
@@ -8,23 +8,29 @@ import { mixedUtf8 } from "./MixedEncoding.ts"
 import { repairMojibake } from "./Mojibake.ts"
 import { isUtf8 } from "./Utf8.ts"
 
-/** A file's text: NFC, lines ended by `\n`, no byte order mark. */
+/** A file's text: NFC, lines end with `\n`, no byte order mark. */
 export interface Decoded {
   readonly text: string
-  /** The encoding it was read as, in lower case. */
+  /** The encoding that it was decoded with, in lower case. */
   readonly encoding: string
   readonly notices: ReadonlyArray<Notice>
 }
 
 /**
- * Decodes a file. A byte order mark decides first, then the encoding that was named, then UTF-16 and UTF-32 by
- * their zero bytes, then UTF-8 if the whole file, or most of its lines, are valid UTF-8, then the likeliest legacy code
- * page. Empty and binary files are refused, and so are bytes that the named encoding does not have.
+ * Decodes a file. The encoding is decided by, in this order:
+ *
+ * 1. a byte order mark
+ * 2. the `encoding` argument
+ * 3. zero bytes at fixed places: UTF-16 or UTF-32
+ * 4. UTF-8, if the whole file or most of its lines are valid
+ * 5. the likeliest legacy code page
+ *
+ * Fails for empty and binary files, and for bytes that are invalid in the given encoding.
  */
 export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<Decoded, ScriptFault> => {
   const kind = binaryKind(bytes)
   if (kind !== undefined)
-    return fault(1, "", `expected a subtitle or text file, and this is ${kind}: check the path`)
+    return fault(1, "", `expected a subtitle or text file but found ${kind}; check the path`)
   const marked = markOf(bytes)
   if (marked !== undefined) {
     const unmarked = bytes.subarray(marked.length)
@@ -37,7 +43,7 @@ export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<
   const wide = wideEncoding(bytes)
   if (wide !== undefined) return decodeAs(bytes, wide, [])
   if (isBinary(bytes))
-    return fault(1, "", "expected a subtitle or text file, and this is binary data: check the path")
+    return fault(1, "", "expected a subtitle or text file but found binary data; check the path")
   if (isUtf8(bytes)) return decodeAs(bytes, "utf-8", [])
   const mixed = mixedUtf8(bytes)
   if (mixed !== undefined) return decodeAs(mixed.bytes, "utf-8", mixed.notices)
@@ -46,13 +52,13 @@ export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<
     return decodeAs(bytes, guess, [
       Notice.make({
         line: firstHighLine(bytes),
-        message: `not UTF-8: read as ${guess}; if that is wrong, name the right one with "encoding"`
+        message: `not UTF-8: read as ${guess}; if that is wrong, set "encoding"`
       })
     ])
   return fault(
     firstHighLine(bytes),
     "",
-    'the character encoding cannot be told from the bytes: save the file as UTF-8, or name it with "encoding"'
+    'cannot detect the character encoding; save the file as UTF-8 or set "encoding"'
   )
 }
 
@@ -80,7 +86,7 @@ const decodeNamed = (bytes: Uint8Array, named: string): Either.Either<Decoded, S
     : fault(
         1,
         named,
-        "is not an encoding dubwright knows: expected a name such as utf-8, windows-1252, windows-1258, gb18030, big5, cp949 or shift_jis"
+        "is not a known encoding; use a name such as utf-8, windows-1252, windows-1258, gb18030, big5, cp949 or shift_jis"
       )
 
 const decodeAs = (
@@ -98,30 +104,29 @@ const decodeAs = (
       return fault(
         lineAt(raw, broken),
         excerpt(raw, broken),
-        `holds bytes that are not ${encoding}: save the file as UTF-8, or name its encoding with "encoding"`
+        `contains bytes that are invalid in ${encoding}; save the file as UTF-8 or set "encoding"`
       )
   }
-  const mended = encoding === "utf-8" ? repairMojibake(raw) : undefined
+  const repairedText = encoding === "utf-8" ? repairMojibake(raw) : undefined
   const zeros = raw.indexOf("\u0000")
-  const text = (mended ?? raw)
+  const text = (repairedText ?? raw)
     .replace(/\u0000/gu, "")
     .replace(/\r\n?/gu, "\n")
     .normalize("NFC")
-  if (text.trim() === "") return fault(1, "", "the file is empty: expected cues or words")
+  if (text.trim() === "") return fault(1, "", "the file is empty; expected cues or text")
   const found = [...notices]
-  if (mended !== undefined)
+  if (repairedText !== undefined)
     found.push(
       Notice.make({
         line: firstHighLine(bytes),
-        message: 'letters spoilt by a double conversion ("Ã©" for "é") were restored'
+        message: 'repaired letters garbled by double encoding ("Ã©" for "é")'
       })
     )
-  if (zeros >= 0)
-    found.push(Notice.make({ line: lineAt(raw, zeros), message: "zero bytes were passed over" }))
+  if (zeros >= 0) found.push(Notice.make({ line: lineAt(raw, zeros), message: "skipped zero bytes" }))
   return Either.right({ text, encoding, notices: found })
 }
 
-/** UTF-16 and UTF-32 without a mark: line ends, digits and spaces leave zero bytes at fixed places. */
+/** Detects UTF-16 and UTF-32 without a byte order mark: ASCII characters have zero bytes at fixed places. */
 const wideEncoding = (bytes: Uint8Array): string | undefined => {
   const sample = bytes.subarray(0, 65_536 - (65_536 % 4))
   if (sample.length < 4 || bytes.length % 2 !== 0) return undefined
@@ -141,7 +146,7 @@ const wideEncoding = (bytes: Uint8Array): string | undefined => {
   return undefined
 }
 
-/** Whether control characters that no text holds are more than a stray few. */
+/** Whether there are more control characters than the few strays that a text may contain: 8 plus 2 % of the bytes. */
 const isBinary = (bytes: Uint8Array): boolean => {
   const sample = bytes.subarray(0, 65_536)
   let controls = 0
@@ -149,14 +154,10 @@ const isBinary = (bytes: Uint8Array): boolean => {
   return controls > 8 + sample.length * 0.02
 }
 
-/** The line, from 1, of the first byte that is not ASCII. */
+/** Returns the line number (from 1) of the first non-ASCII byte; 1 if there is none. */
 const firstHighLine = (bytes: Uint8Array): number => {
-  let line = 1
-  for (const byte of bytes) {
-    if (byte > 127) return line
-    if (byte === 10) line++
-  }
-  return 1
+  const first = bytes.findIndex((byte) => byte > 127)
+  return first < 0 ? 1 : lineAt(Buffer.from(bytes.subarray(0, first)).toString("latin1"), first)
 }
 
 const lineAt = (text: string, position: number): number => text.slice(0, position).split(/\r\n|\r|\n/u).length

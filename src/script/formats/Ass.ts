@@ -1,4 +1,4 @@
-/** Advanced and plain SubStation Alpha files to cues, through `ass-compiler`. */
+/** Parses SubStation Alpha files (ASS and SSA) into cues, using `ass-compiler`. */
 import { parse, type ParsedASSEvent } from "ass-compiler"
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
@@ -12,24 +12,24 @@ import { isInlineDirective } from "../markup/InlineDirectives.ts"
 import { longestTime } from "./TimingLine.ts"
 
 /**
- * Reads a file's text. Comments, drawings and style codes are not text; a line whose time cannot be read is told
- * and passed over.
+ * Parses a file's text. Comments, drawings and style codes are dropped. An event with an unreadable time is skipped
+ * with a notice and listed in `lost`.
  */
 export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> => {
-  const mended = repaired(text)
-  const events = parse(mended.text).events.dialogue
+  const repairedText = repaired(text)
+  const events = parse(repairedText.text).events.dialogue
   const cues: Array<Cue> = []
-  const notices = [...mended.notices]
-  const faults = [...mended.faults]
+  const notices = [...repairedText.notices]
+  const faults = [...repairedText.faults]
   const lost: Array<LostCue> = []
   let before = millis(0)
   events.forEach((event, i) => {
-    const { line, written } = mended.lines[i] ?? { line: 1, written: "" }
+    const { line, written } = repairedText.lines[i] ?? { line: 1, written: "" }
     const start = Math.round(event.Start * 1000)
     const end = Math.round(event.End * 1000)
     if (!(start >= 0 && start < longestTime && Math.abs(end) < longestTime)) {
       const found = excerpt(event.Text?.raw ?? written)
-      const expected = "expected a start and an end such as 0:00:01.00,0:00:02.50"
+      const expected = "expected start and end times such as 0:00:01.00,0:00:02.50"
       faults.push(ScriptFault.make({ line, found, expected }))
       const times = { start: before, end: before }
       const why = `"${found}": ${expected}`
@@ -39,7 +39,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     }
     before = millis(Math.max(start, end))
     if (end < start)
-      notices.push(Notice.make({ line, message: "the event ends before it starts: its end was left open" }))
+      notices.push(Notice.make({ line, message: "the event ends before it starts; its end was ignored" }))
     cues.push(
       Cue.make(
         {
@@ -54,8 +54,8 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
       )
     )
   })
-  mended.unread.forEach(({ line, written }, i) => {
-    const why = `"${excerpt(written)}": expected a Format line above it that names ${needed.join(", ")}`
+  repairedText.unread.forEach(({ line, written }, i) => {
+    const why = `"${excerpt(written)}": expected a Format line above it with the columns ${needed.join(", ")}`
     const times = { start: before, end: before }
     lost.push(
       LostCue.make(
@@ -65,18 +65,16 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     )
   })
   if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)
-  if (cues.length === 0 && !mended.events)
+  if (cues.length === 0 && !repairedText.events)
     return Either.left([
       ScriptFault.make({
         line: 1,
         found: excerpt(text),
-        expected: "no [Events] section with Dialogue lines found: expected an ASS or SSA file"
+        expected: "no [Events] section with Dialogue lines found; expected an ASS or SSA file"
       })
     ])
   for (const fault of faults)
-    notices.push(
-      Notice.make({ line: fault.line, message: `passed over: ${fault.expected}; "${fault.found}"` })
-    )
+    notices.push(Notice.make({ line: fault.line, message: `skipped "${fault.found}": ${fault.expected}` }))
   return Either.right(
     Subtitle.make({
       format: "ass",
@@ -87,7 +85,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
   )
 }
 
-/** What an event says, and who. */
+/** Returns an event's text, speakers and whether it is sung. */
 const wordsOf = (event: ParsedASSEvent) => {
   const speaker = speakerOf(event)
   const turns = turnsOfMarkup(spokenText(event))
@@ -97,34 +95,30 @@ const wordsOf = (event: ParsedASSEvent) => {
   }
 }
 
-/**
- * The words of an event whose columns are not known or not all there: its last field, where that is none of the times.
- */
+/** Returns the text of an event with unknown or missing columns: its last field, if that contains a word. */
 const lastField = (written: string): string => {
   const last = written.split(",").slice(-1).join()
   return /\p{L}{2}/u.test(last) ? last.trim() : ""
 }
 
-/**
- * What the parser takes: one line per event in the order of `lines`, a Format line before them, times with a dot.
- */
+/** The file as `ass-compiler` accepts it: a Format line, then one line per event in `lines` order, times with dots. */
 interface Repaired {
   readonly text: string
   readonly lines: ReadonlyArray<WrittenEvent>
-  /** Events below a Format line that is of no use. */
+  /** Events below an unusable Format line. */
   readonly unread: ReadonlyArray<WrittenEvent>
   readonly notices: ReadonlyArray<Notice>
-  /** Format lines without a column that is needed: what stands below them cannot be read. */
+  /** Format lines that lack a required column; events below them cannot be read. */
   readonly faults: ReadonlyArray<ScriptFault>
-  /** Whether there is an Events section at all. */
+  /** Whether the file has an [Events] section. */
   readonly events: boolean
 }
 
-/** A Dialogue as the file has it. */
+/** A Dialogue line as written in the file. */
 interface WrittenEvent {
   /** From 1. */
   readonly line: number
-  /** What stands behind `Dialogue:`. */
+  /** The text after `Dialogue:`. */
   readonly written: string
 }
 
@@ -156,7 +150,7 @@ const repaired = (text: string): Repaired => {
           ScriptFault.make({
             line: i + 1,
             found: excerpt(line),
-            expected: `the Format of [Events] names no ${missing.join(" and no ")}: the lines below it cannot be read`
+            expected: `the Format line of [Events] has no ${missing.join(" or ")} column; the lines below it cannot be read`
           })
         )
     } else if (inside && /^dialogue\s*:/iu.test(line)) {
@@ -171,7 +165,7 @@ const repaired = (text: string): Repaired => {
         notices.push(
           Notice.make({
             line: i + 1,
-            message: "the Format line of [Events] is missing: the usual columns were taken"
+            message: "the [Events] section has no Format line; assumed the usual columns"
           })
         )
       }
@@ -182,7 +176,7 @@ const repaired = (text: string): Repaired => {
   return { text: kept.join("\n"), lines, unread, notices, faults, events }
 }
 
-/** Without these an event says nothing. */
+/** The required columns. */
 const needed = ["Start", "End", "Text"]
 
 const columnsOf = (line: string): ReadonlyArray<string> =>
@@ -197,7 +191,7 @@ const columnsOf = (line: string): ReadonlyArray<string> =>
       return known === "Actor" ? "Name" : (known ?? column)
     })
 
-/** `0:00:13:56` means hundredths, as `0:00:13.56` does. */
+/** Rewrites times such as `0:00:13:56` as `0:00:13.56`: the last field is hundredths of a second. */
 const dottedTimes = (event: string, columns: ReadonlyArray<string>): string => {
   const fields = event.split(",")
   for (const column of ["Start", "End"]) {
@@ -210,24 +204,21 @@ const dottedTimes = (event: string, columns: ReadonlyArray<string>): string => {
 }
 
 /**
- * Braces that nothing closes, by the hundred, are no codes; the parser would look for the end of each through all
- * that follows.
+ * Removes unclosed braces from an event with more than 500 braces. For each, the parser would search the rest of the
+ * line: quadratic time.
  */
 const closedBraces = (event: string): string =>
   (event.match(/\{/gu)?.length ?? 0) > 500 ? event.replace(/\{(?=[^{}]*(?:\{|$))/gu, "") : event
 
 const [heldOpen, heldClose] = ["\ue000", "\ue001"] as const
 
-/**
- * Overrides of ours stand in braces as ASS's own codes do: they are held apart from those while the parser is at
- * work.
- */
+/** Hides inline directives from the parser, which would take their braces for ASS override codes. */
 const heldOverrides = (event: string): string =>
   event.replace(/\{([^{}]*)\}/gu, (whole, inner: string) =>
     isInlineDirective(inner) ? `${heldOpen}${inner}${heldClose}` : whole
   )
 
-/** The event's words: a drawing (`\p1` up to `\p0`) is none. */
+/** Returns the event's text without drawings (`\p1` up to `\p0`). */
 const spokenText = (event: ParsedASSEvent): string => {
   let drawing = false
   let text = ""
@@ -238,19 +229,17 @@ const spokenText = (event: ParsedASSEvent): string => {
   return text.replaceAll(heldOpen, "{").replaceAll(heldClose, "}")
 }
 
-/**
- * Whether an event is a song: timed by syllables (`\\k`), or one of the pieces that a karaoke's effects are made of.
- */
+/** Whether an event is sung: it is timed by syllables (`\\k`) or is part of a karaoke effect. */
 const isSung = ({ Effect: effect, Text: text }: ParsedASSEvent): boolean =>
   /^(?:fx|karaoke)$/iu.test(effect?.name ?? "") || /\{[^{}]*\\[kK][fot]?\d/u.test(text?.raw ?? "")
 
-/** The Style column; an asterisk before a name means the same as none. */
+/** The Style column, without a leading asterisk, which has no meaning. */
 const styleOf = ({ Style: style }: ParsedASSEvent): { readonly style?: string } => {
   const name = style?.trim().replace(/^\*/u, "") ?? ""
   return name === "" ? {} : { style: name }
 }
 
-/** The Name column; `NTP` is what the first SubStation Alpha wrote for nobody. */
+/** The Name column; the first SubStation Alpha wrote `NTP` for no speaker. */
 const speakerOf = (event: ParsedASSEvent): string | undefined => {
   const name = event.Name?.replace(/\s+/gu, " ").trim() ?? ""
   return name === "" || name === "NTP" ? undefined : name

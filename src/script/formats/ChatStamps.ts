@@ -1,6 +1,6 @@
 /**
- * Exported chats, and transcripts with times: what is said in them, and by whom, without the stamps. Chats of WhatsApp,
- * Telegram, Discord (copied, or by DiscordChatExporter), Zoom and IRC.
+ * Recognizes exported chats and transcripts with times in plain text; extracts speakers and words without the stamps.
+ * Supports WhatsApp, Telegram, Discord (copied or from DiscordChatExporter), Zoom and IRC.
  */
 
 const day = "\\d{1,4}[./-]\\d{1,2}[./-]\\d{1,4}"
@@ -11,15 +11,15 @@ const dated = `(?:${day}|${named})(?:,? (?:at )?|T)${clock}${zone}`
 const when = `(?:${dated}|${clock})`
 const mark = "[\\u200e\\u200f]*"
 
-/** Days that are told by a word, as Discord does in its users' languages. */
+/** Relative days ("today at 10:15"), which Discord writes in the user's language. */
 const nearDay =
   "(?:today|yesterday|heute|gestern|aujourd[’']hui|hier|hoy|ayer|oggi|ieri|hoje|ontem|vandaag|gisteren|dzisiaj|dziś|wczoraj|i dag|idag|i går|igår|bugün|dün|сегодня|вчера|сьогодні|вчора|hôm nay|hôm qua|今天|昨天|今日|昨日|오늘|어제)"
 
-/** What a line that begins a message tells; `said` is empty where its words stand below. */
+/** The contents of a line that begins a message; `said` is empty if its text is on the lines below. */
 interface Stamped {
   readonly speaker: string | undefined
   readonly said: string
-  /** Whether whoever wrote the message before goes on. */
+  /** Whether the author of the previous message continues. */
   readonly goesOn?: boolean
 }
 
@@ -36,10 +36,10 @@ const style = (
   read
 })
 
-/** A nickname in IRC, without the sign of its rank. */
+/** An IRC nickname, without its status prefix (`@`, `+`, …). */
 const nick = "[@+%~&! ]?(?<name>[^\\s<>@+%~&!][^\\s<>]{0,30})"
 
-/** What programs write between messages: who came, went, or changed a name. */
+/** Prefixes of status lines (someone joined, left or changed a name). */
 const system = /^(?:-!-|\*{3}|-->|<--|--|—|⇐|⇒|→|←|>>>)(?:\s|$)/u
 
 const arrival = /\bhas (?:joined|left|quit|been kicked)\b|\bis now known as\b|\bsets? (?:mode|the topic)\b/u
@@ -56,16 +56,16 @@ const ircLine = (stamp: string): ReadonlyArray<Style> => [
   }))
 ]
 
-/** The styles of a line that begins a message, those that tell most first. */
+/** Styles of a line that begins a message, most specific first. */
 const styles: ReadonlyArray<Style> = [
-  // Zoom: "10:15:32 From Anna to Everyone:" with the words behind or below.
+  // Zoom: "10:15:32 From Anna to Everyone:", with the text on the same line or below.
   style(
     `(?:${day} )?${clock}[ \\t]+From[ \\t]+(?<name>\\S[^:]{0,60}?)(?:[ \\t]+[Tt]o[ \\t]+[^:]{1,80}?)?[ \\t]*(?:\\([^()]*\\))?[ \\t]*:[ \\t]*(?<said>.*)$`
   ),
   style(`${clock}\\t[ ]*(?<name>[^\\t:]{1,60}):[ \\t]*(?<said>.*)$`),
   ...ircLine(`\\[(?:${when})\\][ \\t]*`),
   ...ircLine(`(?:(?:${dated})|\\p{Lu}\\p{Ll}{2} \\d{1,2} ${clock}|${clock})[ \\t]+`),
-  // Weechat: time, nickname and words between tabs.
+  // WeeChat: time, nickname and text, separated by tabs.
   style(`(?:${dated})\\t(?<name>[^\\t]{1,31})\\t(?<said>.*)$`, ({ name = "", said = "" }) =>
     system.test(`${name} `)
       ? { speaker: undefined, said: "" }
@@ -79,14 +79,14 @@ const styles: ReadonlyArray<Style> = [
   style(
     `(?<name>(?:[^\\s.!?…]|\\.(?=\\S))(?:[^.!?…\\n]|\\.(?=\\S)){0,39}?)(?:\\s(?:BOT|APP))? ?[—–] ?(?:${dated}|${nearDay}[\\p{L}\\p{M} ,]{0,5}? ?${clock}(?: Uhr)?)(?<said>)$`
   ),
-  // Zoom's transcript as text: "[Anna Smith] 10:15:32".
+  // Zoom transcript as text: "[Anna Smith] 10:15:32".
   style(`\\[(?<name>[^\\[\\]\\d][^\\[\\]]{0,40})\\][ \\t]+${clock}(?<said>)$`),
   style(`(?:\\[${dated}\\] ?| ?${dated} [-–] )(?<said>\\S.*)$`),
-  // Discord, for all but the first of a person's messages.
+  // Discord, for every message of a person's run but the first.
   style(`\\[${clock}\\][ \\t]*(?<said>.*)$`, ({ said = "" }) => ({ speaker: undefined, said, goesOn: true }))
 ]
 
-/** Fewer messages than these are no chat. */
+/** Fewest messages of a chat. */
 const fewest = 2
 
 const stampedAt = (line: string): Stamped | undefined => {
@@ -98,27 +98,27 @@ const stampedAt = (line: string): Stamped | undefined => {
   return undefined
 }
 
-/** Whether these are the lines of a chat. */
+/** Whether lines are from an exported chat. */
 export const isChat = (lines: ReadonlyArray<string>): boolean => {
   let found = 0
   return lines.some((line) => stampedAt(line) !== undefined && ++found >= fewest)
 }
 
-/** A message: the line it begins on, from 1, who wrote it, and its lines. */
+/** A message: the line it begins on (from 1), its author, and its text lines. */
 export interface ChatMessage {
   readonly line: number
   readonly speaker: string | undefined
   readonly lines: ReadonlyArray<string>
 }
 
-/** Lines that programs add to what people wrote. */
+/** Lines that exporters add to the messages. */
 const added =
   /^(?:={5,}|-{3} (?:Log|Day)\b.*|\*{4} (?:BEGIN|ENDING|END) LOGGING.*|Guild: .*|Channel: .*|Topic: .*|After: .*|Before: .*|Exported [\d,.]+ message.*|Reacted to ".*" with .*|Removed an? .* reaction from .*)$/u
 
-/** What a Discord export lists below a message. */
+/** Heads of the lists that a Discord export adds below a message. */
 const appendix = /^\{(?:Attachments|Reactions|Embed|Stickers)\}$/u
 
-/** The messages of a chat; what stands before the first is one too. */
+/** Returns the messages of a chat; text before the first message becomes a message of its own. */
 export const messagesOf = (lines: ReadonlyArray<string>): ReadonlyArray<ChatMessage> => {
   const messages: Array<{ line: number; speaker: string | undefined; lines: Array<string> }> = []
   const stamps = lines.map(stampedAt)
@@ -145,7 +145,7 @@ export const messagesOf = (lines: ReadonlyArray<string>): ReadonlyArray<ChatMess
   return messages
 }
 
-/** Where a stamp without a name of its own has it: alone on the line, before a colon, or nowhere. */
+/** Where the name is if the stamp has none: alone on the line, before a colon, or nowhere. */
 type NamePlace = "alone" | "colon" | "none"
 
 const colonName = /^([^\s:][^:\n]{0,40}?): +(.*)$/u
@@ -157,7 +157,7 @@ const namedBy = ({ speaker, said }: Stamped, place: NamePlace): readonly [string
   return [name, words ?? said]
 }
 
-/** DiscordChatExporter and Teams write the name alone, with the words below; WhatsApp and Telegram before a colon. */
+/** DiscordChatExporter and Teams put the name alone, with the text below; WhatsApp and Telegram before a colon. */
 const whereNames = (lines: ReadonlyArray<string>, stamps: ReadonlyArray<Stamped | undefined>): NamePlace => {
   let alone = 0
   let colons = 0
@@ -173,10 +173,13 @@ const whereNames = (lines: ReadonlyArray<string>, stamps: ReadonlyArray<Stamped 
   return colons >= fewest && colons * 4 >= unnamed * 3 ? "colon" : "none"
 }
 
-/** A time alone, or before words, as players show a transcript beside a video. */
+/** A time, alone or before text, as players show a transcript next to a video. */
 const time = /^\(?(?:(\d{1,2}):)?(\d{1,2}):(\d{2})\)?(?=\s|$)\s*/u
 
-/** Whether these are the lines of a transcript, with times that rise from line to line; a timetable begins later. */
+/**
+ * Whether lines are a transcript with ascending times, on at least every third line. The first time must be early: a
+ * timetable begins later.
+ */
 export const isClocked = (lines: ReadonlyArray<string>): boolean => {
   const times = lines.flatMap((line) => {
     const found = time.exec(line)
@@ -190,12 +193,12 @@ export const isClocked = (lines: ReadonlyArray<string>): boolean => {
   )
 }
 
-/** Fewer times than these may be words of the text. */
+/** Fewest times of a transcript; fewer may be part of the text. */
 const fewestTimes = 3
 
-/** In seconds: where the first time is later, times are what is said. */
+/** Latest first time of a transcript, in seconds; later ones are part of the text. */
 const latestFirst = 60
 
-/** Lines without their times, and without those on which nothing else stands. */
+/** Removes the times, and lines that consist of a time only. */
 export const withoutClocks = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.map((line) => line.replace(time, "")).filter((line) => line.trim() !== "")

@@ -1,10 +1,10 @@
 /**
- * SRT, WebVTT and SBV text to blocks: for each cue its time, its number and its lines of text, whatever is missing,
- * doubled or broken around them. Nothing is lost without a notice; a file of which nothing can be read is refused.
+ * Scans SRT, WebVTT and SBV text into blocks: each cue's time, number and text lines. Tolerates missing, duplicate and
+ * malformed parts. Everything skipped is reported in a notice; a file without any readable cue fails.
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { Notice, ScriptFault } from "../../domain/speech/Cue.ts"
+import { type Notice, ScriptFault } from "../../domain/speech/Cue.ts"
 import {
   dressedNumberOf,
   excerpt,
@@ -17,21 +17,10 @@ import {
   trimmed,
   withoutCue
 } from "../markup/CueLines.ts"
+import { passInformation, passVttHeader } from "./CueHeaders.ts"
+import { type CueBlock, notice, passOver, type Scan } from "./CueScan.ts"
 import type { LostBlock } from "./LostBlocks.ts"
-import { parseTiming, type CueTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
-
-/** One cue as it stands in the file; times in milliseconds, lines trimmed, no empty line at either end. */
-export interface CueBlock {
-  /** The line of the cue's time, from 1. */
-  readonly line: number
-  /** The number before it, if there is one. */
-  readonly number: number | undefined
-  readonly start: number
-  readonly end: number
-  readonly lines: ReadonlyArray<string>
-  /** Where the words cannot be read, though the time can: what the file holds, and what was expected. */
-  readonly why?: string
-}
+import { parseTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
 
 /** The blocks of a file in file order. */
 export interface CueBlocks {
@@ -40,7 +29,7 @@ export interface CueBlocks {
   readonly notices: ReadonlyArray<Notice>
 }
 
-/** Scans a whole file. */
+/** Scans a whole file; fails with every fault if no cue can be read. */
 export const cueBlocks = (
   text: string,
   style: TimingStyle
@@ -48,64 +37,61 @@ export const cueBlocks = (
   const lines = text.split("\n")
   const timings = lines.map((line) => parseTiming(line, style))
   const scan: Scan = { lines, timings, notices: [], faults: [], unreadable: [], blocks: [], lost: [] }
-  const body = style === "vtt" ? passHeader(scan) : 0
+  const body = style === "vtt" ? passVttHeader(scan) : passInformation(scan)
   let previous = nextTiming(scan, body)
-  passLead(scan, body, previous, style)
+  const lead = passLead(scan, body, previous, style)
   while (previous < lines.length) {
     const next = nextTiming(scan, previous + 1)
     takeCue(scan, previous, next, style)
     previous = next
   }
-  return finish(scan, style === "vtt" && body > 0)
+  return finish(scan, style === "vtt" && body > 0 ? lead : firstText(scan.lines))
 }
 
-/** What stands before the first cue: in WebVTT comments and styles, else nothing that belongs there. */
-const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): void => {
+/** Returns the first line that is not blank; undefined if there is none. */
+const firstText = (lines: ReadonlyArray<string>, from = 0): number | undefined => {
+  let at = from
+  while (at < lines.length && isBlank(lines[at])) at++
+  return at < lines.length ? at : undefined
+}
+
+/**
+ * Skips text before the first cue. Only WebVTT comments and styles belong there; anything else is reported. Returns the
+ * first line that is reported.
+ */
+const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): number | undefined => {
   const to = textEnd(scan, time, undefined)
   if (style !== "vtt") {
-    const first = scan.lines.findIndex((line, at) => at >= from && !isBlank(line))
-    if (first < to && numberOf(scan.lines[first]) !== undefined) return loseUntimed(scan, first, to)
-    return passOver(scan, from, to, "text before the first cue")
+    const first = firstText(scan.lines, from) ?? to
+    if (first < to && numberOf(scan.lines[first]) !== undefined) loseUntimed(scan, first, to)
+    else passOver(scan, from, to, "text before the first cue")
+    return first < to ? first : undefined
   }
-  for (const paragraph of paragraphsOf(scan.lines, from, to))
-    if (!isAside(scan, paragraph, time))
-      passOver(scan, paragraph.from, paragraph.to, "text outside of any cue")
+  const lead = paragraphsOf(scan.lines, from, to).filter((paragraph) => !isAside(scan, paragraph, time))
+  for (const paragraph of lead) passOver(scan, paragraph.from, paragraph.to, "text outside any cue")
+  return lead[0]?.from
 }
 
-interface Scan {
-  readonly lines: ReadonlyArray<string>
-  readonly timings: ReadonlyArray<CueTiming>
-  readonly notices: Array<Notice>
-  readonly faults: Array<ScriptFault>
-  readonly unreadable: Array<ScriptFault>
-  readonly blocks: Array<CueBlock>
-  readonly lost: Array<LostBlock>
-}
-
+/** Returns what was found. `text` is the first line with words of a file without any time: such a file fails. */
 const finish = (
   scan: Scan,
-  headed: boolean
+  text: number | undefined
 ): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
   const faults = [...scan.faults]
   if (scan.blocks.length === 0) {
     faults.push(...scan.unreadable)
-    if (faults.length === 0 && !headed) {
-      const found = excerpt(scan.lines.find((line) => line.trim() !== "") ?? "")
-      faults.push(ScriptFault.make({ line: 1, found, expected: withoutCue(scan.lines) }))
+    if (faults.length === 0 && text !== undefined) {
+      const { at = text, expected } = withoutCue(scan.lines)
+      faults.push(ScriptFault.make({ line: at + 1, found: excerpt(scan.lines[at] ?? ""), expected }))
     }
   }
   if (isNonEmptyReadonlyArray(faults)) return Either.left(faults)
-  for (const fault of scan.unreadable)
-    notice(scan, fault.line, `passed over: ${fault.expected}; "${fault.found}"`)
+  for (const fault of scan.unreadable) notice(scan, fault.line, `skipped "${fault.found}": ${fault.expected}`)
   return Either.right({
     blocks: scan.blocks,
     lost: scan.lost.sort((a, b) => a.line - b.line),
     notices: scan.notices.sort((a, b) => a.line - b.line)
   })
-}
-
-const notice = (scan: Scan, line: number, message: string): void => {
-  scan.notices.push(Notice.make({ line, message }))
 }
 
 const nextTiming = (scan: Scan, from: number): number => {
@@ -115,8 +101,8 @@ const nextTiming = (scan: Scan, from: number): number => {
 }
 
 /**
- * The line above a time line that numbers its cue, if there is one; blank lines may stand between where the number
- * is the next one.
+ * Returns the line above a time line that holds the cue's number, if there is one. Blank lines may be in between if the
+ * number continues the sequence.
  */
 const numberLine = (scan: Scan, time: number, lastNumber: number | undefined): number | undefined => {
   const above = time - 1
@@ -137,7 +123,7 @@ const numberLine = (scan: Scan, time: number, lastNumber: number | undefined): n
     : undefined
 }
 
-/** Where the text before a time line ends. */
+/** Returns the line at which the text before a time line ends. */
 const textEnd = (scan: Scan, time: number, lastNumber: number | undefined): number =>
   time >= scan.lines.length ? time : (numberLine(scan, time, lastNumber) ?? time)
 
@@ -155,15 +141,16 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
       ScriptFault.make({
         line: time + 1,
         found: written,
-        expected: "times in frames cannot be read without a frame rate: convert them to 00:00:00,000"
+        expected: "times in frames need a frame rate; convert them to 00:00:00,000"
       })
     )
     return
   }
   const end = textEnd(scan, next, number ?? last)
   if (timing?.kind !== "time") {
-    const lines = style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number)
-    const words = lines.join(" ").trim()
+    const below = style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number)
+    const words = below.join(" ").trim()
+    const lines = words === "" && hasWords(written) ? [written] : below
     const arrowOnly = style === "vtt" && words === "" && !/[\p{L}\p{N}]/u.test(written)
     if (arrowOnly) return
     const found = excerpt(words === "" ? written : `${written} ${words}`)
@@ -173,12 +160,12 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
       scan.lost.push({ line: time + 1, number, lines, why: `"${found}": ${expected}` })
     return
   }
-  if (timing.mended !== undefined) notice(scan, time + 1, timing.mended)
+  if (timing.repair !== undefined) notice(scan, time + 1, timing.repair)
   if (timing.words !== "")
     notice(
       scan,
       time + 1,
-      `words behind the time were passed over: "${excerpt(timing.words)}"; a cue's text stands below its time`
+      `skipped text after the time: "${excerpt(timing.words)}"; put a cue's text below its time line`
     )
   const { lines, times: stray } = withoutStrayTimes(
     trimmed([
@@ -186,15 +173,22 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
       ...(style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number))
     ])
   )
-  for (const at of stray) notice(scan, time + 1, `a time inside the cue's text is not spoken: "${at}"`)
+  const beside = timing.text === undefined || timing.text === "" ? 0 : 1
+  const below = firstText(scan.lines, time + 1) ?? time
+  for (const { at, time: found } of stray)
+    notice(
+      scan,
+      (at < beside ? time : below + at - beside) + 1,
+      `a time inside the cue's text is not spoken: "${found}"`
+    )
   if (isUntimed(timing.start) && isUntimed(timing.end)) {
-    const expected = "99:59:59 stands for a cue without a time: give it one"
+    const expected = "99:59:59 marks a cue without a time; give it one"
     scan.unreadable.push(ScriptFault.make({ line: time + 1, found: written, expected }))
     scan.lost.push({ line: time + 1, number, lines, why: `"${written}": ${expected}` })
     return
   }
   if (timing.end < timing.start)
-    notice(scan, time + 1, `the cue ends before it starts (${written}): its end was left open`)
+    notice(scan, time + 1, `the cue ends before it starts (${written}); its end was ignored`)
   const times = { start: timing.start, end: Math.max(timing.start, timing.end) }
   if (lines.length === 0 && timing.words !== "") {
     const why = `"${excerpt(timing.words)}": expected the cue's text below its time line`
@@ -202,10 +196,13 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
   } else scan.blocks.push({ line: time + 1, number, ...times, lines })
 }
 
-/** 99:59:59, by which some tools mark a cue that has no time yet. */
+/** Whether a line that is meant as a time line contains words besides its times. */
+const hasWords = (line: string): boolean => /\p{L}{2}/u.test(line.replace(/\S*[\d:]\S*/gu, ""))
+
+/** Whether a time is 99:59:59, with which some tools mark a cue that has no time yet. */
 const isUntimed = (time: number): boolean => Math.floor(time / 1000) === 359_999
 
-/** An SRT cue's text goes on over blank lines, until what follows is a numbered cue that has lost its time line. */
+/** Returns an SRT cue's text. It continues over blank lines, up to a numbered cue that lacks its time line. */
 const srtText = (scan: Scan, from: number, to: number, number: number | undefined): ReadonlyArray<string> => {
   let end = to
   for (let line = from; line < to; line++) {
@@ -225,7 +222,7 @@ const srtText = (scan: Scan, from: number, to: number, number: number | undefine
   return trimmed(scan.lines.slice(from, end))
 }
 
-/** A numbered cue without a time line, from its number on. */
+/** Reports a numbered cue without a time line as lost; `from` is the line of its number. */
 const loseUntimed = (scan: Scan, from: number, to: number): void => {
   const lines = scan.lines.slice(from, to)
   passOver(scan, from, to, "a cue without a time line")
@@ -233,12 +230,12 @@ const loseUntimed = (scan: Scan, from: number, to: number): void => {
   scan.lost.push({ line: from + 1, number: numberOf(lines[0]), lines: lines.slice(1), why })
 }
 
-/** Whether nothing stands from a line on: what was above it is where a file was cut off. */
+/** Whether only blank lines follow: the file was truncated above. */
 const endsFile = (scan: Scan, from: number): boolean => scan.lines.slice(from).every((line) => isBlank(line))
 
 /**
- * A WebVTT cue's text ends at the first blank line; what else stands before the next time is comment, style, name
- * or lost.
+ * Returns a WebVTT cue's text, which ends at the first blank line. Anything else before the next time is a comment, a
+ * style or a cue identifier; other text is lost.
  */
 const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyArray<string> => {
   const paragraphs = paragraphsOf(scan.lines, from, to)
@@ -247,13 +244,13 @@ const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyAr
   let rest = paragraphs
   if (first !== undefined && (first.from === from || !isAside(scan, first, next))) {
     if (first.from !== from)
-      notice(scan, first.from + 1, "a blank line between a cue's time and its text was passed over")
+      notice(scan, first.from + 1, "skipped a blank line between a cue's time and its text")
     lines.push(...trimmed(scan.lines.slice(first.from, first.to)))
     rest = paragraphs.slice(1)
   }
   for (const paragraph of rest)
     if (!isAside(scan, paragraph, next)) {
-      passOver(scan, paragraph.from, paragraph.to, "text outside of any cue")
+      passOver(scan, paragraph.from, paragraph.to, "text outside any cue")
       const text = scan.lines.slice(paragraph.from, paragraph.to)
       const why = `"${excerpt(text.join(" "))}": a blank line ends a WebVTT cue; expected a time line above this text`
       scan.lost.push({ line: paragraph.from + 1, number: undefined, lines: text, why })
@@ -261,7 +258,7 @@ const vttText = (scan: Scan, from: number, to: number, next: number): ReadonlyAr
   return lines
 }
 
-/** Comments, styles and regions, and the line above a time that names its cue. */
+/** Whether a paragraph is a comment, style or region, or the cue identifier above a time line. */
 const isAside = (scan: Scan, paragraph: Paragraph, next: number): boolean => {
   const first = scan.lines[paragraph.from] ?? ""
   return (
@@ -270,28 +267,4 @@ const isAside = (scan: Scan, paragraph: Paragraph, next: number): boolean => {
     scan.lines.slice(paragraph.from, paragraph.to).every((line) => isBlank(line)) ||
     /^[^{}]*(?:\{[^{}]*)?\}\s*$/u.test(scan.lines[paragraph.to - 1] ?? "")
   )
-}
-
-const passOver = (scan: Scan, from: number, to: number, what: string): void => {
-  const words = scan.lines.slice(from, to).join(" ").trim()
-  if (words !== "") notice(scan, from + 1, `${what} was passed over: "${excerpt(words)}"`)
-}
-
-/** Skips the WEBVTT line and what belongs to it; 0 where there is none, which is worth a notice. */
-const passHeader = (scan: Scan): number => {
-  const start = scan.lines.findIndex((line) => line.trim() !== "")
-  const first = scan.lines[start] ?? ""
-  if (!/^\s*WEBVTT(?:\s|$)/iu.test(first)) {
-    notice(scan, 1, "the WEBVTT line is missing; read as WebVTT all the same")
-    return 0
-  }
-  if (start > 0 || !first.startsWith("WEBVTT"))
-    notice(scan, start + 1, "the WEBVTT line is not written by the book; read all the same")
-  let line = start + 1
-  while (line < scan.lines.length && scan.lines[line] !== "" && scan.timings[line]?.kind === "none") {
-    if (scan.lines[line]?.startsWith("X-TIMESTAMP-MAP") === true)
-      notice(scan, line + 1, "X-TIMESTAMP-MAP ties cues to a stream's clock: the times are taken as written")
-    line++
-  }
-  return line
 }

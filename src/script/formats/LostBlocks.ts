@@ -1,22 +1,22 @@
-/** Blocks of a subtitle file whose times could not be read, as cues of their own: numbered apart from the others. */
+/** Lost cues: blocks of a subtitle file whose times could not be read, with numbers that no other cue has. */
 import { type Cue, LostCue } from "../../domain/speech/Cue.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { isBlank } from "../markup/CueLines.ts"
 import type { cueVoices } from "../markup/CueVoices.ts"
 
-/** A cue of a file whose time could not be read. */
+/** A block whose time could not be read. */
 export interface LostBlock {
   /** The line where it begins, from 1. */
   readonly line: number
-  /** The number that the file gives it, if any. */
+  /** Its number in the file, if any. */
   readonly number: number | undefined
   readonly lines: ReadonlyArray<string>
-  /** What the file holds there, and what was expected. */
+  /** What the file contains there, and what was expected. */
   readonly why: string
 }
 
-/** A cue that was read: all that a lost one is placed by. */
+/** The fields of a readable cue that lost cues are placed by. */
 interface ReadBlock {
   readonly line: number
   readonly number: number | undefined
@@ -24,8 +24,8 @@ interface ReadBlock {
 }
 
 /**
- * Lost blocks with any text as cues, in file order. No other cue's number changes for them. `cues` are the blocks that
- * were read, in the same order.
+ * Converts lost blocks that have text into cues, in file order. Other cues keep their numbers. `cues` are made from
+ * `blocks`, in the same order.
  */
 export const lostCues = (
   found: ReadonlyArray<LostBlock>,

@@ -1,9 +1,9 @@
-/** Markdown to headings and paragraphs, with nothing in them that is only for the eye. */
+/** Converts Markdown into headings and paragraphs of plain text to be read aloud. */
 import { type Block, Notice } from "../../domain/speech/Cue.ts"
 import { decodeEntities } from "../markup/HtmlEntities.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 
-/** Blocks of HTML in which nothing is text, by how they begin and end. */
+/** HTML blocks that contain no text, by their start and end. */
 const hidden: ReadonlyArray<readonly [begins: RegExp, ends: string]> = [
   [/^\s*<!--/u, "-->"],
   [/^\s*<script[\s>]/iu, "</script>"],
@@ -12,21 +12,19 @@ const hidden: ReadonlyArray<readonly [begins: RegExp, ends: string]> = [
   [/^\s*<![A-Za-z]/u, ">"]
 ]
 
-/**
- * A point of a list. A number of four digits is a year, and only a list that begins may stand in a paragraph's midst.
- */
+/** A list item. Numbers have at most three digits: four are a year. */
 const point = /^\s*(?:[-*+]|(\d{1,3})[.)])\s+(?:\[[ xX]\]\s+)?/u
 
 /**
- * Markdown by its usual rules. What is code, footnote, picture, comment or table rule is not read aloud; code and
- * footnotes are told in a notice.
+ * Parses Markdown. Code, footnotes, pictures, comments and table rules are not read aloud; skipped code and footnotes
+ * are reported in notices.
  */
 export const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Block> => {
   const lines = withoutFrontMatter(text).split("\n")
   const blocks: Array<Block> = []
   let open: Array<string> = []
   let from = 1
-  /** What the open lines are, where they are not just a paragraph. */
+  /** What the open lines belong to, if not to a paragraph. */
   let within: "point" | "table" | "footnote" | undefined
   const close = (kind: "heading" | "paragraph" = "paragraph"): void => {
     if (open.length > 0) blocks.push(...blockOf(kind, inline(unwrapped(open)), from))
@@ -56,7 +54,7 @@ export const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyAr
         close()
         if ((last.get(begins[1]) ?? -1) >= i) end = begins[1]
         else {
-          tell(number, `no "${begins[1]}" closes what begins here: it is read as text`)
+          tell(number, `unclosed HTML: no "${begins[1]}" follows; read as text`)
           line = line.replace(/<\S*/u, "")
         }
       }
@@ -75,7 +73,7 @@ export const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyAr
     if (mark !== undefined) {
       close()
       fence = { mark, line: number }
-      tell(number, "a block of code is not read aloud")
+      tell(number, "a code block is not read aloud")
     } else if (/^\s*$/u.test(line)) {
       close()
       within = undefined
@@ -108,21 +106,21 @@ export const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyAr
       close()
     } else begin(number, line.replace(/\\$/u, ""))
   })
-  if (fence !== undefined) tell(fence.line, "nothing closes this block of code: all below is taken for code")
+  if (fence !== undefined) tell(fence.line, "unclosed code block: everything below is treated as code")
   close()
   return blocks
 }
 
-/** The signs that begin or end a block of code; those within a line of text do not. */
+/** Returns the fence that opens or closes a code block; backticks within a line of text do not count. */
 const fenceOf = (line: string): string | undefined => {
   const [, mark, behind = ""] = /^\s*(`{3,}|~{3,})(.*)$/u.exec(line) ?? []
   return mark?.startsWith("`") === true && behind.includes("`") ? undefined : mark
 }
 
-/** Whether a line holds an ending, which is in small letters. */
+/** Whether a line contains an ending (in lower case), ignoring case. */
 const holds = (line: string, ending: string): boolean => line.toLowerCase().includes(ending)
 
-/** A row of a table as its cells say it. */
+/** Joins the cells of a table row with commas. */
 const cells = (row: string): string =>
   row
     .trim()
@@ -132,8 +130,8 @@ const cells = (row: string): string =>
     .join(", ")
 
 /**
- * Front matter's lines are emptied, so that the others keep their numbers. What does not begin with a key is none: a
- * rule stands above text.
+ * Empties the lines of front matter, so that the others keep their line numbers. Front matter must begin with a key;
+ * otherwise the `---` is a rule above text.
  */
 const withoutFrontMatter = (text: string): string => {
   const match =
@@ -143,12 +141,10 @@ const withoutFrontMatter = (text: string): string => {
   return match === null ? text : match[0].replace(/[^\n]+/gu, "") + text.slice(match[0].length)
 }
 
-/** Held apart while marks are taken off: characters that a backslash says are meant as they are. */
+/** Offset into the private use area for backslash-escaped characters, hidden while markup is removed. */
 const held = 0xe100
 
-/**
- * A paragraph longer than any that people write loses its signs one by one: looking for pairs would take too long.
- */
+/** Above this length (characters) markup signs are removed one by one: matching pairs would take too long. */
 const longest = 20_000
 
 const inline = (text: string): string =>

@@ -1,11 +1,11 @@
-/** What plain text and Markdown share on the way to a narration's blocks. */
+/** Helpers shared by plain text and Markdown: text blocks, and joining hard-wrapped lines. */
 import { Block } from "../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { withoutUnseen } from "../markup/CueLines.ts"
 import { unspaced } from "../language/WritingSystems.ts"
 
-/** A heading or paragraph of these words, or none where there are no words. */
+/** Returns one heading or paragraph; empty if the text is blank. */
 export const blockOf = (
   kind: "heading" | "paragraph",
   text: string,
@@ -20,7 +20,7 @@ export const blockOf = (
     : [Block.make({ kind, text: words, line, speaker: SpeakerName.make(name) }, skipValidation)]
 }
 
-/** Lines wrapped by hand, as one; a word hyphenated at a line's end is whole again. */
+/** Joins hard-wrapped lines into one; rejoins words hyphenated at a line's end. */
 export const unwrapped = (lines: ReadonlyArray<string>): string =>
   lines
     .map((line) => line.trim())
@@ -29,7 +29,7 @@ export const unwrapped = (lines: ReadonlyArray<string>): string =>
     .replace(withoutSpace, "")
     .replace(/\n/gu, " ")
 
-/** A line's end in a text that sets no spaces between words, or behind the signs of such a text. */
+/** A line break between characters of a script without spaces, or after its punctuation. */
 const withoutSpace = new RegExp(
   `(?<=${unspaced}|[\\u3001-\\u301f\\uff01-\\uff1f])\\n(?=${unspaced}|[\\u3001-\\u301f])`,
   "gu"

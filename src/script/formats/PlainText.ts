@@ -1,4 +1,4 @@
-/** Plain text to headings and paragraphs. */
+/** Splits plain text into headings and paragraphs; recognizes chats and transcripts. */
 import { type Block, Notice } from "../../domain/speech/Cue.ts"
 import { isChat, isClocked, messagesOf, withoutClocks } from "./ChatStamps.ts"
 import { withoutEmphasis } from "../markup/Emphasis.ts"
@@ -20,16 +20,17 @@ const paragraphsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Piece> => {
   return pieces
 }
 
-/**
- * A line longer than any page is wide: what holds it is not wrapped by hand, and each of its lines is a paragraph.
- */
+/** Longest hard-wrapped line, in characters. In a block with a longer one, each line is a paragraph. */
 const widest = 120
 
 /**
- * Paragraphs stand between blank lines. In a text without any, and in a block with a line too long to be wrapped by
- * hand, each line is a paragraph; in a chat each message is. A short line that stands alone before others and ends
- * without punctuation is a heading; a row of signs divides and is not read. Nor are dates and times beside the lines of
- * a chat or transcript, which a notice tells.
+ * Splits a text into blocks:
+ *
+ * - Paragraphs are separated by blank lines. In a text without blank lines, and in a block that is not hard-wrapped,
+ *   each line is a paragraph. In a chat, each message is.
+ * - A short line on its own, without final punctuation and not the last, is a heading.
+ * - A row of signs is a divider and is dropped.
+ * - Dates and times next to the lines of a chat or transcript are dropped, with a notice.
  */
 export const textBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<Block> => {
   const lines = text.split("\n")
@@ -63,7 +64,7 @@ export const textBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<
     )
 }
 
-/** A chat's messages, each by who wrote it. */
+/** One or more paragraphs per message, with its author as the speaker. */
 const chatBlocks = (lines: ReadonlyArray<string>): ReadonlyArray<Block> =>
   messagesOf(lines).flatMap(({ line, speaker, lines: written }) =>
     paragraphsOf(written)
@@ -73,7 +74,7 @@ const chatBlocks = (lines: ReadonlyArray<string>): ReadonlyArray<Block> =>
       )
   )
 
-/** A piece cut into these. */
+/** Splits a piece into the given parts, each with its line number. */
 const partsOf = ({ line }: Piece, parts: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<Piece> => {
   let at = line
   return parts.map((lines) => {

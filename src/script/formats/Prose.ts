@@ -1,11 +1,11 @@
-/** Plain text and Markdown to a narration. */
+/** Parses plain text and Markdown into a narration. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Narration, type Notice, ScriptFault } from "../../domain/speech/Cue.ts"
 import { markdownBlocks } from "./Markdown.ts"
 import { textBlocks } from "./PlainText.ts"
 
-/** Reads a file's text. */
+/** Parses a file's text; fails if it contains no words. */
 export const readProse = (
   text: string,
   format: "text" | "markdown"
@@ -18,7 +18,7 @@ export const readProse = (
         ScriptFault.make({
           line: 1,
           found: "",
-          expected: "no words to speak found: expected text in paragraphs"
+          expected: "no words to speak; expected text in paragraphs"
         })
       ])
 }

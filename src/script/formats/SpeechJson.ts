@@ -1,6 +1,6 @@
 /**
- * The JSON that speech recognizers write, to cues: openai-whisper, whisper.cpp, faster-whisper, WhisperX, stable-ts,
- * the OpenAI API's verbose_json and the pipelines of Hugging Face.
+ * Parses speech recognizers' JSON into cues: openai-whisper, whisper.cpp, faster-whisper, WhisperX, stable-ts, the
+ * OpenAI API's verbose_json, and Hugging Face pipelines.
  */
 import { Either, Schema } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
@@ -15,7 +15,7 @@ import { longestTime } from "./TimingLine.ts"
 const Seconds = Schema.optional(Schema.NullOr(Schema.Number))
 const Speaker = Schema.optional(Schema.NullOr(Schema.String))
 
-/** A segment of openai-whisper and its kin; times in seconds. */
+/** A segment of openai-whisper and compatible tools; times in seconds. */
 const Segment = Schema.Struct({ start: Seconds, end: Seconds, text: Schema.String, speaker: Speaker })
 
 /** A segment of whisper.cpp; offsets in milliseconds. */
@@ -25,7 +25,7 @@ const Stretch = Schema.Struct({
   speaker: Speaker
 })
 
-/** A chunk of a Hugging Face pipeline: seconds, with an open end where the recording stops within a word. */
+/** A chunk of a Hugging Face pipeline, in seconds; the end is null if the recording stops within a word. */
 const Chunk = Schema.Struct({
   timestamp: Schema.Tuple(Schema.NullOr(Schema.Number), Schema.NullOr(Schema.Number)),
   text: Schema.String,
@@ -42,7 +42,7 @@ interface Spoken {
 const inSeconds = (time: number | null | undefined): number | undefined =>
   time === null || time === undefined ? undefined : time * 1000
 
-/** Where each recognizer keeps its segments, the ones that name speakers first. */
+/** The keys under which recognizers keep their segments, in order of preference. */
 const shapes: ReadonlyArray<
   readonly [key: string, read: (value: unknown) => ReadonlyArray<Spoken> | undefined]
 > = [
@@ -81,7 +81,7 @@ const decoded = <A, I>(schema: Schema.Schema<A, I>, value: unknown): ReadonlyArr
     ? Either.getOrUndefined(Schema.decodeUnknownEither(Schema.Array(schema))(value))
     : undefined
 
-/** Python writes NaN and Infinity, which JSON does not have. */
+/** Parses JSON; accepts Python's NaN and Infinity, which are not valid JSON, as null. */
 const parsed = (text: string): unknown =>
   Either.getOrUndefined(
     Either.orElse(
@@ -108,10 +108,10 @@ const spokenIn = (text: string): ReadonlyArray<Spoken> | undefined => {
 const timed = (spoken: ReadonlyArray<Spoken> | undefined): ReadonlyArray<Spoken> | undefined =>
   spoken?.some(({ start }) => start !== undefined) === true ? spoken : undefined
 
-/** Whether a JSON text is a transcript with times, and not a manifest. */
+/** Whether a JSON text is a transcript with times, as opposed to a manifest. */
 export const isSpeechJson = (text: string): boolean => spokenIn(text) !== undefined
 
-/** Reads a file's text: a cue a segment, numbered from 1. A segment without a time is passed over with a notice. */
+/** Parses a file's text: one cue per segment, numbered from 1. Segments without a time are skipped with a notice. */
 export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> => {
   const spoken = spokenIn(text)
   if (spoken === undefined)
@@ -120,8 +120,8 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
         line: 1,
         found: excerpt(text),
         expected:
-          "no transcript with times found in the JSON: expected what Whisper writes, such as " +
-          '{ "segments": [{ "start": 0, "end": 2.5, "text": "Hello" }] }; or convert it to SRT'
+          "no transcript with times found in the JSON; expected Whisper output such as " +
+          '{ "segments": [{ "start": 0, "end": 2.5, "text": "Hello" }] }; fix it or convert it to SRT'
       })
     ])
   const lineOf = linesIn(text)
@@ -134,7 +134,7 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
         notices.push(
           Notice.make({
             line,
-            message: `segment ${i + 1} has no start and was passed over: "${excerpt(words)}"`
+            message: `skipped segment ${i + 1}, which has no start time: "${excerpt(words)}"`
           })
         )
       return
@@ -162,9 +162,12 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
   return Either.right(Subtitle.make({ format: "srt", cues: inOrder(cues), notices }))
 }
 
-/** For texts in the order of the file, the line of each; that of the one before where it is written otherwise. */
+/**
+ * Returns a function that finds the line of each text; call it in file order. A text that is not found literally gets
+ * the line of the previous one.
+ */
 const linesIn = (json: string): ((text: string) => number) => {
-  // Python writes all but ASCII as escapes, unless told otherwise.
+  // Python escapes all non-ASCII characters by default.
   const escaped = !/[\u0080-\uffff]/u.test(json)
   let at = 0
   let line = 1
@@ -179,6 +182,6 @@ const linesIn = (json: string): ((text: string) => number) => {
 
 const inAscii = (text: string): string =>
   text.replace(
-    /[\u0080-\uffff]/g, // by UTF-16 units, as JSON escapes them
+    /[\u0080-\uffff]/g, // UTF-16 code units, as JSON escapes them
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
   )

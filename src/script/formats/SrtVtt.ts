@@ -1,17 +1,18 @@
-/** SRT, WebVTT and SBV files to cues, through the `subtitle` package. */
+/** Parses SRT, WebVTT and SBV files into cues, using the `subtitle` package. */
 import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { parseSync } from "subtitle"
 import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { type CueBlock, cueBlocks } from "./CueBlocks.ts"
+import { cueBlocks } from "./CueBlocks.ts"
+import type { CueBlock } from "./CueScan.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { lostCues } from "./LostBlocks.ts"
 import { srtClock, type TimingStyle } from "./TimingLine.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
-/** Reads a file's text. */
+/** Parses a file's text; fails with every fault if no cue can be read. */
 export const readSrtVtt = (
   text: string,
   style: TimingStyle
@@ -39,8 +40,8 @@ interface ParsedCue {
 }
 
 /**
- * The blocks as `subtitle` parses them from a file written by the book. Each line of text is held by a mark,
- * without which the parser would take "NOTE", a bare number or a time in the text for structure.
+ * Writes the blocks as well-formed SRT and parses it with `subtitle`. Each text line starts with a word joiner
+ * (U+2060): without it, the parser would take "NOTE", a bare number or a time in the text for structure.
  */
 const parsedText = (blocks: ReadonlyArray<CueBlock>): ReadonlyArray<ParsedCue> =>
   parseSync(
@@ -85,7 +86,7 @@ interface Numbers {
   readonly notices: ReadonlyArray<Notice>
 }
 
-/** The file's own numbers where every cue has one of its own, positions from 1 otherwise. */
+/** The file's own numbers if every cue has a unique one, otherwise positions from 1. */
 const numbersOf = (blocks: ReadonlyArray<CueBlock>): Numbers => {
   const seen = new Set<number>()
   const repeated = blocks.find((block) => {
@@ -100,7 +101,7 @@ const numbersOf = (blocks: ReadonlyArray<CueBlock>): Numbers => {
       notices: [
         Notice.make({
           line: repeated.line,
-          message: `cue number ${repeated.number ?? ""} stands twice: the cues are numbered by their position instead`
+          message: `cue number ${repeated.number ?? ""} occurs twice; cues are numbered by position instead`
         })
       ]
     }
@@ -109,10 +110,7 @@ const numbersOf = (blocks: ReadonlyArray<CueBlock>): Numbers => {
     : { of: (position) => position + 1, notices: [] }
 }
 
-/**
- * Destroyed text, worth a word: a cue whose letters are replacement characters was decoded wrongly before it came
- * here.
- */
+/** Reports cues that contain U+FFFD: an earlier program decoded them with the wrong encoding. */
 const fragments = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
   const broken = cues.filter((cue) => cue.text.includes("\ufffd"))
   const first = broken[0]
@@ -121,7 +119,7 @@ const fragments = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
     : [
         Notice.make({
           line: first.line,
-          message: `${broken.length} ${broken.length === 1 ? "cue holds" : "cues hold"} letters destroyed by an earlier conversion (\ufffd)`
+          message: `${broken.length} ${broken.length === 1 ? "cue contains" : "cues contain"} letters destroyed by an earlier conversion (\ufffd)`
         })
       ]
 }

@@ -1,29 +1,26 @@
-/** The line of a subtitle that says when: `start --> end` in every spelling that people and tools leave behind. */
+/** Parses a subtitle's time line, `start --> end`, in all spellings found in real files. */
 
 import { asciiDigits, withoutBom } from "../markup/CueLines.ts"
 
-/** What a line is, as a time line: a readable one, one that means to be one and cannot be read, or none at all. */
+/** Whether a line is a time line: `time`, `unreadable` (meant as one), `frames` (counted in frames), or `none`. */
 export type CueTiming =
   | {
       readonly kind: "time"
       /** Milliseconds, zero or more. */
       readonly start: number
       readonly end: number
-      /** What was not written by the book, if anything. */
-      readonly mended: string | undefined
-      /** Words behind the end, where nothing but settings belongs; empty where there are none. */
+      /** What was repaired, as a notice; undefined if the line is well-formed. */
+      readonly repair: string | undefined
+      /** Words after the end time, where only settings belong; empty if there are none. */
       readonly words: string
-      /** What is said, where the times stand in brackets before it, as transcribers print it. */
+      /** The cue's text, if it follows bracketed times on the same line, as transcribers print it. */
       readonly text?: string
     }
   | { readonly kind: "unreadable"; readonly why: string }
   | { readonly kind: "frames" }
   | { readonly kind: "none" }
 
-/**
- * How strictly times are read: WebVTT's own rules keep more than three digits of a fraction from counting, and an
- * arrow is never text.
- */
+/** How strictly times are parsed. WebVTT allows at most three fraction digits. */
 export type TimingStyle = "srt" | "vtt" | "sbv"
 
 const space = "[ \\t\\f\\u00a0\\u2000-\\u200b\\u202f\\u3000]"
@@ -39,9 +36,21 @@ const halfTime = new RegExp(
   `^${space}*(?:${clock})${space}*${arrow}|${arrow}${space}*(?:${clock})${space}*$`,
   "u"
 )
-const twoClocks = new RegExp(`^${space}*(?:${clock})\\s*(?:\\S\\s*)?(?:${clock})${space}*$`, "u")
+const twoClocks = new RegExp(
+  `^${space}*(?:${clock})\\s*(?:(?:\\S|[^\\s\\p{L}\\p{N}]{2,5})\\s*)?(?:${clock})${space}*$`,
+  "u"
+)
 
-/** A time that can be nothing else: with hours, or with a fraction of a second. */
+/** Times with a space for the decimal comma: before an arrow, or at the line's end. */
+const spacedFraction = new RegExp(
+  `((?:\\d+:)?\\d{1,2}:\\d{2})${space}(\\d{3})(?=${space}*(?:${arrow}|$))`,
+  "gu"
+)
+
+/** What makes a line with `-->` a time line, however damaged: digits beside the arrow, a whole time, or no letters. */
+const timelike = /^\s*-?\d+\s*(?::|[.,;]\s*\d)|-->\s*-?\d+\s*(?::|[.,;]\s*\d)|\d:\d{2}[.,:]\d|^[^\p{L}]*$/u
+
+/** An unambiguous time: with hours, or with a fraction of a second. */
 const fullClock = "(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,3})?|\\d{1,3}:\\d{2}[.,]\\d{1,3})"
 const withoutArrow = new RegExp(
   `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|to|${space})${space}*(${fullClock})${space}*$`,
@@ -56,7 +65,7 @@ const framed = /^\d+:\d{1,2}:\d{1,2}[:;]\d{1,2}$/u
 
 const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
 
-/** Reads one line. */
+/** Parses one line. */
 export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
   const line = plainOf(written)
   const [, times = "", text = ""] = bracketed.exec(line) ?? []
@@ -64,22 +73,29 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
     const inner = parseTiming(times, style)
     return inner.kind === "time" && inner.words === "" ? { ...inner, text } : { kind: "none" }
   }
-  const joined = style === "vtt" ? undefined : joinedTimes(line, style)
+  const joined = joinedTimes(line, style)
   if (joined !== undefined) return joined
+  const commas = anyArrow.test(line) ? line.replace(spacedFraction, "$1,$2") : line
+  const repaired = commas === line ? undefined : parseTiming(commas, style)
+  if (repaired?.kind === "time") return { ...repaired, repair: "read the space in a time as a comma" }
   const match = timeLine.exec(line)
   if (match !== null) {
     const start = (match[1] ?? "").replace(/\s/gu, "")
     const end = (match[3] ?? "").replace(/\s/gu, "")
     if (framed.test(start) || framed.test(end)) return { kind: "frames" }
     if (match[2] !== "-->" && ![start, end].every((side) => /:\d+[:.,;]/u.test(side))) return { kind: "none" }
-    const mended = match[2] === "-->" ? undefined : `the arrow "${match[2] ?? ""}" was read as "-->"`
-    return timed(start, end, style, mended, wordsIn(match[4] ?? ""))
+    const repair = match[2] === "-->" ? undefined : `read the arrow "${match[2] ?? ""}" as "-->"`
+    return timed(start, end, style, repair, wordsIn(match[4] ?? ""))
   }
   if (style !== "vtt" && numbered.test(line)) {
     const behind = parseTiming(line.replace(numbered, ""), style)
-    return behind.kind === "time" ? { ...behind, mended: "the text before the time was ignored" } : behind
+    return behind.kind === "time" ? { ...behind, repair: "ignored the text before the time" } : behind
   }
-  if (style === "vtt" ? line.includes("-->") : anyArrow.test(line) && halfTime.test(line) && !ranges(line))
+  if (
+    style === "vtt"
+      ? line.includes("-->") && timelike.test(line)
+      : anyArrow.test(line) && halfTime.test(line) && !ranges(line)
+  )
     return { kind: "unreadable", why: expected }
   if (twoClocks.test(line) && /\d+:\d+[:.,;]\d+.*\d+:\d+[:.,;]\d+/u.test(line))
     return line
@@ -87,19 +103,20 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
       .split(/[^\d:.,;]+/u)
       .some((side) => framed.test(side))
       ? { kind: "frames" }
-      : { kind: "unreadable", why: `${expected}, with an arrow between` }
+      : { kind: "unreadable", why: `${expected}, with an arrow between the times` }
   return { kind: "none" }
 }
 
 /**
- * Two times without an arrow. A comma between them is how SBV and SubViewer write them, and YouTube's export also puts
- * them into `.srt` files. Any other sign counts only between times with fractions: "1:02:03 - 1:04:05" may be text.
+ * Parses two times without an arrow. SBV and SubViewer separate them by a comma; YouTube exports that in `.srt` files,
+ * too. Any other sign counts only between times with fractions: "1:02:03 - 1:04:05" may be text.
  */
 const joinedTimes = (line: string, style: TimingStyle): CueTiming | undefined => {
   const [, start = "", sign = "", end = ""] = withoutArrow.exec(line) ?? []
-  if (sign === ",") return timed(start, end, style, undefined)
+  const repair = "no arrow between the times; read them as start and end"
+  if (sign === ",") return timed(start, end, style, style === "vtt" ? repair : undefined)
   return sign !== "" && [start, end].every((side) => /[.,]/u.test(side))
-    ? timed(start, end, style, "no arrow between the times: they were read as start and end")
+    ? timed(start, end, style, repair)
     : undefined
 }
 
@@ -111,15 +128,21 @@ const strayTime = new RegExp(
   "gu"
 )
 
-/** The lines of a cue's text without times that were left among its words, and those times. */
+/** A stray time, with the line that it is on, counted from 0. */
+export interface StrayTime {
+  readonly at: number
+  readonly time: string
+}
+
+/** Removes stray times from a cue's text; returns the remaining lines and the times. */
 export const withoutStrayTimes = (
   lines: ReadonlyArray<string>
-): { readonly lines: ReadonlyArray<string>; readonly times: ReadonlyArray<string> } => {
+): { readonly lines: ReadonlyArray<string>; readonly times: ReadonlyArray<StrayTime> } => {
   if (!lines.some((line) => /\d:\d/u.test(line))) return { lines, times: [] }
-  const times: Array<string> = []
-  const kept = lines.flatMap((line) => {
+  const times: Array<StrayTime> = []
+  const kept = lines.flatMap((line, at) => {
     const words = line.replace(strayTime, (time) => {
-      times.push(time.trim())
+      times.push({ at, time: time.trim() })
       return " "
     })
     return words === line ? [line] : words.trim() === "" ? [] : [words.replace(/ {2,}/gu, " ").trim()]
@@ -127,15 +150,13 @@ export const withoutStrayTimes = (
   return { lines: kept, times }
 }
 
-/** A line as it would be written by the book: with the digits and signs of ASCII, and nothing that is not seen. */
+/** Normalizes a line: ASCII digits and arrows, no invisible characters. */
 const plainOf = (written: string): string => {
   if (!/[&\u{80}-\u{10ffff}]/u.test(written) || !/\p{Nd}/u.test(written)) return written
   return asciiDigits(withoutBom(written).replace("--&gt;", "-->"))
 }
 
-/**
- * What is left behind a time's end when settings such as `align:start` and `X1:40` are taken from it, if it is words.
- */
+/** Returns the text after the end time if it contains words besides settings such as `align:start` and `X1:40`. */
 const wordsIn = (behind: string): string =>
   /\p{L}{2}/u.test(behind.replace(/[\p{L}\p{N}-]+\s*:\s*\S*/gu, "")) ? behind.trim() : ""
 
@@ -143,7 +164,7 @@ const timed = (
   from: string,
   to: string,
   style: TimingStyle,
-  mended: string | undefined,
+  repair: string | undefined,
   words = ""
 ): CueTiming => {
   const start = clockMillis(from, style)
@@ -151,13 +172,13 @@ const timed = (
   if (start === undefined || end === undefined) return { kind: "unreadable", why: expected }
   if (end < 0) return { kind: "unreadable", why: "the cue ends before zero" }
   return start < 0
-    ? { kind: "time", start: 0, end, mended: "a start before zero was read as zero", words }
-    : { kind: "time", start, end, mended, words }
+    ? { kind: "time", start: 0, end, repair: "read a negative start time as zero", words }
+    : { kind: "time", start, end, repair, words }
 }
 
 /**
- * Hours may have up to five digits, leading minutes two or three, seconds a zero too many; a short fraction is a
- * decimal one.
+ * Parses a time into milliseconds. Hours may have up to five digits, leading minutes two or three, and seconds a
+ * superfluous zero. The fraction is decimal: `,5` is 500 ms.
  */
 const clockMillis = (text: string, style: TimingStyle): number | undefined => {
   const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:;](\d+))?$/u.exec(text)
@@ -180,10 +201,10 @@ const clockMillis = (text: string, style: TimingStyle): number | undefined => {
   return sign === "-" ? -value : value
 }
 
-/** A hundred thousand hours, in milliseconds: what is beyond is no time. */
+/** Upper bound of valid times in milliseconds: 100,000 hours. */
 export const longestTime = 3.6e11
 
-/** A time as SRT writes it, from milliseconds: `00:01:02,500`; hours grow as they must. */
+/** Formats milliseconds as an SRT time, `00:01:02,500`; hours may have more than two digits. */
 export const srtClock = (time: number): string => {
   const two = (value: number): string => String(value).padStart(2, "0")
   const seconds = Math.floor(time / 1000)

@@ -1,17 +1,17 @@
-/** Formats that are recognized and not read: what each is, and which tool converts it. */
+/** Unsupported formats that are recognized, so that the error can name the format and a tool that converts it. */
 
-/** What a file is, and the command or program that makes a readable file of it. */
+/** What a file is, and how to convert it. */
 interface UnreadFormat {
   readonly what: string
   readonly how: (file: string) => string
 }
 
 const bySubtitleEdit = "convert the file to SRT, for example with Subtitle Edit"
-const pictures = "turn the pictures into SRT by text recognition (OCR), for example with Subtitle Edit"
+const pictures = "convert the images to SRT with OCR, for example with Subtitle Edit"
 
 const format = (what: string, how: UnreadFormat["how"]): UnreadFormat => ({ what, how })
 
-/** ffmpeg reads these, and writes what dubwright reads. */
+/** A format that ffmpeg converts to SRT. */
 const forFfmpeg = (what: string, options = ""): UnreadFormat =>
   format(
     what,
@@ -31,7 +31,7 @@ const lrc = forFfmpeg("LRC lyrics are")
 const microDvd = format(
   "MicroDVD subtitles count frames and are",
   (file) =>
-    "convert the file to SRT with the film's frame rate, for example with Subtitle Edit or, at 25 frames a second, " +
+    "convert the file to SRT at the film's frame rate, for example with Subtitle Edit or, at 25 fps, " +
     `ffmpeg -subfps 25 -f microdvd -i ${shellWord(file)} ${shellWord(withEnding(file, "srt"))}`
 )
 const mpl2 = forFfmpeg("MPL2 subtitles are", "-f mpl2 ")
@@ -40,21 +40,21 @@ const ttml = format(
   (file) =>
     `${bySubtitleEdit} or ttconv (tt convert -i ${shellWord(file)} -o ${shellWord(withEnding(file, "srt"))})`
 )
-const vobSub = format("VobSub subtitles are pictures and are", () => pictures)
+const vobSub = format("VobSub subtitles are images and are", () => pictures)
 const office = format(
   "documents of this kind are",
-  () => "save the file as .txt or .docx with a word processor"
+  () => "save the file as plain text (.txt) with a word processor"
 )
 const film = format(
-  "films are",
+  "videos are",
   (file) =>
-    `name its subtitle; to take a text subtitle out of it, ffmpeg -i ${shellWord(file)} ${shellWord(withEnding(file, "srt"))}`
+    `pass its subtitle file instead; to extract a text subtitle: ffmpeg -i ${shellWord(file)} ${shellWord(withEnding(file, "srt"))}`
 )
 
 const byEnding: Readonly<Record<string, UnreadFormat>> = {
   sub: vobSub,
   idx: vobSub,
-  sup: format("PGS subtitles (Blu-ray) are pictures and are", () => pictures),
+  sup: format("PGS subtitles (Blu-ray) are images and are", () => pictures),
   ttml,
   dfxp: ttml,
   itt: ttml,
@@ -90,23 +90,23 @@ const byEnding: Readonly<Record<string, UnreadFormat>> = {
   avi: film
 }
 
-const told = ({ what, how }: UnreadFormat, file: string): string => `${what} not read: ${how(file)}`
+const describe = ({ what, how }: UnreadFormat, file: string): string => `${what} not supported; ${how(file)}`
 
-/** A file's ending in lower case, without its dot; empty where there is none. */
+/** Returns a file's extension in lower case, without its dot; empty if it has none. */
 export const endingOf = (file: string): string => /\.([^./\\]+)$/u.exec(file)?.[1]?.toLowerCase() ?? ""
 
-/** Why a file is not read, by its name alone, and what to do; undefined for names that tell nothing of the kind. */
+/** Returns why a file is not supported and how to convert it; undefined if its extension is not listed. */
 export const unreadByName = (file: string): string | undefined => {
   const ending = endingOf(file)
   const found = Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
-  return found === undefined ? undefined : told(found, file)
+  return found === undefined ? undefined : describe(found, file)
 }
 
-/** The same, by a text's first words. */
+/** Like {@link unreadByName}, but by the first words of its text. */
 export const unreadByText = (text: string, file: string): string | undefined => {
   const start = text.trimStart()
   const found = byText.find(([begins]) => begins.test(start))?.[1]
-  return found === undefined ? undefined : told(found, file)
+  return found === undefined ? undefined : describe(found, file)
 }
 
 const byText: ReadonlyArray<readonly [begins: RegExp, format: UnreadFormat]> = [
@@ -121,6 +121,6 @@ const byText: ReadonlyArray<readonly [begins: RegExp, format: UnreadFormat]> = [
 
 const withEnding = (file: string, ending: string): string => file.replace(/\.[^./\\]+$/u, "") + `.${ending}`
 
-/** A name as a shell takes it. */
+/** Quotes a file name for a shell, if needed. */
 const shellWord = (name: string): string =>
   /^[\p{L}\p{N}_./+@%=:,-]+$/u.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`

@@ -1,7 +1,7 @@
 /**
- * Whether a subtitle says everything in two languages: on two lines of each cue, or in two ASS styles that are shown
- * at the same time. Monolingual files must never count as bilingual: both halves of a dialogue, of a broken line or
- * of a song are in one language.
+ * Detects bilingual subtitles: two languages on the lines of each cue, or in two ASS styles shown at the same time. A
+ * monolingual file must never count as bilingual: both halves of a dialogue, a broken line or a song are in one
+ * language.
  */
 import type { Cue } from "../../domain/speech/Cue.ts"
 import { type Languages, detectLanguages, ownLanguage } from "./BilingualLines.ts"
@@ -10,18 +10,19 @@ import { isPronounceable, scriptOf } from "./WritingSystems.ts"
 
 /** A subtitle in two languages. */
 export interface BilingualFile {
-  /** The languages as people name them, such as Chinese and English. */
+  /** The languages' English names, such as Chinese and English. */
   readonly names: Languages
-  /** The styles of the languages, where each has one of its own. */
+  /** The ASS styles of the languages, if each has its own. */
   readonly styles: Languages | undefined
-  /** Cues that are in both languages, and all cues with words. */
+  /** Number of cues in both languages. */
   readonly both: number
+  /** Number of cues with words. */
   readonly cues: number
-  /** Beyond doubt: most of at least ten cues. */
+  /** Whether the subtitle is certainly bilingual: at least ten cues, and 60 % of all, are in both languages. */
   readonly sure: boolean
 }
 
-/** The two languages of a subtitle; undefined where it is in one. */
+/** Returns the two languages of a subtitle; undefined if it has only one. */
 export const bilingualFileOf = (all: ReadonlyArray<Cue>): BilingualFile | undefined => {
   const cues = all.filter(({ sung, text }) => sung !== true && isPronounceable(text))
   const styles = pairedStyles(cues)
@@ -37,19 +38,19 @@ export const bilingualFileOf = (all: ReadonlyArray<Cue>): BilingualFile | undefi
   }
 }
 
-/** Fewer cues in two languages are quotes. */
+/** Fewest bilingual cues of a bilingual file; fewer are quotes. */
 const fewest = 5
 
-/** Shares of the cues from which on a file is taken for bilingual: maybe, and beyond doubt. */
+/** Shares of bilingual cues from which a file counts as bilingual: possibly, and without doubt. */
 const share = { doubt: 0.25, sure: 0.6 } as const
 
-/** The same words in two languages, if the file is bilingual. */
+/** Two texts that say the same in two languages, if the file is bilingual. */
 interface Pair {
   readonly first: string
   readonly second: string
 }
 
-/** The lines of each cue as its two languages: parted where the script changes once, else in the middle. */
+/** Splits each cue's lines into two: where the script changes, or else in the middle. */
 const linePairs = (cues: ReadonlyArray<Cue>): ReadonlyArray<Pair> => {
   const languages = detectLanguages(cues.map(({ text }) => text))
   return cues.flatMap(({ text }) => {
@@ -64,13 +65,13 @@ const linePairs = (cues: ReadonlyArray<Cue>): ReadonlyArray<Pair> => {
   })
 }
 
-/** Two styles that are shown together, each in a cue of its own. */
+/** Two styles shown together, each in its own cue. */
 interface PairedStyles {
   readonly styles: Languages
   readonly pairs: ReadonlyArray<Pair>
 }
 
-/** The pair of styles of most cues with the same times, the style that comes first in the file first. */
+/** Returns the style pair that most often has cues with the same times, in the order of the file. */
 const pairedStyles = (cues: ReadonlyArray<Cue>): PairedStyles | undefined => {
   const shown = new Map<string, Array<Cue>>()
   for (const cue of cues) {
@@ -97,7 +98,7 @@ const pairedStyles = (cues: ReadonlyArray<Cue>): PairedStyles | undefined => {
   return [...found.values()].sort((a, b) => b.pairs.length - a.pairs.length)[0]
 }
 
-/** The two languages of pairs of texts, by their scripts or by their words, with the pairs that are in both. */
+/** Detects the two languages of text pairs, by script or by frequent words; counts the pairs that are in both. */
 const languagesIn = (
   pairs: ReadonlyArray<Pair>
 ): { readonly names: Languages; readonly both: number } | undefined => {
@@ -135,7 +136,7 @@ const lineOf = (text: string): string => text.replaceAll("\n", " ")
 const names = new Intl.DisplayNames("en", { type: "language" })
 const nameOf = (language: string): string => names.of(language) ?? language
 
-/** What people call the language of texts in a script. */
+/** Returns the English name of the language of texts in a script; the script's name if it is unknown. */
 const nameIn = (script: string, texts: ReadonlyArray<string>): string => {
   if (script === "Latin") {
     const language = languageByWords(frequentWords(texts.join("\n")))

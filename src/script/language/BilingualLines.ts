@@ -1,18 +1,15 @@
-/** Cues that say the same in two languages, one above the other: which lines are which. */
+/** Splits bilingual cues: which lines are in which of the file's two languages. */
 import { hasScript, scriptOf, wordCount } from "./WritingSystems.ts"
 
-/**
- * The scripts of a file's two languages, where they differ; absent where the two share one, or where there is only
- * one.
- */
+/** The scripts (such as Latin and Han) of a file's two languages; only used if they differ. */
 export interface Languages {
   readonly first: string
   readonly second: string
 }
 
 /**
- * The scripts of the two languages of a file: those of the first and the last line in most of its cues of several
- * lines.
+ * Returns the scripts of a file's two languages: those of the first and last line in most of its multi-line cues.
+ * Undefined if both are in one script.
  */
 export const detectLanguages = (texts: ReadonlyArray<string>): Languages | undefined => {
   const pairs = new Map<string, { readonly languages: Languages; count: number }>()
@@ -33,9 +30,9 @@ export const detectLanguages = (texts: ReadonlyArray<string>): Languages | undef
 }
 
 /**
- * A cue's text in one of its languages; undefined where it has none in it. Languages in different scripts are told
- * apart line by line, where a line that borrows Latin words stays in its own; others by the upper and the lower
- * half of the lines. A single short line is in both.
+ * Returns a cue's text in one of its languages; undefined if there is none. Languages in different scripts are
+ * separated line by line; a line that borrows Latin words keeps its own script. Other languages are separated into the
+ * upper and lower half of the lines. A single line of up to two words counts for both.
  */
 export const linesInLanguage = (
   text: string,
@@ -57,7 +54,7 @@ export const linesInLanguage = (
   return lines.length > 1 || wordCount(text) > 2 ? undefined : text
 }
 
-/** Latin letters are at home in every script, so whatever has letters of the other one is in the other one. */
+/** Returns a line's script. Latin words occur in any script, so one letter of the other script decides. */
 export const ownLanguage = (line: string, { first, second }: Languages): string | undefined => {
   if (first === "Latin" || second === "Latin") {
     const other = first === "Latin" ? second : first

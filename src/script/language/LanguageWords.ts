@@ -1,4 +1,4 @@
-/** Languages by their commonest words, for telling the two languages of a subtitle apart where they share a script. */
+/** Language detection by common words, for the two languages of a subtitle that share a script. */
 
 /** Short words that are frequent in one language and rare in the others, by language tag. */
 const frequent: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ for (const [language, words] of Object.entries(frequent))
     else languages.push(language)
   }
 
-/** How many of a text's words are frequent in each language. */
+/** Counts, for each language, how many of a text's words are frequent in it. */
 export const frequentWords = (text: string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const [word] of text
@@ -43,11 +43,11 @@ export const frequentWords = (text: string): ReadonlyMap<string, number> => {
   return counts
 }
 
-/** The language of most frequent words; undefined where there are too few to tell. */
+/** Returns the language with most frequent words; undefined if there are too few. */
 export const languageByWords = (counts: ReadonlyMap<string, number>): string | undefined => {
   const [best] = [...counts].sort((a, b) => b[1] - a[1])
   return best !== undefined && best[1] >= fewest ? best[0] : undefined
 }
 
-/** Fewer frequent words than these prove no language. */
+/** Fewest frequent words that identify a language. */
 const fewest = 8

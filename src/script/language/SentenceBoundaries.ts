@@ -1,6 +1,6 @@
-/** Where sentences begin and end, in any script. */
+/** Splits text into sentences and words, in any script. */
 
-/** Abbreviations behind which a full stop ends no sentence. */
+/** Abbreviations whose full stop does not end a sentence. */
 const abbreviations = new Set(
   "mr mrs ms dr prof st jr sr vs etc no nos vol fig gen col sgt capt lt rev hon mt ave dept est approx e.g i.e p pp u.s u.k a.m p.m z.b d.h usw bzw sog nr hr fr sra srta sr ud uds pág art núm m mme mlle ts ths gs pgs tp q т.е т.д т.п им г ул стр".split(
     " "
@@ -9,13 +9,10 @@ const abbreviations = new Set(
 
 const segmenters = new Map<string, Intl.Segmenter>()
 
-/** The most that a segmenter is given at once: with the length of a text it takes ever longer for each step. */
+/** Maximum UTF-16 units passed to a segmenter at once: its time per step grows with the length of the text. */
 const window = 2_000
 
-/**
- * Where the words or sentences of a text begin: its segments in order, nothing left out. An unknown language tag
- * counts as none.
- */
+/** Splits a text into words or sentences; the segments together are the whole text. Ignores invalid language tags. */
 export const textSegments = (
   text: string,
   granularity: "sentence" | "word",
@@ -33,7 +30,7 @@ export const textSegments = (
       size *= 2
       continue
     }
-    // The last segment of a window may go on behind it: it is looked at again with what follows.
+    // The last segment of a window may continue after it: segment it again together with what follows.
     const kept = last ? found : found.slice(0, -1)
     segments.push(...kept)
     from += kept.reduce((sum, segment) => sum + segment.length, 0)
@@ -42,7 +39,7 @@ export const textSegments = (
   return segments
 }
 
-/** A segmenter for a language, made once. */
+/** Returns the cached segmenter for a language. */
 const segmenterOf = (granularity: "sentence" | "word", language: string | undefined): Intl.Segmenter => {
   const key = `${granularity} ${language ?? ""}`
   const made = segmenters.get(key)
@@ -63,13 +60,13 @@ const isTag = (language: string): boolean => {
 }
 
 /**
- * The sentences of a text in order, trimmed; together they hold every character of it but white space. Signs
- * without a word are part of the sentence before them.
+ * Returns a text's sentences in order, trimmed. Together they contain all its characters except white space. Signs
+ * without a word belong to the sentence before them.
  */
 export const splitSentences = (text: string, language?: string): ReadonlyArray<string> => {
   const sentences: Array<string> = []
   let open = ""
-  // Its last characters apart: to look at the end of a text that grows takes as long as all of it is.
+  // The last characters of `open`, kept separately: matching at the end of a growing text takes quadratic time.
   let end = ""
   const close = (): void => {
     const last = sentences.at(-1)
@@ -91,13 +88,13 @@ export const splitSentences = (text: string, language?: string): ReadonlyArray<s
   return sentences
 }
 
-/** An exclamation, a question or something quoted: a small letter behind it goes on with the sentence that holds it. */
+/** An exclamation, question or quotation at the end: if a lower-case letter follows, the sentence continues. */
 const asideAtEnd = /(?:[!?…？！]|["'”’»」』])\s*$/u
 
-/** How far back from its end a text is looked at: an abbreviation with its closing signs and white space. */
+/** How many characters at a text's end are examined: enough for an abbreviation with closing signs and white space. */
 const longestEnd = 40
 
-/** Whether a text ends where a sentence does: not behind an abbreviation, an initial or a number with its point. */
+/** Whether a text ends where a sentence ends, and not after an abbreviation or an initial. */
 export const endsSentence = (whole: string): boolean => {
   const text = whole.slice(-longestEnd)
   const end = /([.!?…。！？؟।။៕።]+)["'”’»)\]」』）]*\s*$/u.exec(text)

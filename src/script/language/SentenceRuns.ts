@@ -1,20 +1,20 @@
-/** Sentences that run over several cues. */
+/** Finds sentences that run over several cues. */
 import type { Line } from "../../domain/speech/Line.ts"
 import { endsSentence } from "./SentenceBoundaries.ts"
 
-/** Cues further apart than this, in milliseconds, are not spoken in one breath. */
+/** Longest gap between cues spoken in one breath, in milliseconds. */
 export const breath = 1_500
 
-/** Share of lines that end a sentence from which on a missing full stop means that the sentence goes on. */
+/** Share of lines ending a sentence above which a missing full stop means that the sentence continues. */
 const punctuated = 0.12
 
-/** Whether a file sets full stops, so that a line without one does not end its sentence. */
+/** Whether a file uses full stops, so that a line without one does not end its sentence. */
 export const isPunctuated = (said: ReadonlyArray<string>): boolean =>
   said.filter(endsSentence).length > said.length * punctuated
 
 /**
- * For each line the position of the line its sentence begins with. Only neighbours with one speaker and one voice
- * belong together.
+ * Returns for each line the position of the line in which its sentence begins. Only adjacent lines with the same
+ * speaker and casting are joined.
  */
 export const sentenceRuns = (lines: ReadonlyArray<Line>): ReadonlyArray<number> => {
   const strict = isPunctuated(lines.map(({ said }) => said))

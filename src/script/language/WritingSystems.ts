@@ -1,37 +1,32 @@
-/**
- * What the rules need to know of writing systems: which are written without spaces, what letters look like, how
- * many words there are.
- */
+/** Facts about writing systems: scripts without spaces, capitals, word counts, the script of a text. */
 
-/** One character of a writing system that sets no spaces between words. */
+/** One character of a writing system without spaces between words. */
 export const unspaced =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]"
 
 const anyUnspaced = new RegExp(unspaced, "u")
 const everyUnspaced = new RegExp(unspaced, "gu")
 
-/** Whether a text holds characters of such a writing system. */
+/** Whether a text contains characters of such a writing system. */
 export const isUnspaced = (text: string): boolean => anyUnspaced.test(text)
 
-/** Whether there is anything to pronounce: a letter or a digit. */
+/** Whether a text has anything to pronounce: a letter or a digit. */
 export const isPronounceable = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
 
-/** The number of words; where words are not set apart, two characters count as one. */
+/** Counts words; in scripts without spaces, two characters count as one word. */
 export const wordCount = (text: string): number => {
   const characters = text.match(everyUnspaced)?.length ?? 0
   const words = text.replace(everyUnspaced, " ").match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}'’.-]*/gu)?.length ?? 0
   return words + Math.ceil(characters / 2)
 }
 
-/** Whether the letters of a text that have cases are capitals, two of them at least. */
+/** Whether a text has at least two capitals and no lower-case letters. */
 export const isCapitals = (text: string): boolean => {
   const upper = text.match(/\p{Lu}/gu)?.length ?? 0
   return upper >= 2 && !/\p{Ll}/u.test(text)
 }
 
-/**
- * A text's words in lower case with single spaces and no punctuation: for telling whether two texts say the same.
- */
+/** Normalizes a text for comparison: lower case, single spaces, no punctuation. */
 export const wordsOnly = (text: string): string =>
   text
     .normalize("NFKC")
@@ -39,10 +34,7 @@ export const wordsOnly = (text: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim()
 
-/**
- * The script most of a text's letters belong to, among those that subtitles pair up; undefined where it has no
- * letters.
- */
+/** Returns the script of most of a text's letters, of those listed below; undefined if it has none of them. */
 export const scriptOf = (text: string): string | undefined => {
   let best: string | undefined
   let most = 0
@@ -56,7 +48,7 @@ export const scriptOf = (text: string): string | undefined => {
   return best
 }
 
-/** Whether a text has letters of a script by one of these names. */
+/** Whether a text has letters of the named script. */
 export const hasScript = (text: string, script: string): boolean =>
   scripts.some(([name, pattern]) => name === script && text.match(pattern) !== null)
 

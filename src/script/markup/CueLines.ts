@@ -1,6 +1,6 @@
-/** Lines of a subtitle file, as its readers look at them. */
+/** Line-level helpers of the subtitle parsers: excerpts, numbers, digits, paragraphs. */
 
-/** The first words of what stands there; control characters, which a terminal would obey, stand as one that is lost. */
+/** Returns the first 60 characters for a message. Control characters, which a terminal would obey, become U+FFFD. */
 export const excerpt = (text: string): string => {
   const words = withoutBom(text.slice(0, 1_000))
     .replace(/\s+/gu, " ")
@@ -10,16 +10,14 @@ export const excerpt = (text: string): string => {
   return points.length > 60 ? `${points.slice(0, 59).join("")}…` : words
 }
 
-/** Whether there is nothing on a line, or no line. */
+/** Whether a line is blank or missing. */
 export const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === ""
 
-/**
- * A line without the marks that say in which direction it is written, or where a file that was joined to others began.
- */
+/** Removes direction marks, zero-width characters and byte order marks (left over where files were joined). */
 export const withoutBom = (line: string): string =>
   line.replace(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
 
-/** Text without characters that are seen by nobody and never said; what starts a new line or page starts a line. */
+/** Removes invisible characters; turns vertical tabs, form feeds and U+0085 into line breaks. */
 export const withoutUnseen = (text: string): string =>
   text
     .replace(/[\v\f\u0085]/gu, "\n")
@@ -28,29 +26,29 @@ export const withoutUnseen = (text: string): string =>
       ""
     )
 
-/** The number that is all there is on a line, in the digits of any script that times are written in too. */
+/** Returns the number of a line that consists of digits only, in ASCII, Arabic, Persian or full-width digits. */
 export const numberOf = (line: string | undefined): number | undefined => {
   const written = /^.{0,30}$/u.test(line ?? "") ? asciiDigits(withoutBom(line ?? "")) : ""
   return /^\s*\d{1,9}\s*$/u.test(written) ? Number(written) : undefined
 }
 
-/** The number on a line that only looks as if it numbered a cue: `2.`, `#2`. */
+/** Like {@link numberOf}, but also accepts numbers such as `2.`, `2)` and `#2`. */
 export const dressedNumberOf = (line: string | undefined): number | undefined =>
   numberOf(/^\s*#?(\d{1,9})[.)]?\s*$/u.exec(line ?? "")?.[1])
 
-/** A line with the digits of Arabic, of Persian and of full width as those of ASCII. */
+/** Converts Arabic, Persian and full-width digits to ASCII. */
 export const asciiDigits = (line: string): string =>
   /[\uff10-\uff1a]/u.test(line)
     ? line.normalize("NFKC")
     : line.replace(/[\u0660-\u0669\u06f0-\u06f9]/gu, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
 
-/** Lines that follow each other without an empty one between: from the first, up to and without `to`. */
+/** Consecutive lines without an empty one in between: from `from` up to, not including, `to`. */
 export interface Paragraph {
   readonly from: number
   readonly to: number
 }
 
-/** The paragraphs of a stretch of lines. A line of white space is no empty one. */
+/** Splits a range of lines into paragraphs. A line of white space does not count as empty. */
 export const paragraphsOf = (
   lines: ReadonlyArray<string>,
   from: number,
@@ -66,7 +64,7 @@ export const paragraphsOf = (
   return paragraphs
 }
 
-/** Lines without white space around them, and without empty ones at either end. */
+/** Trims each line, and drops empty lines at either end. */
 export const trimmed = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const kept = lines.map((line) => line.trim())
   while (kept.length > 0 && kept[0] === "") kept.shift()
@@ -85,10 +83,15 @@ export const isInAside = (lines: ReadonlyArray<string>, line: number): boolean =
   return isAsideHead(lines[first] ?? "")
 }
 
-/** Why a file holds no cue, and what to do. */
-export const withoutCue = (lines: ReadonlyArray<string>): string => {
+/** Says why a file contains no cue, and what to do; `at` is the first line with a time, counted from 0. */
+export const withoutCue = (
+  lines: ReadonlyArray<string>
+): { readonly at?: number; readonly expected: string } => {
   const needed = "a time line such as 00:01:02,500 --> 00:01:04,000 above each cue's text"
-  if (lines.some((line) => /\d\s*:\s*\d/u.test(line))) return `no cue found: expected ${needed}`
+  const at = lines.findIndex((line) => /\d\s*:\s*\d/u.test(line))
+  if (at >= 0) return { at, expected: `no cue found: expected ${needed}` }
   const numbers = lines.some((line) => numberOf(line) !== undefined) ? ", without the cues' numbers," : ""
-  return `the file has no times: add ${needed}, or save it${numbers} as .txt to have it read aloud without a timeline`
+  return {
+    expected: `the file has no times: add ${needed}, or save it${numbers} as .txt to have it read aloud without a timeline`
+  }
 }

@@ -1,18 +1,21 @@
-/** A cue's markup to plain text: tags and style codes gone, entities resolved, voices told apart. */
+/** Converts a cue's markup to plain text: removes tags and style codes, resolves entities, separates speakers. */
 import { withoutUnseen } from "./CueLines.ts"
 import { decodeEntities } from "./HtmlEntities.ts"
 
-/** What one voice says in a cue; `speaker` is a WebVTT `<v>` annotation. */
+/** One voice's text in a cue; `speaker` is a WebVTT `<v>` annotation. */
 export interface MarkedTurn {
   readonly speaker: string | undefined
   readonly text: string
 }
 
 /**
- * The turns of a cue, in order. Known tags, unknown tags without spaces, time tags, ASS and MicroDVD style codes
- * are dropped; ruby keeps its base text only; `<br>`, `\N` and a MicroDVD `|` are line breaks. Whatever only looks
- * like markup stays: "<3", "a < b", and a note such as "<LAUGHING AND SHOUTING>". A tag that is never closed by ">"
- * loses its name, not the words behind it.
+ * Returns the turns of a cue, in order:
+ *
+ * - Known tags, unknown tags without spaces, time tags, ASS and MicroDVD style codes are dropped.
+ * - Ruby keeps only its base text.
+ * - `<br>`, `\N` and a MicroDVD `|` become line breaks.
+ * - Text that only looks like markup stays: "<3", "a < b", and a note such as "<LAUGHING AND SHOUTING>".
+ * - A tag without its closing ">" is removed; the words after it stay.
  */
 export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
   const turns: Array<{ speaker: string | undefined; text: string }> = []
@@ -26,7 +29,7 @@ export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
     else turns.push({ speaker, text })
   }
   let rest = withoutStyleCodes(raw)
-  // So much is left where the last comment ends: behind it, nothing is looked for.
+  // Length of the rest at the end of the last comment; after that, no comment is searched for.
   const lastComment = rest.length - rest.lastIndexOf("-->")
   while (rest !== "") {
     const open = rest.indexOf("<")
@@ -53,7 +56,7 @@ export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
   return tidy(turns)
 }
 
-/** The plain text of marked-up text, whoever says it. */
+/** Returns the plain text of marked-up text, for all speakers. */
 export const plainText = (raw: string): string =>
   turnsOfMarkup(raw)
     .map((turn) => turn.text)
@@ -87,7 +90,7 @@ const tagAt = (text: string, comments: boolean): Tag | undefined => {
     const annotation = (match[4] ?? "").replace(/\s+/gu, " ").trim()
     if (!known.has(name) && name !== "" && annotation !== "" && !annotation.includes("=")) return undefined
     if (name === "" && match[1] === "" && match[3] === "") return undefined
-    // "a < b and c > d": a tag with words in it stands close to its bracket.
+    // "a < b and c > d" is text: a tag with an annotation has no space after its bracket.
     if (/^<\s/u.test(text) && annotation !== "" && !annotation.includes("=")) return undefined
     return {
       name,
@@ -106,16 +109,13 @@ const tagAt = (text: string, comments: boolean): Tag | undefined => {
   return undefined
 }
 
-/** The length of the comment that a text begins with. */
+/** Returns the length of the comment at the start of a text. */
 const commentAt = (text: string): number | undefined => {
   const end = text.startsWith("<!--") ? text.indexOf("-->", 4) : -1
   return end < 0 ? undefined : end + 3
 }
 
-/**
- * `{\an8}` and its kin from ASS, `{b}` and `{Y:i}` from MicroDVD; `\N` and `|` as the line breaks they are meant to
- * be.
- */
+/** Removes style codes of ASS (`{\an8}`) and MicroDVD (`{b}`, `{Y:i}`); turns `\N` and `|` into line breaks. */
 const withoutStyleCodes = (raw: string): string =>
   raw
     .replace(/\{\\[^{}]*\}|\{\/?[bius]\}|\{[a-z]:[^{}]*\}/giu, "")
@@ -124,7 +124,7 @@ const withoutStyleCodes = (raw: string): string =>
     .replace(/\\h/gu, " ")
     .replace(/(?<=[^\s|])\|(?=[^\s|])/gu, "\n")
 
-/** Tags that were escaped twice, and characters that are seen and never said. */
+/** Resolves entities; removes tags that were escaped as entities, and invisible characters. */
 const cleaned = (text: string): string =>
   withoutUnseen(decodeEntities(text).replace(/<\/?(?:[bius]|font)(?:\s[^<>]*)?>/giu, ""))
     .split("\n")

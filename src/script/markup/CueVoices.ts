@@ -1,15 +1,15 @@
-/** What all subtitle formats share on the way from marked-up turns to cues. */
+/** Shared by all subtitle parsers: sorts cues, and turns marked-up turns into a cue's text and speakers. */
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Cue, Turn } from "../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { MarkedTurn } from "./CueMarkup.ts"
 
-/** Cues by their start; ties in file order. */
+/** Sorts cues by start; ties stay in file order. */
 export const inOrder = (cues: ReadonlyArray<Cue>): ReadonlyArray<Cue> =>
   [...cues].sort((a, b) => a.start - b.start)
 
-/** A cue's turns by what the format itself says of its speakers: one speaker for all of it, or several. */
+/** Returns a cue's text with the speakers that the format names: one speaker for the whole cue, or several turns. */
 export const cueVoices = (
   turns: ReadonlyArray<MarkedTurn>
 ): { text: string; speaker?: SpeakerName; turns?: NonEmptyReadonlyArray<Turn> } => {

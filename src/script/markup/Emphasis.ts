@@ -1,13 +1,13 @@
 /**
- * Signs that stress words in plain text, taken off: `*words*`, `_words_`, `~words~`, `/words/`, and doubled or mixed.
- * The same signs are also arithmetic, names of files and variables, and sounds (`*coughs*`): those stay.
+ * Removes plain-text emphasis marks: `*words*`, `_words_`, `~words~`, `/words/`, also doubled or nested. The same signs
+ * stay in arithmetic, in names of files and variables, and around sounds (`*coughs*`).
  */
 import { Cue, Turn } from "../../domain/speech/Cue.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isBareSound, namesSound } from "../language/SoundWords.ts"
 import { wordCount } from "../language/WritingSystems.ts"
 
-/** Words between a sign and its like; outside of them no letter or digit, inside no space. */
+/** Matches words between two equal marks, with no letter or digit just outside and no space just inside. */
 const between = (sign: string, most: number): string =>
   `(?<![\\p{L}\\p{N}\\\\${sign}])(${sign}{1,${most}})(?=[\\p{L}\\p{N}"“„«'‘’¿¡(…*_~/-])(?!${sign})` +
   `((?:[^\\n]|\\n(?!\\s*\\n)){1,600}?)(?<=[^\\s${sign}])\\1(?![\\p{L}\\p{N}${sign}]|\\.\\p{L})`
@@ -18,19 +18,19 @@ const tildes = new RegExp(between("~", 2), "gu")
 const slashes =
   /(?<![\p{L}\p{N}\p{Pd}/:.~<\\])\/(?=\p{L})([^/<>\\]{1,200}?)(?<=[\p{L}\p{M}\p{N}.,!?…"”'’])\/(?![\p{L}\p{N}/])/gu
 
-/** Signs that stand alone, of which two make a mark. */
+/** Doubled marks on their own, surrounded by white space. */
 const alone = /(?<!\S)(?:[*~]{2,}|_{2,})(?!\S)/gu
 const spacedTildes = /^([ \t]*)~[ \t]+([^~\n]+?)[ \t]+~(?=[ \t]*$)/gmu
 
-/** Where what is stressed goes on in the next cue, or comes from the one before. */
+/** A single opening or closing sign: the emphasis continues in the next cue, or began in the previous one. */
 const opened = /^([ \t]*(?:[-\u2010-\u2015][ \t]*)?)(?:[*~](?=[\p{L}"“¿¡])|_(?=\p{L}[^\s_]*(?:\s|$)))/u
 const closed = /(?:(?<=[\p{L}\p{M}\p{N}.!?…,"”’])[*~]|(?<=(?:^|\s)[^\s_]*[\p{L}\p{M}.!?…,"”’])_)(?=[ \t]*$)/u
 
-/** A text without the signs; its lines stay as they are. `soundStars` is what `marksSounds` says of the whole file. */
+/** Removes emphasis marks; line breaks stay. `soundStars` is the result of {@link marksSounds} for the file. */
 export const withoutEmphasis = (text: string, soundStars = false): string => {
   if (!/[*_~/]/u.test(text)) return text
   let left = text.replace(alone, " ").replace(spacedTildes, "$1$2")
-  // One sign within another: "*_words_*".
+  // Repeat for nested marks: "*_words_*".
   for (let depth = 0; depth < 3; depth++) {
     const before = left
     left = left
@@ -48,14 +48,14 @@ export const withoutEmphasis = (text: string, soundStars = false): string => {
   return marks === 1 ? left.replace(opened, "$1").replace(closed, "") : left
 }
 
-/** What Notes can take for a sound between stars. */
+/** What `NonSpeech.ts` can recognize as a sound between stars. */
 const short = /^(?=[\p{L}[(])[^*\n]{1,40}(?<=[\p{L})\]])$/u
 
-/** Behind a label or a dash a line begins too. */
+/** Whether the marked words fill a whole line; a label or dash before them does not count. */
 const fillsLine = (before: string, behind: string): boolean =>
   /(?:^|[\n:：)\]])[ \t]*(?:[-\u2010-\u2015][ \t]*)?$/u.test(before) && /^[ \t]*(?:\n|$)/u.test(behind)
 
-/** Words between single stars: without them, or as Notes takes them for a sound, or may by what stands beside them. */
+/** Handles words between single stars: removes the stars, or keeps them so that `NonSpeech.ts` sees a sound. */
 const starred = (written: string, words: string, fills: boolean, soundStars: boolean): string => {
   if (/^[[(]/u.test(words)) return written
   if (isSound(words)) return short.test(words) ? written : `[${words.replace(/\s+/gu, " ")}]`
@@ -66,9 +66,7 @@ const starred = (written: string, words: string, fills: boolean, soundStars: boo
 const isSound = (words: string): boolean =>
   wordCount(words) <= (/[.!?…]["”’]?$/u.test(words) ? 2 : 8) && (namesSound(words) || isBareSound(words))
 
-/**
- * Whether a file sets sounds between stars: of the lines that are wholly so, at least as many name a sound as do not.
- */
+/** Whether a file marks sounds by stars: at least half of its lines that are wholly between stars name a sound. */
 export const marksSounds = (texts: ReadonlyArray<string>): boolean => {
   const whole = texts.flatMap((text) =>
     Array.from(text.matchAll(wholeLine), ([, words = ""]) =>
@@ -80,7 +78,7 @@ export const marksSounds = (texts: ReadonlyArray<string>): boolean => {
 
 const wholeLine = /^[ \t]*(?:[-\u2010-\u2015][ \t]*)?\*([^*\n]+)\*[ \t]*$/gmu
 
-/** A cue without them, the same where it has none. */
+/** Returns a cue without emphasis marks; the same object if it has none. */
 export const unemphasized = (cue: Cue, soundStars: boolean): Cue => {
   if (!/[*_~/]/u.test(cue.text)) return cue
   const [first, ...others] = cue.turns ?? []

@@ -1,6 +1,6 @@
-/** HTML character references, as subtitle tools leave them in files. */
+/** Decodes HTML character references, which subtitle tools leave in files. */
 
-/** The text with its character references resolved, also those that were escaped again: `&amp;lt;`. */
+/** Resolves character references, including double-escaped ones such as `&amp;lt;`. */
 export const decodeEntities = (text: string): string =>
   text.includes("&")
     ? text.replace(
@@ -82,7 +82,7 @@ const marks: Readonly<Record<string, string>> = {
   caron: "\u030c"
 }
 
-/** `eacute`, `Ntilde` and their kin: a letter and the name of its mark. */
+/** Resolves names such as `eacute` and `Ntilde`: a letter followed by the name of its accent. */
 const accented = (name: string): string | undefined => {
   const mark = marks[name.slice(1)]
   return mark === undefined ? undefined : `${name.charAt(0)}${mark}`.normalize("NFC")

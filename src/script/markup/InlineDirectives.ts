@@ -1,24 +1,24 @@
-/** Wishes for one line, written into its text: `{voice: vi-anna, speed: 1.2}` or `{say: how it is to be said}`. */
+/** Directives in a line's text, such as `{voice: vi-anna, speed: 1.2}` or `{say: the words to speak}`. */
 import { Either } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import { ModelId, ProviderId, SpeakerName, VoiceId } from "../../domain/values/Ids.ts"
 
-/** What a line's text wishes for itself; whatever is absent comes from its speaker and its job. */
+/** Settings of one line; absent ones come from its speaker and its job. */
 export type InlineDirectives = {
   readonly [K in keyof Casting]?: Exclude<Casting[K], undefined>
 } & {
   readonly speaker?: SpeakerName
-  /** What is said instead of the words written. */
+  /** Words to speak instead of the written ones. */
   readonly say?: string
 }
 
 const keys = "voice|provider|model|speed|vol|pitch|speaker|say"
 const firstKey = new RegExp(`^\\s*(?:${keys})\\s*:`, "iu")
 
-/** Whether what stands between braces is meant as overrides, and not as words or another tool's code. */
+/** Whether the text between braces is a directive, as opposed to words or another tool's codes. */
 export const isInlineDirective = (inner: string): boolean => firstKey.test(inner)
 
-/** The overrides that a line begins with, as written. */
+/** Returns the directives at the start of a line, as written; empty if there are none. */
 export const leadingDirectives = (line: string): string => {
   const braces = /^(?:\s*\{[^{}]*\})+\s*/u.exec(line)?.[0] ?? ""
   return Array.from(braces.matchAll(/\{([^{}]*)\}/gu)).every((match) => isInlineDirective(match[1] ?? ""))
@@ -26,18 +26,17 @@ export const leadingDirectives = (line: string): string => {
     : ""
 }
 
-/** Text with its overrides taken out. */
+/** A text with its directives extracted. */
 export interface DirectedText {
   readonly text: string
   readonly overrides: InlineDirectives
-  /** One sentence for each wish that cannot be met. */
+  /** One sentence for each invalid directive. */
   readonly faults: ReadonlyArray<string>
 }
 
 /**
- * Takes the overrides out of a text. In braces stand wishes such as `speed: 1.2`, with commas between; a value that
- * holds a comma stands in quotes, and an unquoted `say` goes on to the closing brace. Where two wishes name the
- * same thing the later one counts.
+ * Extracts the directives from a text. Braces contain settings such as `speed: 1.2`, separated by commas. A value that
+ * contains a comma must be quoted; an unquoted `say` extends to the closing brace. The last setting of a key wins.
  */
 export const extractDirectives = (text: string): DirectedText => {
   if (!text.includes("{")) return { text, overrides: {}, faults: [] }
@@ -45,11 +44,11 @@ export const extractDirectives = (text: string): DirectedText => {
   let overrides: InlineDirectives = {}
   const left = text.replace(/\{([^{}]*)\}/gu, (whole, inner: string) => {
     if (!isInlineDirective(inner)) return whole
-    for (const [key, value] of wishesIn(inner))
+    for (const [key, value] of directivesIn(inner))
       Either.match(parseDirective(key.toLowerCase(), value), {
         onLeft: (why) => faults.push(`{${inner}}: ${why}`),
-        onRight: (wish) => {
-          overrides = { ...overrides, ...wish }
+        onRight: (directive) => {
+          overrides = { ...overrides, ...directive }
         }
       })
     return " "
@@ -57,15 +56,15 @@ export const extractDirectives = (text: string): DirectedText => {
   return { text: left, overrides, faults }
 }
 
-const wishesIn = (inner: string): ReadonlyArray<readonly [key: string, value: string]> => {
-  const wish = /\s*([\p{L}]+)\s*:\s*(?:"([^"]*)"|'([^']*)'|((?<=say\s*:\s*)[^]*|[^,]*))\s*(?:,|$)/giuy
+const directivesIn = (inner: string): ReadonlyArray<readonly [key: string, value: string]> => {
+  const directive = /\s*([\p{L}]+)\s*:\s*(?:"([^"]*)"|'([^']*)'|((?<=say\s*:\s*)[^]*|[^,]*))\s*(?:,|$)/giuy
   const found: Array<readonly [string, string]> = []
-  for (const match of inner.matchAll(wish))
+  for (const match of inner.matchAll(directive))
     found.push([match[1] ?? "", (match[2] ?? match[3] ?? match[4] ?? "").trim()])
   return found
 }
 
-/** One wish by its name, or why it cannot be met. */
+/** Parses one setting; fails with the reason if it is invalid. */
 export const parseDirective = (key: string, value: string): Either.Either<InlineDirectives, string> => {
   if (value === "") return Either.left(`${key} has no value`)
   switch (key) {
@@ -86,7 +85,7 @@ export const parseDirective = (key: string, value: string): Either.Either<Inline
     case "pitch":
       return Either.map(numberOf(key, value, Number.NEGATIVE_INFINITY), (pitch) => ({ pitch }))
     default:
-      return Either.left(`${key} is not known: expected one of ${keys.replaceAll("|", ", ")}`)
+      return Either.left(`unknown key ${key}; expected one of ${keys.replaceAll("|", ", ")}`)
   }
 }
 

@@ -1,9 +1,9 @@
-/** Which of an ASS file's events are spoken, by the styles that they are shown in. */
+/** Selects the ASS events to speak by their styles (`text.styles`). */
 import { type Cue, Notice, type Subtitle } from "../../domain/speech/Cue.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { StyleSettings } from "../../domain/manifest/ScriptSettings.ts"
 
-/** Whether a cue's style is spoken. Names are compared without regard to case; a cue without a style always is. */
+/** Whether a cue's style is spoken. Compares names case-insensitively; a cue without a style always is. */
 export const isShown = ({ style }: Cue, { only, skip }: StyleSettings = {}): boolean =>
   style === undefined ||
   ((only === undefined || names(only, style)) && !(skip !== undefined && names(skip, style)))
@@ -11,7 +11,7 @@ export const isShown = ({ style }: Cue, { only, skip }: StyleSettings = {}): boo
 const names = (list: ReadonlyArray<string>, style: string): boolean =>
   list.some((name) => name.toLowerCase() === style.toLowerCase())
 
-/** The styles that a manifest names and that an ASS file does not use. */
+/** Returns a notice for each style that the manifest names but the ASS file does not use. */
 export const styleNotices = (
   { cues, format }: Subtitle,
   { only = [], skip = [] }: StyleSettings = {}

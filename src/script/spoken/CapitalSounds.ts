@@ -1,12 +1,12 @@
 /**
- * Sounds that broadcasters write in capitals without brackets: `APPLAUSE`, `DOOR SLAMS`, `SHE SIGHS`. A line in
- * capitals may as well be a shout, a title or a sign, so only what is built like such a caption counts, in a file whose
- * words are written in small letters.
+ * Detects sounds that broadcasters write in capitals without brackets: `APPLAUSE`, `DOOR SLAMS`, `SHE SIGHS`. Capitals
+ * may also be a shout, a title or a sign. So a line must have the form of such a caption, in a file that otherwise uses
+ * lower case.
  */
 import { isCapitals } from "../language/WritingSystems.ts"
 import { namesRole } from "../language/SoundWords.ts"
 
-/** What makes itself heard, in the third person, the bare verb, or as a participle. */
+/** Verbs of sounds; used bare, in the third person and as participles. */
 const verbs =
   "applaud bang bark beep bellow belch blare blast bleat bleep blow boo boom bray breathe burp buzz cackle chant chatter cheer chime chink chirp chirrup chortle chuckle clack clang clank clap clatter click clink cluck clunk cough crack crackle crash creak croak croon crow crunch cry drip drone drum echo exclaim exhale explode fart fire fizz flush flutter gabble gallop gargle gasp giggle grind groan growl grumble grunt gulp gurgle hammer heckle hiccup hiss honk hoot howl hum hush inhale jangle jeer jingle kiss knock laugh mewl meow miaow moan moo mumble murmur mutter neigh pant patter peal ping play pop pound purr quack rap rasp rattle retch rev ring rip roar rumble rustle scoff scrape scream screech shatter shout shriek shuffle shush sigh sing siren sizzle skid slam slap slurp smash snap snarl sneer sneeze snicker snigger sniff sniffle snore snort sob splash splutter sputter squawk squeak squeal squelch stammer stomp strum stutter swear swish swoosh tap thud thump thunder tick tinkle titter toll toot trill trumpet tut tweet twitter vibrate vomit wail warble weep wheeze whimper whine whinny whir whirr whisper whistle whoop whoosh yap yawn yell yelp yodel".split(
     " "
@@ -27,18 +27,18 @@ const bare = new Set(verbs)
 const heard = new Set(verbs.map(thirdPerson))
 const sounding = new Set(verbs.flatMap(participle))
 
-/** Nouns for sounds, in the languages of SoundWords. */
+/** Nouns for sounds, in the languages of `SoundWords.ts`. */
 const nouns = new Set(
   "applause laughter music gunshot gunshots gunfire explosion explosions siren sirens footsteps chatter crosstalk commotion static thunder fanfare birdsong hubbub clamour clamor uproar laughs sighs screams shouts sobs whistles boos jeers groans gasps murmurs chimes gong klaxon whoosh thud bang crash creak splash beep buzzer heartbeat ringtone feedback applaus gelächter musik schreie schüsse donner aplausos risas música gritos risos palmas applaudissements rires musique cris coups applausi risate musica applåder skratt smiech śmiech oklaski muzyka gelach applaus muziek alkış müzik аплодисменты смех музыка".split(
     " "
   )
 )
 
-/** Verbs that say how a sound goes on: "MUSIC STOPS", "APPLAUSE CONTINUES". */
+/** Verbs for how a sound continues: "MUSIC STOPS", "APPLAUSE CONTINUES". */
 const goesOn =
   /^(?:starts|stops|begins|ends|continues|resumes|intensifies|builds|swells|fades|dies|grows|subsides|approaches|recedes|drowns|echoes|reverberates|passes|increases|decreases|gets|becomes|turns|over|in|on|from|off|outside|inside|nearby|ceases|persists|halts|slows|quickens|diminishes|repeats|changes|stopped|continuing|fading|playing)$/u
 
-/** More of what closes, falls and moves, said of things and never of people who speak: "LINE GOES DEAD". */
+/** Verbs for the movement of things; they count only after a thing: "DOOR OPENS", never "ANNA OPENS". */
 const thingMoves =
   /^(?:opens|closes|shuts|locks|unlocks|starts|stops|revs|idles|approaches|departs|passes|stalls)$/u
 const things =
@@ -47,11 +47,11 @@ const things =
 const many =
   /^(?:they|all|both|people|children|men|women|crowd|audience|everyone|kids|girls|boys|guests|fans|spectators|others)$/u
 
-/** A caption drops its articles, and nobody in it is addressed: words that only speech and titles have. */
+/** Words that occur only in speech and titles: captions have no articles and address nobody. */
 const ofSpeech =
   /^(?:the|a|an|of|my|your|our|you|i|i'm|i’m|we|me|us|is|are|was|were|am|be|been|not|don't|don’t|no|yes|please|who|what|why|when|how|where|this|that|these|those|let|let's|let’s|go|stop|come|will|can|if|but|so|do|did)$/u
 
-/** Whether a few words in capitals are built like the caption of a sound. */
+/** Whether a few words in capitals have the form of a sound caption. */
 export const isCapitalSound = (written: string): boolean => {
   if (!isCapitals(written) || /[!?:;"“”„«»\d_@#/]|\.\s*$|\.\.\.|…/u.test(written)) return false
   const words = written
@@ -67,7 +67,7 @@ export const isCapitalSound = (written: string): boolean => {
     return true
   const speech = words.findIndex((word) => ofSpeech.test(word))
   const verb = words.findIndex((word, i) => i > 0 && heard.has(word))
-  // What follows the verb may have articles: "KNOCKS ON THE DOOR".
+  // Words after the verb may include articles: "KNOCKS ON THE DOOR".
   if (verb > 0 && (speech < 0 || speech > verb) && !bareNounEnds(words, verb)) return true
   if (speech >= 0) return false
   if (
@@ -86,16 +86,14 @@ export const isCapitalSound = (written: string): boolean => {
   )
 }
 
-/** Words that are a sound's third person, and at least as often something else. */
+/** Third-person forms that are at least as often another word. */
 const bareNoun = new Set(
   "plays rings fires drums raps taps rips blows breathes echoes crows cracks pops drips cheers kisses swears".split(
     " "
   )
 )
 
-/**
- * "SEVEN RINGS", "GUN FIRES" and the like end so as titles do; after a pronoun or a thing that sounds they are verbs.
- */
+/** Whether such a word ends a title ("SEVEN RINGS"). After a pronoun or a sounding thing it is a verb. */
 const bareNounEnds = (words: ReadonlyArray<string>, verb: number): boolean =>
   verb === words.length - 1 &&
   bareNoun.has(words[verb] ?? "") &&
@@ -103,41 +101,41 @@ const bareNounEnds = (words: ReadonlyArray<string>, verb: number): boolean =>
     words[verb - 1] ?? ""
   )
 
-/** `MUSIC: "Heroes" by David Bowie`, as the BBC names what is played. */
+/** `MUSIC: "Heroes" by David Bowie`: the BBC's form for music that is played. */
 const namedMusic = /^[ \t]*(?:[A-Z]+ )?(?:MUSIC|SONG|THEME TUNE)(?: PLAYS)?:[ \t]*\S/u
 
-/** What a line holds: a sound alone, one before or behind words, or none. */
+/** A sound in a line: the whole line, or a part before or after words. */
 interface Found {
   readonly kind: "line" | "part"
   readonly marked: string
 }
 
-const held = (sound: string): string => `{${sound}}`
+const marked = (sound: string): string => `{${sound}}`
 
-/** Where a sentence ends, and capitals follow to the line's end. */
+/** A sentence followed by capitals up to the end of the line. */
 const behind = /^(.*\p{Ll}.*[.!?…]["”’]?\s+)([\p{Lu}][\p{Lu}\s,'’-]+)$/u
 
 const soundIn = (line: string): Found | undefined => {
   const bareLine = line.replace(/^\s*[-\u2010-\u2015]\s*/u, "").trim()
-  if (isCapitalSound(bareLine)) return { kind: "line", marked: line.replace(bareLine, held) }
+  if (isCapitalSound(bareLine)) return { kind: "line", marked: line.replace(bareLine, marked) }
   const [, before = "", last = ""] = behind.exec(line) ?? []
-  if (isCapitalSound(last)) return { kind: "part", marked: before + held(last) }
+  if (isCapitalSound(last)) return { kind: "part", marked: before + marked(last) }
   const lead = /^(\s*(?:[-\u2010-\u2015]\s*)?)((?:\p{Lu}[\p{Lu}'’-]*[ ,]+)+)(?=.*\p{Ll})/u.exec(line)
   const words = (lead?.[2] ?? "").trim().split(/\s+/u)
-  // "SHE SIGHS I don't know": the sentence may begin with a capital alone.
+  // "SHE SIGHS I don't know": the sentence may begin with a single capital, so try fewer and fewer words.
   for (let count = words.length; count > 1 || (count === 1 && words.length === 1); count--) {
     const sound = words.slice(0, count).join(" ")
     const at = line.indexOf(sound)
     const rest = line.slice(at + sound.length)
     if (isCapitalSound(sound) && /^\s+["“'‘¿¡]?\p{Lu}/u.test(rest))
-      return { kind: "part", marked: `${line.slice(0, at)}${held(sound)}${rest}` }
+      return { kind: "part", marked: `${line.slice(0, at)}${marked(sound)}${rest}` }
   }
   return undefined
 }
 
 /**
- * A file's texts with such sounds in braces, as other captions have them. A file that has them writes the rest in small
- * letters; where there is but one it may be chance, and counts only in a file without other lines in capitals.
+ * Puts such sounds in braces, so that they are handled like bracketed sounds. Does nothing unless the rest of the file
+ * uses lower case. A single sound may be chance: it counts only if the file has at most two other lines in capitals.
  */
 export const withCapitalSounds = (texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (!texts.some((text) => /\p{Lu}{3}/u.test(text))) return texts

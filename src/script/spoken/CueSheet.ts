@@ -1,8 +1,9 @@
 /**
- * A table beside a subtitle, in CSV: who speaks which cues, with which voice, and which stay unspoken. For
- * subtitles that are not to be written into.
+ * Cue sheets: a CSV table next to a subtitle that sets speakers and voices of cues, or excludes cues. Useful if the
+ * subtitle itself must not be edited.
  */
-import { Either } from "effect"
+import { CsvError, parse } from "csv-parse/sync"
+import { Either, Schema } from "effect"
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import { ScriptFault, ScriptRejected } from "../../domain/speech/Cue.ts"
 import { excerpt } from "../markup/CueLines.ts"
@@ -10,44 +11,42 @@ import { decodeText } from "../bytes/TextDecoding.ts"
 import { parseDirective, type InlineDirectives } from "../markup/InlineDirectives.ts"
 import type { CueWords } from "./CueWords.ts"
 
-/** One row: the cues it is for, and what it says of them. */
+/** One row: its cues, and the settings for them. */
 export interface SheetRow {
-  /** First and last index, both included, of each stretch of cues. */
+  /** First and last index of each range of cues, both inclusive. */
   readonly cues: ReadonlyArray<readonly [from: number, to: number]>
   readonly overrides: InlineDirectives
-  /** Whether these cues stay unspoken. */
+  /** Whether these cues are not spoken. */
   readonly skip: boolean
 }
 
-/** The rows in the order of the file; where two speak of one cue the later one counts. */
+/** The rows in file order; for a cue in several rows, later rows win. */
 export type CueSheet = ReadonlyArray<SheetRow>
 
 const columns = ["cues", "speaker", "voice", "provider", "model", "speed", "vol", "pitch", "skip"] as const
 
 /**
- * Reads a sheet. Its first line names its columns: `cues`, such as `12`, `12-40` or `"1-3, 7"`, and any of
- * `speaker`, `voice`, `provider`, `model`, `speed`, `vol`, `pitch` and `skip` (yes or no). Between fields stand
- * commas, semicolons or tabs; an empty field says nothing.
+ * Parses a sheet. The first line names the columns: `cues` (such as `12`, `12-40` or `"1-3, 7"`), and any of `speaker`,
+ * `voice`, `provider`, `model`, `speed`, `vol`, `pitch` and `skip` (yes or no). Fields are separated by commas,
+ * semicolons or tabs; an empty field sets nothing. Fails with every fault.
  */
 export const cueSheetOf = (bytes: Uint8Array, file: string): Either.Either<CueSheet, ScriptRejected> =>
   Either.flatMap(
     Either.mapLeft(decodeText(bytes), (fault) => ScriptRejected.make({ file, faults: [fault] })),
     ({ text }) => {
-      const [header, ...records] = recordsOf(text)
       const faults: Array<ScriptFault> = []
-      const rows = sheetRows(header, records, (line, found, expected) => {
+      const blame: Blame = (line, found, expected) => {
         faults.push(ScriptFault.make({ line, found: excerpt(found), expected }))
-      })
+      }
+      const records = recordsOf(text, blame)
+      const rows = isNonEmptyReadonlyArray(faults) ? [] : sheetRows(records, blame)
       return isNonEmptyReadonlyArray(faults)
         ? Either.left(ScriptRejected.make({ file, faults }))
         : Either.right(rows)
     }
   )
 
-/**
- * A script's words as a sheet has them. It counts more than the labels in a cue's text, and less than what its
- * braces wish.
- */
+/** Applies a sheet to a script's words. It overrides labels in a cue's text, and is overridden by inline directives. */
 export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): ReadonlyArray<CueWords> =>
   words.map((cue) => {
     const rows = sheet.filter((row) => row.cues.some(([from, to]) => cue.cue >= from && cue.cue <= to))
@@ -72,24 +71,19 @@ export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): Read
   })
 
 interface CsvRecord {
-  /** The line it begins on, from 1. */
+  /** The line where it begins, from 1. */
   readonly line: number
   readonly fields: ReadonlyArray<string>
 }
 
 type Blame = (line: number, found: string, expected: string) => void
 
-const sheetRows = (
-  header: CsvRecord | undefined,
-  records: ReadonlyArray<CsvRecord>,
-  blame: Blame
-): CueSheet => {
+const sheetRows = ([header, ...records]: ReadonlyArray<CsvRecord>, blame: Blame): CueSheet => {
   const names = (header?.fields ?? []).map((name) => name.toLowerCase())
   const strange = names.filter((name) => columns.every((column) => column !== name))
-  for (const name of strange)
-    blame(1, name, `is no column of a cue sheet: expected some of ${columns.join(", ")}`)
+  for (const name of strange) blame(1, name, `is not a cue sheet column; use some of ${columns.join(", ")}`)
   if (!names.includes("cues"))
-    blame(1, names.join(","), 'expected a first line that names the columns, "cues" among them')
+    blame(1, names.join(","), 'the first line must name the columns, including "cues"')
   return strange.length > 0 || !names.includes("cues")
     ? []
     : records.map((record) => rowOf(record, names, blame))
@@ -100,17 +94,17 @@ const rowOf = ({ line, fields }: CsvRecord, names: ReadonlyArray<string>, blame:
   let cues: SheetRow["cues"] = []
   let skip = false
   if (fields.length > names.length)
-    blame(line, fields.join(","), `has more than the ${names.length} fields that the first line names`)
+    blame(line, fields.join(","), `has more fields than the ${names.length} columns named in the first line`)
   names.forEach((name, i) => {
     const value = fields[i] ?? ""
     if (name === "cues") {
       const ranges = rangesOf(value)
-      if (ranges === undefined) blame(line, value, "expected the cues it is for, such as 12, 12-40 or 1-3, 7")
+      if (ranges === undefined) blame(line, value, "expected cue numbers such as 12, 12-40 or 1-3, 7")
       else cues = ranges
     } else if (value === "") return
     else if (name === "skip") {
       if (/^(?:yes|true|1|x|no|false|0)$/iu.test(value)) skip = /^[yt1x]/iu.test(value)
-      else blame(line, value, "expected yes or no under skip")
+      else blame(line, value, "expected yes or no in the skip column")
     } else
       Either.match(parseDirective(name, value), {
         onLeft: (why) => blame(line, value, why),
@@ -135,37 +129,44 @@ const rangesOf = (text: string): SheetRow["cues"] | undefined => {
   return ranges
 }
 
-/**
- * CSV by its usual rules: fields in quotes may hold the separator, line breaks, and quotes twice over. Empty lines
- * are read over.
- */
-const recordsOf = (text: string): ReadonlyArray<CsvRecord> => {
-  const separator = separatorOf(text.slice(0, text.search(/\n|$/u)))
-  const records: Array<CsvRecord> = []
-  let fields: Array<string> = []
-  let line = 1
-  let from = 1
-  const field = /(?:"((?:[^"]|"")*)"[^\S\n]*|([^\n]*?))(\n|$|[,;\t])/uy
-  let held = ""
-  while (field.lastIndex < text.length) {
-    const match = field.exec(text)
-    if (match === null) break
-    const [whole, quoted, plain = "", end = ""] = match
-    line += whole.split("\n").length - 1
-    const value = quoted === undefined ? plain : quoted.replaceAll('""', '"')
-    if (end !== "\n" && end !== "" && end !== separator) {
-      held += value + end
-      continue
-    }
-    fields.push((held + value).trim())
-    held = ""
-    if (end === separator) continue
-    if (fields.some((each) => each !== "")) records.push({ line: from, fields })
-    fields = []
-    from = line
+/** Parses CSV without empty lines. A faulty quote ends the table: every field after it could be misread. */
+const recordsOf = (text: string, blame: Blame): ReadonlyArray<CsvRecord> => {
+  try {
+    const parsed = parse(text, {
+      delimiter: separatorOf(text.slice(0, text.search(/\n|$/u))),
+      record_delimiter: "\n",
+      trim: true,
+      relax_quotes: true,
+      relax_column_count: true,
+      raw: true,
+      info: true
+    })
+    return decodeRecords(parsed)
+      .map(({ record, raw, info }) => ({ line: firstLine(raw, info.lines), fields: record }))
+      .filter(({ fields }) => fields.some((field) => field !== ""))
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    const { raw, lines } = decodeContext(error)
+    blame(firstLine(raw, lines), raw, "expected a quoted field to end with a quote and a separator")
+    return []
   }
-  return records
 }
+
+// The package's types leave out what the options `raw` and `info` add.
+const decodeRecords = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      record: Schema.Array(Schema.String),
+      raw: Schema.String,
+      info: Schema.Struct({ lines: Schema.Number })
+    })
+  )
+)
+
+const decodeContext = Schema.decodeUnknownSync(Schema.Struct({ raw: Schema.String, lines: Schema.Number }))
+
+/** The parser counts lines up to a record's last; this returns its first. */
+const firstLine = (raw: string, last: number): number => last - (raw.match(/\n(?!$)/gu)?.length ?? 0)
 
 const separatorOf = (header: string): string =>
   header.includes("\t") ? "\t" : header.includes(";") && !header.includes(",") ? ";" : ","

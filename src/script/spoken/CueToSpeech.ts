@@ -1,7 +1,4 @@
-/**
- * One cue's text to what each speaker says of it: notes, labels and wishes taken out, the rest made ready for a
- * voice.
- */
+/** Turns one cue's text into each speaker's words: removes notes, labels and directives, and cleans up the rest. */
 import { Notice } from "../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
 import type { SkipReason } from "../../domain/speech/Line.ts"
@@ -14,22 +11,22 @@ import { cleanLine, type Vocabulary, vocabularyOf } from "./SpokenLine.ts"
 import { speakerTurns } from "./SpeakerTurns.ts"
 import { isPronounceable } from "../language/WritingSystems.ts"
 
-/** What is known while a script is read from its beginning to its end. */
+/** State kept while a script is read from start to end. */
 export interface Reader {
   readonly settings: TextSettings
   readonly lexicon: Lexicon
   readonly survey: LabelSurvey | undefined
   readonly vocabulary: Vocabulary
   readonly notices: Array<Notice>
-  /** Each speaker as the manifest writes it, else as first written, by its name in capitals. */
+  /** Speakers by upper-case name, spelt as in the manifest or else as at first sight. */
   readonly names: Map<string, SpeakerName>
-  /** The speaker that a label at the end of a cue announces for the next one. */
+  /** The speaker whom a label at the end of a cue announces for the next one. */
   announced: SpeakerName | undefined
-  /** Who spoke last. */
+  /** The last speaker. */
   last: SpeakerName | undefined
 }
 
-/** A reader for these texts, at their beginning. */
+/** Creates the state for reading these texts from the start. */
 export const makeReader = (
   texts: ReadonlyArray<string>,
   speakers: ReadonlyArray<SpeakerName>,
@@ -52,16 +49,16 @@ export const makeReader = (
   last: undefined
 })
 
-/** What one speaker says, which may be nothing. */
+/** One speaker's part of a cue; `said` may be empty. */
 export interface SpokenCue {
   readonly speaker: SpeakerName | undefined
   readonly said: string
   readonly overrides: InlineDirectives
-  /** What was left out of it. */
+  /** What was removed from it. */
   readonly left: "music" | "sound-effect" | undefined
 }
 
-/** Why nothing at all is said. */
+/** Returns why a cue has nothing to say. */
 export const skipReasonOf = (said: ReadonlyArray<SpokenCue>): SkipReason =>
   said.some((turn) => turn.left === "music")
     ? "music"
@@ -69,7 +66,7 @@ export const skipReasonOf = (said: ReadonlyArray<SpokenCue>): SkipReason =>
       ? "sound-effect"
       : "empty"
 
-/** A text's turns, each with what is said of it, which may be nothing. */
+/** Splits a text into speaker turns and returns what each says, which may be nothing. */
 export const turnsToSpeech = (
   text: string,
   formatSpeaker: SpeakerName | undefined,
@@ -80,27 +77,27 @@ export const turnsToSpeech = (
   const music = withoutMusic(text, settings.music ?? "skip")
   const turns = speakerTurns(music.text, reader.survey)
   return turns.map((turn, i) => {
-    const wishes = extractDirectives(turn.text)
-    for (const fault of wishes.faults)
-      reader.notices.push(Notice.make({ line, message: `passed over: ${fault}` }))
+    const directives = extractDirectives(turn.text)
+    for (const fault of directives.faults)
+      reader.notices.push(Notice.make({ line, message: `skipped ${fault}` }))
     const speaker = speakerOf(
-      wishes.overrides.speaker ?? turn.speaker ?? formatSpeaker,
+      directives.overrides.speaker ?? turn.speaker ?? formatSpeaker,
       turn.changed || (turns.length > 1 && i > 0),
       reader
     )
-    const sounds = withoutSounds(wishes.text, settings.soundEffects ?? "skip")
-    const words = wishes.overrides.say ?? sounds.text
+    const sounds = withoutSounds(directives.text, settings.soundEffects ?? "skip")
+    const words = directives.overrides.say ?? sounds.text
     const said = cleanLine(sayBy(reader.lexicon, cleanLine(words, reader.vocabulary)), reader.vocabulary)
     if (said === "" && i === turns.length - 1 && turn.speaker !== undefined && turn.text === "")
       reader.announced = speaker
     const left = music.music ? "music" : sounds.sounds ? "sound-effect" : undefined
-    return { speaker, said: isPronounceable(said) ? said : "", overrides: wishes.overrides, left }
+    return { speaker, said: isPronounceable(said) ? said : "", overrides: directives.overrides, left }
   })
 }
 
 /**
- * Whoever is named; else whom a label before announced; else, where speakers stick, who spoke last, if no mark says
- * that someone else does.
+ * Returns the named speaker; else the one announced by the previous label; else, with `stickySpeakers`, the last
+ * speaker unless a mark says that the speaker changed.
  */
 const speakerOf = (named: string | undefined, changed: boolean, reader: Reader): SpeakerName | undefined => {
   const { settings } = reader

@@ -1,29 +1,30 @@
-/** A film that ends before its subtitle does: what lies behind its end is neither said nor paid for. */
+/** Drops cues that start after the end of the film: they are neither spoken nor paid for. */
 import { Either } from "effect"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { Millis } from "../../domain/time/Units.ts"
 import { behindFilm, type Words } from "./CueWords.ts"
 
-/** A film's length, and how far before its cue a line may begin; both in milliseconds. */
+/** A film and the rules at its end. */
 export interface FilmEnd {
-  /** As its user named it. */
+  /** The film's path as the user wrote it. */
   readonly name: string
   readonly length: Millis
+  /** How far before its cue a line may start. */
   readonly early: Millis
-  /** Whether a job is delivered without lines that are not heard. */
+  /** Whether the job is delivered without the dropped cues (`onFailure: silence`). */
   readonly silently: boolean
 }
 
-/** What a film is long enough for. */
+/** The words that fit the film. */
 export interface Filmed {
   readonly words: Words
-  /** What is left out, in words; undefined where nothing is. */
+  /** A notice about the dropped cues; undefined if none were dropped. */
   readonly notice: string | undefined
 }
 
 /**
- * A subtitle's words without those of cues that could begin only after the film has ended; a narration, which has no
- * times, as it is. Left, where no cue that has something to say is within the film: why.
+ * Drops the cues that could only start after the end of the film. A narration has no times and stays as it is. Fails
+ * with the reason if no cue with words is left.
  */
 export const cutAtFilmEnd = (
   script: Script,
@@ -41,7 +42,9 @@ export const cutAtFilmEnd = (
   const lengths = `${name} lasts ${clock(length)}, the subtitle ${clock(last)}`
   const from = `cue ${first.cue} (${clock(starts.get(first.cue) ?? 0)})`
   if (behind.length === wordy.length)
-    return Either.left(`${lengths}: nothing is said before the film has ended, and first in ${from}`)
+    return Either.left(
+      `${lengths}: all cues with words start after the end of the film, the first is ${from}`
+    )
   return Either.right({
     words: {
       ...words,
@@ -49,11 +52,11 @@ export const cutAtFilmEnd = (
         "parts" in cue && isBehind(cue) ? { cue: cue.cue, line: cue.line, skipped: behindFilm } : cue
       )
     },
-    notice: `${lengths}: ${behind.length} of ${wordy.length} cues, from ${from} on, start when the film has ended and are not spoken; the job ${silently ? "is delivered without them" : "fails for it, unless a sheet leaves them out or onFailure is silence"}`
+    notice: `${lengths}: ${behind.length} of ${wordy.length} cues, from ${from} on, start after the end of the film and are not spoken; the job ${silently ? "is delivered without them" : "fails unless a cue sheet excludes them or onFailure is silence"}`
   })
 }
 
-/** A time as `0:01:10.5`: hours, minutes, and seconds to the tenth. */
+/** Formats a time as `0:01:10.5`: hours, minutes, and seconds to a tenth. */
 const clock = (position: number): string => {
   const tenths = Math.round(position / 100)
   const [minutes, seconds] = [Math.floor(tenths / 600), (tenths % 600) / 10]

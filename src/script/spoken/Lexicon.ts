@@ -1,17 +1,17 @@
-/** How words are to be said: the manifest's lexicon, ready for use. */
+/** The manifest's lexicon: replaces words and patterns by what to speak instead. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import type { LexiconEntry } from "../../domain/manifest/ScriptSettings.ts"
 import { unspaced } from "../language/WritingSystems.ts"
 
-/** An entry that cannot be used, by its position from 0. */
+/** An invalid entry, by its position from 0. */
 export interface LexiconFault {
   readonly entry: number
   readonly why: string
 }
 
-/** Entries made ready; earlier ones come first. */
+/** Compiled entries; earlier ones take precedence. */
 export type Lexicon = ReadonlyArray<{
   readonly find: RegExp
   readonly say: string
@@ -22,8 +22,8 @@ export type Lexicon = ReadonlyArray<{
 export const emptyLexicon: Lexicon = []
 
 /**
- * Makes entries ready, or names each one that has neither or both of word and pattern, or whose pattern is not a
- * regular expression.
+ * Compiles entries. Fails with every invalid one: it has neither or both of `word` and `pattern`, or an invalid regular
+ * expression.
  */
 export const lexiconOf = (
   entries: ReadonlyArray<LexiconEntry>
@@ -41,25 +41,25 @@ export const lexiconOf = (
 
 const readied = (entry: LexiconEntry): Either.Either<Lexicon[number], string> => {
   if (entry.word !== undefined && entry.pattern !== undefined)
-    return Either.left("has both word and pattern: expected one of them")
+    return Either.left("has both word and pattern; give only one of them")
   if (entry.word !== undefined) {
     const word = entry.word.normalize("NFC").trim()
     return word === ""
       ? Either.left("has an empty word")
       : Either.right({ find: wholeWord(word), say: entry.say, pattern: false })
   }
-  if (entry.pattern === undefined) return Either.left("has neither word nor pattern: expected one of them")
+  if (entry.pattern === undefined) return Either.left("has neither word nor pattern; give one of them")
   const source = entry.pattern
   return Either.mapLeft(
     Either.try(() => ({ find: new RegExp(source, "gu"), say: entry.say, pattern: true })),
     (error) =>
-      `has a pattern that is not a regular expression: ${error instanceof Error ? error.message : String(error)}`
+      `has an invalid regular expression as its pattern: ${error instanceof Error ? error.message : String(error)}`
   )
 }
 
 /**
- * A word in small letters stands for its every spelling; one with capitals for itself only. Words without spaces
- * between need no edges.
+ * Builds the pattern of a word. A word in lower case matches any case; one with capitals matches exactly. Scripts
+ * without spaces need no word boundaries.
  */
 const wholeWord = (word: string): RegExp => {
   const text = word.replace(/[.*+?^${}()|[\]\\/-]/gu, "\\$&").replace(/\s+/gu, "\\s+")
@@ -72,10 +72,7 @@ const wholeWord = (word: string): RegExp => {
   return new RegExp(`${before}${text}${after}`, /\p{Lu}/u.test(word) ? "gu" : "giu")
 }
 
-/**
- * Says a text by the lexicon. Every entry sees the text as written: what one entry put in is not changed by
- * another.
- */
+/** Applies the lexicon to a text. Every entry matches the original text: replacements are never replaced again. */
 export const sayBy = (lexicon: Lexicon, text: string): string => {
   const changes: Array<{ from: number; to: number; say: string }> = []
   for (const entry of lexicon)

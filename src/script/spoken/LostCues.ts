@@ -1,25 +1,25 @@
-/** Cues that could not be read, at their place among a script's words. */
+/** Inserts cues that could not be read into a script's words. */
 import type { Cue, Subtitle } from "../../domain/speech/Cue.ts"
 import type { SkipReason } from "../../domain/speech/Line.ts"
 import { type Reader, skipReasonOf, turnsToSpeech } from "./CueToSpeech.ts"
 
-/** A cue that has something to say and cannot be read. */
+/** An unreadable cue that has words. */
 export interface LostWords {
   readonly cue: number
   readonly line: number
   readonly skipped: "lost"
-  /** What the file holds there, and what was expected. */
+  /** What the file contains there, and what was expected. */
   readonly why: string
 }
 
-/** A cue that cannot be read and has nothing to say. */
+/** An unreadable cue without words to speak. */
 interface NoWords {
   readonly cue: number
   readonly line: number
   readonly skipped: SkipReason
 }
 
-/** What becomes of the words of a cue that cannot be read; music and sounds that nobody says are not lost. */
+/** Classifies an unreadable cue: lost if it has words; skipped if it is only music, a sound or empty. */
 export const lostWords = (cue: Cue, why: string, reader: Reader): LostWords | NoWords => {
   const turns = cue.turns ?? [{ speaker: cue.speaker, text: cue.text }]
   const said = turns.flatMap((turn) => turnsToSpeech(turn.text, turn.speaker, cue.line, reader))
@@ -30,7 +30,7 @@ export const lostWords = (cue: Cue, why: string, reader: Reader): LostWords | No
   return skipped === undefined ? { cue: index, line, skipped: "lost", why } : { cue: index, line, skipped }
 }
 
-/** A subtitle's words, those of its lost cues among the others by their start. */
+/** Merges a subtitle's lost cues into its words, by start time. */
 export const withLost = <Read>(
   words: ReadonlyArray<Read>,
   { cues, lost }: Subtitle,

@@ -1,4 +1,4 @@
-/** Speakers of cues that continue a named speaker's sentence without naming anybody. */
+/** Gives unlabelled cues that continue a named speaker's sentence to that speaker. */
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { Cue } from "../../domain/speech/Cue.ts"
 import { breath, isPunctuated } from "../language/SentenceRuns.ts"
@@ -6,9 +6,12 @@ import { endsSentence } from "../language/SentenceBoundaries.ts"
 import type { CueWords, WordsPart } from "./CueWords.ts"
 
 /**
- * The words with each speaker kept to the end of a sentence: where a named speaker's cue does not end its sentence
- * and the next spoken cue follows within a breath, names nobody and does not begin with a dash or `>>`, that cue has
- * the same speaker. Named speakers and the words themselves never change.
+ * Keeps each named speaker to the end of a sentence. The next spoken cue gets the same speaker if:
+ *
+ * - the named speaker's cue does not end its sentence, and
+ * - the next cue follows within a breath, has no speaker, and does not begin with a dash or `>>`.
+ *
+ * Named speakers and the words themselves never change.
  */
 export const withSentencesKept = (
   words: ReadonlyArray<CueWords>,
@@ -34,30 +37,30 @@ export const withSentencesKept = (
   })
 }
 
-/** A sign at the start of a cue that someone else speaks. */
+/** A mark at the start of a cue for a change of speaker. */
 const marked = /^\s*(?:[-\u2010-\u2015\u2212]|>{2,})/u
 
 const goesOn = (before: WordsPart, next: WordsPart, strict: boolean): boolean => {
   if (before.slot === undefined || next.slot === undefined) return false
   if (next.slot.start - before.slot.end > breath || next.slot.start < before.slot.start) return false
   const lower = /^["“”'‘’«»]*\p{Ll}/u.test(next.said)
-  // Three dots or a dash end a sentence that is broken off, unless the next cue goes on in a small letter.
+  // An ellipsis or a dash ends a broken-off sentence, unless the next cue begins with a lower-case letter.
   if (/(?:\.{2,}|…|[—–-])["“”'‘’«»]*$/u.test(before.said)) return lower
   if (endsSentence(before.said)) return false
   return strict || lower || /[,;:、，；]$/u.test(before.said)
 }
 
-/** Cues of a subtitle that name nobody although speakers are named before them. */
+/** Counts of cues without a speaker after cues with one. */
 export interface FollowUps {
-  /** Spoken cues without a speaker that `stickySpeakers` would give to the speaker before them. */
+  /** Spoken cues without a speaker that `stickySpeakers` would give to the previous speaker. */
   readonly unnamed: number
   /** All spoken cues. */
   readonly spoken: number
 }
 
 /**
- * How many cues of a subtitle fall back to the job's voice between named ones; undefined where they are few, or where
- * fewer than two speakers are named.
+ * Counts the cues that fall back to the job's voice between named ones. Returns undefined if they are few, or if fewer
+ * than two speakers are named.
  */
 export const followUpsOf = (
   words: ReadonlyArray<CueWords>,
@@ -76,5 +79,5 @@ export const followUpsOf = (
   return names.size >= 2 && unnamed >= Math.max(5, spoken * many) ? { unnamed, spoken } : undefined
 }
 
-/** Share of the spoken cues from which on unnamed follow-ups are worth a word. */
+/** Share of the spoken cues from which unnamed follow-ups are reported. */
 const many = 0.1

@@ -1,7 +1,6 @@
 /**
- * What captions tell the deaf and nobody says: sounds in brackets, lyrics between music notes. The same brackets
- * hold words that are said ("the [third] block", "the LHC (at CERN)"), so where they stand decides, and what they
- * say.
+ * Removes non-speech from captions: sounds in brackets, lyrics between music notes. Brackets may also contain spoken
+ * words ("the [third] block", "the LHC (at CERN)"), so their position and contents decide.
  */
 import { isCapitals, isPronounceable, wordCount } from "../language/WritingSystems.ts"
 import { namesRole, namesSound } from "../language/SoundWords.ts"
@@ -15,13 +14,16 @@ const beginsSung = new RegExp(`${sign}(?:[^\\n]|\\n(?![ \\t]*[-\u2013\u2014]))*`
 const hashed =
   /^[ \t]*#[ \t]+[^#\n]*(?:#[ \t]*$|\n[ \t]*#?[^#\n]*#[ \t]*$)|^[ \t]*\?[ \t]+[^?\n]*\?[ \t]*$/gmu
 
-/** What stands for notes where a character set had none: `¶ … ¶`, from a line's start to a line's end. */
+/** `¶ … ¶` from a line's start to a line's end: pilcrows in place of notes, for character sets without them. */
 const pilcrows = /(?<=^[ \t]*(?:[-\u2013\u2014][ \t]*)?)¶((?:[^¶]|¶(?![ \t]*$)){0,300})¶(?=[ \t]*$)/gmu
 
 /**
- * Takes lyrics out: between music notes, a line that ends with one, from one to the end or to the next speaker's
- * dash; and lines between `# … #`, or between `? … ?`, which is what a wrong conversion makes of notes. With
- * "speak" only the signs go.
+ * Removes lyrics; with "speak", only the signs. Lyrics are:
+ *
+ * - text between music notes
+ * - a line that ends with a note
+ * - text from a note to the end or to the next speaker's dash
+ * - lines in `# … #`, or in `? … ?` (notes after a wrong conversion)
  */
 export const withoutMusic = (text: string, music: "skip" | "speak"): { text: string; music: boolean } => {
   const written = text.includes("¶") ? text.replace(pilcrows, "♪$1♪") : text
@@ -36,7 +38,7 @@ export const withoutMusic = (text: string, music: "skip" | "speak"): { text: str
 const group =
   /\*?\[[^[\]]{0,160}\]|\*?\([^()]{0,160}\)|（[^（）]{0,160}）|【[^【】]{0,160}】|［[^［］]{0,160}］|\{[^{}]{0,160}\}|(?<=^[ \t]*(?:[-\u2013\u2014][ \t]*)?)\*[ \t][^*]{1,160}[ \t]\*(?=[ \t]*$)|(?<![\p{L}\p{N}*])\*(?=[\p{L}[(])[^*\n]{1,40}(?<=[\p{L})\]])\*(?![\p{L}\p{N}*])|<[\p{Lu}][^<>\n]{0,60}>/gmu
 
-/** Takes notes out of one speaker's text. With "speak" the brackets go and their words stay. */
+/** Removes notes from one speaker's text; with "speak", only the brackets. */
 export const withoutSounds = (text: string, sounds: "skip" | "speak"): { text: string; sounds: boolean } => {
   group.lastIndex = 0
   if (!/[[({<（【［*]/u.test(text)) return { text, sounds: false }
@@ -57,14 +59,14 @@ export const withoutSounds = (text: string, sounds: "skip" | "speak"): { text: s
   return { text: left, sounds: taken }
 }
 
-/** How what stands before is read, as Japanese writes it behind its kanji: 「漢字(かんじ)」. */
+/** Whether brackets contain the reading of the kanji before them, as in 「漢字(かんじ)」. */
 const isReading = (inner: string, before: string): boolean =>
   /^[\p{sc=Hiragana}ー]+$/u.test(inner) && /\p{sc=Han}$/u.test(before)
 
-/** How far around a note is looked. */
+/** How many characters of context around a note are examined. */
 const near = 80
 
-/** More words than this in round brackets are a sentence. */
+/** Maximum words of a note in round brackets; longer text is a sentence. */
 const fewWords = 4
 
 const isNote = (written: string, inner: string, text: string, at: number, whole: boolean): boolean => {
@@ -77,7 +79,7 @@ const isNote = (written: string, inner: string, text: string, at: number, whole:
   if (round && words > fewWords) return false
   const before = text.slice(Math.max(0, at - near), at)
   const behind = text.slice(at + written.length, at + written.length + near)
-  // A sentence goes on or ends behind it: "[word].", "[word] --".
+  // The sentence continues or ends after it, so it is spoken: "[word].", "[word] --".
   if (written.startsWith("[") && words <= 2 && /^\s*(?:[.,;]|--|[\u2013\u2014])/u.test(behind)) return false
   if (whole) return true
   const fresh = /^\s*$|[.?!…。！？:♪"”]\s*$/u.test(before)

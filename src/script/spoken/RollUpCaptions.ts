@@ -1,10 +1,10 @@
 /**
- * Captions that repeat what is on the screen already: rolling ones, which carry the last line up and add one;
- * growing ones, which add words; and one text shown on over several cues. Said once each, when it first appears.
+ * Removes repeats from captions, so that each text is spoken once, when it first appears. Roll-up captions move the
+ * last line up and add one; growing captions add words; others show one text over several cues.
  */
 import { wordCount, wordsOnly } from "../language/WritingSystems.ts"
 
-/** What is looked at in a cue; times in milliseconds. */
+/** The fields of a cue that are compared; times in milliseconds. */
 export interface Shown {
   readonly start: number
   readonly end: number
@@ -12,22 +12,16 @@ export interface Shown {
   readonly speaker: string | undefined
 }
 
-/** Cues that follow each other within this time are one display. */
+/** Longest gap in milliseconds between cues that count as one continuous display. */
 const seamless = 120
 
-/**
- * Share of cues that roll up from which on a file is taken for rolling captions, so that even short repeats are no
- * speech.
- */
+/** Share of repeating cues above which a file counts as roll-up captions: even short repeats are then removed. */
 const habit = 0.2
 
-/** Words that nobody says again just so, from which on a repeat needs no habit of the file to be one. */
+/** Number of words from which a repeat is removed in any file: speech does not repeat that much verbatim. */
 const longRepeat = 8
 
-/**
- * What is new in each cue, in the order given (by start): its text, or an empty one where all of it was shown
- * before.
- */
+/** Returns the new text of each cue; empty if all of it was shown before. Cues must be ordered by start. */
 export const removeRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string> => {
   const repeats = cues.map((cue, i) => repeatOf(cue, cues[i - 1]))
   const rolling =
@@ -46,11 +40,9 @@ export const removeRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string>
 
 interface Repeat {
   readonly kind: "none" | "rolls" | "grows" | "stays"
-  /** What is left to say. */
+  /** The new text. */
   readonly fresh: string
-  /**
-   * Whether it is no chance, nor a speaker who says a thing twice: both are on the screen at once, or it is long.
-   */
+  /** Whether it is surely a repeat, not speech said twice: both cues overlap in time, or the repeat is long. */
   readonly sure: boolean
 }
 
@@ -85,7 +77,7 @@ const repeatOf = (cue: Shown, before: Shown | undefined): Repeat => {
 const linesOf = (text: string): ReadonlyArray<string> =>
   text.split("\n").filter((line) => wordsOnly(line) !== "")
 
-/** How many of the last lines before are the first lines now. */
+/** Counts how many of the previous cue's last lines are this cue's first lines. */
 const carried = (before: ReadonlyArray<string>, now: ReadonlyArray<string>): number => {
   for (let count = Math.min(before.length, now.length); count > 0; count--) {
     const last = before.slice(before.length - count)
@@ -94,7 +86,7 @@ const carried = (before: ReadonlyArray<string>, now: ReadonlyArray<string>): num
   return 0
 }
 
-/** The text behind its first words; `words` is what they come to. */
+/** Returns the text after its first words; `words` holds those words, normalized. */
 const behindWords = (text: string, words: string): string => {
   let left = words.split(" ").length
   for (const match of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu))

@@ -1,7 +1,7 @@
 /**
- * Speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN #2 (on radio):`, `SPEAKER_01:`. The
- * difficulty is what looks like one and is none ("Note: …", "At 10:30", "Accessibility: it's about people"), so a
- * name must be proved by the whole file.
+ * Detects speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN #2 (on radio):`, `SPEAKER_01:`.
+ * Other text looks alike ("Note: …", "At 10:30", "Accessibility: it's about people"), so a name must be confirmed by
+ * the whole file.
  */
 import { isCapitals, wordsOnly } from "../language/WritingSystems.ts"
 import { leadingDirectives } from "../markup/InlineDirectives.ts"
@@ -10,19 +10,19 @@ import { announces, namesMany, namesRole, namesSound } from "../language/SoundWo
 /** A label found at the start of a text. */
 export interface Label {
   readonly name: string
-  /** The text behind it. */
+  /** The text after it. */
   readonly rest: string
 }
 
-/** What a file as a whole says about names before colons. */
+/** Statistics of a whole file about its label candidates. */
 export interface LabelSurvey {
-  /** The labels that count as proved, in capitals. */
+  /** The confirmed labels, in upper case. */
   readonly proved: ReadonlySet<string>
-  /** Whether the file is written in capitals throughout, so that capitals prove nothing. */
+  /** Whether the whole file is in capitals, so that capitals confirm nothing. */
   readonly capitals: boolean
-  /** How many names in capitals stand alone on a line or come again; from three on they are the file's habit. */
+  /** How many names in capitals are alone on a line or recur; from three, any name in capitals is a label. */
   readonly habit: number
-  /** How many names in brackets are proved; from two on they are the file's habit. */
+  /** How many names in brackets are confirmed; from two, other proper names in brackets are labels, too. */
   readonly bracketed: number
 }
 
@@ -38,7 +38,7 @@ const colonLabel = new RegExp(
 const bracketLabel =
   /^(?:\[([^[\]\n]{1,40})\]|\(([^()\n]{1,40})\)|（([^（）\n]{1,20})）|【([^【】\n]{1,20})】)[ \t]*([:：]?)[ \t]*/u
 
-/** The most characters of a name. */
+/** Maximum length of a name, in characters. */
 const longest = 34
 
 interface Candidate {
@@ -53,7 +53,7 @@ const candidateAt = (text: string): Candidate | undefined => {
   if (bracket !== null) {
     const written = bracket[1] ?? bracket[2] ?? bracket[3] ?? bracket[4] ?? ""
     const name = written.replace(/\s+/gu, " ").trim()
-    // Sounds are often set apart with spaces, "( laughs )"; names never are.
+    // Sounds often have spaces inside their brackets, "( laughs )"; names never do.
     if (written !== written.trim()) return undefined
     return name === "" || !/^[\p{L}\p{N}]/u.test(name) || name.split(" ").length > 4
       ? undefined
@@ -74,9 +74,7 @@ const candidateAt = (text: string): Candidate | undefined => {
   }
 }
 
-/**
- * Reads the lines of a whole file: the names that speakers must be. `known` are names that are proved elsewhere.
- */
+/** Surveys the lines of a whole file for names that must be speakers. `known` names are confirmed from the start. */
 export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<string>): LabelSurvey => {
   let upper = 0
   let lower = 0
@@ -116,17 +114,14 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
   return { proved, capitals: upper > lower * 3, habit, bracketed }
 }
 
-/** Share of lines with something like a label from which on a file is a dialogue with names. */
+/** Share of lines with a label candidate above which a file counts as a labelled dialogue. */
 const habitual = 0.1
 
-/** A line without the dash or arrows that say that someone else speaks. */
+/** Removes the dash or arrows that mark a change of speaker. */
 const withoutMarks = (line: string): string =>
   line.replace(/^\s*(?:>{2,}|[-\u2010-\u2015\u2212](?!\d))\s*/u, "")
 
-/**
- * The label at the start of a line, if there is one. `marked` says that a dash or `>>` stands before it, `alone`
- * that the label would fill its line with text on the next.
- */
+/** Returns the label at the start of a line, if there is one. `marked`: a dash or `>>` precedes it. */
 export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Label | undefined => {
   const candidate = candidateAt(line)
   if (candidate === undefined) return undefined
@@ -156,12 +151,12 @@ export const labelAt = (line: string, survey: LabelSurvey, marked: boolean): Lab
   return marked && /^\p{Lu}\p{Ll}+$/u.test(name) ? label : undefined
 }
 
-/** Words that only a name in brackets would be before another sentence: "[Anna Maria] Come." */
+/** Whether a bracketed text must be a proper name, since a new sentence follows: "[Anna Maria] Come." */
 const isProperName = (name: string, rest: string): boolean =>
   /^(?:\p{Lu}[\p{L}\p{M}'’-]*\p{Ll}|\p{Lo}[\p{Lo}\p{M}]*)(?: (?:\p{Lu}[\p{L}\p{M}'’.-]*|\p{Lo}[\p{Lo}\p{M}]*))*$/u.test(
     name
   ) && /^["“'‘«¿¡]?[\p{Lu}\p{Lo}]/u.test(rest)
 
-/** Words that begin with capitals, or that have none to begin with. */
+/** Whether no word begins with a lower-case letter, except joining words such as "and" and "von". */
 const isNameLike = (name: string): boolean =>
   name.split(" ").every((word) => !/^\p{Ll}/u.test(word) || joined.test(word))

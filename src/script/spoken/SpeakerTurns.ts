@@ -1,49 +1,49 @@
-/**
- * Who says what in one cue: dashes, `>>` and labels at the start of lines, and names in capitals inside of them.
- */
+/** Splits a cue into speaker turns: at dashes, `>>` and labels, and at names in capitals within lines. */
 import { labelAt, type LabelSurvey } from "./SpeakerLabels.ts"
 import { leadingDirectives } from "../markup/InlineDirectives.ts"
 import { endsSentence } from "../language/SentenceBoundaries.ts"
 import { isCapitals } from "../language/WritingSystems.ts"
 
-/** One speaker's share of a cue's text. */
+/** One speaker's part of a cue's text. */
 export interface SpokenTurn {
-  /** The speaker that a label names. */
+  /** The speaker named by a label. */
   readonly speaker: string | undefined
-  /** Whether the text itself says that someone else speaks now, by name or by a mark. */
+  /** Whether a label or mark says that the speaker changed. */
   readonly changed: boolean
-  /** Its lines, without label and marks; empty where a label stands at the cue's end, for the next cue. */
+  /** Its lines, without label and marks; empty if a label at the cue's end announces the next cue's speaker. */
   readonly text: string
 }
 
 /**
- * A dash that begins someone's words: not a minus, not the double dash of a broken-off sentence, not a lower-case
- * afterthought.
+ * A dash that begins a turn; not a minus, a double dash (broken-off sentence) or a lower-case afterthought. Before a
+ * lower-case word, see {@link answers}.
  */
 const dash = /^\s*[-\u2010-\u2015\u2212](?![-\u2010-\u2015\d])\s*(?!\p{Ll})(?=\S)/u
 const anyDash = /^\s*[-\u2010-\u2015\u2212](?![-\u2010-\u2015\d])\s*(?=\S)/u
 const arrows = /^\s*>{2,}\s*/u
 
-/** Splits a cue's text. Without a survey labels are text. */
+/** Splits a cue's text into turns. Without a survey, labels are text. */
 export const speakerTurns = (text: string, survey: LabelSurvey | undefined): ReadonlyArray<SpokenTurn> => {
   const lines = text.split("\n").flatMap(atArrows)
   const dashed = lines.filter((line) => dash.test(line)).length
-  const dialogue = dashed > 1 || (dashed === 1 && !dash.test(lines[0] ?? ""))
+  const answered = lines.some((_, at) => answers(lines, at))
+  const dialogue = answered || dashed > 1 || (dashed === 1 && !dash.test(lines[0] ?? ""))
   const turns: Array<{ speaker: string | undefined; changed: boolean; lines: Array<string> }> = []
   const begin = (line: string, marked: boolean): void => {
-    const wishes = leadingDirectives(line)
-    const label = survey === undefined ? undefined : labelAt(line.slice(wishes.length), survey, marked)
+    const directives = leadingDirectives(line)
+    const label = survey === undefined ? undefined : labelAt(line.slice(directives.length), survey, marked)
     const last = turns.at(-1)
     if (label === undefined && !marked && last !== undefined) last.lines.push(line)
     else
       turns.push({
         speaker: label?.name,
         changed: marked || label !== undefined,
-        lines: [label === undefined ? line : wishes + label.rest]
+        lines: [label === undefined ? line : directives + label.rest]
       })
   }
-  for (const line of lines) {
-    const marked = arrows.test(line) || (dialogue && dash.test(line))
+  for (const [at, line] of lines.entries()) {
+    const begins = dash.test(line) || answers(lines, at) || (answered && at === 0)
+    const marked = arrows.test(line) || (dialogue && begins)
     const words = line.replace(arrows, "")
     const bare = marked || turns.length === 0 ? words.replace(anyDash, "") : words
     for (const [i, piece] of pieces(bare, survey, dashed > 0).entries())
@@ -56,12 +56,22 @@ export const speakerTurns = (text: string, survey: LabelSurvey | undefined): Rea
   }))
 }
 
+/** Whether a line begins with a dash in a cue that does so, too, after a line that ends a sentence. */
+const answers = (lines: ReadonlyArray<string>, at: number): boolean =>
+  at > 0 &&
+  anyDash.test(lines[at] ?? "") &&
+  anyDash.test(lines[0] ?? "") &&
+  endsSentence((lines[at - 1] ?? "").replace(noteAtEnd, ""))
+
+/** A sound in brackets after a sentence: "Who is there? (knocking)". */
+const noteAtEnd = /\s*[[(][^[\]()]*[\])]\s*$/u
+
 const atArrows = (line: string): ReadonlyArray<string> =>
   line.includes(">>") ? line.split(/(?<=\S)\s*(?=>>)(?<!>)/u) : [line]
 
 /**
- * Speakers that change inside a line: behind a sentence's end, by a dash where the cue has dashes, or by a name in
- * capitals.
+ * Splits a line where the speaker changes within it: after the end of a sentence, at a dash (if the cue uses dashes) or
+ * at a label in capitals.
  */
 const pieces = (
   line: string,

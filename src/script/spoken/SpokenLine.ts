@@ -1,14 +1,14 @@
-/** One speaker's lines of text to what is said: line breaks, hyphens, dashes and signs as a voice takes them. */
+/** Cleans one speaker's text for a voice: joins lines, resolves hyphenation, normalizes dashes, removes signs. */
 
-/** What a whole file says about its words, in lower case: for words broken at a line's end. */
+/** A file's words in lower case, for rejoining words hyphenated at line ends. */
 export interface Vocabulary {
   /** Words written with a hyphen within a line. */
   readonly hyphenated: ReadonlySet<string>
-  /** Words that stand by themselves. */
+  /** Words without a hyphen. */
   readonly plain: ReadonlySet<string>
 }
 
-/** Gathers a file's words; `texts` are its cues. */
+/** Collects a file's words; `texts` are its cues. Empty if no word is hyphenated at a line end. */
 export const vocabularyOf = (texts: ReadonlyArray<string>): Vocabulary => {
   const hyphenated = new Set<string>()
   const plain = new Set<string>()
@@ -23,25 +23,22 @@ export const vocabularyOf = (texts: ReadonlyArray<string>): Vocabulary => {
 
 const brokenWord = /\p{L}[-\u2010]\n/u
 
-/** First halves that keep their hyphen: "self-", "well-", "e-". */
+/** First halves that always keep their hyphen: "self-", "well-", "e-". */
 const prefixes = new Set(
   "self well ex non co e anti multi semi half vice all cross high low long short old new mid so pre post re pro auto".split(
     " "
   )
 )
 
-/** What a voice is given: one line, with nothing in it that is only for the eye. */
+/** Returns the text for a voice: one line of what is pronounced. */
 export const cleanLine = (text: string, vocabulary: Vocabulary): string =>
   punctuated(withoutSigns(joined(text.replace(misplaced, "$2$1"), vocabulary))).normalize("NFC")
 
-/** The sign that ends a line from right to left, before it, as an editor that writes from left to right has put it. */
+/** Final punctuation before a right-to-left line, where an editor for left-to-right text puts it. */
 const misplaced =
   /^[ \t]*([.,!?؟،]|[!?؟]{2,3})[ \t]*(?=[\p{sc=Hebrew}\p{sc=Arabic}])([^\n]*[\p{L}\p{M}\p{N}"”])[ \t]*$/gmu
 
-/**
- * Without what is seen and never said: control and private characters, pictures, arrows, and what is left of
- * mark-up.
- */
+/** Removes what is never pronounced: control and private-use characters, emoji, arrows, leftovers of markup. */
 const withoutSigns = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\ufffd]/gu, (sign) =>
@@ -57,8 +54,8 @@ const withoutSigns = (text: string): string =>
     .trim()
 
 /**
- * With single spaces, dashes as dashes, and none of the dots, commas and dashes that only say that a sentence goes
- * on.
+ * Normalizes punctuation: single spaces, `--` as an em dash. Removes dots, commas and dashes that only mark the
+ * continuation of a sentence.
  */
 const punctuated = (text: string): string => {
   const line = text
@@ -66,7 +63,7 @@ const punctuated = (text: string): string => {
     .replace(/[—–]{2,}/gu, "—")
     .replace(/ {2,}/gu, " ")
   const lead = /^[ .…,;:、，；—–]+/u.exec(line)?.[0] ?? ""
-  // A single full stop before a word belongs to it: ".5", ".NET".
+  // A single full stop right before a word belongs to it: ".5", ".NET".
   return line
     .slice(/(?:^| )\.$/u.test(lead) ? lead.length - 1 : lead.length)
     .replace(/ (?=[,.;!?…](?: |$))/gu, (space, at: number, whole: string) =>
@@ -77,12 +74,12 @@ const punctuated = (text: string): string => {
     .trim()
 }
 
-/** Words before which a hyphen at a line's end stands for a part left out: "Vor-\nund Nachteile". */
+/** Words before which a hyphen at a line's end marks an omitted part: "Vor-\nund Nachteile". */
 const joiners = new Set("und oder bzw and or et ou y o e en of och eller og i и или".split(" "))
 
 /**
- * Lines as one. A word broken by a hyphen at the end of a line is whole again; it keeps the hyphen where it is
- * known to have one, and where its first half is a word of its own.
+ * Joins lines, and rejoins words hyphenated at line ends. A word keeps its hyphen if the file writes it with one, or if
+ * its first half is a known prefix or a word of its own.
  */
 const joined = (text: string, vocabulary: Vocabulary): string =>
   text

@@ -1,4 +1,4 @@
-/** What is to be said of a script: cue by cue, by whom, and why the rest stays unspoken. */
+/** Turns a script into spoken words: for each cue the parts to speak with their speakers, or the reason to skip it. */
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import { Cue, type Narration, type Script, type Subtitle } from "../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
@@ -21,17 +21,17 @@ import { makeReader, skipReasonOf, type SpokenCue, turnsToSpeech } from "./CueTo
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isPronounceable } from "../language/WritingSystems.ts"
 
-/** What besides the manifest's settings decides. */
+/** Inputs besides the manifest's text settings. */
 export interface WordsContext {
-  /** Speakers known by name: a label that names one needs no other proof. */
+  /** Known speakers: a label with one of these names needs no further proof. */
   readonly speakers?: ReadonlyArray<string>
-  /** Silences of a narration. */
+  /** Silences in a narration. */
   readonly pauses?: PauseSettings
-  /** The language, for finding sentences. */
+  /** The language, for sentence segmentation. */
   readonly language?: string
 }
 
-/** Reads a script's words by the manifest's settings and lexicon. */
+/** Returns a script's words, according to the manifest's settings and lexicon. */
 export const spokenWords = (
   script: Script,
   settings: TextSettings,
@@ -104,9 +104,9 @@ const subtitleWords = (
 }
 
 const destroyed =
-  "an earlier conversion has destroyed its letters (U+FFFD): take the text from the file before that conversion"
+  "its letters were destroyed by an earlier conversion (U+FFFD); use the file from before that conversion"
 
-/** Cues without the signs of stress, and with sounds in braces that are told by their capitals alone. */
+/** Removes emphasis marks, and puts sounds written in capitals in braces. */
 const prepared = (written: ReadonlyArray<Cue>): ReadonlyArray<Cue> => {
   const soundStars = marksSounds(written.map((cue) => cue.text))
   const cues = written.map((cue) => unemphasized(cue, soundStars))
@@ -117,13 +117,13 @@ const prepared = (written: ReadonlyArray<Cue>): ReadonlyArray<Cue> => {
   })
 }
 
-/** A third of the letters and more destroyed by an earlier conversion: nothing that could be said. */
+/** Whether at least a third of a text's letters are U+FFFD: too few are left to speak. */
 const isDestroyed = (text: string): boolean => {
   const lost = text.match(/\ufffd/gu)?.length ?? 0
   return lost > 0 && lost * 2 >= (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0)
 }
 
-/** A cue's time shared out by length; a cue without a length gets what its words need, up to the next cue. */
+/** Splits a cue's time among its parts by length. A cue of zero length gets the time its words need, up to the next. */
 const slotted = (
   cue: Cue,
   next: Cue | undefined,
@@ -164,7 +164,7 @@ const partOf = (
     cue,
     part,
     said: turn.said,
-    // Not spread before keys of its own: V8 would keep a description of its make-up with each such object.
+    // After the literal keys: with a leading spread, V8 keeps a hidden class for each such object.
     ...timing,
     ...(turn.speaker === undefined ? {} : { speaker: turn.speaker }),
     ...(Object.keys(wishes).length === 0 ? {} : { overrides: wishes })

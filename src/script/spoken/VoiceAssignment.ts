@@ -1,4 +1,4 @@
-/** Words and voices to lines; or every speaker for whom there is no voice. */
+/** Assigns a voice to each part of a script; lists every speaker without a voice. */
 import { Either, Schema } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
@@ -7,15 +7,15 @@ import type { InlineDirectives } from "../markup/InlineDirectives.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import type { CueWords } from "./CueWords.ts"
 
-/** A speaker, and how much there is to say. */
+/** A speaker and the number of its cues. */
 export class SpeakerCues extends Schema.Class<SpeakerCues>("SpeakerCues")({
-  /** Absent for the cues that name nobody. */
+  /** Absent for cues without a speaker. */
   speaker: Schema.optional(SpeakerName),
-  /** In how many cues. */
+  /** Number of cues. */
   cues: Schema.Positive.pipe(Schema.int())
 }) {}
 
-/** A script cannot be spoken: these speakers have no voice, those with most cues first. */
+/** A script cannot be spoken: these speakers have no voice; most cues first. */
 class Uncast extends Schema.TaggedError<Uncast>()("Uncast", {
   speakers: Schema.NonEmptyArray(SpeakerCues)
 }) {
@@ -23,17 +23,17 @@ class Uncast extends Schema.TaggedError<Uncast>()("Uncast", {
     const waiting = this.speakers.map(
       ({ speaker, cues }) => `${speaker ?? "cues without a speaker"} (${cues} ${cues === 1 ? "cue" : "cues"})`
     )
-    return `no voice for ${waiting.join(", ")}: give each a voice under "speakers", or set "voice" for whoever has none`
+    return `no voice for ${waiting.join(", ")}; give each a voice under "speakers", or set "voice" as the default`
   }
 }
 
-/** Finds a voice for a speaker, with what the text itself wishes; left where there is none. */
+/** Finds the casting of a speaker, given the line's own overrides; fails if there is no voice. */
 export type CastingOf = (
   speaker: SpeakerName | undefined,
   overrides: InlineDirectives
 ) => Either.Either<Casting, unknown>
 
-/** Gives each part of a script its voice. The speakers of a file are few and are asked for once each. */
+/** Assigns each part its casting. Calls `castingOf` once per speaker, plus once per part with overrides. */
 export const assignVoices = (
   words: ReadonlyArray<CueWords>,
   castingOf: CastingOf
@@ -63,10 +63,7 @@ export const assignVoices = (
     : Either.left(Uncast.make({ speakers: [first, ...others] }))
 }
 
-/**
- * The speakers of a script with the number of their cues, those with most cues first: what a voice map is to be
- * filled in for.
- */
+/** Returns the speakers of a script with their number of cues, most first: the speakers that need a voice. */
 export const speakersOf = (words: ReadonlyArray<CueWords>): ReadonlyArray<SpeakerCues> => {
   const cues = new Map<SpeakerName | undefined, Set<number>>()
   for (const cue of words)

@@ -1,28 +1,28 @@
-/** From letters laid side by side to times: when each part of what was said is heard. */
+/** Derives when each part of a text is spoken, from letters aligned with a transcript's timed tokens. */
 import { type Millis, millis } from "../../domain/time/Units.ts"
 
-/** A stretch of speech with its time. */
+/** The time of a transcript token. */
 export interface TimedToken {
   readonly start: Millis
   readonly end: Millis
 }
 
-/** When a part is heard, and whether both ends stand at the edge of a token. */
+/** When a part is spoken, and whether both ends are at token edges. */
 export interface PartTime extends TimedToken {
   readonly exact: boolean
 }
 
-/** Texts as one run of letters. */
+/** Texts concatenated into one string of letters. */
 export interface Letters {
-  /** Letters and digits in lower case without marks, one a code unit. */
+  /** Letters and digits in lower case, without diacritics; one per UTF-16 unit. */
   readonly letters: string
-  /** For each letter the text it comes from. */
+  /** For each letter, the index of its text. */
   readonly owner: Int32Array
-  /** For each text the position of its first letter, and at the end their number. */
+  /** For each text, the position of its first letter; then the total. */
   readonly first: Int32Array
 }
 
-/** The letters and digits of texts, whatever their case and marks. */
+/** Extracts the letters and digits of texts, ignoring case and diacritics. */
 export const lettersOf = (texts: ReadonlyArray<string>): Letters => {
   const first = new Int32Array(texts.length + 1)
   const parts = texts.map((text) =>
@@ -43,7 +43,7 @@ export const lettersOf = (texts: ReadonlyArray<string>): Letters => {
   return { letters, owner, first }
 }
 
-/** A token belongs to the part that most of its letters are of; one that parts share is cut in proportion. */
+/** Returns each part's time: that of the tokens aligned with it. A shared token is split in proportion to letters. */
 export const partTimes = (
   count: number,
   ours: Letters,
@@ -90,10 +90,7 @@ export const partTimes = (
   )
 }
 
-/**
- * For each token whose it would be if it said nothing of ours, such as a word too many: that of the neighbour it stands
- * closer to.
- */
+/** Returns for each token the part to use if none of its letters are aligned: that of the neighbour closer in time. */
 const nearestParts = (
   shares: ReadonlyArray<ReadonlyArray<{ part: number }>>,
   tokens: ReadonlyArray<TimedToken>
@@ -117,7 +114,7 @@ const nearestParts = (
   return nearest
 }
 
-/** Which parts a token's letters are of, in order. A few stray letters at an edge do not make it a shared one. */
+/** Returns which parts a token's letters belong to, in order. A few stray letters do not make a token shared. */
 const runsOf = (letters: Int32Array): ReadonlyArray<{ part: number; from: number; to: number }> => {
   const count = new Map<number, number>()
   for (const part of letters) if (part >= 0) count.set(part, (count.get(part) ?? 0) + 1)

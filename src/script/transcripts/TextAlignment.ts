@@ -1,15 +1,13 @@
-/** Two texts laid side by side: an edit distance within a band around the diagonal, with its path. */
+/** Aligns two texts by edit distance, restricted to a band around the diagonal, and returns the path. */
 
-/**
- * Letters on either side of the diagonal that are looked at, at least; longer texts get a share of their length.
- */
+/** Half the band's width in letters: a share of the longer text's length, within these bounds. */
 const narrowest = 96
 const share = 0.08
 const widest = 600
 
 /**
- * For each position of `ours` the position of `theirs` it stands beside, rising, or -1 where it stands beside
- * nothing. Time and memory grow with the length times the band, which follows the straight line from start to end.
+ * Returns for each position of `ours` the aligned position of `theirs`, ascending; -1 if it has no counterpart. Time
+ * and memory are proportional to the length times the band's width.
  */
 export const alignTexts = (ours: string, theirs: string): Int32Array => {
   const [n, m] = [ours.length, theirs.length]
@@ -58,9 +56,9 @@ export const alignTexts = (ours: string, theirs: string): Int32Array => {
   return pairs
 }
 
-/** How a cell of the table was reached. */
+/** How a cell of the table was reached: both letters aligned, one of `ours` skipped, or one of `theirs` skipped. */
 const step = { beside: 1, alone: 2, added: 3 } as const
 
-/** A wrong letter costs a little less than one left out and one added. */
+/** A substitution costs 1.6, a little less than a deletion plus an insertion (2). */
 const cost = (ours: string, i: number, theirs: string, j: number): number =>
   ours.charCodeAt(i) === theirs.charCodeAt(j) ? 0 : 1.6

@@ -1,7 +1,4 @@
-/**
- * What a service says about when its words are heard, in the shapes that speech services use; and our own words
- * found in it.
- */
+/** Parses a speech service's transcript (SRT or JSON with times), and finds when each part of our text is spoken. */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Millis, millis } from "../../domain/time/Units.ts"
@@ -11,7 +8,7 @@ import { readSrtVtt } from "../formats/SrtVtt.ts"
 import { longestTime } from "../formats/TimingLine.ts"
 import { type FoundTokens, jsonTokens } from "./TranscriptJson.ts"
 
-/** A stretch of speech with its time: a word, a character, or a whole segment. */
+/** A piece of speech with its time: a character, a word, or a whole segment. */
 export interface TranscriptToken {
   readonly text: string
   readonly start: Millis
@@ -19,10 +16,14 @@ export interface TranscriptToken {
 }
 
 /**
- * Reads a transcript. SRT gives one token an entry. JSON may be ours, `{ "duration": s, "sentences": [{ text,
- * start, end }], "words": [{ text, start, end }] }`, or any with arrays of objects that hold a text and a time, or
- * of characters beside arrays of their times. The finest times count: characters and words before segments. Seconds
- * and milliseconds are told by the names of the fields, else by which of the two people could speak at.
+ * Parses a transcript. SRT gives one token per entry. JSON may be:
+ *
+ * - our own: `{ "duration": s, "sentences": [{ text, start, end }], "words": [{ text, start, end }] }`
+ * - any with arrays of objects that have a text and a time
+ * - any with an array of characters next to arrays of their times
+ *
+ * The finest times are used: characters and words before segments. Field names tell seconds from milliseconds; without
+ * such names, the plausible speech rate decides.
  */
 export const parseTranscript = (
   text: string,
@@ -30,7 +31,7 @@ export const parseTranscript = (
 ): Either.Either<ReadonlyArray<TranscriptToken>, string> => {
   if (kind === "srt")
     return Either.mapBoth(readSrtVtt(text.replace(/^\ufeff/u, "").replace(/\r\n?/gu, "\n"), "srt"), {
-      onLeft: (faults) => `not an SRT: ${faults[0].expected}`,
+      onLeft: (faults) => `not valid SRT: ${faults[0].expected}`,
       onRight: ({ cues }) =>
         cues
           .filter((cue) => cue.text !== "")
@@ -38,23 +39,23 @@ export const parseTranscript = (
     })
   return Either.flatMap(jsonTokens(text), (found) => {
     const tokens = inMillis(found)
-    return tokens === undefined ? Either.left("holds times that cannot be") : Either.right(tokens)
+    return tokens === undefined ? Either.left("contains impossible times") : Either.right(tokens)
   })
 }
 
-/** Where a part of what was said is heard. */
+/** When a part of the text is spoken. */
 export interface HeardPart {
   readonly start: Millis
   readonly end: Millis
-  /** Whether both ends stand at the edge of a token, and not somewhere inside of one that several parts share. */
+  /** Whether both ends are at token edges, not inside a token that several parts share. */
   readonly exact: boolean
 }
 
 /**
- * Finds each part of what was said in a transcript, by aligning the letters of both and not by trust: words may be
- * spelt otherwise, missing or added, and numbers written out. A part is undefined where the transcript goes on from the
- * part before it to the one behind: a provider passes over what its voice cannot say. Left where the transcript does
- * not say what was said, or says something else in a part's place.
+ * Finds each part of a text in a transcript by aligning letters: words may be spelt differently, missing or added, and
+ * numbers written out. A part is undefined if the transcript goes directly from the previous part to the next:
+ * providers skip what their voice cannot pronounce. Fails if the transcript is of another text, or has other words in
+ * place of a part.
  */
 export const alignParts = (
   said: NonEmptyReadonlyArray<string>,
@@ -62,7 +63,7 @@ export const alignParts = (
 ): Either.Either<NonEmptyReadonlyArray<HeardPart | undefined>, string> => {
   const ours = lettersOf(said)
   const theirs = lettersOf(transcript.map((token) => token.text))
-  if (theirs.letters.length === 0) return Either.left("the transcript holds no words")
+  if (theirs.letters.length === 0) return Either.left("the transcript has no words")
   const pairs = alignTexts(ours.letters, theirs.letters)
   const same = pairs.reduce(
     (count, theirsAt, i) =>
@@ -71,33 +72,30 @@ export const alignParts = (
   )
   if (same < ours.letters.length * leastAlike)
     return Either.left(
-      `the transcript says something else: ${Math.round((100 * same) / Math.max(1, ours.letters.length))} % of the letters agree`
+      `the transcript does not match the text: ${Math.round((100 * same) / Math.max(1, ours.letters.length))} % of the letters agree`
     )
   const parts = partTimes(said.length, ours, theirs, pairs, transcript)
   const lost = parts.findIndex(
     (part, at) => part === undefined && lettersInPlaceOf(at, ours, theirs, pairs) > 0
   )
-  if (lost >= 0) return Either.left(`the transcript does not say "${(said[lost] ?? "").slice(0, 60)}"`)
+  if (lost >= 0) return Either.left(`the transcript does not contain "${(said[lost] ?? "").slice(0, 60)}"`)
   return isNonEmptyReadonlyArray(parts) ? Either.right(parts) : Either.left("nothing was said")
 }
 
-/**
- * How many letters of theirs lie between what stands beside the parts before a part and what stands beside those behind
- * it.
- */
+/** Counts the transcript's letters between the previous part's last aligned letter and the next part's first. */
 const lettersInPlaceOf = (part: number, ours: Letters, theirs: Letters, pairs: Int32Array): number => {
   const before = pairs.subarray(0, ours.first[part]).reduce((last, at) => Math.max(last, at), -1)
   const behind = pairs.subarray(ours.first[part + 1]).find((at) => at >= 0)
   return (behind ?? theirs.letters.length) - before - 1
 }
 
-/** Fewer letters in common than this, and it is another text. */
+/** Least share of letters in common; below, the transcript is of another text. */
 const leastAlike = 0.5
 
 /**
- * Whole milliseconds, never going back; undefined where one is beyond all that can be. Where no name tells the unit:
- * nobody says more than forty letters a second, or fewer than one; times that are no whole numbers are seconds, unless
- * that would be a letter in most of a minute.
+ * Converts times to whole, non-decreasing milliseconds; undefined if one is impossibly large. If no field name gives
+ * the unit, the speech rate decides: times are seconds if that makes more than one letter per second. Fractional times
+ * are also seconds down to one letter in 50 s.
  */
 const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken> | undefined => {
   const last = tokens.reduce((most, token) => Math.max(most, token.end, token.start), 0)

@@ -1,16 +1,16 @@
-/** Words with times, wherever in a service's JSON they stand and whatever its fields are called. */
+/** Finds words with times in any speech service's JSON, whatever its structure and field names. */
 import { Either } from "effect"
 
-/** Tokens with times in whatever unit they came. */
+/** Tokens with times in their original unit. */
 export interface FoundTokens {
   readonly tokens: ReadonlyArray<{ readonly text: string; readonly start: number; readonly end: number }>
-  /** Milliseconds in one unit of the times, where the fields' names tell. */
+  /** Milliseconds per unit of the times; undefined if the field names do not give it. */
   readonly unit: number | undefined
-  /** How fine: characters 3, words 2, anything longer 1. */
+  /** Granularity: 3 for characters, 2 for words, 1 for anything longer. */
   readonly fineness: number
 }
 
-/** The finest tokens in a JSON text, or in one object a line; left where there is no JSON, or no time in it. */
+/** Returns the finest tokens in JSON or JSON Lines; fails if the text is not JSON or contains no words with times. */
 export const jsonTokens = (text: string): Either.Either<FoundTokens, string> =>
   Either.flatMap(parsedJson(text), (value) => {
     const found = tokensIn(value, 0)
@@ -23,7 +23,7 @@ const parsedJson = (text: string): Either.Either<unknown, string> => {
   const clean = text.replace(/^\ufeff/u, "").trim()
   const whole = Either.try((): unknown => JSON.parse(clean))
   if (Either.isRight(whole)) return Either.right(whole.right)
-  // One object a line, as speech marks come.
+  // JSON Lines, as for speech marks.
   return Either.try({
     try: (): unknown =>
       clean
@@ -34,22 +34,22 @@ const parsedJson = (text: string): Either.Either<unknown, string> => {
   })
 }
 
-/** What a text is called, and when it starts, ends and how long it lasts: in lower case, without what joins words. */
+/** Field names for a text, its start, end and length; in lower case, without `_` and `-`. */
 const textNames =
   "text word punctuatedword value char character token part transcript content display utf8".split(" ")
 const startNames =
   "start starttime begin begintime timebegin from t0 ts offset time timestamp audiooffset".split(" ")
 const endNames = "end endtime timeend endts to t1".split(" ")
 const lengthNames = "duration length dur".split(" ")
-/** What holds a start and an end, as two numbers or under names of their own. */
+/** Field names for a start and end together, as two numbers or as an object. */
 const spanNames = "time times timestamp timestamps offsets span interval".split(" ")
-/** What holds the ways in which a word may have been meant, the likeliest first, or the word itself. */
+/** Field names for nested words: a list of alternatives, likeliest first, or the word itself. */
 const withinNames = "alternatives text data".split(" ")
 
-/** Deeper than this no service puts its words. */
+/** Deepest nesting that is searched. */
 const deepest = 12
 
-/** An object's fields by their names in lower case, without what joins words; of several alike the first. */
+/** An object's fields by normalized name (lower case, without `_` and `-`); the first of equal names wins. */
 type Fields = ReadonlyMap<string, { readonly key: string; readonly value: unknown }>
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -64,7 +64,7 @@ const fieldsOf = (value: Record<string, unknown>): Fields => {
   return fields
 }
 
-/** The finest tokens anywhere in a value. */
+/** Returns the finest tokens anywhere in a value. */
 const tokensIn = (value: unknown, depth: number): FoundTokens | undefined => {
   if (depth > deepest) return undefined
   if (Array.isArray(value)) {
@@ -81,7 +81,7 @@ const nested = (values: ReadonlyArray<unknown>, depth: number): ReadonlyArray<Fo
     return found === undefined ? [] : [found]
   })
 
-/** The words of one segment after another, as one list. */
+/** Concatenates the words of several segments, if they are in order and of the same kind. */
 const joinedTokens = (lists: ReadonlyArray<FoundTokens>): FoundTokens | undefined => {
   const first = lists[0]
   if (first === undefined || lists.length < 2) return undefined
@@ -112,7 +112,7 @@ const finest = (found: ReadonlyArray<FoundTokens | undefined>): FoundTokens | un
 
 const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0
 
-/** Objects that each hold a text and its time. */
+/** Reads an array of objects that each have a text and its time. */
 const objectTokens = (values: ReadonlyArray<unknown>): FoundTokens | undefined => {
   const tokens: Array<{ text: string; start: number; end: number }> = []
   let unit: number | undefined
@@ -150,7 +150,7 @@ interface Span {
   readonly unit: number | undefined
 }
 
-/** Speech marks, which have a type, have a time in milliseconds, and start and end as places in the text. */
+/** Reads a time span. In speech marks (typed), `time` is milliseconds, and `start` and `end` are text positions. */
 const spanIn = (fields: Fields, typed: boolean, depth: number): Span | undefined => {
   const marked = fields.get("time")?.value
   if (typed && typeof marked === "number") return { start: marked, end: marked, unit: 1 }
@@ -172,7 +172,7 @@ const spanIn = (fields: Fields, typed: boolean, depth: number): Span | undefined
   return undefined
 }
 
-/** A start and an end, which may be missing. */
+/** Reads a start and an optional end. */
 const pairOf = ([from, to, ...more]: ReadonlyArray<unknown>): Span | undefined => {
   const start = timeOf(from)
   return start === undefined || more.length > 0
@@ -180,7 +180,7 @@ const pairOf = ([from, to, ...more]: ReadonlyArray<unknown>): Span | undefined =
     : { start: start.time, end: timeOf(to)?.time ?? start.time, unit: start.unit }
 }
 
-/** Characters or words in one array, their times in others. */
+/** Reads an object with characters or words in one array and their times in others. */
 const columnTokens = (value: Record<string, unknown>): FoundTokens | undefined => {
   const keys = Object.keys(value)
   const texts = keys.find(
@@ -203,7 +203,7 @@ const columnTokens = (value: Record<string, unknown>): FoundTokens | undefined =
   return { tokens: closed(tokens), unit: unitOfName(starts), fineness: finenessOf(tokens) }
 }
 
-/** A token without an end lasts until the next one begins. */
+/** Extends tokens without an end to the start of the next one. */
 const closed = (
   tokens: ReadonlyArray<{ text: string; start: number; end: number }>
 ): ReadonlyArray<{ text: string; start: number; end: number }> =>
@@ -227,7 +227,7 @@ const stringsOf = (value: unknown): ReadonlyArray<string> =>
 const numbersOf = (value: unknown): ReadonlyArray<number> =>
   Array.isArray(value) ? value.filter((item) => typeof item === "number") : []
 
-/** A time under one of these names, or under one of them with its unit behind: `start_ms`, `startMs`. */
+/** Returns the first time under one of these names, with or without a unit suffix: `start_ms`, `startMs`. */
 const firstTime = (
   fields: Fields,
   names: ReadonlyArray<string>
@@ -242,7 +242,7 @@ const firstTime = (
   return undefined
 }
 
-/** Milliseconds in the unit that a field's name tells; an `Offset` so written counts tenths of microseconds. */
+/** Returns the milliseconds per unit given by a field's name. `Offset` with a capital is in 100 ns (Azure). */
 const unitOfName = (name: string): number | undefined =>
   /_ms|Ms|millis|Millis/u.test(name)
     ? 1
@@ -252,7 +252,7 @@ const unitOfName = (name: string): number | undefined =>
         ? 1e-4
         : undefined
 
-/** A number; or a text such as "1.5s" or "00:00:01.500". */
+/** Parses a time: a number, or a string such as "1.5s" or "00:00:01.500". */
 const timeOf = (value: unknown): { readonly time: number; readonly unit: number | undefined } | undefined => {
   if (typeof value === "number") return Number.isFinite(value) ? { time: value, unit: undefined } : undefined
   if (typeof value !== "string") return undefined

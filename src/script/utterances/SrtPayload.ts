@@ -1,15 +1,14 @@
 /**
- * The SRT that a provider speaks: one entry a part, on a timeline of its own. Each entry's time follows from its
- * words alone, generous for any voice, so that the same words by the same voice are the same task wherever they
- * stand in a film.
+ * Builds the SRT sent to a provider: one entry per part, on a timeline of its own. Each entry's time depends only on
+ * its words (generous for any voice). So the same words by the same voice are the same task anywhere in a film.
  */
 import { naturalLength } from "../language/SpeechRate.ts"
 import { srtClock } from "../formats/TimingLine.ts"
 
-/** Milliseconds between two entries. */
+/** Gap between two entries, in milliseconds. */
 const gap = 800
 
-/** The SRT text of these parts. */
+/** Returns the SRT text of these parts. */
 export const srtInput = (said: ReadonlyArray<string>): string => {
   let start = 0
   return said
@@ -22,8 +21,8 @@ export const srtInput = (said: ReadonlyArray<string>): string => {
     .join("\n")
 }
 
-/** The most characters that an entry takes besides its words. */
+/** Maximum characters that an entry needs besides its words. */
 export const srtOverhead = "10000\n100:00:00,000 --> 100:00:00,000\n\n\n".length
 
-/** A quarter more than the words need, in tenths of a second. */
+/** An entry's length in milliseconds: 125 % of its natural length, rounded up to a tenth of a second. */
 const slotOf = (words: string): number => Math.ceil((naturalLength(words) * 1.25) / 100) * 100

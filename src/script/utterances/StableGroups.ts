@@ -1,11 +1,10 @@
 /**
- * Neighbours grouped by what they say: whether a group may end behind an item is decided by a hash of its own
- * words, never by its number or place. So an edit changes the group it is made in and leaves all others as they
- * were.
+ * Groups adjacent items by content-defined chunking: a hash of an item's words, never its number or position, decides
+ * whether a group may end after it. So an edit changes its own group and no other.
  */
 import type { NonEmptyArray, NonEmptyReadonlyArray } from "effect/Array"
 
-/** A 32-bit hash of a text (FNV-1a with a final mix), evenly spread. */
+/** A uniformly distributed 32-bit hash of a text (FNV-1a with a final mix). */
 export const hashOf = (text: string): number => {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
@@ -15,11 +14,11 @@ export const hashOf = (text: string): number => {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** What is grouped, as the rules see it. */
+/** An item to group. */
 export interface Grain {
-  /** The words whose hash decides. */
+  /** The words that are hashed. */
   readonly said: string
-  /** How much room it takes. */
+  /** Its size, in characters. */
   readonly size: number
 }
 
@@ -27,13 +26,13 @@ export interface Grain {
 export interface GroupLimits {
   readonly maxSize: number
   readonly maxCount: number
-  /** A group ends behind one of so many items, by their hashes. */
+  /** Mean group length before limits: by its hash, one in `every` items ends a group. */
   readonly every: number
 }
 
 /**
- * Groups of at most `maxSize` and `maxCount`; a single item may be larger than `maxSize`. Runs too long are cut at
- * their strongest hash.
+ * Forms groups of at most `maxSize` and `maxCount`; a single item may exceed `maxSize`. Runs that are too long are cut
+ * after the item with the lowest hash.
  */
 export const groupsOf = <G extends Grain>(
   grains: ReadonlyArray<G>,
@@ -75,9 +74,9 @@ const cutRun = <G extends Grain>(
 }
 
 /**
- * Groups of at least `minSize` where that can be: of the places between neighbours, those with the weakest hash are
- * closed first, and only where one side is too small; what then stays too small had no neighbour that it fits with.
- * `joint` is the room that a place between takes.
+ * Merges adjacent items into groups of at least `minSize` where possible. Boundaries after the highest hashes are
+ * merged first, and only if one side is too small. A group that stays too small fits with neither neighbour. `joint` is
+ * the size of the separator between two items.
  */
 export const mergedGroups = <G extends Grain>(
   grains: ReadonlyArray<G>,

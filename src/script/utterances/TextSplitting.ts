@@ -1,25 +1,19 @@
-/**
- * A text too long for one task, in pieces: cut where speech pauses, never inside of a word, a number, an address or
- * a character.
- */
+/** Splits a text that is too long for one task: at speech pauses, never within a word, number, address or character. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 import { textSegments, splitSentences } from "../language/SentenceBoundaries.ts"
 import { isUnspaced, unspaced } from "../language/WritingSystems.ts"
 
-/** A place where a text may be cut. */
+/** A position where a text may be split. */
 export interface Joint {
-  /** The position in UTF-16 units: what stands before belongs to the first piece. */
+  /** Position in UTF-16 units; the text before it belongs to the first piece. */
   readonly at: number
   /** 3 between paragraphs, 2 between sentences, 1 between clauses, 0 between words. */
   readonly rank: 0 | 1 | 2 | 3
 }
 
-/**
- * The pieces of a text, each of at most `maxChars` characters and of about one length; or the word that alone is
- * longer.
- */
+/** Splits a text into pieces of similar length, each of at most `maxChars`. Fails with a word that is longer. */
 export const splitText = (
   text: string,
   maxChars: number,
@@ -45,16 +39,13 @@ export const splitText = (
   return Either.right([first ?? whole, ...others])
 }
 
-/** Two texts as one: with a space between where their writing sets spaces. */
+/** Joins two texts, with a space in between if their script uses spaces. */
 export const joinWords = (before: string, behind: string): string =>
   betweenUnspaced.test(`${before.slice(-2)}\n${behind.slice(0, 2)}`) ? before + behind : `${before} ${behind}`
 
 const betweenUnspaced = new RegExp(`${unspaced}\\n${unspaced}`, "u")
 
-/**
- * Every place where a text may be cut, in order: at white space before a word, and between words that are written
- * without any.
- */
+/** Returns every position where a text may be split: before words, also in scripts without spaces. */
 export const jointsOf = (text: string, language?: string): ReadonlyArray<Joint> => {
   const joints: Array<Joint> = []
   const sentenceEnds = endsOfSentences(text, language)
@@ -78,7 +69,7 @@ export const jointsOf = (text: string, language?: string): ReadonlyArray<Joint> 
   return joints
 }
 
-/** Where the words of a text without spaces begin, but for the first. */
+/** Returns where the words of a text without spaces begin, except the first. */
 const wordStarts = (text: string, language: string | undefined): ReadonlyArray<number> => {
   let at = 0
   return textSegments(text, "word", language)
@@ -90,7 +81,7 @@ const wordStarts = (text: string, language: string | undefined): ReadonlyArray<n
     .slice(1)
 }
 
-/** `before` is where what stands before the joint ends, white space left out. */
+/** Ranks a joint at `at`; `before` is the end of the text before it, without white space. */
 const rankOf = (
   text: string,
   before: number,
@@ -118,8 +109,8 @@ const endsOfSentences = (text: string, language: string | undefined): ReadonlySe
 }
 
 /**
- * Between two words that no space sets apart: not behind an opening sign, not before a closing one, not between a
- * number and its unit.
+ * Whether a text without spaces may be split between two words: not after an opening sign, before a closing one, or
+ * between a number and its unit.
  */
 const isUnspacedJoint = (text: string, at: number): boolean => {
   const before = text[at - 1] ?? ""
@@ -131,10 +122,10 @@ const isUnspacedJoint = (text: string, at: number): boolean => {
   )
 }
 
-/** What a cut costs by its rank, as a share of the piece's length. */
+/** Cost of a split by its rank, as a share of the piece's length. */
 const penalties = { 0: 0.9, 1: 0.5, 2: 0.1, 3: 0 } as const
 
-/** The cut that comes nearest to an even share, moved to a better pause where one is not far. */
+/** Returns the split with the lowest cost: near an even share, preferably at a longer pause. */
 const bestCut = (
   text: string,
   from: number,

@@ -1,11 +1,11 @@
-/** Words on their way from lines to utterances. */
+/** Text units: the intermediate form between lines and utterances. */
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { Line } from "../../domain/speech/Line.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Grain } from "./StableGroups.ts"
 import { joinWords } from "./TextSplitting.ts"
 
-/** Words of one line, or a piece of them. */
+/** The text of one line, or a piece of it. */
 export interface TextUnit {
   readonly line: Line
   /** The line's position in the script. */
@@ -13,20 +13,20 @@ export interface TextUnit {
   readonly said: string
 }
 
-/** What is spoken in one breath or in one task: its text is what is sent. */
+/** Units joined for one breath or one task; `text` is what is sent. */
 export interface UnitJoin extends Grain {
   readonly portions: NonEmptyReadonlyArray<TextUnit>
   readonly text: string
 }
 
-/** What stands between two units of one task: a break that voices pause at. */
+/** Separator between two units of one task: a line break, at which voices pause. */
 export const between = "\n"
 
-/** A line, a piece of one, or the lines of a sentence: one breath. */
+/** Joins a line, a piece of one, or the lines of a sentence, without pauses. */
 export const sentenceUnit = (portions: NonEmptyReadonlyArray<TextUnit>): UnitJoin =>
   unitOf(portions, portions.map((portion) => portion.said).reduce(joinWords))
 
-/** Several units in one task. */
+/** Joins several units into one task, separated by pauses. */
 export const joinUnits = (units: NonEmptyReadonlyArray<UnitJoin>): UnitJoin => {
   const [first, ...others] = units.flatMap((unit) => unit.portions)
   return unitOf(
@@ -35,7 +35,7 @@ export const joinUnits = (units: NonEmptyReadonlyArray<UnitJoin>): UnitJoin => {
   )
 }
 
-/** Portions that are sent as so many breaths. */
+/** Joins portions into one task, with a pause between each. */
 export const separateUnits = (portions: NonEmptyReadonlyArray<TextUnit>): UnitJoin =>
   unitOf(portions, portions.map((portion) => portion.said).join(between))
 

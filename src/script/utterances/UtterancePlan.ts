@@ -1,7 +1,4 @@
-/**
- * Lines to utterances that their providers take, by what each profile says; or exactly which lines cannot go, and
- * why.
- */
+/** Groups lines into utterances within each provider's limits; lists the lines that cannot be sent, and why. */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -18,22 +15,20 @@ import { srtInput, srtOverhead } from "./SrtPayload.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { TooLittleText, type Violation, WordTooLong } from "./UtteranceViolation.ts"
 
-/** What decides how lines are put together. */
+/** Rules for grouping lines. */
 export interface UtteranceRules {
   readonly profileOf: (provider: ProviderId) => ProviderProfile
-  /**
-   * Whether a text task carries one line, or a sentence over several. SRT input has one entry a line in any case.
-   */
+  /** Whether a text task contains one line, or a sentence over several lines. SRT always has one entry per line. */
   readonly unit: "cue" | "sentence"
-  /** What a provider that takes SRT gets for a subtitle. */
+  /** What is sent for a subtitle to a provider that accepts SRT. */
   readonly nativeInput: "srt" | "text"
-  /** The language, for finding words and sentences. */
+  /** The language, for word and sentence segmentation. */
   readonly language?: string
   /** Whether the source is a subtitle; a narration is never sent as SRT. */
   readonly timed: boolean
 }
 
-/** What is to be sent, in the order of the script, and what cannot be. Every line is in exactly one of the two. */
+/** The utterances in script order, and the lines that cannot be sent. Every line is in exactly one of the two. */
 export interface UtterancePlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly violations: ReadonlyArray<Violation>
@@ -60,9 +55,9 @@ export const planUtterances = (lines: ReadonlyArray<Line>, rules: UtteranceRules
 
 interface NumberedLine {
   readonly line: Line
-  /** The position in the script. */
+  /** The line's position in the script. */
   readonly order: number
-  /** The first line of the sentence it belongs to, by order. */
+  /** Position of the first line of its sentence. */
   readonly run: number
 }
 
@@ -86,17 +81,17 @@ const planVoice = (
   const { casting } = voice[0].line
   const profile = rules.profileOf(casting.provider)
   const srt = profile.srtInput && rules.nativeInput === "srt" && rules.timed
-  const room = srt ? profile.maxChars - srtOverhead : profile.maxChars
+  const space = srt ? profile.maxChars - srtOverhead : profile.maxChars
   const portions = voice.map(({ line, order, run }) => ({
     run,
-    cut: Either.match(splitText(line.said, Math.max(1, room), rules.language), {
+    cut: Either.match(splitText(line.said, Math.max(1, space), rules.language), {
       onLeft: (word) => {
         violations.push(
           WordTooLong.make({
             provider: casting.provider,
             line: refOf(line),
             word: word.slice(0, 60),
-            maxChars: Math.max(0, room)
+            maxChars: Math.max(0, space)
           })
         )
         return []
@@ -135,7 +130,7 @@ const planVoice = (
       )
 }
 
-/** About five entries a task, and never more than a dozen: an edit costs its own group. */
+/** About five entries per task, at most twelve: an edit means paying for its whole group again. */
 const srtGroups = (
   portions: ReadonlyArray<TextUnit>,
   maxChars: number
@@ -145,7 +140,7 @@ const srtGroups = (
     { maxSize: maxChars, maxCount: 12, every: 5 }
   )
 
-/** A sentence longer than this is said in parts, so that a file without punctuation is not one task. */
+/** Longest sentence in characters; longer ones are split, so that a file without punctuation is not one task. */
 const longestSentence = 400
 
 const textUnits = (
@@ -179,7 +174,7 @@ const textUnits = (
   return units
 }
 
-/** Units merged until each has enough; one that fits with neither neighbour shares their words out anew. */
+/** Merges units up to `minChars`. If one fits with neither neighbour, redistributes the words of both. */
 const enough = (
   units: ReadonlyArray<UnitJoin>,
   profile: ProviderProfile,
@@ -222,7 +217,7 @@ const refsOf = (portions: NonEmptyReadonlyArray<TextUnit>): NonEmptyReadonlyArra
   return [refOf(first.line), ...others.map((portion) => refOf(portion.line))]
 }
 
-/** Uses with their lines; those of one line in several utterances are numbered as its pieces. */
+/** Builds the uses with their lines. A line in several utterances gets numbered pieces. */
 const withPieces = (planned: ReadonlyArray<Planned>): ReadonlyArray<UtteranceUse> => {
   const total = new Map<number, number>()
   for (const { portions } of planned)

@@ -1,6 +1,6 @@
 /**
- * Two neighbours of which one is too small and both together too large: their words shared out anew, cutting a line
- * where it must be.
+ * Redistributes the words of two adjacent units, if one is too small and both together are too large. Splits a line if
+ * necessary.
  */
 import { joinWords, jointsOf } from "./TextSplitting.ts"
 import { separateUnits, type TextUnit, type UnitJoin } from "./TextUnits.ts"
@@ -8,11 +8,11 @@ import { separateUnits, type TextUnit, type UnitJoin } from "./TextUnits.ts"
 interface Crumb {
   readonly portion: TextUnit
   readonly said: string
-  /** How good a cut behind it is: 4 between lines, else as a joint in the line. */
+  /** How good a split after it is: 4 at the end of a line, else the rank of the joint (0–3). */
   readonly rank: number
 }
 
-/** The two as units within the limits; undefined where their words cannot be shared out so. */
+/** Returns two units within the limits; undefined if that is impossible. */
 export const rebalanceUtterances = (
   pair: readonly [UnitJoin, UnitJoin],
   limits: { readonly minSize: number; readonly maxSize: number; readonly joint: number },

@@ -1,4 +1,4 @@
-/** The keys of a data folder, as commands manage them. All of it works while the service runs. */
+/** Key management for the `keys` commands: create, import, list, grant, revoke. Works while the service runs. */
 import { existsSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, type Redacted } from "effect"
@@ -8,14 +8,14 @@ import * as Secret from "../storage/Secret.ts"
 
 export type { KeyInfo, KeyOptions } from "./KeyStore.ts"
 
-/** Makes a key. It is handed out here and never again. */
+/** Creates a key and returns it. It cannot be read again later. */
 export const createKey = (
   dataDir: string,
   options: KeyOptions
 ): Effect.Effect<Redacted.Redacted<string>, KeyRejected | Database.DataFolderUnusable> =>
   withKeys(dataDir, (keys) => keys.create(options))
 
-/** Takes over an older key, which need not have the prefix. */
+/** Imports an older key, which need not have the prefix. */
 export const importKey = (
   dataDir: string,
   key: Redacted.Redacted<string>,
@@ -23,7 +23,7 @@ export const importKey = (
 ): Effect.Effect<void, KeyRejected | Database.DataFolderUnusable> =>
   withKeys(dataDir, (keys) => keys.importKey(key, options))
 
-/** Every key, revoked ones too, oldest first. */
+/** Lists all keys, revoked ones included, oldest first. */
 export const listKeys = (
   dataDir: string
 ): Effect.Effect<ReadonlyArray<KeyInfo>, Database.DataFolderUnusable> =>
@@ -32,7 +32,7 @@ export const listKeys = (
     withKeys(dataDir, (keys) => keys.list)
   )
 
-/** Grants an account more credits. Returns all that it was granted; undefined where it has no limit. */
+/** Grants an account more credits. Returns its new total; undefined if the account is unlimited. */
 export const grantCredits = (
   dataDir: string,
   account: number,
@@ -43,7 +43,7 @@ export const grantCredits = (
     withKeys(dataDir, (keys) => keys.grant(account, credits))
   )
 
-/** Revokes a key, named by its id or, where only one valid key has it, by its name. From then on it is refused. */
+/** Revokes a key by its id, or by its name if only one valid key has that name. */
 export const revokeKey = (
   dataDir: string,
   which: string
@@ -53,14 +53,14 @@ export const revokeKey = (
     withKeys(dataDir, (keys) => keys.revoke(which))
   )
 
-/** A folder without a database has no keys to list or revoke: its name was mistyped. */
+/** Fails if the folder has no database: then its name was probably mistyped. */
 const there = (folder: string): Effect.Effect<void, Database.DataFolderUnusable> =>
   Effect.suspend(() =>
     existsSync(Database.fileIn(folder))
       ? Effect.void
       : new Database.DataFolderUnusable({
           folder,
-          detail: "no service has kept anything here; name its folder with --data"
+          detail: "no service data here; set the service's folder with --data"
         })
   )
 

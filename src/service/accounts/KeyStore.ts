@@ -1,29 +1,29 @@
-/** The keys in the database: made, taken over, listed, revoked, and recognised. */
+/** API keys and their accounts in the database: create, import, grant, list, revoke, authenticate. */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import * as Secret from "../storage/Secret.ts"
 
-/** With what new keys begin. */
+/** Prefix of new keys. */
 const keyPrefix = "nativeapikey_"
 
-/** A key as `list` shows it; the key itself is not kept. */
+/** A key as `list` shows it; the key itself is not stored. */
 export interface KeyInfo {
   readonly id: number
   readonly name: string
-  /** The key's first and last characters, to recognise it by. */
+  /** The key's first characters, to recognise it by. */
   readonly hint: string
   readonly account: number
   readonly imported: boolean
   readonly createdAt: Date
   readonly revokedAt: Date | undefined
-  /** Credits granted in all; undefined where the account has no limit. */
+  /** Total credits granted; undefined if the account is unlimited. */
   readonly granted: number | undefined
   readonly used: number
   readonly reserved: number
 }
 
-/** Why a key could not be made, taken over or revoked. */
+/** Why a key cannot be created, imported or revoked, or credits cannot be granted. */
 export class KeyRejected extends Schema.TaggedError<KeyRejected>()("KeyRejected", {
   detail: Schema.String
 }) {
@@ -32,19 +32,16 @@ export class KeyRejected extends Schema.TaggedError<KeyRejected>()("KeyRejected"
   }
 }
 
-/**
- * What a new key belongs to: an account of its own with so many credits (without limit where absent), or one that is
- * there.
- */
+/** Options of a new key. It gets a new account with `credits` (default unlimited), or joins an existing `account`. */
 export interface KeyOptions {
   readonly name: string
   /** Whole credits, 0 or more. With `account`, granted in addition. */
   readonly credits?: number
-  /** The id of an account that gets a further key. */
+  /** The id of an existing account. */
   readonly account?: number
 }
 
-/** The account that a key opens, and the key's own id. */
+/** The account of a key, and the key's own id. */
 export interface KeyHolder {
   readonly id: number
   readonly name: string
@@ -52,9 +49,9 @@ export interface KeyHolder {
 }
 
 /**
- * The keys in an open database. Only digests are stored: HMAC-SHA-256 under the data folder's secret. A slow hash would
- * add nothing for the keys made here, which hold 256 random bits, and each request would pay for it. Older keys may be
- * weaker; for them it is the secret, kept outside the database, that keeps a stolen copy from being searched.
+ * Key operations on an open database. Only digests are stored: HMAC-SHA-256 with the data folder's secret. A slow hash
+ * would slow down every request, and keys with 256 random bits do not need one. Imported keys may be weaker. For them,
+ * the secret outside the database prevents a search of a stolen copy.
  */
 export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
   const newAccount = (name: string, credits: number | undefined, now: number) =>
@@ -65,7 +62,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       (rows) => rows[0]?.id ?? 0
     )
 
-  /** Grants an account more credits. Returns all that it was granted; undefined where it has no limit. */
+  /** Grants an account more credits. Returns its new total; undefined if the account is unlimited. */
   const granted = (account: number, credits: number) =>
     Effect.gen(function* () {
       const [row] = yield* sql<{
@@ -73,11 +70,13 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       }>`UPDATE accounts SET granted = granted + ${credits} WHERE id = ${account} AND visible = 1 RETURNING granted`
       if (row === undefined) {
         return yield* new KeyRejected({
-          detail: `there is no account ${account}; \`keys list\` shows those there are`
+          detail: `no account ${account}; \`keys list\` shows the accounts`
         })
       }
       if (row.granted === null && credits > 0) {
-        return yield* new KeyRejected({ detail: `account ${account} has no limit: it needs no more credits` })
+        return yield* new KeyRejected({
+          detail: `account ${account} has unlimited credits and needs no more`
+        })
       }
       return row.granted ?? undefined
     })
@@ -91,20 +90,20 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
           const name = options.name.trim()
           if (!/^[^\p{Cc}]{1,100}$/u.test(name)) {
             return yield* new KeyRejected({
-              detail: `the name "${name}" does not do: expected 1 to 100 characters on one line`
+              detail: `invalid name "${name}": expected 1 to 100 characters on one line`
             })
           }
           const { credits } = options
           if (credits !== undefined && (!Number.isSafeInteger(credits) || credits < 0)) {
             return yield* new KeyRejected({
-              detail: `credits ${credits}: expected a whole number, 0 or more`
+              detail: `invalid credits ${credits}: expected a whole number, 0 or more`
             })
           }
           const owner = options.account ?? (yield* newAccount(name, credits, now))
           if (options.account !== undefined) yield* granted(owner, credits ?? 0)
           const taken = yield* sql`SELECT id FROM keys WHERE digest = ${digest}`
           if (taken.length > 0) {
-            return yield* new KeyRejected({ detail: "this key is known already; `keys list` shows it" })
+            return yield* new KeyRejected({ detail: "this key already exists; `keys list` shows it" })
           }
           yield* sql`INSERT INTO keys ${sql.insert({
             account_id: owner,
@@ -119,15 +118,15 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       )
       .pipe(Effect.catchTag("SqlError", Effect.die))
 
-  /** The rows of keys that a list may show, as `KeyRow` has them; further conditions may follow. */
+  /** Selects the keys of visible accounts as `KeyRow`s. More conditions can be appended. */
   const shown = sql.literal(
     `SELECT k.id, k.name, k.hint, k.account_id, k.imported, k.created_at, k.revoked_at, a.granted, a.used, a.reserved
      FROM keys k JOIN accounts a ON a.id = k.account_id WHERE a.visible = 1`
   )
 
   /**
-   * Revokes a key and fails the queued tasks that it created; their credits are given back. A task of an older version
-   * names no key: it fails when its account has no valid key left.
+   * Revokes a key, fails its queued tasks and releases their credits. A task of an older version has no key id; it
+   * fails once its account has no valid key left.
    */
   const revoked = (row: KeyRow, now: number) =>
     Effect.gen(function* () {
@@ -151,10 +150,10 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
 
     importKey: Effect.fn("Keys.importKey")(function* (key: Redacted.Redacted<string>, options: KeyOptions) {
       const value = Redacted.value(key)
-      // What a header can carry: anything else could never be presented.
+      // A header can carry nothing else, so no client could send such a key.
       if (!/^[\x21-\x7e]{8,512}$/u.test(value)) {
         return yield* new KeyRejected({
-          detail: "this key does not do: expected 8 to 512 printable ASCII characters without spaces"
+          detail: "invalid key: expected 8 to 512 printable ASCII characters without spaces"
         })
       }
       yield* insert(value, options, true)
@@ -178,21 +177,19 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       const [row, ...others] = byId.length > 0 ? byId : rows
       if (row === undefined) {
         return yield* new KeyRejected({
-          detail: `there is no valid key "${which}"; \`keys list\` shows ids and names`
+          detail: `no valid key "${which}"; \`keys list\` shows ids and names`
         })
       }
       if (others.length > 0) {
         return yield* new KeyRejected({
-          detail: `several keys are named "${which}": name one by its id, ${rows.map((each) => each.id).join(", ")}`
+          detail: `several keys are named "${which}"; choose one by id: ${rows.map((each) => each.id).join(", ")}`
         })
       }
       yield* Effect.orDie(sql.withTransaction(revoked(row, now)))
       return infoOf({ ...row, revoked_at: now })
     }),
 
-    /**
-     * A key for the process that embeds the service: to one account, which no list shows, in place of the key before.
-     */
+    /** Creates a key for the embedding process. It belongs to the hidden account and replaces that account's keys. */
     embed: sql
       .withTransaction(
         Effect.gen(function* () {
@@ -213,7 +210,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       )
       .pipe(Effect.orDie),
 
-    /** Whose key this is, if it is a valid one. */
+    /** Returns the account of a valid key. */
     recognise: Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
       const digest = Secret.digest(secret, "key", Redacted.value(key))
       const rows = yield* Effect.orDie(
@@ -229,7 +226,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
   }
 }
 
-/** A key of 256 random bits. */
+/** Generates a key with 256 random bits. */
 const fresh = (): string => `${keyPrefix}${randomBytes(32).toString("base64url")}`
 
 interface KeyRow {
@@ -258,10 +255,10 @@ const infoOf = (row: KeyRow): KeyInfo => ({
   reserved: row.reserved
 })
 
-/** 48 bits of the digest: enough to find the row, useless to guess the key. */
+/** The digest's first 48 bits: enough to find the row, useless for guessing the key. */
 const selectorOf = (digest: Buffer): number => digest.readUIntBE(0, 6)
 
-/** Enough of a key to tell it from another, far too little to use it; nothing of a short one. */
+/** Returns enough of a key to recognise it and too little to use it: 4 characters, none of a short key. */
 const hintOf = (key: string): string => {
   const secretPart = key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : key
   const shown = secretPart.length < 20 ? "" : secretPart.slice(0, 4)

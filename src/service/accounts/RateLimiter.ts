@@ -1,15 +1,13 @@
-/** How many requests an account may make: a bucket each that fills evenly and holds ten seconds' worth. */
+/** Rate limiter per account: a token bucket that holds ten seconds' worth of requests. */
 import { Clock, Effect, Option } from "effect"
 
-/**
- * Counts a request; seconds until the next is allowed where this one came too early. Without a rate nothing is refused.
- */
+/** Takes a token per request; returns the seconds to wait if none is left. Without a rate, never limits. */
 export const makeRateLimiter = (perSecond: number | undefined) => {
   const buckets = new Map<number, { tokens: number; at: number }>()
   if (perSecond === undefined) return (_account: number) => Effect.succeed(Option.none<number>())
   const capacity = Math.max(1, perSecond * 10)
   return (account: number): Effect.Effect<Option.Option<number>> =>
-    // Not the time of day, which may be put back.
+    // A monotonic clock: the time of day may be set back.
     Effect.map(Clock.currentTimeNanos, (nanos) => {
       const now = Number(nanos / 1_000_000n)
       const bucket = buckets.get(account) ?? { tokens: capacity, at: now }

@@ -1,18 +1,18 @@
-/** What the service offers: its providers with their rules, models and voices, each voice with the engine behind it. */
+/** The service's catalogue: providers with their rules, models and voices, and the engine's voice behind each voice. */
 import { Context } from "effect"
 import type { Model, Provider, ProviderFeatures, Voice } from "../../contract/ProviderCatalogue.ts"
 
-/** A model with what it does to an engine. */
+/** A model, with the rate and pitch that it sets on the engine. */
 export interface ServedModel {
   readonly wire: Model
   readonly rate: number
   readonly pitch: number
 }
 
-/** A voice with what stands behind it. */
+/** A voice, with the engine's voice behind it. */
 export interface ServedVoice {
   readonly wire: Voice
-  /** The engine's voice for a text, and the text's language where the voice speaks several. */
+  /** Returns the engine's voice for a text, and the text's language if the voice speaks several. */
   readonly speakerOf: (text: string) => { readonly voice: string; readonly language?: string }
   readonly rate: number
   readonly pitch: number
@@ -31,24 +31,24 @@ export interface ServedProvider {
   readonly models: readonly [ServedModel, ...ReadonlyArray<ServedModel>]
   readonly defaultModel: ServedModel
   readonly voices: ReadonlyArray<ServedVoice>
-  /** False where its engine has not told its voices yet, and no voice is known without. */
+  /** False while the provider's voices come from an engine that has not listed them yet. */
   readonly complete: boolean
 }
 
 /** Everything the service offers. */
 export interface Offer {
-  /** In the order in which they are listed. */
+  /** In listing order. */
   readonly providers: ReadonlyMap<string, ServedProvider>
   readonly voices: ReadonlyMap<string, ServedVoice>
 }
 
-/** What is offered now: it grows when an engine that could not tell its voices comes back. */
+/** The current offer. It grows when an engine that could not list its voices becomes available. */
 export class Catalogue extends Context.Tag("service/Catalogue")<
   Catalogue,
   { readonly offer: () => Offer }
 >() {}
 
-/** A provider as the interface lists it. */
+/** Converts a provider to the API's resource. */
 export const wireProvider = (provider: ServedProvider, available: boolean): Provider => ({
   provider: provider.id,
   name: provider.name,

@@ -1,12 +1,12 @@
-/** What is offered, kept up to date with what the engines can do. */
+/** Keeps the catalogue up to date with the engines' voices. */
 import { Effect, Schedule } from "effect"
 import { type EngineFacts, resolveCatalogue } from "./CatalogueResolver.ts"
 import type { EngineSet } from "./EngineSet.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 
 /**
- * The catalogue of what is offered. Engines that tell no voices now are asked again from time to time, until the scope
- * closes; what one has told stays, also where it does not answer when others are asked again.
+ * Builds the catalogue. While any engine has not listed its voices, asks all engines again every 30 s until the scope
+ * closes. Known voices stay, even if their engine does not respond to a later request.
  */
 export const refreshCatalogue = (config: ServiceConfig, engines: EngineSet) =>
   Effect.gen(function* () {
@@ -24,7 +24,7 @@ export const refreshCatalogue = (config: ServiceConfig, engines: EngineSet) =>
       return [...facts.values()].every(({ voices }) => voices !== undefined)
     }).pipe(
       Effect.catchAll((rejected) =>
-        Effect.as(Effect.logWarning("the settings do not fit an engine's voices", rejected.message), true)
+        Effect.as(Effect.logWarning("the settings do not match an engine's voices", rejected.message), true)
       )
     )
     if ([...facts.values()].some(({ voices }) => voices === undefined)) {
@@ -37,7 +37,7 @@ export const refreshCatalogue = (config: ServiceConfig, engines: EngineSet) =>
 
 const nothingKnown: EngineFacts = { voices: undefined, controls: [] }
 
-/** What every engine can do; its voices are unknown where it does not answer now. */
+/** Reads every engine's voices and controls. Voices are undefined if the engine fails or does not respond in 5 s. */
 const factsOf = (engines: EngineSet) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
@@ -46,10 +46,10 @@ const factsOf = (engines: EngineSet) =>
         engine.voices.pipe(
           Effect.timeoutFail({
             duration: "5 seconds",
-            onTimeout: () => ({ message: "it does not answer" })
+            onTimeout: () => ({ message: "no response within 5 s" })
           }),
           Effect.catchAll((failure) =>
-            Effect.logWarning("an engine tells no voices").pipe(
+            Effect.logWarning("cannot list an engine's voices").pipe(
               Effect.annotateLogs({ engine: name, reason: failure.message }),
               Effect.as(undefined)
             )

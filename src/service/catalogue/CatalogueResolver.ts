@@ -1,7 +1,4 @@
-/**
- * From settings and engines to what is offered: defaults filled in, each voice found, contradictions told with their
- * path.
- */
+/** Resolves settings and engines to the catalogue: applies defaults, looks up voices, reports conflicts by path. */
 import { Either, Schema } from "effect"
 import { controlNames } from "../../domain/speech/Casting.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
@@ -15,7 +12,7 @@ import type {
   VoiceSettings
 } from "../config/ServiceConfig.ts"
 
-/** The settings contradict themselves or the engines: each problem with its path. */
+/** The settings contradict themselves or the engines. Each problem starts with its path. */
 export class CatalogueRejected extends Schema.TaggedError<CatalogueRejected>()("CatalogueRejected", {
   problems: Schema.NonEmptyArray(Schema.String)
 }) {
@@ -24,17 +21,14 @@ export class CatalogueRejected extends Schema.TaggedError<CatalogueRejected>()("
   }
 }
 
-/**
- * The settings of every provider that is served: the five as they are by default or as the file changes them, then
- * further ones.
- */
+/** Returns the settings of every enabled provider: the built-in five, as the file changes them, then the others. */
 export const providerSettings = (config: ServiceConfig): ReadonlyMap<string, ProviderSettings> => {
   const named = config.providers ?? {}
   const ids = new Set([...Object.keys(defaultProviders), ...Object.keys(named)])
   const settings = [...ids].map((id): readonly [string, ProviderSettings] => {
     const own = named[id] ?? {}
     const base = defaultProviders[id] ?? {}
-    // Another engine has other voices: those of the default mean nothing to it.
+    // Another engine has other voices: the default ones do not apply.
     const { voices, ...rest } = base
     const keepsVoices = own.engine === undefined || own.engine === base.engine
     return [
@@ -45,7 +39,7 @@ export const providerSettings = (config: ServiceConfig): ReadonlyMap<string, Pro
   return new Map(settings.filter(([, each]) => each.enabled !== false))
 }
 
-/** The engines that some provider stands on, by name, each with how many tasks may be spoken by it at once. */
+/** Returns the engines that providers use, by name, each with its maximum number of concurrent tasks. */
 export const enginesNeeded = (config: ServiceConfig): ReadonlyMap<string, number> => {
   const needed = new Map<string, number>()
   for (const { engine = plainProvider.engine, concurrency = plainProvider.concurrency } of providerSettings(
@@ -56,14 +50,14 @@ export const enginesNeeded = (config: ServiceConfig): ReadonlyMap<string, number
   return needed
 }
 
-/** What an engine can do, in so far as the catalogue depends on it. */
+/** What the catalogue needs to know about an engine. */
 export interface EngineFacts {
-  /** Undefined where they are not known now. */
+  /** Undefined while unknown. */
   readonly voices: ReadonlyArray<EngineVoice> | undefined
   readonly controls: Engine["controls"]
 }
 
-/** The catalogue; `factsOf` tells of an engine by its name in the settings. */
+/** Builds the catalogue. `factsOf` looks up an engine by its name in the settings. */
 export const resolveCatalogue = (
   config: ServiceConfig,
   factsOf: (engine: string) => EngineFacts
@@ -78,7 +72,7 @@ export const resolveCatalogue = (
       const other = voices.get(voice.wire.voice_id)
       if (other !== undefined) {
         problems.push(
-          `providers.${id}.voices: the voice id "${voice.wire.voice_id}" is taken by ${other.wire.provider}; voice ids stand in addresses, so each must be unique`
+          `providers.${id}.voices: voice id "${voice.wire.voice_id}" is already used by ${other.wire.provider}; voice ids are part of URLs and must be unique, choose another`
         )
       }
       voices.set(voice.wire.voice_id, voice)
@@ -102,7 +96,7 @@ const resolveProvider = (
   for (const control of controlNames) {
     if (asked?.[control] !== undefined && !heeded.includes(behindControl[control])) {
       problems.push(
-        `providers.${id}.controls.${control}: the engine ${engine} has no such control; leave it out`
+        `providers.${id}.controls.${control}: engine ${engine} does not support this control; remove it`
       )
     }
   }
@@ -110,7 +104,7 @@ const resolveProvider = (
   const voices =
     named === undefined
       ? (known ?? [])
-          // A base voice stands for its variants, of which there are thousands.
+          // Only base voices: their variants number in the thousands.
           .filter((voice) => !voice.id.includes("+"))
           .map((voice) => engineVoice(id, settings.voicePrefix ?? `${id}-`, voice))
       : named.map((voice, index) =>
@@ -127,17 +121,17 @@ const resolveProvider = (
     wanted === undefined ? models[0] : models.find((model) => model.wire.model_id === wanted)
   if (defaultModel === undefined) {
     problems.push(
-      `providers.${id}.defaultModel: there is no model "${wanted}"; expected one of ${models.map((model) => model.wire.model_id).join(", ")}`
+      `providers.${id}.defaultModel: unknown model "${wanted}"; expected one of ${models.map((model) => model.wire.model_id).join(", ")}`
     )
   }
   if (new Set(models.map((model) => model.wire.model_id)).size < models.length) {
-    problems.push(`providers.${id}.models: two models have the same id`)
+    problems.push(`providers.${id}.models: two models have the same id; make the ids unique`)
   }
   const minCharacters = settings.minCharacters ?? 0
   const maxCharacters = settings.maxCharacters ?? plainProvider.maxCharacters
   if (minCharacters > maxCharacters) {
     problems.push(
-      `providers.${id}.minCharacters: ${minCharacters} is more than maxCharacters, ${maxCharacters}`
+      `providers.${id}.minCharacters: ${minCharacters} is more than maxCharacters (${maxCharacters}); lower it`
     )
   }
   return {
@@ -152,7 +146,7 @@ const resolveProvider = (
       min_characters: minCharacters,
       max_characters: maxCharacters,
       controls: Object.fromEntries(
-        // A default's control means nothing to an engine that does not heed it.
+        // A default control does not apply if the engine does not support it.
         controlNames.flatMap((control) => {
           const range = settings.controls?.[control]
           return range !== undefined && heeded.includes(behindControl[control]) ? [[control, range]] : []
@@ -166,7 +160,7 @@ const resolveProvider = (
   }
 }
 
-/** What an engine calls each control. */
+/** The engine's name for each control. */
 const behindControl = { speed: "rate", vol: "volume", pitch: "pitch" } as const
 
 const servedModel = (
@@ -210,13 +204,13 @@ const namedVoice = (
   problems: Array<string>
 ): ServedVoice => {
   const behind = typeof settings.voice === "string" ? [settings.voice] : Object.values(settings.voice)
-  // A variant, as in vi+f3, is its voice's own.
+  // A variant such as vi+f3 exists if its base voice does.
   const found = behind.map((id) =>
     known?.find((voice) => voice.id === id || voice.id === id.replace(/\+.*$/u, ""))
   )
   behind.forEach((id, index) => {
     if (known !== undefined && found[index] === undefined) {
-      problems.push(`${path}.voice: the engine ${engine} has no voice "${id}"`)
+      problems.push(`${path}.voice: engine ${engine} has no voice "${id}"; use one of its voices`)
     }
   })
   if (behind.length === 0) problems.push(`${path}.voice: expected at least one language`)

@@ -1,4 +1,4 @@
-/** The engines that the settings name, opened. */
+/** Opens the engines that the settings name. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Layer, type Scope } from "effect"
 import { makeCommandEngine } from "../../engines/program/CommandEngine.ts"
@@ -15,23 +15,34 @@ import { makeUpstreamEngine } from "./UpstreamEngine.ts"
 /** The engines by their names in the settings. */
 export type EngineSet = ReadonlyMap<string, Engine>
 
-/** Engines that are there without being named. */
+/** Engines that are available without settings. */
 const builtIn: Readonly<Record<string, EngineSettings>> = {
   espeak: { kind: "espeak" },
   flite: { kind: "flite" }
 }
 
-/** Opens every engine that a provider stands on; they close with the scope. */
-export const openEngines = (config: ServiceConfig): Effect.Effect<EngineSet, ConfigRejected, Scope.Scope> =>
+/**
+ * Opens every engine that a provider uses. They close with the scope. Engines in `given` are open already, and take
+ * precedence over the settings.
+ */
+export const openEngines = (
+  config: ServiceConfig,
+  given: EngineSet = new Map()
+): Effect.Effect<EngineSet, ConfigRejected, Scope.Scope> =>
   Effect.gen(function* () {
     const settings = { ...builtIn, ...config.engines }
     const engines = new Map<string, Engine>()
     for (const [name, concurrency] of enginesNeeded(config)) {
+      const open = given.get(name)
+      if (open !== undefined) {
+        engines.set(name, open)
+        continue
+      }
       const own = settings[name]
       if (own === undefined) {
         return yield* new ConfigRejected({
           problems: [
-            `engines: there is no engine "${name}", which a provider names; expected one of ${Object.keys(settings).join(", ")}`
+            `engines: a provider uses the unknown engine "${name}"; define it, or use one of ${[...given.keys(), ...Object.keys(settings)].join(", ")}`
           ]
         })
       }

@@ -1,8 +1,8 @@
-/** Which language a text is in, among those that a voice speaks: by its script, its letters and its commonest words. */
+/** Detects a text's language among those a voice speaks, by its script, letters and most common words. */
 
 /**
- * One of `languages` (at least one; primary tags such as `vi`): the likeliest, the first where nothing tells. Scripts
- * decide first; among languages in Latin script, letters that few have and words that many sentences hold.
+ * Returns the most likely of `languages` (primary tags such as `vi`, at least one), or the first if nothing decides.
+ * The script decides first. Languages of the same script are scored by distinctive letters and common words.
  */
 export const languageOf = (text: string, languages: ReadonlyArray<string>): string => {
   const [first = "en"] = languages
@@ -38,7 +38,7 @@ const majorityScript = (sample: string): string => {
   return best
 }
 
-/** Kana stands before Han: Japanese mixes both, and a text with kana in it is Japanese. */
+/** Kana comes before Han, so it wins a tie: Japanese mixes both, and a text with kana is Japanese. */
 const scripts: ReadonlyArray<readonly [string, RegExp]> = [
   ["Latin", /\p{Script=Latin}/gu],
   ["Kana", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
@@ -51,7 +51,7 @@ const scripts: ReadonlyArray<readonly [string, RegExp]> = [
   ["Bengali", /\p{Script=Bengali}/gu],
   ["Tamil", /\p{Script=Tamil}/gu],
   ["Thai", /\p{Script=Thai}/gu],
-  // A sentence of kanji with a few kana is Japanese: Han counts for less than kana do.
+  // A sentence of kanji with a few kana is Japanese, so Han counts half: one per two characters.
   ["Han", /\p{Script=Han}{2}/gu]
 ]
 

@@ -1,7 +1,4 @@
-/**
- * Another service of this same interface as an engine: services can be chained, and a real provider's account put
- * behind one.
- */
+/** An engine that uses another service with the same HTTP interface, to chain services or to share one account. */
 import { Clock, Config, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
 import { Transcript } from "../../contract/Task.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
@@ -29,24 +26,24 @@ import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 
-/** Which service, and what of it. */
+/** The upstream service, and the provider and model to use there. */
 export interface UpstreamOptions {
-  /** How it is called in errors and settings. */
+  /** The engine's name in errors and settings. */
   readonly name: string
   readonly baseUrl: string
   /** The environment variable that holds the key. */
   readonly keyVariable: string
   readonly provider: string
   readonly model?: string | undefined
-  /** The longest that one task may take there. */
+  /** Maximum duration of one task. */
   readonly timeout: Duration.Duration
 }
 
-/** How far back tasks of an earlier life of this process are looked for. */
+/** How far back to search for tasks that an earlier process created. */
 const lookBack = Duration.days(1)
 
 /**
- * The engine. A task that it had begun when the process died is found again in the other service's history, not paid
+ * Makes the engine. Finds tasks that an earlier process created in the upstream service's history, so they are not paid
  * for twice.
  */
 export const makeUpstreamEngine = Effect.fnUntraced(function* (options: UpstreamOptions) {
@@ -77,7 +74,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
   const begun = yield* Clock.currentTimeMillis
   const earlier = yield* cacheSuccess(gateway.history(begun - Duration.toMillis(lookBack)), Duration.infinity)
 
-  /** The utterance's task: one of an earlier life, or a new one. */
+  /** Returns the utterance's task: one that an earlier process created, or a new one. */
   const taskOf = (utterance: Utterance) =>
     Effect.gen(function* () {
       const mark = markerOf(utterance.key, 1)
@@ -87,7 +84,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
       return yield* gateway.submit(utterance, mark, profile).pipe(
         Effect.map((accepted) => accepted.task),
         Effect.catchTag("InvalidResponse", (fault) =>
-          // The answer was lost: whether there is a task, only the history tells.
+          // The response was lost: only the history shows whether the task exists.
           Effect.flatMap(gateway.history(before), (history) => {
             const found = history.find(mark)
             return found === undefined ? Effect.fail(fault) : Effect.succeed(found.task)
@@ -147,7 +144,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
   } satisfies Engine
 })
 
-/** Pages of voices that are read at most. */
+/** Maximum pages of voices to read. */
 const mostPages = 100
 
 const withoutKey = (name: string, fault: EngineUnavailable): Engine => ({
@@ -158,7 +155,7 @@ const withoutKey = (name: string, fault: EngineUnavailable): Engine => ({
   check: fault
 })
 
-/** What is sent: a text too short for the other service's rule goes as an SRT of one entry, where it takes SRT. */
+/** Builds the utterance to send. A text below the upstream minimum goes as an SRT of one entry, if accepted there. */
 const utteranceOf = (
   options: UpstreamOptions,
   request: SpeechRequest
@@ -180,7 +177,7 @@ const utteranceOf = (
   })
   const short = charactersOf(request.text) < profile.minChars
   if (short && !profile.srtInput) {
-    return failed("nothing-to-say", `the other service takes no text of under ${profile.minChars} characters`)
+    return failed("nothing-to-say", `the upstream service requires at least ${profile.minChars} characters`)
   }
   const entry = SubtitleEntry.make({
     index: 1,
@@ -203,7 +200,7 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
   switch (fault._tag) {
     case "Refused":
       switch (fault.reason) {
-        // The operator's account, which no other request would find better.
+        // A problem of the operator's account: every other request would fail, too.
         case "key":
         case "credits":
           return new EngineUnavailable({ engine, detail: fault.message })
@@ -229,7 +226,7 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
   }
 }
 
-/** The times that came with the audio; none where they cannot be read. */
+/** Parses the timings that came with the audio; returns none if they cannot be parsed. */
 const timingOf = (transcript: Fetched["transcript"]): WordTiming => {
   if (transcript === undefined) return { words: [], sentences: [] }
   if (transcript.format === "json") {

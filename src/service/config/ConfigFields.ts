@@ -1,26 +1,26 @@
-/** What the settings' schemas have in common: described fields, bounded numbers, names, addresses. */
+/** Schema helpers shared by the settings files: described fields, bounded numbers, names and URLs. */
 import { Schema } from "effect"
 
-/** A schema with words for people, which stand in messages too. */
+/** Adds a description for people. Error messages quote it. */
 export const describedField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
   schema.annotations({ description })
 
-/** A field that may be left out. */
+/** An optional field with a description. */
 export const optionalField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
   Schema.optionalWith(describedField(schema, description), { exact: true })
 
-/** A number of seconds, zero or more. */
+/** A number of seconds from 0 to `most`. */
 export const secondsField = (most: number) => Schema.Number.pipe(Schema.between(0, most))
-/** A whole number within bounds. */
+/** An integer from `least` to `most`. */
 export const countField = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
-/** An address of http or https. */
+/** An http or https URL. */
 export const addressField = Schema.NonEmptyTrimmedString.pipe(
   Schema.filter((value) => URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol), {
-    message: () => "expected an address that begins with http:// or https://"
+    message: () => "expected a URL that starts with http:// or https://"
   })
 )
 
-/** A name that stands in addresses: letters, digits, dots, dashes and underscores. */
+/** A name that is safe in a URL path: letters, digits, dots, dashes, plus signs and underscores. */
 export const Slug = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,79}$/u, {
     message: () => "expected 1 to 80 letters, digits, dots, dashes, plus signs or underscores"

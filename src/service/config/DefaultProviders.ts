@@ -1,11 +1,8 @@
-/**
- * The five providers as they are served without a settings file: offline, by the engines that come with the program,
- * each with the character that its name promises.
- */
+/** Settings of the five built-in providers. They work offline, with the bundled engines eSpeak NG and Flite. */
 import { Schema } from "effect"
 import { ProviderSettings } from "./ServiceConfig.ts"
 
-/** What every provider is complete by. */
+/** Defaults of every provider. */
 export const plainProvider = {
   enabled: true,
   engine: "espeak",
@@ -18,10 +15,7 @@ export const plainProvider = {
   voices: "all"
 } as const
 
-/**
- * Languages of the multilingual voices, with eSpeak NG's voice for each; the first is spoken where a text leaves it
- * open.
- */
+/** Languages of the multilingual voices and eSpeak NG's voice for each. The first is used for undetected languages. */
 const tongues = {
   en: "en-us",
   vi: "vi",
@@ -61,20 +55,20 @@ const native = (id: string, name: string, gender: "female" | "male", voice: stri
   description
 })
 
-/** Provider ids with their settings, in the order in which they are listed. */
+/** Provider ids with their settings, in listing order. */
 export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Schema.decodeUnknownSync(
   Schema.Record({ key: Schema.String, value: ProviderSettings })
 )({
   provider_expressive: {
     name: "Expressive",
     description:
-      "Multilingual voices that follow the text's own language, models of different temper, SRT and JSON transcripts.",
+      "Multilingual voices that follow the text's language, calm and lively models, SRT and JSON transcripts.",
     transcript: "with_transcript",
     models: [
       {
         id: "expressive-multilingual",
         name: "Expressive Multilingual",
-        description: "The voices as they are, in 25 languages.",
+        description: "The unmodified voices, in 25 languages.",
         creditsPerCharacter: 2
       },
       {
@@ -99,14 +93,14 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
         id: "aria",
         name: "Aria",
         gender: "female",
-        description: "A clear and warm voice for any language.",
+        description: "A clear, warm voice for any language.",
         voice: polyglot("f2")
       },
       {
         id: "luna",
         name: "Luna",
         gender: "female",
-        description: "A bright and young voice.",
+        description: "A bright, young voice.",
         voice: polyglot("f3"),
         pitch: 1.5
       },
@@ -114,7 +108,7 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
         id: "stella",
         name: "Stella",
         gender: "female",
-        description: "A deep and composed voice.",
+        description: "A deep, composed voice.",
         voice: polyglot("f4"),
         rate: 0.95
       },
@@ -129,7 +123,7 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
         id: "theo",
         name: "Theo",
         gender: "male",
-        description: "A light and quick voice.",
+        description: "A light, quick voice.",
         voice: polyglot("m7"),
         rate: 1.05
       },
@@ -137,7 +131,7 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
         id: "magnus",
         name: "Magnus",
         gender: "male",
-        description: "A low and grave voice.",
+        description: "A low, grave voice.",
         voice: polyglot("m1"),
         pitch: -2.5,
         rate: 0.92
@@ -146,7 +140,7 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
   },
   provider_fast: {
     name: "Fast",
-    description: "Speech within milliseconds, at an even or at a brisk pace, for notices and drafts.",
+    description: "Speech within milliseconds, at an even or brisk pace, for announcements and drafts.",
     concurrency: 4,
     models: [
       { id: "fast-1", name: "Fast 1", description: "An even pace.", creditsPerCharacter: 0.5 },
@@ -178,7 +172,7 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
   provider_native: {
     name: "Native",
     description:
-      "The service's own voices, Vietnamese first: numbers, dates and foreign words read as they are said, SRT in and out, control of speed, volume and pitch.",
+      "The service's own voices, focused on Vietnamese. Reads numbers, dates and foreign words aloud correctly. SRT input and output; speed, volume and pitch controls.",
     minCharacters: 100,
     maxCharacters: 20_000,
     srtInput: true,
@@ -218,7 +212,7 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
   },
   provider_lowcost: {
     name: "Low cost",
-    description: "More than a hundred languages, one plain voice for each, at a quarter of a credit.",
+    description: "More than a hundred languages, one plain voice each, at 0.25 credits per character.",
     models: [
       {
         id: "lowcost-1",
@@ -232,10 +226,10 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
   },
   provider_opensource: {
     name: "Open source",
-    description: "The English voices of Flite, from the festival of free speech engines.",
+    description: "The English voices of Flite, a free speech engine from the Festival family.",
     engine: "flite",
     models: [
-      { id: "flite-1", name: "Flite", description: "Flite's own pace.", creditsPerCharacter: 0.25 },
+      { id: "flite-1", name: "Flite", description: "Flite's default pace.", creditsPerCharacter: 0.25 },
       {
         id: "flite-1-slow",
         name: "Flite slow",

@@ -1,4 +1,4 @@
-/** The engines of the settings file. */
+/** Schemas of the settings file's `engines` section, one per kind of engine. */
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
@@ -7,22 +7,22 @@ import { addressField, countField, describedField, optionalField, secondsField }
 const variable = describedField(
   Schema.String.pipe(
     Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
-      message: () => "expected an environment variable's name"
+      message: () => "expected the name of an environment variable"
     })
   ),
-  "The name of the environment variable that holds the key; keys never stand in this file."
+  "The environment variable that holds the key; never put the key itself in this file."
 )
 
-/** eSpeak NG, which comes with the program: more than a hundred languages. */
+/** eSpeak NG, bundled: more than a hundred languages. */
 const EspeakSettings = Schema.Struct({
   kind: Schema.Literal("espeak"),
   threads: optionalField(
     countField(1, 64),
-    "Worker threads of some 90 MB each; default one less than the machine has cores."
+    "Worker threads, about 60 MB each while in use; default the number of cores minus one."
   )
 })
 
-/** Flite, which comes with the program: English voices. */
+/** Flite, bundled: English voices. */
 const FliteSettings = Schema.Struct({
   kind: Schema.Literal("flite"),
   threads: optionalField(countField(1, 64), "Worker threads; default 1.")
@@ -37,17 +37,17 @@ const foreignVoice = {
 
 const normalise = optionalField(
   Schema.Boolean,
-  "Whether numbers, dates, units and abbreviations are written out before it reads them; default false."
+  "Whether to write out numbers, dates, units and abbreviations before the engine reads them; default false."
 )
 
-/** A local program, started without a shell for each text. */
+/** A local program, started once per text, without a shell. */
 const CommandSettings = Schema.Struct({
   kind: Schema.Literal("command"),
   program: describedField(Schema.NonEmptyString, "The program's path, or its name on PATH."),
   args: describedField(
     Schema.Array(Schema.String),
     "Its arguments. {voice}, {language}, {rate}, {stretch} (1 / rate), {wpm}, {volume}, {pitch} (semitones) and {output} (the audio file " +
-      "to write) are filled in; without {output} the audio is read from its standard output. The text comes on its standard input."
+      "to write) are filled in. Without {output} the program writes the audio to stdout. It reads the text from stdin."
   ),
   voices: describedField(
     Schema.NonEmptyArray(
@@ -55,7 +55,7 @@ const CommandSettings = Schema.Struct({
         ...foreignVoice,
         argument: optionalField(
           Schema.String,
-          "What {voice} stands for, such as a model's path; the id where absent."
+          "The value of {voice}, such as a model's path; default the id."
         )
       })
     ),
@@ -63,7 +63,7 @@ const CommandSettings = Schema.Struct({
   ),
   rawRate: optionalField(
     SampleRate,
-    "Set where the output is bare 16-bit mono samples: their rate in hertz."
+    "Sample rate in Hz of raw output (16-bit mono samples without a header)."
   ),
   extension: optionalField(
     Schema.String.pipe(
@@ -71,46 +71,46 @@ const CommandSettings = Schema.Struct({
         message: () => "expected up to 8 letters and digits, such as wav"
       })
     ),
-    "How the file at {output} ends; default wav."
+    "Extension of the file at {output}; default wav."
   ),
   normalise,
-  timeout: optionalField(secondsField(3_600), "Seconds after which it is ended; default 60.")
+  timeout: optionalField(secondsField(3_600), "Seconds before the program is killed; default 60.")
 })
 
-/** A server that speaks OpenAI's /audio/speech. */
+/** A server that implements OpenAI's /audio/speech. */
 const OpenAiSettings = Schema.Struct({
   kind: Schema.Literal("openai"),
   baseUrl: describedField(
     addressField,
-    "The server's address up to and without /audio/speech, such as http://localhost:8880/v1."
+    "The server's URL without /audio/speech, such as http://localhost:8880/v1."
   ),
   keyVariable: Schema.optionalWith(variable, { exact: true }),
-  model: describedField(Schema.NonEmptyString, "The server's model."),
+  model: describedField(Schema.NonEmptyString, "The model's name on the server."),
   voices: optionalField(Schema.Array(Schema.Struct(foreignVoice)), "The server's voices."),
   listVoices: optionalField(
     Schema.Boolean,
-    "Whether the server is asked for its voices at /audio/voices; default false."
+    "Whether to read the server's voices from /audio/voices; default false."
   ),
   format: optionalField(
     Schema.Literal("wav", "mp3", "flac", "opus", "aac"),
-    "The audio that is asked for; default wav."
+    "The audio format to request; default wav."
   ),
   normalise,
-  maxCharacters: optionalField(countField(1, 100_000), "Most characters of one request; default 4096."),
-  timeout: optionalField(secondsField(3_600), "Seconds an answer may take; default 120.")
+  maxCharacters: optionalField(countField(1, 100_000), "Maximum characters per request; default 4096."),
+  timeout: optionalField(secondsField(3_600), "Seconds to wait for a response; default 120.")
 })
 
-/** Another service of this same interface. */
+/** Another service with the same HTTP interface. */
 const UpstreamSettings = Schema.Struct({
   kind: Schema.Literal("upstream"),
-  baseUrl: describedField(addressField, "The other service's address."),
+  baseUrl: describedField(addressField, "The other service's URL."),
   keyVariable: variable,
-  provider: describedField(Schema.NonEmptyString, "Which of its providers speaks."),
-  model: optionalField(Schema.NonEmptyString, "Which of that provider's models; its default where absent."),
-  timeout: optionalField(secondsField(86_400), "Seconds a task may take there; default 600.")
+  provider: describedField(Schema.NonEmptyString, "The provider to use on that service."),
+  model: optionalField(Schema.NonEmptyString, "The model to use; default the provider's default model."),
+  timeout: optionalField(secondsField(86_400), "Maximum seconds per task; default 600.")
 })
 
-/** A speech engine. */
+/** Settings of one speech engine, by `kind`. */
 export const EngineSettings = Schema.Union(
   EspeakSettings,
   FliteSettings,

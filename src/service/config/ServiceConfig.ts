@@ -1,6 +1,6 @@
 /**
- * The service's settings file, `serve --config service.yaml`, as its author writes it. Everything has a default: an
- * empty file, or none, gives a service that works offline with all five providers.
+ * Schema of the service's settings file (`serve --config service.yaml`). Every setting has a default: with an empty
+ * file, or none, the service works offline with all five providers.
  */
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
@@ -17,17 +17,17 @@ import { EngineSettings } from "./EngineConfig.ts"
 /** A provider's model. */
 export const ModelSettings = Schema.Struct({
   id: Slug,
-  name: optionalField(Schema.NonEmptyString, "What people read; the id where absent."),
+  name: optionalField(Schema.NonEmptyString, "Display name; default the id."),
   description: Schema.optionalWith(Schema.String, { exact: true }),
-  languages: optionalField(Schema.Array(LanguageTag), "What it speaks; its voices' languages where absent."),
-  creditsPerCharacter: optionalField(Schema.NonNegative, "Credits for one character; default 1."),
+  languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default its voices' languages."),
+  creditsPerCharacter: optionalField(Schema.NonNegative, "Credits per character; default 1."),
   rate: optionalField(
     Schema.Number.pipe(Schema.between(0.5, 2)),
-    "Speaking rate of the model, 1 is the engine's own."
+    "Speaking rate, multiplied with the voice's; 1 is the engine's default."
   ),
   pitch: optionalField(
     Schema.Number.pipe(Schema.between(-12, 12)),
-    "Pitch of the model in semitones, 0 is the engine's own."
+    "Pitch in semitones, added to the voice's; 0 is the engine's default."
   )
 })
 export type ModelSettings = typeof ModelSettings.Type
@@ -35,7 +35,7 @@ export type ModelSettings = typeof ModelSettings.Type
 /** A provider's voice. */
 export const VoiceSettings = Schema.Struct({
   id: Slug,
-  name: optionalField(Schema.NonEmptyString, "What people read; the id where absent."),
+  name: optionalField(Schema.NonEmptyString, "Display name; default the id."),
   description: Schema.optionalWith(Schema.String, { exact: true }),
   gender: Schema.optionalWith(Schema.Literal("female", "male", "neutral"), { exact: true }),
   voice: describedField(
@@ -48,15 +48,18 @@ export const VoiceSettings = Schema.Struct({
         value: Schema.NonEmptyString
       })
     ),
-    "The engine's voice; or one for each language, among which the text's own language chooses, the first where it is in doubt."
+    "The engine's voice, or one per language. The text's language selects one; the first is used when it is unclear."
   ),
-  languages: optionalField(Schema.Array(LanguageTag), "What it speaks; as the engine says where absent."),
-  rate: optionalField(Schema.Number.pipe(Schema.between(0.5, 2)), "Speaking rate, 1 is the engine's own."),
+  languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default as the engine reports."),
+  rate: optionalField(
+    Schema.Number.pipe(Schema.between(0.5, 2)),
+    "Speaking rate; 1 is the engine's default."
+  ),
   pitch: optionalField(
     Schema.Number.pipe(Schema.between(-12, 12)),
-    "Pitch in semitones, 0 is the engine's own."
+    "Pitch in semitones; 0 is the engine's default."
   ),
-  volume: optionalField(Schema.Number.pipe(Schema.between(0.1, 2)), "Volume, 1 is the engine's own.")
+  volume: optionalField(Schema.Number.pipe(Schema.between(0.1, 2)), "Volume; 1 is the engine's default.")
 })
 export type VoiceSettings = typeof VoiceSettings.Type
 
@@ -66,19 +69,22 @@ const Range = Schema.Struct({ min: Schema.Number, max: Schema.Number, default: S
   })
 )
 
-/** A provider; one of the five takes what is absent from its default. */
+/** A provider. For the five built-in providers, missing fields keep their defaults. */
 export const ProviderSettings = Schema.Struct({
-  enabled: optionalField(Schema.Boolean, "Whether it is served; default true."),
+  enabled: optionalField(Schema.Boolean, "Whether to offer this provider; default true."),
   name: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
   description: Schema.optionalWith(Schema.String, { exact: true }),
-  engine: optionalField(Schema.NonEmptyString, "The name of an engine below `engines`."),
-  concurrency: optionalField(countField(1, 256), "Tasks spoken at once; default 2."),
-  minCharacters: optionalField(countField(0, 100_000), "Least characters of a normal text."),
-  maxCharacters: optionalField(countField(1, 100_000), "Most characters of a text."),
-  srtInput: optionalField(Schema.Boolean, "Whether a text may be an SRT, spoken on its own timeline."),
+  engine: optionalField(Schema.NonEmptyString, "The engine's name under `engines`."),
+  concurrency: optionalField(countField(1, 256), "Maximum tasks spoken at once; default 2."),
+  minCharacters: optionalField(
+    countField(0, 100_000),
+    "Minimum characters of a text; does not apply to SRT."
+  ),
+  maxCharacters: optionalField(countField(1, 100_000), "Maximum characters of a text."),
+  srtInput: optionalField(Schema.Boolean, "Whether to accept SRT as text and speak it on its timeline."),
   transcript: optionalField(
     Schema.Literal("none", "with_transcript", "export_srt"),
-    "Which flag of a task asks for a transcript."
+    "The task flag that requests a transcript."
   ),
   controls: optionalField(
     Schema.Struct({
@@ -86,97 +92,100 @@ export const ProviderSettings = Schema.Struct({
       vol: Schema.optionalWith(Range, { exact: true }),
       pitch: Schema.optionalWith(Range, { exact: true })
     }),
-    "The controls that a task may set, with their ranges; one that is absent is refused."
+    "The controls a task may set, with their ranges; any other control is rejected."
   ),
   models: Schema.optionalWith(Schema.NonEmptyArray(ModelSettings), { exact: true }),
-  defaultModel: optionalField(Slug, "The model of a task that names none; the first where absent."),
+  defaultModel: optionalField(Slug, "The model of tasks that name none; default the first model."),
   voices: optionalField(
     Schema.Union(Schema.Literal("all"), Schema.NonEmptyArray(VoiceSettings)),
-    "Its voices; `all` lists every voice of the engine, each under the provider's prefix."
+    "Its voices; `all` offers every voice of the engine, with the prefix `voicePrefix`."
   ),
   voicePrefix: optionalField(
     Slug,
-    "What stands before the engine's ids with `voices: all`; default the provider's id and a dash."
+    "Prefix of the engine's voice ids with `voices: all`; default the provider's id and a dash."
   )
 })
 export type ProviderSettings = typeof ProviderSettings.Type
 
-/** The file. */
+/** The whole settings file. */
 export const ServiceConfig = Schema.Struct({
   audio: optionalField(
     Schema.Struct({
-      format: optionalField(Schema.Literal("mp3", "wav"), "What tasks leave; default mp3."),
+      format: optionalField(Schema.Literal("mp3", "wav"), "Audio format of tasks; default mp3."),
       rate: optionalField(
         Schema.Literal(22_050, 24_000, 44_100, 48_000),
-        "Frames per second; default 24000."
+        "Sample rate in Hz; default 24000."
       ),
-      bitrate: optionalField(countField(32, 320), "Kilobits per second of mp3; default 96.")
+      bitrate: optionalField(countField(32, 320), "MP3 bitrate in kbit/s; default 96.")
     }),
-    "The audio files."
+    "Format of the audio files."
   ),
   limits: optionalField(
     Schema.Struct({
       queue: optionalField(
         countField(1, 1_000_000),
-        "Tasks that may wait at once; accounts that have some waiting share it evenly. Default 10000."
+        "Maximum number of queued tasks, shared evenly among accounts with queued tasks; default 10000."
       ),
-      bodyBytes: optionalField(countField(1_024, 64_000_000), "Bytes of a request's body; default 256000."),
+      bodyBytes: optionalField(
+        countField(1_024, 64_000_000),
+        "Maximum bytes of a request body; default 256000."
+      ),
       timeline: optionalField(
         Schema.Number.pipe(Schema.between(1, 86_400)),
-        "Seconds at which an SRT's last entry must have begun; default 14400."
+        "Latest start of an SRT entry, in seconds; default 14400."
       ),
       requestsPerSecond: optionalField(
         Schema.Number.pipe(Schema.between(0.1, 100_000)),
-        "Requests of one account in a second, spread over ten; default without limit."
+        "Requests per second and account, with bursts of ten seconds' worth; default unlimited."
       ),
-      connections: optionalField(countField(1, 65_000), "Connections at once; default 2000."),
+      connections: optionalField(countField(1, 65_000), "Maximum open connections; default 2000."),
       requestTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 3_600)),
-        "Seconds a request may take to arrive; default 30."
+        "Maximum seconds to receive a request; default 30."
       ),
       taskTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 86_400)),
-        "Seconds a task may take to be spoken; default 900."
+        "Maximum seconds to speak a task; default 900."
       ),
       attempts: optionalField(
         countField(1, 100),
-        "Tries before a task fails for a passing cause; default 3."
+        "Maximum attempts at a task if errors are temporary; default 3."
       ),
       drain: optionalField(
         secondsField(3_600),
-        "Seconds that tasks under way are given when the service stops; default 20."
+        "Seconds to wait for in-flight tasks when the service stops; default 20."
       ),
       freeDisk: optionalField(
         countField(0, 1_000_000_000_000),
-        "Bytes of disk below which no task is taken on; default 50000000."
+        "Free bytes of disk below which new tasks are rejected; default 50000000."
       )
     }),
-    "What bounds the service's work and memory."
+    "Limits on the service's work and memory."
   ),
   keep: optionalField(
     Schema.Struct({
       days: optionalField(
         Schema.Number.pipe(Schema.between(0.00001, 36_500)),
-        "Days after which an ended task and its files are forgotten; default 30."
+        "Days before a finished task and its files are deleted; default 30."
       ),
       addressHours: optionalField(
         Schema.Number.pipe(Schema.between(0.0001, 87_600)),
-        "Hours for which a file's address stays valid; reading the task gives a fresh one; default 24."
+        "Hours a file URL stays valid; reading the task returns a new one; default 24."
       )
     }),
-    "How long things are kept."
+    "Retention of tasks and file URLs."
   ),
   publicUrl: optionalField(
     addressField,
-    "The address under which clients reach the service, for the addresses of files; default the request's own host."
+    "The service's public URL, used in file URLs; default the request's Host header."
   ),
   engines: optionalField(
     Schema.Record({ key: Slug, value: EngineSettings }),
-    "Engines by names of your own; `espeak` and `flite` are there without being named."
+    "Engines by name; `espeak` and `flite` are built in."
   ),
   providers: optionalField(
     Schema.Record({ key: Slug, value: ProviderSettings }),
-    "Providers by their ids. The five are there without being named; further ones may be added."
+    "Providers by id. Five are built in; you can add more."
   )
 }).annotations({ identifier: "ServiceConfig", title: "dubwright service settings" })
 export type ServiceConfig = typeof ServiceConfig.Type

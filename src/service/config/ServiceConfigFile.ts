@@ -1,6 +1,4 @@
-/**
- * The settings file, read: YAML or JSON to settings, or every problem with its path, its value and what was expected.
- */
+/** Parses the service's settings file (YAML or JSON). Reports every problem with its path, value and expected value. */
 import { Array, Either, Option, type ParseResult, Schema, SchemaAST } from "effect"
 import { describeSchema } from "../../domain/values/SchemaWords.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
@@ -8,7 +6,7 @@ import { readYaml } from "../../settings/Yaml.ts"
 import { joined, listOf, type Path } from "../../settings/ParseProblems.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
 
-/** The settings cannot be used; each problem in one line. */
+/** The settings are invalid; one line per problem. */
 export class ConfigRejected extends Schema.TaggedError<ConfigRejected>()("ConfigRejected", {
   problems: Schema.NonEmptyArray(Schema.String)
 }) {
@@ -17,7 +15,7 @@ export class ConfigRejected extends Schema.TaggedError<ConfigRejected>()("Config
   }
 }
 
-/** The settings of a file's text; `file` names it in problems. An empty file is all defaults. */
+/** Parses a settings file's text. `file` names it in problems. An empty file gives the defaults. */
 export const parseConfig = (text: string, file: string): Either.Either<ServiceConfig, ConfigRejected> => {
   const read = readYaml(text)
   if (Either.isLeft(read))
@@ -33,10 +31,10 @@ export const parseConfig = (text: string, file: string): Either.Either<ServiceCo
   )
 }
 
-/** The settings of a value that was read already. */
-const decodeConfig = (value: unknown): Either.Either<ServiceConfig, ConfigRejected> =>
+/** Validates settings that are given as a value. */
+export const decodeConfig = (value: unknown): Either.Either<ServiceConfig, ConfigRejected> =>
   Either.mapLeft(decode(value), (error) => {
-    const [first = "the settings are not as documented", ...others] = [
+    const [first = "the settings do not match the schema", ...others] = [
       ...new Set(problemsOf(error.issue, []))
     ]
     return new ConfigRejected({ problems: [first, ...others] })
@@ -71,7 +69,7 @@ const problemsOf = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<st
   }
 }
 
-/** Of the members of a union, the problems of the one that was most likely meant: the one that got furthest. */
+/** Reports the problems of the union member most likely meant: the one whose validation got furthest. */
 const unionProblem = (
   issue: ParseResult.Composite,
   issues: ReadonlyArray<ParseResult.ParseIssue>,
@@ -92,9 +90,9 @@ const problem = (path: Path, actual: unknown, ast: SchemaAST.AST): string => {
 const unexpected = (path: Path, known: ReadonlyArray<string>): string => {
   const key = String(path.at(-1) ?? "")
   const where = pathOf(path)
-  if (known.length === 0) return `${where}: is not known here`
+  if (known.length === 0) return `${where}: unknown key`
   const near = nearestName(key, known)
-  return `${where}: is not known here${near === undefined ? "." : `; did you mean "${near}"?`} Known are ${known.join(", ")}`
+  return `${where}: unknown key${near === undefined ? "." : `; did you mean "${near}"?`} Known keys: ${known.join(", ")}`
 }
 
 const keysOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {

@@ -1,29 +1,26 @@
-/**
- * How the service is: whether its engines answer and its disk can be written. What is costly to ask is asked now and
- * then only.
- */
+/** Health of the engines and the disk. Results of costly checks are cached: 10 s for engines, 2 s for the disk. */
 import { randomBytes } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Context, Effect, Fiber, Option } from "effect"
 import type { EngineSet } from "../catalogue/EngineSet.ts"
 
-/** Whether an engine can work now. */
+/** Whether an engine is available. */
 export interface EngineHealth {
   readonly ready: boolean
   readonly reason: string | undefined
 }
 
-/** How the data folder is. */
+/** State of the data folder's disk. */
 export interface DiskHealth {
   readonly freeBytes: number
   readonly writable: boolean
 }
 
-/** Why no task of an engine can be spoken now. */
+/** Why an engine's tasks cannot be spoken now. */
 export type HealthProblem = "disk_full" | "engine_unavailable"
 
-/** Looks after engines and disk, until the scope closes; `freeDisk` is how many bytes must be free. */
+/** Checks engines and disk until the scope closes. `freeDisk` is the minimum free space in bytes. */
 export const makeServiceHealth = Effect.fnUntraced(function* (
   folder: string,
   engines: EngineSet,
@@ -32,23 +29,27 @@ export const makeServiceHealth = Effect.fnUntraced(function* (
   const checks = new Map<string, Effect.Effect<EngineHealth>>()
   for (const [name, engine] of engines) {
     let ready = true
-    /**
-     * Stands in the log once when it goes and once when it comes back: what is wrong with it is for nobody else's eyes.
-     */
-    const told = (health: EngineHealth) => {
+    /** Logs each change of availability once. The reason goes only to the log, never to clients. */
+    const announce = (health: EngineHealth) => {
       if (health.ready === ready) return Effect.void
       ready = health.ready
       return ready
-        ? Effect.annotateLogs(Effect.logInfo("an engine is back"), { engine: name })
-        : Effect.annotateLogs(Effect.logWarning("an engine is away"), { engine: name, reason: health.reason })
+        ? Effect.annotateLogs(Effect.logInfo("engine is available again"), { engine: name })
+        : Effect.annotateLogs(Effect.logWarning("engine is unavailable"), {
+            engine: name,
+            reason: health.reason
+          })
     }
     const check = engine.check.pipe(
-      Effect.timeoutFail({ duration: "10 seconds", onTimeout: () => ({ message: "it does not answer" }) }),
+      Effect.timeoutFail({
+        duration: "10 seconds",
+        onTimeout: () => ({ message: "no response within 10 s" })
+      }),
       Effect.match({
         onFailure: ({ message }): EngineHealth => ({ ready: false, reason: message }),
         onSuccess: (): EngineHealth => ({ ready: true, reason: undefined })
       }),
-      Effect.tap(told)
+      Effect.tap(announce)
     )
     checks.set(name, yield* keptFresh(check, 10))
   }
@@ -57,13 +58,13 @@ export const makeServiceHealth = Effect.fnUntraced(function* (
   const engine = (name: string): Effect.Effect<EngineHealth> =>
     checks.get(name) ?? Effect.succeed({ ready: false, reason: "it is not configured" })
   return {
-    /** Whether an engine can work: as it was ten seconds ago at most, or last where it takes long to tell. */
+    /** Availability of an engine, at most 10 s old; the last known result if the check takes more than 1 s. */
     engine,
-    /** How the data folder is: as it was two seconds ago at most, or last where it takes long to tell. */
+    /** State of the disk, at most 2 s old; the last known result if the check takes more than 1 s. */
     disk,
-    /** Whether the data folder can take more audio. */
+    /** Whether the data folder is writable and has enough free space. */
     roomy,
-    /** What keeps tasks of an engine from being spoken now, if anything does. */
+    /** The problem that prevents an engine's tasks from being spoken now, if any. */
     trouble: (name: string): Effect.Effect<Option.Option<HealthProblem>> =>
       Effect.gen(function* () {
         if (!(yield* roomy)) return Option.some("disk_full")
@@ -73,9 +74,9 @@ export const makeServiceHealth = Effect.fnUntraced(function* (
 })
 
 /**
- * What is costly to ask, asked anew once the answer is so many seconds old. It is asked on its own: whoever goes away
- * does not take the question along, and whoever comes waits a second at most, then takes the answer before. Only the
- * first is waited for to its end.
+ * Caches the result of a costly check for `seconds`. The check runs in a fiber of its own, so an interrupted caller
+ * does not cancel it. Later callers wait up to 1 s for a refresh and then get the previous result. The first result is
+ * always awaited.
  */
 const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
   Effect.map(Effect.scope, (scope) => {
@@ -85,7 +86,7 @@ const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
       Effect.map(Clock.currentTimeNanos, (at) => (last = { answer, at }))
     )
     return Effect.gen(function* () {
-      // Not the time of day, which may be put back.
+      // A monotonic clock: the time of day may be set back.
       const now = yield* Clock.currentTimeNanos
       const known = last
       if (known !== undefined && now - known.at < BigInt(seconds) * 1_000_000_000n) return known.answer
@@ -97,13 +98,13 @@ const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
     })
   })
 
-/** How the service is. */
+/** Health checks of the running service. */
 export class ServiceHealth extends Context.Tag("service/Health")<
   ServiceHealth,
   Effect.Effect.Success<ReturnType<typeof makeServiceHealth>>
 >() {}
 
-/** Free space, and whether a file can really be written: permissions alone do not tell a full or read-only disk. */
+/** Reads the free space and writes a probe file: permissions alone do not reveal a full or read-only disk. */
 const diskHealth = (folder: string): Effect.Effect<DiskHealth> =>
   Effect.gen(function* () {
     const space = yield* Effect.option(Effect.tryPromise(() => statfs(folder)))

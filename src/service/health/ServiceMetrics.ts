@@ -1,6 +1,6 @@
-/** What the service counts, as Prometheus reads it. One set for each running service. */
+/** The service's metrics in Prometheus text format. One instance per running service. */
 
-/** Counts since the start. Labels are few and fixed: never a task, a key or a text. */
+/** Counters since the start. Labels have few, fixed values: never a task, a key or a text. */
 export class ServiceMetrics {
   private readonly started = Date.now()
   private readonly requests = new Map<string, number>()
@@ -11,13 +11,13 @@ export class ServiceMetrics {
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
   ])
 
-  /** A request was answered. */
+  /** Counts an answered request. */
   request(method: string, path: string, status: number, seconds: number): void {
     add(this.requests, `method="${knownMethod(method)}",path="${path}",status="${status}"`, 1)
     this.latency.observe(seconds)
   }
 
-  /** A task ended. */
+  /** Counts a finished task. */
   task(provider: string, status: "done" | "failed", characters: number, seconds: number): void {
     add(this.tasks, `provider="${provider}",status="${status}"`, 1)
     if (status === "done") add(this.characters, `provider="${provider}"`, characters)
@@ -27,7 +27,7 @@ export class ServiceMetrics {
     histogram.observe(seconds)
   }
 
-  /** The page that Prometheus fetches; `gauges` are read at that moment. */
+  /** Renders the page that Prometheus scrapes; `gauges` holds the current values. */
   page(gauges: {
     readonly queued: number
     readonly processing: number
@@ -39,13 +39,13 @@ export class ServiceMetrics {
       ...counter("dubwright_requests_total", "Requests answered.", this.requests),
       ...head("dubwright_request_seconds", "Time to answer a request.", "histogram"),
       ...this.latency.lines("dubwright_request_seconds", ""),
-      ...counter("dubwright_tasks_total", "Tasks ended.", this.tasks),
+      ...counter("dubwright_tasks_total", "Tasks finished, done or failed.", this.tasks),
       ...counter("dubwright_characters_total", "Characters spoken.", this.characters),
-      ...head("dubwright_task_seconds", "Time to speak a task, without waiting.", "histogram"),
+      ...head("dubwright_task_seconds", "Time to speak a task, without queueing.", "histogram"),
       ...[...this.speaking].flatMap(([provider, histogram]) =>
         histogram.lines("dubwright_task_seconds", `provider="${provider}"`)
       ),
-      ...gauge("dubwright_tasks_queued", "Tasks that wait.", gauges.queued),
+      ...gauge("dubwright_tasks_queued", "Tasks queued.", gauges.queued),
       ...gauge("dubwright_tasks_processing", "Tasks being spoken.", gauges.processing),
       ...gauge("dubwright_draining", "1 while the service is stopping.", gauges.draining ? 1 : 0),
       ...gauge("dubwright_disk_free_bytes", "Bytes free in the data folder.", gauges.freeDisk),

@@ -1,8 +1,8 @@
-/** The readable page of the interface, made from its OpenAPI document: one file of HTML that loads nothing. */
+/** Renders the API documentation page from the OpenAPI document: one HTML page that loads no other files. */
 import type { OpenApi } from "@effect/platform"
 import { Predicate } from "effect"
 
-/** The page. */
+/** Renders the page. */
 export const docsPage = (document: OpenApi.OpenAPISpec): string => {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
@@ -25,11 +25,11 @@ export const docsPage = (document: OpenApi.OpenAPISpec): string => {
 <body>
 <h1>${escaped(document.info.title)}</h1>
 ${paragraphs(document.info.description)}
-<p>As a document for tools: <a href="/openapi.json">/openapi.json</a></p>
+<p>OpenAPI document: <a href="/openapi.json">/openapi.json</a></p>
 <h2>Endpoints</h2>
 <ul>${operations.map(({ method, path, operation }) => `<li><a href="#${anchor(operation.operationId)}"><code>${method} ${escaped(path)}</code></a> ${escaped(operation.summary ?? "")}</li>`).join("\n")}</ul>
 ${operations.map((each) => operationSection(each, types)).join("\n")}
-<h2>Shapes</h2>
+<h2>Schemas</h2>
 ${shown.map(([name, schema]) => schemaSection(name, schema, types)).join("\n")}
 </body>
 </html>
@@ -91,7 +91,7 @@ ${tableOf(
 </section>`
 }
 
-/** A schema as people read it: a link to a shape, a list of values, a type with its range. */
+/** Returns a function that names a schema's type: a link to a schema, a list of values, or a type with its range. */
 const typeNamer = (simple: ReadonlyMap<string, unknown>): TypeName => {
   const name: TypeName = (schema) => {
     if (!Predicate.isRecord(schema)) return ""

@@ -1,4 +1,4 @@
-/** Whatever goes wrong with a request, in the one shape that the contract documents. */
+/** Converts every failure of a request to the error response documented in `contract/Errors.ts`. */
 import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
 import { SqlError } from "@effect/sql/SqlError"
 import Sqlite from "better-sqlite3"
@@ -15,11 +15,11 @@ import {
 import { diskFull } from "../tasks/TaskAdmission.ts"
 import { methodsOf, pathIn } from "./RoutePatterns.ts"
 
-/** Every refusal of the contract: those of its endpoints, and that of a method which a path does not take. */
+/** Every refusal of the contract: those of the endpoints, and 405 Method Not Allowed. */
 export const ErrorResponse = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
 export type ErrorResponse = typeof ErrorResponse.Type
 
-/** The answer that carries a refusal. */
+/** Builds the response for a refusal. */
 const respond = (refusal: ErrorResponse, allow?: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson(encode(refusal), {
     status: refusalStatus[refusal._tag],
@@ -31,10 +31,7 @@ const respond = (refusal: ErrorResponse, allow?: string): HttpServerResponse.Htt
     }
   })
 
-/**
- * The answer to a request that ended with a cause; a fault of ours is logged, without anything of the request's
- * content.
- */
+/** Returns the response to a failed request. Internal errors are logged without the request's content. */
 export const errorResponseFor = (
   cause: Cause.Cause<unknown>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
@@ -49,39 +46,43 @@ export const errorResponseFor = (
         ? respond(
             new NotFound({
               code: "path_unknown",
-              message: "there is nothing at this path; /docs lists every endpoint"
+              message: "unknown path; /docs lists every endpoint"
             })
           )
         : respond(
             new MethodNotAllowed({
               code: "method_unknown",
-              message: `this path takes ${methods.join(", ")}, not ${error.request.method}`
+              message: `this path accepts ${methods.join(", ")}, not ${error.request.method}`
             }),
             methods.join(", ")
           )
     )
   }
   if (isFull(error)) {
-    return Effect.as(Effect.logWarning("a request found no room in the database"), respond(diskFull))
+    return Effect.as(Effect.logWarning("request failed: no disk space for the database"), respond(diskFull))
   }
   if (HashSet.has(Cause.interruptors(cause), HttpServerError.clientAbortFiberId)) {
-    // Nobody hears it, and words would wait for ever to be sent, with all that the request holds open.
+    // The client has disconnected: a body would never be sent and would keep the request's resources open.
     return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
   }
   if (Cause.isInterruptedOnly(cause)) {
     return Effect.succeed(
       respond(
-        new Unavailable({ code: "draining", message: "the service is stopping; try again", retry_after: 5 })
+        new Unavailable({
+          code: "draining",
+          message: "the service is shutting down; try again",
+          retry_after: 5
+        })
       )
     )
   }
   return Effect.as(
-    Effect.logError("a request failed for a fault in the service", cause),
-    respond(new InternalError({ code: "internal", message: "a fault in the service; it has been logged" }))
+    Effect.logError("request failed with an internal error", cause),
+    respond(new InternalError({ code: "internal", message: "internal error; it has been logged" }))
   )
 }
 
-/** A problem with a part of a request, as `message` and `field`. */
+/** Formats a problem with a part of a request as `message` and `field`. */
 export const describeProblem = (
   path: ReadonlyArray<PropertyKey>,
   message: string
@@ -94,16 +95,14 @@ const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
   const [issue] = error.issues
   return new BadRequest({
     code: "parameter_invalid",
-    ...describeProblem(issue?.path ?? [], issue?.message ?? "the request cannot be read")
+    ...describeProblem(issue?.path ?? [], issue?.message ?? "the request cannot be decoded")
   })
 }
 
 const isRefusal = Schema.is(ErrorResponse)
 const encode = Schema.encodeSync(ErrorResponse)
 
-/**
- * The database had no room for what a request writes: the disk is full, and was not yet when that was last looked at.
- */
+/** Whether the database ran out of disk space. The cached disk check may not have noticed yet. */
 const isFull = (error: unknown): boolean =>
   error instanceof SqlError && error.cause instanceof Sqlite.SqliteError && error.cause.code === "SQLITE_FULL"
 

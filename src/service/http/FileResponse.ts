@@ -1,13 +1,13 @@
-/** A file as an HTTP answer: whole or a range of it, or only its head. */
+/** Serves a file over HTTP: whole, a byte range, or headers only. */
 import { HttpServerResponse } from "@effect/platform"
 import { type FoundFile, mediaTypes } from "../storage/TaskFiles.ts"
 
-/** A range that is asked for and exists, its last byte included; "whole"; or "beyond" the end. */
+/** A satisfiable byte range, `to` inclusive; "whole"; or "beyond" if it starts after the file's end. */
 export type WantedRange = { readonly from: number; readonly to: number } | "whole" | "beyond"
 
 /**
- * What a Range header asks of a file of so many bytes (RFC 9110): one range of bytes; a header of another unit, several
- * ranges or one that makes no sense asks for the whole.
+ * Parses a Range header for a file of `size` bytes (RFC 9110, section 14). Other units, several ranges and malformed
+ * headers select the whole file.
  */
 export const rangeOf = (header: string | undefined, size: number): WantedRange => {
   const match = /^bytes=(\d{0,15})-(\d{0,15})$/u.exec(header?.replaceAll(" ", "") ?? "")
@@ -24,7 +24,7 @@ export const rangeOf = (header: string | undefined, size: number): WantedRange =
   return from >= size ? "beyond" : { from, to }
 }
 
-/** The answer that carries a file. */
+/** Builds the response with a file. Honours `If-None-Match`, `If-Range` and `Range`. */
 export const fileResponse = (
   file: FoundFile,
   request: { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> }
@@ -62,7 +62,7 @@ export const fileResponse = (
       ...(range === "whole" ? {} : { "content-range": `bytes ${from}-${to}/${file.size}` })
     }
   }
-  // An empty file has no byte to read from.
+  // A stream cannot start at byte 0 of an empty file.
   if (method === "HEAD" || file.size === 0) return HttpServerResponse.raw(null, answer)
   return HttpServerResponse.raw(
     file.handle.createReadStream({ start: from, end: to, autoClose: false }),

@@ -1,4 +1,4 @@
-/** The interface's nine endpoints, each in a few lines over the services that know. */
+/** Handlers of the API's nine endpoints. */
 import { randomUUID } from "node:crypto"
 import { HttpApiBuilder } from "@effect/platform"
 import { Effect, Option } from "effect"
@@ -16,10 +16,10 @@ import { TaskStore } from "../tasks/TaskStore.ts"
 import { searchVoices } from "./VoiceSearch.ts"
 import { originOf, taskResponse } from "./TaskResponse.ts"
 
-/** The endpoints. */
+/** The handlers, as one group. */
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   Effect.gen(function* () {
-    const desk = yield* RequestContext
+    const context = yield* RequestContext
     const catalogue = yield* Catalogue
     const store = yield* TaskStore
     const files = yield* TaskFiles
@@ -27,11 +27,11 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
 
     const account = Effect.gen(function* () {
       const { id } = yield* CurrentAccount
-      const wait = yield* desk.pace(id)
+      const wait = yield* context.pace(id)
       if (Option.isSome(wait)) {
         return yield* new TooManyRequests({
           code: "rate_limited",
-          message: "too many requests; see Retry-After",
+          message: "too many requests; retry after the time in Retry-After",
           retry_after: wait.value
         })
       }
@@ -48,10 +48,10 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         const trouble = yield* health.trouble(engine)
         if (Option.isSome(trouble)) return yield* troubles[trouble.value]
         const { own, others } = yield* store.waiting(owner)
-        if (own >= shareOf(desk.queue, 1 + others)) {
+        if (own >= shareOf(context.queue, 1 + others)) {
           return yield* new TooManyRequests({
             code: "queue_full",
-            message: `${own} tasks of yours wait already; see Retry-After`,
+            message: `${own} of your tasks are already queued; retry after the time in Retry-After`,
             retry_after: 5
           })
         }
@@ -68,17 +68,21 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               Effect.map(health.engine(provider.engine), ({ ready, reason }) => ({
                 provider: provider.id,
                 ready,
-                ...(reason === undefined ? {} : { reason: desk.candid ? reason : awayForClients })
+                ...(reason === undefined ? {} : { reason: context.candid ? reason : awayForClients })
               })),
             { concurrency: "unbounded" }
           )
           const well = (yield* health.roomy) && providers.every((provider) => provider.ready)
           return {
-            status: desk.draining() ? ("draining" as const) : well ? ("ok" as const) : ("degraded" as const),
-            version: desk.version,
+            status: context.draining()
+              ? ("draining" as const)
+              : well
+                ? ("ok" as const)
+                : ("degraded" as const),
+            version: context.version,
             providers,
             disk: { free_bytes: disk.freeBytes, writable: disk.writable },
-            queue: { ...(yield* store.counts), limit: desk.queue }
+            queue: { ...(yield* store.counts), limit: context.queue }
           }
         })
       )
@@ -135,12 +139,12 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { key } = yield* CurrentAccount
-          const body = yield* readBody(request, CreateTask, desk.bodyBytes)
-          if (desk.draining()) return yield* stopping
-          const order = yield* admitTask(catalogue.offer(), path.voice_id, body, desk.timeline)
+          const body = yield* readBody(request, CreateTask, context.bodyBytes)
+          if (context.draining()) return yield* stopping
+          const order = yield* admitTask(catalogue.offer(), path.voice_id, body, context.timeline)
           yield* available(owner, order.provider.engine)
           const taskId = randomUUID()
-          // Whoever goes away between the two leaves no task behind that no worker has heard of.
+          // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
           yield* store
             .create({
               ...order,
@@ -152,13 +156,13 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               voice: order.voice.wire.voice_id
             })
             .pipe(
-              Effect.zipRight(desk.wake(order.provider.id)),
+              Effect.zipRight(context.wake(order.provider.id)),
               Effect.uninterruptible,
               Effect.catchTags({
                 CreditsShort: ({ needed, left }) =>
                   new PaymentRequired({
                     code: "credits_short",
-                    message: `this task costs ${needed} credits and ${left} are left`
+                    message: `this task costs ${needed} credits; the account has ${left} left`
                   }),
                 KeyRevoked: () => keyUnknown
               })
@@ -176,14 +180,14 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* account
           const found = yield* store.read(owner, path.task_id.toLowerCase())
           if (Option.isNone(found)) return yield* taskUnknown
-          return yield* taskResponse(files, originOf(desk.publicUrl, request), found.value)
+          return yield* taskResponse(files, originOf(context.publicUrl, request), found.value)
         })
       )
       .handle("tasks", ({ urlParams: { page = 1, limit = defaultPageSize }, request }) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { tasks, total } = yield* store.page(owner, page, limit)
-          const origin = originOf(desk.publicUrl, request)
+          const origin = originOf(context.publicUrl, request)
           return {
             tasks: yield* Effect.forEach(tasks, (task) => taskResponse(files, origin, task)),
             page,
@@ -196,7 +200,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       .handleRaw("remove", ({ request }) =>
         Effect.gen(function* () {
           const owner = yield* account
-          const body = yield* readBody(request, DeleteTask, desk.bodyBytes)
+          const body = yield* readBody(request, DeleteTask, context.bodyBytes)
           const taskId = body.task_id.toLowerCase()
           const removal = yield* store.remove(owner, taskId)
           switch (removal) {
@@ -210,7 +214,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             case "under-way":
               return yield* new Conflict({
                 code: "task_under_way",
-                message: "task_id: this task is being spoken; delete it when it has ended",
+                message: "task_id: this task is being spoken; delete it once it is done or failed",
                 field: "task_id"
               })
           }
@@ -219,18 +223,15 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   })
 )
 
-/**
- * An account's share of the queue among so many that have tasks waiting: nobody is kept out by another's, and one alone
- * has all of it.
- */
+/** An account's share of the queue, which the accounts with queued tasks share evenly. At least 1. */
 const shareOf = (queue: number, accounts: number): number => Math.max(1, Math.floor(queue / accounts))
 
-/** All that a client is told of an engine that is away; the log says why. */
-const awayForClients = "its engine cannot work now"
+/** The reason that clients see for an unavailable engine; the log has the details. */
+const awayForClients = "its engine is unavailable"
 
 const taskUnknown = new NotFound({
   code: "task_unknown",
-  message: "task_id: there is no such task",
+  message: "task_id: unknown task",
   field: "task_id"
 })
 
@@ -241,6 +242,6 @@ const troubles = {
 
 const stopping = new Unavailable({
   code: "draining",
-  message: "the service is stopping and takes no new task",
+  message: "the service is shutting down and accepts no new tasks; try again later",
   retry_after: 10
 })

@@ -1,13 +1,10 @@
-/**
- * The HTTP server: bounded in connections and time, with an answer in the documented shape even where no request could
- * be read.
- */
+/** The HTTP server, with limits on connections and time. Unreadable requests get a documented error response, too. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { Effect, Schema, type Scope } from "effect"
 import type { ErrorResponse } from "./ErrorResponse.ts"
 
-/** The address cannot be listened on. */
+/** The server cannot listen on the address. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
   host: Schema.String,
   port: Schema.Int,
@@ -18,7 +15,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
   }
 }
 
-/** Bytes of a request's head at most: its first line and its headers. */
+/** Maximum bytes of a request's head: its first line and its headers. */
 export const longestHead = 16_384
 
 /** Where and how to listen. */
@@ -26,15 +23,15 @@ export interface ListenOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Connections at once; further ones are closed. */
+  /** Maximum open connections; further ones are closed. */
   readonly connections: number
-  /** Seconds a request may take to arrive. */
+  /** Maximum seconds to receive a request. */
   readonly requestSeconds: number
 }
 
 /**
- * Listens until the scope closes; then no connection is taken any more, those that are idle are closed, and those with
- * a request on the way are given a second to end.
+ * Listens until the scope closes. Then it accepts no more connections, closes idle ones at once and the others after
+ * 1 s.
  */
 export const listenHttp = (
   handler: (request: IncomingMessage, response: ServerResponse) => void,
@@ -78,7 +75,7 @@ const open = (
   )
   server.maxConnections = options.connections
   server.maxRequestsPerSocket = 0
-  // Nothing read and nothing written for so long: a client that sleeps over its answer.
+  // Closes sockets without any traffic, such as a client that stopped reading its response.
   server.setTimeout(Math.max(milliseconds, 60_000))
   const answering = new WeakMap<Duplex, ServerResponse>()
   server.on("request", (request, response) => answering.set(request.socket, response))
@@ -100,17 +97,14 @@ const close = (server: Server): Effect.Effect<void> =>
     server.closeIdleConnections()
   })
 
-/** Answers what never became a request, unless that would stand in the middle of the answer to the one before. */
+/** Answers an unparsable request with an error, unless the previous response on the socket is still being sent. */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void => {
   const amid = last !== undefined && last.headersSent && !last.writableFinished
   if (error.code === "ECONNRESET" || !socket.writable || amid) {
     socket.destroy()
     return
   }
-  const [status, said] = unreadable[error.code ?? ""] ?? [
-    400,
-    "the request is not HTTP as this service reads it"
-  ]
+  const [status, said] = unreadable[error.code ?? ""] ?? [400, "the request is not valid HTTP"]
   const refusal: (typeof ErrorResponse)["Encoded"] = {
     _tag: "BadRequest",
     code: "request_invalid",
@@ -123,7 +117,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerRespon
 }
 
 const unreadable: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, `the headers have more than ${longestHead} bytes`],
+  HPE_HEADER_OVERFLOW: [431, `the request's headers are larger than ${longestHead} bytes`],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "the body's chunk extensions are too long"],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request took too long to arrive"]
 }
@@ -131,12 +125,12 @@ const unreadable: Readonly<Record<string, readonly [number, string]>> = {
 const reasonOf = (cause: NodeJS.ErrnoException): string => {
   switch (cause.code) {
     case "EADDRINUSE":
-      return "the port is taken; name another with --port"
+      return "the port is in use; choose another with --port"
     case "EACCES":
-      return "no right to use this port; name one above 1023 with --port"
+      return "no permission to use this port; choose one above 1023 with --port"
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return "this machine has no such address; name another with --host"
+      return "this machine does not have this address; choose another with --host"
     default:
       return cause.message
   }

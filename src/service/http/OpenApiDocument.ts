@@ -1,19 +1,19 @@
-/** The interface's OpenAPI document: the contract's, told the whole truth of what this service answers. */
+/** The API's OpenAPI document: generated from the contract, corrected to match what the service sends. */
 import { OpenApi } from "@effect/platform"
 import { SpeechApi } from "../../contract/SpeechApi.ts"
 import { openPaths } from "./RoutePatterns.ts"
 
-/** A response with its headers, which OpenAPI has and the platform's own type leaves out. */
+/** A response with headers, which OpenAPI allows but the platform's type lacks. */
 interface Response extends OpenApi.OpenApiSpecResponse {
   readonly headers?: Readonly<
     Record<string, { readonly description: string; readonly schema: { readonly type: "integer" } }>
   >
 }
 
-/** The document. */
+/** Builds the document. */
 export const openApiDocument = (): OpenApi.OpenAPISpec => {
   const document = OpenApi.fromApi(SpeechApi, { additionalPropertiesStrategy: "allow" })
-  // The platform's own shape for undecodable requests is never sent: such requests get a BadRequest.
+  // The platform's own schema for undecodable requests is never sent: such requests get a BadRequest.
   const { HttpApiDecodeError: _, Issue: _issue, PropertyKey: _key, ...schemas } = document.components.schemas
   return {
     ...document,
@@ -40,7 +40,7 @@ const truthful = (responses: OpenApi.OpenAPISpecResponses): OpenApi.OpenAPISpecR
     Object.entries(responses).map(([status, response]): [string, Response] => [
       status,
       status === "400"
-        ? { description: "The request cannot be read.", ...only("BadRequest") }
+        ? { description: "The request cannot be decoded.", ...only("BadRequest") }
         : status === "429" || status === "503"
           ? { ...response, headers: retryAfter }
           : response
@@ -73,28 +73,28 @@ const inPath = (name: string, description: string): OpenApi.OpenAPISpecParameter
   schema: { type: "string" }
 })
 
-/** What needs no key. */
+/** Paths that need no key. */
 const openOperations: OpenApi.OpenAPISpecPaths = {
   [openPaths.file.replace(":token", "{token}").replace(":name", "{name}")]: open(
     "open.file",
     "A finished task's file",
-    "The addresses that tasks show. They need no key, cannot be guessed, and expire. A Range of bytes gives 206 or 416, a HEAD request the head alone.",
+    "Serves the URLs of finished tasks. They need no key, cannot be guessed, and expire. A byte Range returns 206 or 416; HEAD returns the headers only.",
     {
       200: { description: "The file: audio/mpeg, audio/wav, application/x-subrip, or a Transcript in JSON." },
-      206: { description: "The part that Range asks for." },
-      304: { description: "If-None-Match names the file as it is." },
-      404: { description: "No such file, or the address has expired.", ...only("NotFound") },
-      416: { description: "Range begins behind the file's end." }
+      206: { description: "The part that Range requests." },
+      304: { description: "Not modified: If-None-Match matches the file." },
+      404: { description: "Unknown file, or the URL has expired.", ...only("NotFound") },
+      416: { description: "Range starts after the file's end." }
     },
-    [inPath("token", "As the address has it."), inPath("name", "As the address has it.")]
+    [inPath("token", "The token in the URL."), inPath("name", "The file name in the URL.")]
   ),
-  [openPaths.openapi]: open("open.document", "This interface as an OpenAPI document", "", {
+  [openPaths.openapi]: open("open.document", "This API as an OpenAPI document", "", {
     200: { description: "The document." }
   }),
-  [openPaths.docs]: open("open.docs", "This interface as a readable page", "", {
+  [openPaths.docs]: open("open.docs", "This API as a documentation page", "", {
     200: { description: "The page." }
   }),
   [openPaths.metrics]: open("open.metrics", "Metrics for Prometheus", "", {
-    200: { description: "Counts and gauges." }
+    200: { description: "Counters and gauges." }
   })
 }

@@ -1,6 +1,4 @@
-/**
- * What is answered without a key: the interface's description, the metrics, and files behind their signed addresses.
- */
+/** Routes without a key: the API's description, the metrics, and files at their signed URLs. */
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { NotFound } from "../../contract/Errors.ts"
@@ -14,11 +12,11 @@ import { openPaths } from "./RoutePatterns.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 
-/** The routes. */
+/** Registers the routes. */
 export const openRoutes = (metrics: ServiceMetrics) =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
-      const desk = yield* RequestContext
+      const context = yield* RequestContext
       const files = yield* TaskFiles
       const store = yield* TaskStore
       const health = yield* ServiceHealth
@@ -38,7 +36,7 @@ export const openRoutes = (metrics: ServiceMetrics) =>
           const disk = yield* health.disk
           const counts = yield* store.counts
           return HttpServerResponse.text(
-            `${metrics.page({ ...counts, draining: desk.draining(), freeDisk: disk.freeBytes })}\n`,
+            `${metrics.page({ ...counts, draining: context.draining(), freeDisk: disk.freeBytes })}\n`,
             { contentType: "text/plain; version=0.0.4; charset=utf-8" }
           )
         })
@@ -51,8 +49,7 @@ export const openRoutes = (metrics: ServiceMetrics) =>
           if (Option.isNone(found)) {
             return yield* new NotFound({
               code: "file_unknown",
-              message:
-                "there is no file at this address, or the address has expired; read the task for a fresh one"
+              message: "unknown file, or its URL has expired; read the task for a new URL"
             })
           }
           return fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)

@@ -1,4 +1,4 @@
-/** A request's JSON body, read with a bound and without trust. */
+/** Reads and validates a request's JSON body, with a size limit. */
 import { type HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type { Schema } from "effect"
@@ -8,8 +8,8 @@ import { firstProblem } from "../../settings/ParseProblems.ts"
 import { describeProblem } from "./ErrorResponse.ts"
 
 /**
- * The body as a schema reads it. Refused: another type than JSON, a compressed body, one over `maxBytes` (without
- * reading it to its end), bytes that are not UTF-8, text that is not JSON, and whatever the schema does not take.
+ * Reads the body and decodes it with the schema. Rejects content types other than JSON, compressed bodies, invalid
+ * UTF-8, invalid JSON and values that do not match the schema. Rejects a body over `maxBytes` without reading the rest.
  */
 export const readBody = <A, I>(
   request: HttpServerRequest.HttpServerRequest,
@@ -22,12 +22,12 @@ export const readBody = <A, I>(
     const bytes = yield* collect(request, maxBytes)
     const text = yield* Either.try({
       try: () => strictUtf8.decode(bytes),
-      catch: () => unreadable("the body is not UTF-8")
+      catch: () => unreadable("the body is not valid UTF-8")
     })
     const value = yield* Either.try({
       try: (): unknown => JSON.parse(text),
       catch: () =>
-        unreadable(text === "" ? "the body is empty; expected a JSON object" : "the body is not JSON")
+        unreadable(text === "" ? "the body is empty; expected a JSON object" : "the body is not valid JSON")
     })
     return yield* Either.mapLeft(parse(value), (issue) => {
       const { path, message } = firstProblem(issue)
@@ -42,14 +42,14 @@ const unreadable = (message: string) => new BadRequest({ code: "body_unreadable"
 
 const checkHeaders = (headers: Readonly<Record<string, string | undefined>>) => {
   const type = headers["content-type"]
-  // Absent means JSON, as does any parameter behind it; a charset other than UTF-8 is caught by the bytes themselves.
+  // Absent means JSON. Parameters are ignored: strict decoding catches any charset other than UTF-8.
   if (type !== undefined && !/^application\/json\s*(;|$)/iu.test(type.trim())) {
     return Effect.fail(unreadable(`Content-Type is ${type.slice(0, 100)}; expected application/json`))
   }
   const encoding = headers["content-encoding"]
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
     return Effect.fail(
-      unreadable(`Content-Encoding is ${encoding.slice(0, 100)}; expected a body that is not compressed`)
+      unreadable(`Content-Encoding is ${encoding.slice(0, 100)}; expected an uncompressed body`)
     )
   }
   return Effect.void
@@ -65,7 +65,7 @@ const collect = (
       Effect.fail(
         new TooLarge({
           code: "body_too_large",
-          message: `the body has more than ${maxBytes} bytes`,
+          message: `the body is larger than ${maxBytes} bytes`,
           field: "body",
           max: maxBytes
         })
@@ -85,7 +85,7 @@ const collect = (
         chunks.push(chunk)
         return
       }
-      // The rest is discarded as it comes, until the server's time limit for a request.
+      // Discards the rest as it arrives, until the server's request timeout.
       stop()
       source.resume()
       resume(tooLarge())
@@ -96,7 +96,7 @@ const collect = (
     }
     const onError = () => {
       stop()
-      resume(Effect.fail(unreadable("the body broke off")))
+      resume(Effect.fail(unreadable("the connection closed before the whole body arrived")))
     }
     source.on("data", onData).on("end", onEnd).on("error", onError)
     return Effect.sync(stop)

@@ -1,28 +1,28 @@
-/** What the handlers must know of the service that runs them, and who is asking. */
+/** What request handlers share: the service's settings and limits, and authentication by key. */
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { Unauthorized } from "../../contract/Errors.ts"
 import { KeySecurity } from "../../contract/SpeechApi.ts"
 import type { KeyHolder } from "../accounts/KeyStore.ts"
 
-/** What the handlers must know of the service that runs them. */
+/** Settings and operations of the running service, for the request handlers. */
 export class RequestContext extends Context.Tag("service/Desk")<
   RequestContext,
   {
     readonly version: string
     readonly bodyBytes: number
-    /** Seconds at which an SRT's last entry must have begun. */
+    /** Latest start of an SRT entry, in seconds. */
     readonly timeline: number
-    /** Tasks that may wait at once; accounts that have some waiting share it evenly. */
+    /** Maximum queued tasks, shared evenly by the accounts that have any. */
     readonly queue: number
-    /** Whether clients are told an engine's own words, in which addresses, programs and variables may be named. */
+    /** Whether clients see an engine's own errors, which may name addresses, programs and variables. */
     readonly candid: boolean
     readonly publicUrl: string | undefined
     /** Whether the service is stopping. */
     readonly draining: () => boolean
-    /** Tells a provider's workers of a new task. */
+    /** Wakes one of a provider's workers for a new task. */
     readonly wake: (provider: string) => Effect.Effect<void>
     readonly recognise: (key: Redacted.Redacted<string>) => Effect.Effect<Option.Option<KeyHolder>>
-    /** Counts a request of an account; seconds to wait where it has made too many. */
+    /** Counts a request of an account. Returns the seconds to wait if it is over its rate. */
     readonly pace: (account: number) => Effect.Effect<Option.Option<number>>
   }
 >() {}
@@ -34,7 +34,7 @@ export const keyUnknown = new Unauthorized({
   field: "xi-api-key"
 })
 
-/** Recognises the key of a request. */
+/** Authenticates a request by its key. */
 export const keySecurity = Layer.effect(
   KeySecurity,
   Effect.map(RequestContext, (desk) =>

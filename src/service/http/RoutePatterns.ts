@@ -1,8 +1,8 @@
-/** The paths that the service answers, as patterns: for the Allow header, and as labels of what is counted. */
+/** Path patterns of all routes, for the Allow header and as metric labels. */
 import { HttpApi } from "@effect/platform"
 import { SpeechApi } from "../../contract/SpeechApi.ts"
 
-/** What the service answers besides its interface, without a key. */
+/** Paths outside the API, served without a key. */
 export const openPaths = {
   openapi: "/openapi.json",
   docs: "/docs",
@@ -10,11 +10,11 @@ export const openPaths = {
   file: "/files/:token/:name"
 } as const
 
-/** The pattern that a path falls under, such as /v1/task/:task_id; "other" for one that is none of ours. */
+/** Returns the pattern that a path matches, such as /v1/task/:task_id; "other" if it matches none. */
 export const patternOf = (path: string): string =>
   patterns.find((each) => each.matches.test(path))?.pattern ?? "other"
 
-/** The path of a request's target, which may also name a host; empty where it cannot be decoded. */
+/** Returns the path of a request target, which may include a host; empty if it cannot be decoded. */
 export const pathIn = (target: string): string => {
   const path = target.replace(/^https?:\/\/[^/]*/iu, "").replace(/[?#;].*$/su, "")
   try {
@@ -25,7 +25,7 @@ export const pathIn = (target: string): string => {
   }
 }
 
-/** The methods that a path takes; none for a path that is none of ours. */
+/** Returns the methods that a path accepts; none for an unknown path. */
 export const methodsOf = (path: string): ReadonlyArray<string> => [
   ...new Set(
     patterns

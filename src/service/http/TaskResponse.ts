@@ -1,11 +1,11 @@
-/** A stored task as the interface shows it. */
+/** Converts a stored task to the API's task resource. */
 import type { HttpServerRequest } from "@effect/platform"
 import { type Context, Effect } from "effect"
 import type { Task } from "../../contract/Task.ts"
 import type { FileKind, TaskFiles } from "../storage/TaskFiles.ts"
 import type { StoredTask } from "../tasks/TaskRecord.ts"
 
-/** Where the client reaches the service: as the settings say, else as the request itself does. */
+/** Returns the service's public origin: `publicUrl` from the settings, else the request's Host header over http. */
 export const originOf = (
   publicUrl: string | undefined,
   request: HttpServerRequest.HttpServerRequest
@@ -15,7 +15,7 @@ export const originOf = (
   return /^[A-Za-z0-9._~:[\]-]{1,255}$/u.test(host) ? `http://${host}` : ""
 }
 
-/** A task as the interface shows it, with fresh addresses below `origin` where it is done. */
+/** Converts a task. A done task gets new file URLs under `origin`. */
 export const taskResponse = (
   files: Context.Tag.Service<TaskFiles>,
   origin: string,

@@ -3,8 +3,8 @@ import type { Voice } from "../../contract/ProviderCatalogue.ts"
 import type { ServedVoice } from "../catalogue/Catalogue.ts"
 
 /**
- * The voices of a provider (of all where absent) in which every word of the search is found: in the id, name,
- * description, gender, a language's tag or its English name. Case and accents do not count.
+ * Returns the voices of a provider (default: all) that contain every word of the search. Searches the id, name,
+ * description, gender, language tags and their English names. Ignores case and accents.
  */
 export const searchVoices = (
   voices: ReadonlyArray<ServedVoice>,
@@ -52,6 +52,6 @@ const languageName = (tag: string): string => {
   }
 }
 
-/** Lower case, without accents; the Vietnamese đ has no accent to lose. */
+/** Returns lower case without accents. The Vietnamese đ does not decompose, so it is replaced by hand. */
 const plain = (text: string): string =>
   text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("đ", "d")

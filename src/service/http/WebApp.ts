@@ -1,4 +1,4 @@
-/** All routes together, as one application for the server. */
+/** Combines all routes into one HTTP app with error handling and metrics. */
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { type Context, Effect, Layer } from "effect"
 import type { Catalogue } from "../catalogue/Catalogue.ts"
@@ -13,7 +13,7 @@ import { errorResponseFor } from "./ErrorResponse.ts"
 import type { TaskFiles } from "../storage/TaskFiles.ts"
 import type { TaskStore } from "../tasks/TaskStore.ts"
 
-/** The whole of what is answered, every failure in the documented shape, every answer counted. */
+/** Builds the app. Every failure becomes a documented error response; every response is counted. */
 export const webApp = (
   services: Context.Context<RequestContext | Catalogue | TaskStore | TaskFiles | ServiceHealth>,
   metrics: ServiceMetrics
@@ -27,7 +27,7 @@ export const webApp = (
   ).pipe(
     Effect.flatMap((built) => Effect.provide(HttpApiBuilder.Router.router, built)),
     Effect.flatMap(HttpRouter.toHttpApp),
-    // An id may be as long as a request's head: the router takes a path with a longer one for none of its own.
+    // The router matches no path with a longer parameter, so ids may be as long as the request's head allows.
     HttpRouter.withRouterConfig({
       caseSensitive: true,
       ignoreTrailingSlash: true,

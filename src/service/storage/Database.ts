@@ -1,4 +1,4 @@
-/** The service's own SQLite file: its tables, and how they grow. */
+/** Opens the service's SQLite database in its data folder. */
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
@@ -17,24 +17,24 @@ export class DataFolderUnusable extends Schema.TaggedError<DataFolderUnusable>()
   }
 }
 
-/** Makes the data folder where it is missing; readable by its owner alone, since it holds people's words. */
+/** Creates the data folder if missing, readable only by its owner since it holds users' texts. */
 export const makeDataFolder = (folder: string): Effect.Effect<void, DataFolderUnusable> =>
   Effect.try({
     try: () => makeFolder(folder, 0o700),
     catch: (cause) =>
       new DataFolderUnusable({
         folder,
-        detail: `cannot be made (${openFailureReason(cause)}); name another with --data`
+        detail: `cannot create the folder (${openFailureReason(cause)}); choose another with --data`
       })
   })
 
-/** Where the database of a data folder lies. */
+/** Returns the database's path in a data folder. */
 export const fileIn = (folder: string): string => join(folder, "service.sqlite")
 
 /**
- * The database in a data folder that exists. Several processes may have it open: the service, and the commands that
- * make keys. `durable` makes every commit reach the disk before it counts, so that a power cut loses nothing either;
- * without it a commit survives the death of the process only.
+ * Opens the database in an existing data folder. Several processes may have it open: the service and the `keys`
+ * commands. With `durable`, every commit is synced to disk and survives a power failure. Without it, a commit survives
+ * a crash of the process only.
  */
 export const serviceDatabase = (
   folder: string,
@@ -53,15 +53,14 @@ export const serviceDatabase = (
   ).pipe(
     Layer.provideMerge(SqliteClient.layer({ filename: file, disableWAL: true })),
     Layer.catchAllCause((cause) =>
-      Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite in it ${troubleOf(cause)}` }))
+      Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite ${troubleOf(cause)}` }))
     )
   )
 }
 
 /**
- * Has the file keep a write-ahead log, for good. Where another process is about to do the same, or makes the first
- * tables, SQLite says that the file is locked without waiting for it, whatever it was told: it is asked again for ten
- * seconds.
+ * Switches the database to WAL mode, permanently. If another process is doing the same or creating the first tables,
+ * SQLite returns SQLITE_BUSY at once, despite `busy_timeout`. Retries for 10 s.
  */
 const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal_mode = WAL")).pipe(
   Effect.retry({
@@ -70,14 +69,14 @@ const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal
   })
 )
 
-/** The system's own words for a failure, without its stack. */
+/** Returns a failure's message, without its stack. */
 export const openFailureReason = (cause: unknown): string =>
   cause instanceof Error ? cause.message : String(cause)
 
 const troubleOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
   if (error instanceof WrittenByNewer)
-    return "was written by a newer dubwright; use that one, or name another folder"
+    return "was written by a newer version of dubwright; use that version, or choose another folder"
   const deeper = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return `cannot be opened (${openFailureReason(deeper)})`
 }

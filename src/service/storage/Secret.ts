@@ -1,16 +1,16 @@
-/** The service's secret: under it keys are hashed and file addresses signed. */
+/** The service's secret: hashes keys and signs file URLs (HMAC-SHA-256). */
 import { createHmac, randomBytes } from "node:crypto"
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { DataFolderUnusable, openFailureReason } from "./Database.ts"
 
-/** 32 random bytes that never leave the data folder. */
+/** 32 random bytes; never leave the data folder. */
 export type Secret = Redacted.Redacted<Buffer>
 
 /**
- * The data folder's secret, made when it is first asked for. It lies in a file of its own, so that a copy of the
- * database alone helps nobody to guess keys. Two processes that make it at once end with the same one.
+ * Loads the data folder's secret, or creates it. It has its own file, so that a copy of the database alone does not
+ * help to guess keys. Two processes that create it at once get the same one.
  */
 export const loadSecret = (folder: string): Effect.Effect<Secret, DataFolderUnusable> =>
   Effect.try({
@@ -28,17 +28,17 @@ export const loadSecret = (folder: string): Effect.Effect<Secret, DataFolderUnus
         unlinkSync(fresh)
       }
       const made = read(file)
-      if (made === undefined) throw new Error("the secret vanished while it was made")
+      if (made === undefined) throw new Error("the secret file was deleted while being created")
       return Redacted.make(made)
     },
     catch: (cause) =>
       new DataFolderUnusable({
         folder,
-        detail: `the secret in it cannot be used (${openFailureReason(cause)})`
+        detail: `cannot read or create the secret file (${openFailureReason(cause)})`
       })
   })
 
-/** A keyed digest of 32 bytes; `purpose` keeps the digests of different uses apart. */
+/** Returns a keyed digest of 32 bytes. `purpose` separates the domains, so digests of different uses never match. */
 export const digest = (secret: Secret, purpose: "key" | "address", value: string): Buffer =>
   createHmac("sha256", Redacted.value(secret)).update(purpose).update("\0").update(value).digest()
 
@@ -47,7 +47,7 @@ const size = 32
 const read = (file: string): Buffer | undefined => {
   try {
     const bytes = readFileSync(file)
-    if (bytes.length !== size) throw new Error(`${file} should hold ${size} bytes and holds ${bytes.length}`)
+    if (bytes.length !== size) throw new Error(`${file}: expected ${size} bytes, found ${bytes.length}`)
     return bytes
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined

@@ -1,15 +1,12 @@
-/** The tables of the service's database, and how they come about. */
+/** Schema and migrations of the service's database. */
 import { make as makeMigrator, fromRecord } from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Data, Effect, Schedule } from "effect"
 
-/** The database has tables that this program does not know. */
+/** A newer version of the program has migrated the database. */
 export class WrittenByNewer extends Data.TaggedError("WrittenByNewer")<{ readonly version: number }> {}
 
-/**
- * Brings the database up to date. Several processes may do so at once: one makes the tables, the others wait until they
- * are there.
- */
+/** Applies pending migrations. Several processes may do so at once: one migrates, the others retry for 10 s. */
 export const migrateService = Effect.gen(function* () {
   const sql = yield* SqlClient
   yield* makeMigrator({})({ table: "migrations", loader: fromRecord(migrations) })
@@ -35,8 +32,8 @@ const migrations = {
   "0001_accounts_keys_tasks": Effect.flatMap(
     SqlClient,
     statements(
-      // Credits are whole numbers. `granted` is NULL where the account has no limit; what can be spent is
-      // granted - used - reserved. `tasks` counts the account's tasks, so that a page of them needs no count.
+      // Credits are whole numbers. `granted` is NULL if the account has no limit; what can be spent is
+      // granted - used - reserved. `tasks` counts the account's tasks, so that paging needs no COUNT.
       `CREATE TABLE accounts (
           id INTEGER PRIMARY KEY,
           name TEXT NOT NULL,
@@ -47,7 +44,7 @@ const migrations = {
           tasks INTEGER NOT NULL DEFAULT 0 CHECK (tasks >= 0),
           created_at INTEGER NOT NULL
         ) STRICT`,
-      // A key is found by its digest's first bytes and then compared whole.
+      // `selector` holds the digest's first 48 bits: it finds a key, whose whole digest is then compared.
       `CREATE TABLE keys (
           id INTEGER PRIMARY KEY,
           account_id INTEGER NOT NULL REFERENCES accounts (id),
@@ -60,7 +57,7 @@ const migrations = {
           revoked_at INTEGER
         ) STRICT`,
       `CREATE INDEX keys_by_selector ON keys (selector)`,
-      // `text` is emptied when the task has ended: it is needed no longer.
+      // `text` is set to NULL when the task ends: it is no longer needed.
       `CREATE TABLE tasks (
           id INTEGER PRIMARY KEY AUTOINCREMENT,
           task_id TEXT NOT NULL UNIQUE,
@@ -93,7 +90,7 @@ const migrations = {
       `CREATE INDEX tasks_waiting ON tasks (provider, id) WHERE status = 'queued'`,
       `CREATE INDEX tasks_under_way ON tasks (status) WHERE status IN ('queued', 'processing')`,
       `CREATE INDEX tasks_ended ON tasks (completed_at) WHERE completed_at IS NOT NULL`,
-      // What an account has deleted, for a while: deleting it again is no error, while a stranger's id stays unknown.
+      // Recently deleted tasks: deleting one again succeeds, while another account's task stays unknown.
       `CREATE TABLE deleted (
           task_id TEXT PRIMARY KEY,
           account_id INTEGER NOT NULL,
@@ -104,14 +101,14 @@ const migrations = {
   "0002_turns": Effect.flatMap(
     SqlClient,
     statements(
-      // Accounts take turns: each one's oldest waiting task is found without looking at the others'.
+      // Accounts take turns: this index finds each one's oldest queued task without scanning the others'.
       `DROP INDEX tasks_waiting`,
       `CREATE INDEX tasks_waiting ON tasks (account_id, provider, id) WHERE status = 'queued'`
     )
   ),
   "0003_task_keys": Effect.flatMap(
     SqlClient,
-    // The key that created a task; NULL for tasks of older versions. Revoking the key fails those that are queued.
+    // The key that created a task; NULL for tasks of older versions. Revoking a key fails its queued tasks.
     statements(`ALTER TABLE tasks ADD COLUMN key_id INTEGER`)
   )
 }

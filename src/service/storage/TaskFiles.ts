@@ -1,4 +1,4 @@
-/** The files of finished tasks: written whole, addressed by signed names that expire, forgotten with their task. */
+/** Files of finished tasks: published atomically, served at signed URLs that expire, deleted with their task. */
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -6,7 +6,7 @@ import { Clock, Context, Effect, Option, Schema } from "effect"
 import { DataFolderUnusable, openFailureReason } from "./Database.ts"
 import * as Secret from "./Secret.ts"
 
-/** What a task's folder may hold. */
+/** Kinds of files in a task's folder, by extension. */
 export const fileKinds = ["mp3", "wav", "srt", "json"] as const
 export type FileKind = (typeof fileKinds)[number]
 
@@ -18,25 +18,25 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
   json: "application/json; charset=utf-8"
 }
 
-/** A file that an address leads to. */
+/** A file that was found by its URL. */
 export interface FoundFile {
   readonly kind: FileKind
   readonly size: number
-  /** Open until the scope closes: deleting the file meanwhile does not touch it. */
+  /** Open until the scope closes, so the file stays readable even after it is deleted. */
   readonly handle: FileHandle
-  /** Never changes for an address: a task's files are written once. */
+  /** Never changes for a URL: a task's files are written once. */
   readonly etag: string
-  /** Seconds for which the address stays valid. */
+  /** Seconds until the URL expires. */
   readonly remaining: number
 }
 
-/** A task's files could not be written. */
+/** A task's files cannot be written. `full` if the disk is full or over quota. */
 export class FilesUnwritable extends Schema.TaggedError<FilesUnwritable>()("FilesUnwritable", {
   detail: Schema.String,
   full: Schema.Boolean
 }) {}
 
-/** The files below `folder`; addresses are signed with the secret and valid for so many seconds. */
+/** Manages the files under `folder`. URLs are signed with the secret and valid for `addressSeconds`. */
 export const makeTaskFiles = (
   folder: string,
   secret: Secret.Secret,
@@ -45,14 +45,14 @@ export const makeTaskFiles = (
   const filesFolder = join(folder, "files")
   const partFolder = join(folder, "files", "part")
   const folderOf = (taskId: string) => join(filesFolder, taskId.slice(0, 2), taskId)
-  /** Addresses change once in a tenth of their life, so that reading a task again gives the same one for a while. */
+  /** Expiry is rounded up to a tenth of a URL's lifetime, so that repeated reads of a task return the same URL. */
   const step = Math.max(1, Math.ceil(options.addressSeconds / 10))
 
   const signature = (expires: number, name: string): Buffer =>
     Secret.digest(secret, "address", `${expires} ${name}`).subarray(0, 24)
 
   return {
-    /** Makes the folders, and forgets what an earlier run left half-written. */
+    /** Creates the folders and deletes partial files of an earlier run. */
     prepare: Effect.tryPromise({
       try: async () => {
         await rm(partFolder, { recursive: true, force: true })
@@ -61,11 +61,11 @@ export const makeTaskFiles = (
       catch: (cause) =>
         new DataFolderUnusable({
           folder,
-          detail: `its files folder cannot be made (${openFailureReason(cause)})`
+          detail: `cannot create its "files" folder (${openFailureReason(cause)})`
         })
     }),
 
-    /** A new folder to write a task's files in; it goes with the scope unless `publish` has moved it to its place. */
+    /** Creates a temporary folder for a task's files. Deleted with the scope unless `publish` has moved it. */
     workshop: (taskId: string) =>
       Effect.acquireRelease(
         Effect.tryPromise({
@@ -79,7 +79,7 @@ export const makeTaskFiles = (
         (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
       ),
 
-    /** Writes one of a task's smaller files into its workshop. */
+    /** Writes one of a task's smaller files into its temporary folder. */
     write: (workshop: string, taskId: string, kind: FileKind, content: string) =>
       Effect.tryPromise({
         try: async () => {
@@ -93,7 +93,7 @@ export const makeTaskFiles = (
         catch: unwritable
       }),
 
-    /** Moves a task's files to their place in one step; what an interrupted attempt left there is replaced. */
+    /** Moves a task's files to their final place with one rename. Replaces files of an interrupted attempt. */
     publish: (workshop: string, taskId: string) =>
       Effect.tryPromise({
         try: async () => {
@@ -109,7 +109,7 @@ export const makeTaskFiles = (
     /** Deletes a task's files, if there are any. */
     remove: (taskId: string) => Effect.promise(() => rm(folderOf(taskId), { recursive: true, force: true })),
 
-    /** The path and query part of a file's address, valid from now on. */
+    /** Returns the path of a file's URL, valid for at least `addressSeconds` from now. */
     addressOf: (taskId: string, kind: FileKind) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const expires = Math.ceil((now / 1000 + options.addressSeconds) / step) * step
@@ -117,11 +117,11 @@ export const makeTaskFiles = (
         return `/files/${expires.toString(36)}-${signature(expires, name).toString("base64url")}/${name}`
       }),
 
-    /** The file that an address leads to; none if it was not made here, has expired, or the task is gone. */
+    /** Opens the file of a URL. None if the signature is wrong, the URL has expired or the task is deleted. */
     find: Effect.fnUntraced(function* (token: string, name: string) {
       const parts = /^([0-9a-z]{1,11})-([A-Za-z0-9_-]{32})$/u.exec(token)
       const kind = fileKinds.find((each) => name.endsWith(`.${each}`))
-      // Only what is signed reaches the file system; the shape is checked besides, since a path is made of it.
+      // Only signed names reach the file system. The format is checked as well, since it becomes part of a path.
       if (parts === null || kind === undefined || !taskFileName.test(name)) return Option.none<FoundFile>()
       const expires = parseInt(parts[1] ?? "", 36)
       const given = Buffer.from(parts[2] ?? "", "base64url")
@@ -148,10 +148,7 @@ export const makeTaskFiles = (
       })
     }),
 
-    /**
-     * Deletes the folders of tasks that no longer exist, as a crash between a task's deletion and its files' leaves
-     * them.
-     */
+    /** Deletes folders without a task, which a crash between deleting a task and its files leaves behind. */
     sweep: <E>(existing: (taskIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>) =>
       Effect.gen(function* () {
         const shelves = yield* entriesOf(filesFolder)
@@ -179,7 +176,7 @@ export const makeTaskFiles = (
   }
 }
 
-/** The files of finished tasks. */
+/** Storage of task files. */
 export class TaskFiles extends Context.Tag("service/TaskFiles")<
   TaskFiles,
   ReturnType<typeof makeTaskFiles>
@@ -187,7 +184,7 @@ export class TaskFiles extends Context.Tag("service/TaskFiles")<
 
 const taskFileName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{3,4}$/u
 
-/** What a refusal of the file system means for a task's files. */
+/** Converts a file-system error to `FilesUnwritable`. */
 export const unwritable = (cause: unknown) =>
   new FilesUnwritable({
     detail: openFailureReason(cause),
@@ -200,7 +197,7 @@ const entriesOf = (folder: string) =>
     (): ReadonlyArray<string> => []
   )
 
-/** Everything in a folder is on the disk, not only in the system's memory, when this resolves. */
+/** Syncs every file of a folder to disk. */
 const flushed = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) {
     const file = await open(join(folder, name), "r")

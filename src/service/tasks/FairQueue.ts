@@ -1,17 +1,17 @@
-/** Accounts take turns at a provider: one with many tasks does not keep the others waiting. */
+/** Round-robin among accounts per provider, so that an account with many tasks does not delay the others. */
 
-/** An account with tasks of a provider that wait, and the oldest of them. */
+/** An account with queued tasks of a provider, and the row id of the oldest. */
 export interface WaitingAccount {
   readonly account: number
   readonly oldest: number
 }
 
-/** Which account had its turn at a provider when. */
+/** Remembers the order of the accounts' last turns, per provider. */
 export class FairQueue {
   private count = 0
   private readonly last = new Map<string, number>()
 
-  /** Whose turn it is: whoever had none yet or had it longest ago, and among those the one that waits longest. */
+  /** Returns the account that has waited longest for a turn. Ties go to the account with the oldest task. */
   next(provider: string, waiting: ReadonlyArray<WaitingAccount>): WaitingAccount | undefined {
     const turn = ({ account }: WaitingAccount) => this.last.get(`${account} ${provider}`) ?? 0
     return [...waiting].sort((one, other) => turn(one) - turn(other) || one.oldest - other.oldest)[0]

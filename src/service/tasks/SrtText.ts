@@ -1,21 +1,21 @@
-/** A task's text that is an SRT: its entries, or why it is none. */
+/** Parses a task's text as SRT: its entries, or why it is invalid. */
 import { Either } from "effect"
 import type { Millis } from "../../domain/time/Units.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 
-/** One entry to be spoken. */
+/** One SRT entry to speak. */
 export interface Entry {
-  /** When it should be heard. */
+  /** When it should start. */
   readonly start: Millis
-  /** Its words without markup, as lines; never empty. */
+  /** Its lines without markup; never empty. */
   readonly text: string
 }
 
-/** Whether a text begins like an SRT: a number, or none, and a line with two times. */
+/** Whether a text starts like an SRT: an optional number, then a line with two times. */
 export const isSrt = (text: string): boolean =>
   /^\ufeff?\s*(?:\d+[ \t]*\r?\n\s*)?\d{1,3}:\d{1,2}:\d{1,2}(?:[,.]\d{1,3})?[ \t]*-->/u.test(text)
 
-/** The entries of which anything can be said, in order of their start; or what is wrong with the SRT, in words. */
+/** Parses an SRT into its entries with words to speak, ordered by start. Returns a message if it is invalid. */
 export const readEntries = (text: string): Either.Either<ReadonlyArray<Entry>, string> => {
   const script = readScript(new TextEncoder().encode(text), "text.srt")
   if (Either.isLeft(script)) {
@@ -24,11 +24,11 @@ export const readEntries = (text: string): Either.Either<ReadonlyArray<Entry>, s
       `line ${fault.line} of the SRT: ${fault.found === "" ? "" : `"${fault.found}": `}${fault.expected}`
     )
   }
-  if (script.right._tag !== "Subtitle") return Either.left("the SRT has no entry")
+  if (script.right._tag !== "Subtitle") return Either.left("the SRT has no entries")
   const entries = script.right.cues
     .filter((cue) => /[\p{L}\p{N}]/u.test(cue.text))
     .map((cue) => ({ start: cue.start, text: cue.text }))
   return entries.length === 0
-    ? Either.left("the SRT has no entry in which anything is said")
+    ? Either.left("the SRT has no entries with words to speak")
     : Either.right(entries)
 }

@@ -1,4 +1,4 @@
-/** A task's text as speech: which of the engine's voices says it, and when each part is heard. */
+/** Synthesizes a task: speaks its text or SRT with an engine, and times each sentence and word. */
 import { Effect, Either, Option } from "effect"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { type Engine, type EngineUnavailable, type WordMark, SpeechFailed } from "../../engines/Engine.ts"
@@ -7,7 +7,7 @@ import type { ServedModel, ServedVoice } from "../catalogue/Catalogue.ts"
 import { readEntries } from "./SrtText.ts"
 import { type Caption, captionsOf } from "./TaskTranscript.ts"
 
-/** What is to be said. */
+/** What to speak: text, voice, model and controls. */
 export interface SpeakingOrder {
   readonly voice: ServedVoice
   readonly model: ServedModel
@@ -18,31 +18,30 @@ export interface SpeakingOrder {
   readonly pitch: number
 }
 
-/**
- * A run of samples and the frame at which it is heard. Runs stand in order and do not overlap; between them is silence.
- */
+/** Samples and the frame they start at. Runs are sorted and do not overlap; the gaps between them are silent. */
 export interface Run {
   readonly at: Frames
   readonly samples: Int16Array
 }
 
-/** A task's speech. */
+/** A synthesized task: audio and timings. */
 export interface SynthesizedTask {
   readonly rate: SampleRate
   readonly runs: ReadonlyArray<Run>
-  /** The length of all of it. */
+  /** Total length, silence included. */
   readonly frames: Frames
   readonly sentences: ReadonlyArray<WordMark>
   readonly words: ReadonlyArray<WordMark>
   readonly captions: ReadonlyArray<Caption>
 }
 
-/** Speech that an engine hands out as a file is decoded to this rate. */
+/** Sample rate in Hz to which an engine's encoded audio is decoded. */
 const decodedRate = SampleRate.make(24_000)
 
 /**
- * Speaks a text whole, or each entry of an SRT: at its own start, or as soon as the one before has ended. Nothing is
- * cut and nothing overlaps. An entry that turns out to have nothing to say stays silent; a text of such is a failure.
+ * Speaks a plain text whole, or an SRT entry by entry. An entry starts at its own time, or when the previous one ends
+ * if that is later, so nothing is cut and nothing overlaps. An entry with nothing to say stays silent. Fails with
+ * `nothing-to-say` if the whole text has nothing to say.
  */
 export const synthesizeTask = Effect.fn("Speaking.speak")(function* (engine: Engine, order: SpeakingOrder) {
   if (order.input === "text") {
@@ -95,16 +94,16 @@ export const synthesizeTask = Effect.fn("Speaking.speak")(function* (engine: Eng
     return yield* new SpeechFailed({
       engine: engine.name,
       reason: "nothing-to-say",
-      detail: "no entry of the SRT has anything that can be said"
+      detail: "no entry of the SRT has any words to speak"
     })
   }
   return { rate, runs, frames: Frames.make(end), sentences, words, captions } satisfies SynthesizedTask
 })
 
-/** Frames of a block at most: whatever is made of one, as it is encoded, is no larger for a long text. */
+/** Maximum frames per block. Bounds the encoder's memory for texts of any length. */
 export const longestBlock = 65_536
 
-/** The samples of a spoken task from end to end, silence included, in blocks that are made as they are asked for. */
+/** Yields the task's samples from start to end, silence included, in blocks generated on demand. */
 export const blocksOf = function* (spoken: SynthesizedTask): Generator<Int16Array> {
   let position = 0
   for (const { at, samples } of spoken.runs) {
@@ -130,7 +129,7 @@ interface Said {
   readonly words: ReadonlyArray<WordMark>
 }
 
-/** `whole` is the text by which a voice of several languages chooses: an entry alone may be too short to tell. */
+/** Speaks one text. Detects the language for a multilingual voice on `whole`: one entry may be too short for that. */
 const say = Effect.fnUntraced(function* (
   engine: Engine,
   order: SpeakingOrder,
@@ -147,7 +146,7 @@ const say = Effect.fnUntraced(function* (
   if (speech._tag === "Pcm") return withSentences(text, speech)
   const ffmpeg = yield* Ffmpeg
   const samples = yield* ffmpeg
-    .decodeBytes(speech.bytes, `the audio of the engine ${engine.name}`, decodedRate)
+    .decodeBytes(speech.bytes, `the audio of engine ${engine.name}`, decodedRate)
     .pipe(
       Effect.mapError(
         (cause) =>
@@ -162,7 +161,7 @@ const say = Effect.fnUntraced(function* (
   })
 })
 
-/** Where an engine tells no times, all that is known is that the whole text is heard in the whole audio. */
+/** If the engine reports no timings, treats the whole text as one sentence that spans the whole audio. */
 const withSentences = (text: string, said: Said): Said =>
   said.sentences.length > 0
     ? said

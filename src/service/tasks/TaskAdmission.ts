@@ -1,4 +1,4 @@
-/** Whether a task may be taken on, decided by the provider's features alone: an order for the queue, or the refusal. */
+/** Validates a create request against the provider's features: returns an order for the queue, or the refusal. */
 import { Either } from "effect"
 import { BadRequest, NotFound, TooLarge, Unavailable, Unprocessable } from "../../contract/Errors.ts"
 import type { CreateTask } from "../../contract/Task.ts"
@@ -8,7 +8,7 @@ import type { Offer, ServedModel, ServedProvider, ServedVoice } from "../catalog
 import { isSrt, readEntries } from "./SrtText.ts"
 import type { TaskTerms } from "./TaskRecord.ts"
 
-/** A task that may be taken on. */
+/** A validated task, ready for the queue. */
 export interface TaskOrder extends TaskTerms {
   readonly provider: ServedProvider
   readonly model: ServedModel
@@ -17,7 +17,7 @@ export interface TaskOrder extends TaskTerms {
 
 export type AdmissionRefusal = BadRequest | NotFound | TooLarge | Unavailable | Unprocessable
 
-/** The order that a request makes, by the rules of the provider it names; `timeline` bounds an SRT, in seconds. */
+/** Validates a request by the rules of the provider it names. `timeline` is the latest start of an SRT entry, in s. */
 export const admitTask = (
   offer: Offer,
   voiceId: string,
@@ -33,7 +33,7 @@ export const admitTask = (
       return yield* Either.left(
         new NotFound({
           code: "voice_unknown",
-          message: "voice_id: there is no such voice; GET /v1/voices lists them",
+          message: "voice_id: unknown voice; GET /v1/voices lists the voices",
           field: "voice_id"
         })
       )
@@ -42,7 +42,7 @@ export const admitTask = (
       return yield* refused(
         "voice_of_other_provider",
         "provider",
-        `the voice ${voice.wire.voice_id} belongs to ${voice.wire.provider}, not to ${provider.id}`
+        `voice ${voice.wire.voice_id} belongs to ${voice.wire.provider}, not to ${provider.id}`
       )
     }
     const model =
@@ -53,7 +53,7 @@ export const admitTask = (
       return yield* refused(
         "model_unknown",
         "model_id",
-        `${provider.id} has no such model; expected one of ${provider.models.map((each) => each.wire.model_id).join(", ")}`
+        `unknown model of ${provider.id}; expected one of ${provider.models.map((each) => each.wire.model_id).join(", ")}`
       )
     }
     yield* checkControls(provider, body)
@@ -80,31 +80,29 @@ export const admitTask = (
     }
   })
 
-/** The refusal while a provider's engine cannot work, or has not told its voices yet. */
+/** The refusal while a provider's engine is unavailable or its voices are not known yet. */
 export const engineUnavailable = new Unavailable({
   code: "engine_unavailable",
-  message: "this provider's engine cannot work now; GET /v1/health-check tells when it can",
+  message: "this provider's engine is unavailable; try again later (GET /v1/health-check shows its status)",
   retry_after: 30
 })
 
-/** The refusal while the disk has no room. */
+/** The refusal while the disk is full. */
 export const diskFull = new Unavailable({
   code: "disk_full",
-  message: "the service has no room for more audio",
+  message: "the service has no disk space for more audio; try again later",
   retry_after: 60
 })
 
-/** The refusal of a provider that is not served. */
+/** The refusal of an unknown provider. */
 export const providerUnknown = (offer: Offer, provider: string): Unprocessable =>
   new Unprocessable({
     code: "provider_unknown",
-    message: `provider: "${provider.slice(0, 100)}" is not served; expected one of ${[...offer.providers.keys()].join(", ")}`,
+    message: `provider: unknown provider "${provider.slice(0, 100)}"; expected one of ${[...offer.providers.keys()].join(", ")}`,
     field: "provider"
   })
 
-/**
- * Whole credits for so many characters, rounded up; a price such as 0.1 is taken as written, not as its nearest float.
- */
+/** Price in whole credits, rounded up. Treats a price such as 0.1 as the decimal, not as its nearest float. */
 export const priceOf = (characters: number, perCharacter: number): number =>
   Math.ceil(Number((characters * perCharacter).toFixed(6)))
 
@@ -117,7 +115,7 @@ const checkControls = (provider: ServedProvider, body: CreateTask): Either.Eithe
     if (value === undefined) continue
     const range = provider.features.controls[control]
     if (range === undefined) {
-      return refused("control_unsupported", control, `${provider.id} has no such control; leave it out`)
+      return refused("control_unsupported", control, `${provider.id} does not support this control; omit it`)
     }
     if (!(value >= range.min && value <= range.max)) {
       return refused(
@@ -130,7 +128,7 @@ const checkControls = (provider: ServedProvider, body: CreateTask): Either.Eithe
   return Either.void
 }
 
-/** Control characters and halves of surrogate pairs are no text; a NUL may hide what follows it. */
+/** Rejects control characters and lone surrogates. A NUL may hide the text after it. */
 const checkCharacters = (field: "text" | "voice_name", value: string): Either.Either<void, BadRequest> => {
   const found = (field === "text" ? notText : notLabel).exec(value)
   if (found === null) return Either.void
@@ -139,7 +137,7 @@ const checkCharacters = (field: "text" | "voice_name", value: string): Either.Ei
     new BadRequest({
       code: "field_invalid",
       field,
-      message: `${field}: holds U+${code.toString(16).toUpperCase().padStart(4, "0")}, which is no character of a text`
+      message: `${field}: contains the control character or lone surrogate U+${code.toString(16).toUpperCase().padStart(4, "0")}; remove it`
     })
   )
 }
@@ -154,7 +152,7 @@ const checkText = (
   timeline: number
 ): Either.Either<"text" | "srt", Unprocessable | TooLarge> => {
   const { features } = provider
-  if (text.trim() === "") return refused("text_empty", "text", "there is nothing to speak")
+  if (text.trim() === "") return refused("text_empty", "text", "the text is empty")
   if (characters > features.max_characters) {
     return Either.left(
       new TooLarge({
@@ -173,7 +171,7 @@ const checkText = (
       return refused(
         "srt_malformed",
         "text",
-        `an entry begins at ${Math.round(late.start / 1000)} seconds; the timeline ends at ${timeline}: shift the times`
+        `an entry starts at ${Math.round(late.start / 1000)} s, after the limit of ${timeline} s; shift the times`
       )
     }
     return Either.right("srt")
@@ -182,7 +180,7 @@ const checkText = (
     return refused(
       "text_too_short",
       "text",
-      `${characters} characters; ${provider.id} takes at least ${features.min_characters} of a text that is no SRT`
+      `${characters} characters; ${provider.id} takes at least ${features.min_characters}, unless the text is an SRT`
     )
   }
   return Either.right("text")

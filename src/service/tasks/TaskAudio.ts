@@ -1,4 +1,4 @@
-/** A task's speech as an audio file. */
+/** Writes a task's speech as a WAV or MP3 file. */
 import { open } from "node:fs/promises"
 import { Effect } from "effect"
 import { fromInt16 } from "../../audio/pcm/Pcm.ts"
@@ -8,12 +8,12 @@ import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { blocksOf, type SynthesizedTask } from "./Synthesis.ts"
 import { FilesUnwritable, unwritable } from "../storage/TaskFiles.ts"
 
-/** How audio is written. A WAV without a rate keeps the engine's. */
+/** Output format. A WAV without a rate keeps the engine's sample rate. */
 export type TaskAudioSettings =
   | { readonly format: "wav"; readonly rate: SampleRate | undefined }
   | { readonly format: "mp3"; readonly rate: SampleRate; readonly bitrate: number }
 
-/** Writes the file. Equal speech gives equal bytes. */
+/** Writes the file. The output is deterministic: equal speech gives equal bytes. */
 export const writeAudio = (path: string, spoken: SynthesizedTask, settings: TaskAudioSettings) =>
   settings.format === "wav" && (settings.rate === undefined || settings.rate === spoken.rate)
     ? writeWav(path, spoken)

@@ -1,14 +1,14 @@
-/** A task as it is written down, taken by a worker and read by its account; and the row that holds it. */
+/** Task records: the database row, and its views for creation, workers and the owning account. */
 import type { TaskStatus } from "../../contract/Task.ts"
 
-/** An account's credits: `granted` is undefined where it has no limit. */
+/** An account's credits. `granted` is undefined if the account is unlimited. */
 export interface Balance {
   readonly granted: number | undefined
   readonly used: number
   readonly reserved: number
 }
 
-/** What was asked for and what it costs, whoever is to say it. */
+/** What a task requests and costs, apart from provider, model and voice. */
 export interface TaskTerms {
   readonly voiceName: string | undefined
   readonly text: string
@@ -24,7 +24,7 @@ export interface TaskTerms {
   readonly credits: number
 }
 
-/** What is written down when a task is taken on; its credits are reserved. */
+/** A task to insert; its credits are reserved with it. */
 export interface NewTask extends TaskTerms {
   readonly taskId: string
   readonly account: number
@@ -35,13 +35,13 @@ export interface NewTask extends TaskTerms {
   readonly voice: string
 }
 
-/** A task that a worker has taken. */
+/** A task that a worker has claimed. */
 export interface ClaimedTask extends NewTask {
-  /** How often it has been taken, this time included. */
+  /** How often it has been claimed, this time included. */
   readonly attempts: number
 }
 
-/** A task as the account that owns it reads it. */
+/** A task as its account reads it. */
 export interface StoredTask {
   readonly taskId: string
   readonly status: TaskStatus
@@ -60,7 +60,7 @@ export interface StoredTask {
   readonly error: { readonly code: string; readonly message: string } | undefined
 }
 
-/** What a finished task has. */
+/** The results of a finished task. */
 export interface Outcome {
   readonly durationMs: number
   readonly format: string
@@ -68,7 +68,7 @@ export interface Outcome {
   readonly hasJson: boolean
 }
 
-/** A task's row in the database; flags are 0 or 1, times milliseconds since 1970. */
+/** A task's database row. Flags are 0 or 1; times are milliseconds since the Unix epoch. */
 export interface TaskRow {
   readonly task_id: string
   readonly account_id: number
@@ -97,7 +97,7 @@ export interface TaskRow {
   readonly error_message: string | null
 }
 
-/** The task of a row, for a worker. */
+/** Converts a row to a worker's task. */
 export const claimedOf = (row: TaskRow): ClaimedTask => ({
   taskId: row.task_id,
   account: row.account_id,
@@ -117,7 +117,7 @@ export const claimedOf = (row: TaskRow): ClaimedTask => ({
   attempts: row.attempts
 })
 
-/** The task of a row, for its account. */
+/** Converts a row to the account's view. */
 export const storedOf = (row: TaskRow): StoredTask => ({
   taskId: row.task_id,
   status: row.status,

@@ -1,6 +1,6 @@
 /**
- * Tasks and their accounts' credits: both change in one transaction. Each transaction begins with a write, so that it
- * waits for another process's instead of failing in the middle.
+ * Tasks and account credits in SQLite, always changed in one transaction. Each transaction starts with a write, so that
+ * it waits for another process's write lock instead of failing halfway.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Option, Schema, Context } from "effect"
@@ -13,7 +13,7 @@ class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
   left: Schema.Int
 }) {}
 
-/** The key that creates a task was revoked since the request was let in. */
+/** The key was revoked after the request was authenticated. */
 class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 
 const make = Effect.gen(function* () {
@@ -25,7 +25,7 @@ const make = Effect.gen(function* () {
       .withTransaction(
         Effect.gen(function* () {
           const [row] = yield* change
-          // Deleted meanwhile, or settled already: nothing is reserved for it any more.
+          // The task was deleted or has already been settled: it no longer reserves credits.
           if (row === undefined) return false
           const used = spent ? row.credits : 0
           yield* sql`UPDATE accounts SET reserved = reserved - ${row.credits}, used = used + ${used} WHERE id = ${row.account_id}`
@@ -35,7 +35,7 @@ const make = Effect.gen(function* () {
       .pipe(Effect.orDie, Effect.annotateLogs({ task_id: taskId }))
 
   return {
-    /** Takes a task on and reserves its credits, both or neither. */
+    /** Inserts a task and reserves its credits atomically. */
     create: Effect.fn("TaskStore.create")(function* (task: NewTask) {
       const now = yield* Clock.currentTimeMillis
       const reserved = yield* sql
@@ -80,7 +80,7 @@ const make = Effect.gen(function* () {
       })
     }),
 
-    /** Gives a waiting task of a provider to a worker: the oldest of the account whose turn it is. */
+    /** Claims a provider's next queued task: the oldest of the account whose turn it is. */
     claim: (provider: string) =>
       Effect.gen(function* () {
         for (;;) {
@@ -94,21 +94,21 @@ const make = Effect.gen(function* () {
           if (next === undefined) return Option.none()
           const [row] = yield* sql<TaskRow>`UPDATE tasks SET status = 'processing', attempts = attempts + 1
               WHERE id = ${next.oldest} AND status = 'queued' RETURNING *`
-          // Another worker may have taken it in between, or its owner deleted it.
+          // Another worker may have claimed it in between, or its owner deleted it.
           if (row === undefined) continue
           turns.had(provider, next.account)
           return Option.some(claimedOf(row))
         }
       }).pipe(Effect.orDie),
 
-    /** Whether a task of a provider waits. */
+    /** Whether a provider has queued tasks. */
     waits: (provider: string) =>
       sql`SELECT 1 FROM tasks WHERE status = 'queued' AND provider = ${provider} LIMIT 1`.pipe(
         Effect.map((rows) => rows.length > 0),
         Effect.orDie
       ),
 
-    /** A worker's task is spoken and its files are written: the reserved credits are spent. False where it is gone. */
+    /** Marks a task done, once its files are written, and charges the reserved credits. False if it was deleted. */
     finish: Effect.fn("TaskStore.finish")(function* (taskId: string, outcome: Outcome) {
       const now = yield* Clock.currentTimeMillis
       return yield* settle(
@@ -120,7 +120,7 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    /** A worker's task came to nothing: the reserved credits are given back. */
+    /** Marks a task failed and releases the reserved credits. False if it was deleted. */
     fail: Effect.fn("TaskStore.fail")(function* (taskId: string, code: string, message: string) {
       const now = yield* Clock.currentTimeMillis
       return yield* settle(
@@ -131,7 +131,7 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    /** A worker gives its task back unspoken; the attempt does not count. */
+    /** Queues a claimed task again, unspoken; the attempt does not count. */
     giveBack: (taskId: string) =>
       sql`UPDATE tasks SET status = 'queued', attempts = attempts - 1 WHERE task_id = ${taskId} AND status = 'processing'`.pipe(
         Effect.orDie,
@@ -139,8 +139,8 @@ const make = Effect.gen(function* () {
       ),
 
     /**
-     * After a start: what was under way when the process died waits again; what died too often with it has failed, and
-     * so has what waits for a provider that is served no longer.
+     * Recovers after a start. Tasks that were in flight when the process died are queued again, or failed once they
+     * have used `maxAttempts`. Tasks of providers that are no longer offered fail.
      */
     recover: Effect.fn("TaskStore.recover")(function* (
       maxAttempts: number,
@@ -173,14 +173,14 @@ const make = Effect.gen(function* () {
         .pipe(Effect.orDie)
     }),
 
-    /** One task of an account. */
+    /** Reads one task of an account. */
     read: (account: number, taskId: string) =>
       sql<TaskRow>`SELECT * FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`.pipe(
         Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), storedOf)),
         Effect.orDie
       ),
 
-    /** A page of an account's tasks, newest first, `page` from 1, and how many there are in all. */
+    /** Returns a page of an account's tasks, newest first, and their total number. `page` counts from 1. */
     page: (account: number, page: number, limit: number) =>
       Effect.all([
         sql<TaskRow>`SELECT * FROM tasks WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
@@ -190,7 +190,7 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
 
-    /** Deletes a task unless it is being spoken. Credits of a waiting one are given back. */
+    /** Deletes a task unless it is being spoken. Releases the credits of a queued one. */
     remove: Effect.fn("TaskStore.remove")(function* (account: number, taskId: string) {
       const now = yield* Clock.currentTimeMillis
       return yield* sql
@@ -201,17 +201,17 @@ const make = Effect.gen(function* () {
             >`DELETE FROM tasks WHERE task_id = ${taskId} AND account_id = ${account} AND status <> 'processing'
               RETURNING account_id, credits, status`
             if (row !== undefined) {
-              const held = row.status === "queued" ? row.credits : 0
-              yield* sql`UPDATE accounts SET tasks = tasks - 1, reserved = reserved - ${held} WHERE id = ${account}`
+              const reserved = row.status === "queued" ? row.credits : 0
+              yield* sql`UPDATE accounts SET tasks = tasks - 1, reserved = reserved - ${reserved} WHERE id = ${account}`
               yield* sql`INSERT OR REPLACE INTO deleted ${sql.insert({ task_id: taskId, account_id: account, deleted_at: now })}`
               return "deleted" as const
             }
             const still =
               yield* sql`SELECT 1 FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`
             if (still.length > 0) return "under-way" as const
-            const gone =
+            const deleted =
               yield* sql`SELECT 1 FROM deleted WHERE task_id = ${taskId} AND account_id = ${account}`
-            return gone.length > 0 ? ("gone-already" as const) : ("unknown" as const)
+            return deleted.length > 0 ? ("gone-already" as const) : ("unknown" as const)
           })
         )
         .pipe(Effect.orDie)
@@ -220,7 +220,7 @@ const make = Effect.gen(function* () {
     /** An account's credits. */
     balance: (account: number) => balanceOf(sql, account),
 
-    /** How many tasks of an account wait, and how many other accounts have tasks that wait. */
+    /** Counts an account's queued tasks, and the other accounts that have any queued. */
     waiting: (account: number) =>
       sql<{ account_id: number; count: number }>`SELECT account_id, COUNT(*) AS count
         FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' GROUP BY account_id`.pipe(
@@ -231,7 +231,7 @@ const make = Effect.gen(function* () {
         Effect.orDie
       ),
 
-    /** How many tasks wait and are being spoken, over all accounts. */
+    /** Counts queued and processing tasks over all accounts. */
     counts: sql<{
       status: string
       count: number
@@ -243,27 +243,27 @@ const make = Effect.gen(function* () {
       Effect.orDie
     ),
 
-    /** Forgets tasks that ended before a time, at most `limit` of them, and says which: their files are to go too. */
+    /** Deletes up to `limit` tasks that ended before a time. Returns their ids; the caller deletes their files. */
     expire: (before: number, limit: number) =>
       sql
         .withTransaction(
           Effect.gen(function* () {
-            const gone = yield* sql<{
+            const deleted = yield* sql<{
               task_id: string
               account_id: number
             }>`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE completed_at < ${before} LIMIT ${limit}) RETURNING task_id, account_id`
             yield* sql`DELETE FROM deleted WHERE deleted_at < ${before}`
             yield* Effect.forEach(
-              gone,
+              deleted,
               (row) => sql`UPDATE accounts SET tasks = tasks - 1 WHERE id = ${row.account_id}`,
               { discard: true }
             )
-            return gone.map((row) => row.task_id)
+            return deleted.map((row) => row.task_id)
           })
         )
         .pipe(Effect.orDie),
 
-    /** Which of these tasks still exist. */
+    /** Returns those of the given tasks that still exist. */
     existing: (taskIds: ReadonlyArray<string>) =>
       sql<{ task_id: string }>`SELECT task_id FROM tasks WHERE ${sql.in("task_id", taskIds)}`.pipe(
         Effect.map((rows) => new Set(rows.map((row) => row.task_id))),
@@ -272,7 +272,7 @@ const make = Effect.gen(function* () {
   }
 })
 
-/** The tasks in the database. */
+/** The task table and the credits of its accounts. */
 export class TaskStore extends Context.Tag("service/TaskStore")<
   TaskStore,
   Effect.Effect.Success<typeof make>

@@ -1,4 +1,4 @@
-/** What was said when, as the files that go with a task's audio: SRT and JSON. */
+/** A task's transcript files, SRT and JSON, from the timings of its speech. */
 import { Schema } from "effect"
 import { Transcript } from "../../contract/Task.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
@@ -6,18 +6,18 @@ import { toSeconds, type Millis } from "../../domain/time/Units.ts"
 import type { WordMark } from "../../engines/Engine.ts"
 import { srt } from "../../exports/Srt.ts"
 
-/** An entry of an SRT. */
+/** One SRT entry. */
 export interface Caption {
   readonly start: Millis
   readonly end: Millis
   readonly text: string
 }
 
-/** An SRT of these captions. */
+/** Formats captions as an SRT. */
 export const taskSrt = (captions: ReadonlyArray<Caption>): string =>
   srt(captions.map((caption, index) => SubtitleEntry.make({ index: index + 1, ...caption })))
 
-/** The JSON transcript of the contract. */
+/** Formats timings as the JSON transcript defined in `contract/Task.ts`. */
 export const taskJson = (transcript: {
   readonly duration: Millis
   readonly sentences: ReadonlyArray<WordMark>
@@ -32,8 +32,8 @@ export const taskJson = (transcript: {
   )
 
 /**
- * Captions of a text that was spoken whole: a sentence each, long ones parted between words so that each can be read at
- * a glance, where the words' own times are known.
+ * Makes the captions of a text that was spoken whole: one per sentence. Sentences longer than 84 characters are split
+ * between words, if the words' timings are known.
  */
 export const captionsOf = (
   sentences: ReadonlyArray<WordMark>,
@@ -45,7 +45,7 @@ export const captionsOf = (
     return sentence.text.length <= longestCaption || !parted ? [sentence] : captionsBetweenWords(own)
   })
 
-/** Two lines of 42 characters: what subtitles commonly allow. */
+/** Two lines of 42 characters, the usual limit for subtitles. */
 const longestCaption = 84
 
 const captionsBetweenWords = (words: ReadonlyArray<WordMark>): ReadonlyArray<Caption> => {

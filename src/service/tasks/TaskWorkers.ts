@@ -1,4 +1,4 @@
-/** The workers: so many a provider, each taking the oldest waiting task, speaking it, and writing down how it ended. */
+/** Task workers, `concurrency` per provider. Each claims a queued task, speaks it and records the outcome. */
 import { join } from "node:path"
 import { Cause, Clock, type Context, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
 import { millisAt } from "../../domain/time/Units.ts"
@@ -14,33 +14,33 @@ import type { ClaimedTask } from "./TaskRecord.ts"
 import { TaskStore } from "./TaskStore.ts"
 import { taskJson, taskSrt } from "./TaskTranscript.ts"
 
-/** What workers need besides the tasks. */
+/** Options of the workers. */
 export interface WorkerOptions {
   readonly catalogue: Context.Tag.Service<Catalogue>
   readonly engines: EngineSet
   readonly metrics: ServiceMetrics
-  /** Whether a failed task tells its owner an engine's own words, in which addresses and programs may be named. */
+  /** Whether a failed task shows its owner the engine's own error, which may name addresses and programs. */
   readonly candid: boolean
   readonly audio: TaskAudioSettings
-  /** Tries of a task whose failure may pass. */
+  /** Maximum attempts per task while its failures are temporary. */
   readonly attempts: number
-  /** The longest that one try may take. */
+  /** Maximum duration of one attempt. */
   readonly timeout: Duration.DurationInput
 }
 
-/** Starts the workers; they end with the scope, and a task that one of them holds then waits again. */
+/** Starts the workers. They stop with the scope; a task that one of them holds is queued again. */
 export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions) {
   const providers = [...options.catalogue.offer().providers.values()].flatMap((provider) => {
     const engine = options.engines.get(provider.engine)
     return engine === undefined ? [] : [{ provider, engine }]
   })
   const size = providers.reduce((sum, { provider }) => sum + provider.concurrency, 0)
-  // A worker holds a permit while it has a task: whoever holds all of them knows that no task is under way.
+  // A worker holds a permit while it has a task: holding all permits means that no task is in flight.
   const permits = yield* Effect.makeSemaphore(size)
   const gate = yield* Effect.makeLatch(true)
   const bells = new Map<string, Queue.Queue<void>>()
   for (const { provider, engine } of providers) {
-    // A bell for each worker is enough: whoever hears one goes on until nothing waits.
+    // One signal per worker is enough: a woken worker continues until the queue is empty.
     const bell = yield* Queue.sliding<void>(provider.concurrency)
     bells.set(provider.id, bell)
     const obstacle = yield* obstacleFor(provider, options)
@@ -53,11 +53,11 @@ export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions)
     }
     const worker = Effect.forever(
       takeOrWait.pipe(
-        // A fault of ours costs one task, never the worker.
+        // An internal error costs one task, never the worker.
         Effect.catchAllCause((cause) =>
           Cause.isInterrupted(cause)
             ? Effect.failCause(cause)
-            : Effect.as(Effect.logError("a worker stumbled", cause), waiting)
+            : Effect.as(Effect.logError("worker iteration failed", cause), waiting)
         ),
         Effect.flatMap((next) => afterwards[next])
       )
@@ -65,48 +65,48 @@ export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions)
     yield* Effect.replicateEffect(Effect.forkScoped(worker), provider.concurrency)
   }
   return {
-    /** Tells a provider's workers of a new task. */
+    /** Wakes one of a provider's workers for a new task. */
     wake: (provider: string): Effect.Effect<void> => {
       const bell = bells.get(provider)
       return bell === undefined ? Effect.void : Effect.asVoid(Queue.offer(bell, undefined))
     },
-    /** Lets the tasks under way come to their end, and no further one begin. */
+    /** Starts no further tasks and waits until those in flight have ended. */
     finish: Effect.zipRight(gate.close, Effect.asVoid(permits.take(size)))
   }
 })
 
 /**
- * Whether tasks of a provider wait that could not be spoken now: its engine cannot work or has not told its voices, or
- * the disk has no room. They go on waiting then, instead of failing one after the other. That they do, and that they do
- * no longer, stands in the log once.
+ * Whether a provider has queued tasks that cannot be spoken now. The engine may be unavailable, its voices may be
+ * unknown, or the disk may be full. The tasks then stay queued instead of failing one by one. Logs once when that
+ * starts and once when it ends.
  */
 const obstacleFor = (provider: ServedProvider, options: WorkerOptions) =>
   Effect.map(Effect.all([TaskStore, ServiceHealth]), ([store, health]) => {
-    let told: HealthProblem | undefined
+    let reported: HealthProblem | undefined
     return Effect.gen(function* () {
       const complete = options.catalogue.offer().providers.get(provider.id)?.complete === true
       const trouble = complete
         ? Option.getOrUndefined(yield* health.trouble(provider.engine))
         : ("engine_unavailable" as const)
       const hindered = trouble !== undefined && (yield* store.waits(provider.id))
-      if (hindered && told !== trouble) {
-        yield* Effect.annotateLogs(Effect.logWarning("tasks wait"), { code: trouble })
-        told = trouble
+      if (hindered && reported !== trouble) {
+        yield* Effect.annotateLogs(Effect.logWarning("tasks delayed"), { code: trouble })
+        reported = trouble
       }
-      if (trouble === undefined && told !== undefined) {
-        yield* Effect.logInfo("tasks go on")
-        told = undefined
+      if (trouble === undefined && reported !== undefined) {
+        yield* Effect.logInfo("tasks resumed")
+        reported = undefined
       }
       return hindered
     }).pipe(Effect.annotateLogs({ provider: provider.id }))
   })
 
-/** What a worker does next: take another task, listen for one, or wait a while. */
+/** What a worker does next: take another task, listen for a signal, or wait a second. */
 type Next = "go-on" | "listen" | "wait"
 const waiting: Next = "wait"
 const goingOn: Next = "go-on"
 
-/** Takes the next task, if any waits, and sees it to its end. */
+/** Claims the next queued task, if there is one, and processes it to its end. */
 const takeTask = (provider: ServedProvider, engine: Engine, options: WorkerOptions) =>
   Effect.flatMap(TaskStore, (store) =>
     Effect.uninterruptibleMask((restore) =>
@@ -120,10 +120,10 @@ const takeTask = (provider: ServedProvider, engine: Engine, options: WorkerOptio
     )
   )
 
-/** Lets a part of what cannot be interrupted be so again. */
+/** Makes a part of an uninterruptible region interruptible again. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Speaks one task and writes down how it ended; where the worker is stopped meanwhile, the task waits again. */
+/** Speaks one task and records the outcome. If the worker is interrupted, queues the task again. */
 const settle = (
   provider: ServedProvider,
   engine: Engine,
@@ -152,19 +152,19 @@ const settle = (
     const { code, message } = failure === undefined ? ourFault : verdictOf(failure)
     const reason = failure === undefined ? message : detailOf(failure)
     yield* failure === undefined
-      ? Effect.logError("a task failed for a fault in the service", tried.cause)
+      ? Effect.logError("task failed with an internal error", tried.cause)
       : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason }))
     yield* surely(store.fail(task.taskId, code, options.candid ? reason : message), restore)
     options.metrics.task(provider.id, "failed", task.characters, taken)
   }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
 
 /**
- * Writes down how a task ended, however long the database cannot be written: what is not written down now, nobody would
- * take up before the next start. Only a stop comes between two tries; the task then waits again.
+ * Records a task's outcome, retrying until the database can be written. An unrecorded task would stay `processing`
+ * until the next start. Only a shutdown interrupts the retries, between two attempts; the task is then queued again.
  */
 const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> => {
   const tried = Effect.sandbox(write).pipe(
-    Effect.tapError((cause) => Effect.logError("how a task ended cannot be written down yet", cause))
+    Effect.tapError((cause) => Effect.logError("cannot record the task's outcome yet", cause))
   )
   const later = Effect.delay(Effect.uninterruptible(tried), "1 second")
   return tried.pipe(
@@ -173,12 +173,10 @@ const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> 
   )
 }
 
-/** A second, then twice as long each time, up to half a minute. */
+/** Exponential backoff from 1 s, capped at 30 s. */
 const untilWritten = Schedule.union(Schedule.exponential("1 second"), Schedule.spaced("30 seconds"))
 
-/**
- * Tries a task as often as its failure may pass, with longer and longer pauses, and leaves its files in their place.
- */
+/** Speaks a task and publishes its files. Retries temporary failures with backoff, up to `attempts` attempts. */
 const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, options: WorkerOptions) =>
   Effect.gen(function* () {
     const offer = options.catalogue.offer()
@@ -205,7 +203,7 @@ const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, op
     })
   )
 
-/** Half a second, then twice as long each time, and never before an engine that is busy wants to be asked again. */
+/** Exponential backoff from 500 ms with jitter; never shorter than the engine's `retryAfter`. */
 const patience = Schedule.exponential("500 millis").pipe(
   Schedule.jittered,
   Schedule.passthrough<Duration.Duration, Failure, never>,
@@ -216,11 +214,11 @@ const patience = Schedule.exponential("500 millis").pipe(
 
 const notOffered = { _tag: "NotOffered" } as const
 const tooSlow = { _tag: "TooSlow" } as const
-const ourFault = { code: "internal", message: "a fault in the service; it has been logged" }
+const ourFault = { code: "internal", message: "internal error; it has been logged" }
 
 type Failure = EngineUnavailable | SpeechFailed | FilesUnwritable | typeof notOffered | typeof tooSlow
 
-/** What the log says of a failure: all that is known of it, which its owner need not be told. */
+/** A failure's full detail, for the log. The task's owner need not see it. */
 const detailOf = (failure: Failure): string => {
   switch (failure._tag) {
     case "EngineUnavailable":
@@ -233,26 +231,26 @@ const detailOf = (failure: Failure): string => {
   }
 }
 
-/** What a failed task tells its owner, and whether the next try may fare better. */
+/** The error code and message for the task's owner, and whether the failure is temporary. */
 const verdictOf = (
   failure: Failure
 ): { readonly code: string; readonly message: string; readonly passing: boolean } => {
   switch (failure._tag) {
     case "EngineUnavailable":
-      return { code: "engine_unavailable", message: "the speech engine cannot work now", passing: true }
+      return { code: "engine_unavailable", message: "the speech engine is unavailable", passing: true }
     case "FilesUnwritable":
       return {
         code: failure.full ? "disk_full" : "storage",
-        message: failure.full ? "the service's disk is full" : "the service could not keep the audio",
+        message: failure.full ? "the service's disk is full" : "the service could not store the audio",
         passing: !failure.full
       }
     case "NotOffered":
-      return { code: "not_offered", message: "the voice or the model is offered no longer", passing: false }
+      return { code: "not_offered", message: "the voice or model is no longer available", passing: false }
     case "TooSlow":
-      return { code: "timeout", message: "speaking took longer than the service allows", passing: false }
+      return { code: "timeout", message: "synthesis took longer than the service allows", passing: false }
     case "SpeechFailed":
       switch (failure.reason) {
-        // What lies in the request is told in the engine's words: nobody else can mend it.
+        // Faults of the request itself keep the engine's words: only the client can fix them.
         case "nothing-to-say":
         case "too-long":
         case "refused":
@@ -272,10 +270,10 @@ const verdictOf = (
   }
 }
 
-/** What is wrong with an engine, without its own words: they may name addresses, programs and folders. */
+/** Engine errors for clients. The engine's own words may name addresses, programs and folders. */
 const engineTroubles = {
   timeout: "the speech engine took too long",
-  crashed: "the speech engine broke down over it",
-  "bad-output": "the speech engine gave no audio that can be used",
+  crashed: "the speech engine crashed on this text",
+  "bad-output": "the speech engine returned no usable audio",
   busy: "the speech engine is busy"
 }

@@ -1,15 +1,18 @@
-/** Files that appear whole or not at all, also past a power cut, and where many machines write to one folder. */
+/**
+ * Atomic file writes: a file is complete or absent, even after a power cut, and with many machines writing to one
+ * folder.
+ */
 import { randomUUID } from "node:crypto"
 import { closeSync, fdatasync, openSync, renameSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 
-/** What the names of half-written files begin with. */
+/** Name prefix of partial files. */
 export const partPrefix = ".part-"
 
 /**
- * Writes beside the place, brings the bytes to the disk, and renames. Only the wait for the disk is left to another
- * thread: the rest takes microseconds here, and a multiple of that when handed over call by call.
+ * Writes a temporary file in the folder, syncs it to disk, and renames it. Only the sync runs in another thread: the
+ * other calls take microseconds here, and several times that if handed over one by one.
  */
 export const writeAtomically = async (folder: string, name: string, bytes: Uint8Array): Promise<void> => {
   const part = join(folder, `${partPrefix}${writer}-${++parts}-${name}`)
@@ -23,16 +26,16 @@ export const writeAtomically = async (folder: string, name: string, bytes: Uint8
   renameSync(part, join(folder, name))
 }
 
-/** Brings an open file's bytes to the disk, in another thread. */
+/** Syncs an open file's data to disk, in another thread. */
 export const syncToDisk = promisify(fdatasync)
 
-/** Counts half-written files, so that a write that was given up and one that takes its place never share one. */
+/** Numbers the partial files, so that an abandoned write and its replacement never share one. */
 let parts = 0
 
-/** This process among those that may write to the same folder. */
+/** Identifies this process among the writers of the same folder. */
 const writer = randomUUID().slice(0, 8)
 
-/** A full disk may take a part of the bytes only. */
+/** A full disk may accept only some of the bytes. */
 const writeAll = (file: number, bytes: Uint8Array): void => {
   let written = 0
   while (written < bytes.length) written += writeSync(file, bytes, written)

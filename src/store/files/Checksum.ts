@@ -1,6 +1,6 @@
-/** The name and proof of a content: by it clips, results and plans are told to be what was written. */
+/** SHA-256 checksums, which verify that clips, results and plans are unchanged. */
 import { createHash } from "node:crypto"
 
-/** SHA-256 in hexadecimal; of a text, that of its UTF-8. */
+/** Returns the SHA-256 in hexadecimal. Text is hashed as UTF-8. */
 export const checksumOf = (content: string | Uint8Array): string =>
   createHash("sha256").update(content).digest("hex")

@@ -1,9 +1,9 @@
-/** A clip's file, written wherever the clip was made. */
+/** Writes a clip's WAV file, in any process or thread that made the clip. */
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
 import { writeAtomically } from "./AtomicFile.ts"
 
-/** A file that was written. */
+/** A written file. */
 export interface Kept {
   /** SHA-256 in hexadecimal. */
   readonly checksum: string
@@ -12,7 +12,7 @@ export interface Kept {
 
 export const storedClipName = (key: UtteranceKey): string => `${key}.wav`
 
-/** Writes a clip's WAV file into the folder of clips. Whatever stood in its place before is replaced in one step. */
+/** Writes a clip's WAV file to the clip folder, and replaces an existing file atomically. */
 export const writeClip = async (clips: string, key: UtteranceKey, wav: Uint8Array): Promise<Kept> => {
   await writeAtomically(clips, storedClipName(key), wav)
   return { checksum: checksumOf(wav), bytes: wav.length }

@@ -1,4 +1,4 @@
-/** The clips' files. Each appears whole or not at all, and is told from a damaged one by its size and checksum. */
+/** The folder of clip files. Writes are atomic; size and checksum detect damaged files. */
 import { opendirSync, rmSync, statSync } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -12,23 +12,23 @@ import { StateFolder } from "../state/StateFolder.ts"
 import { partPrefix, writeAtomically } from "./AtomicFile.ts"
 
 /**
- * The folder of clips: `<key>.wav`, and `<key>.original.<ending>` for what was received as long as no clip could be
- * made of it: for the decoder to read, and as evidence where it is of no use.
+ * The clip folder. It holds `<key>.wav`, and `<key>.original.<extension>` for received audio that is not a clip yet:
+ * input for the decoder, or evidence if it is unusable.
  */
 export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder", {
   effect: Effect.gen(function* () {
     const { folder, clips, shared } = yield* StateFolder
     const pathOf = (key: UtteranceKey): string => join(clips, storedClipName(key))
 
-    /** Where what was received lies, where it is kept. */
+    /** Returns the path of an utterance's received audio. */
     const originalOf = (key: UtteranceKey, ending: string): string => join(clips, `${key}.original.${ending}`)
 
     const attempt = <A>(work: () => Promise<A>) => mapStateErrorLater(folder, work)
 
-    /** Keeps a clip's WAV file. Whatever stood in its place before is replaced in one step. */
+    /** Writes a clip's WAV file, and replaces an existing file atomically. */
     const keep = (key: UtteranceKey, wav: Uint8Array) => attempt(() => writeClip(clips, key, wav))
 
-    /** Keeps what the service sent, as it came; `ending` is a file name's, without the dot. */
+    /** Writes audio as received from the service. `ending` is the file extension, without the dot. */
     const keepOriginal = Effect.fn("ClipFolder.keepOriginal")(function* (
       key: UtteranceKey,
       ending: string,
@@ -39,14 +39,17 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
 
     const reader = new ClipReader(clips)
 
-    /** Work with clips as they are read. Synchronous, as below: a mix reads thousands of small files one by one. */
+    /**
+     * Runs work that reads clips. It is synchronous, as below, because a mix reads thousands of small files in
+     * sequence.
+     */
     const reading = <A>(work: (reader: ClipReader) => A) => mapStateError(folder, () => work(reader))
 
-    /** Which of these clips, given with their sizes, have no file of that size. */
+    /** Returns the clips without a file of the given size. */
     const damaged = Effect.fn("ClipFolder.damaged")(function* (sizes: ReadonlyMap<UtteranceKey, number>) {
-      // Synchronous: ten thousand looks at a folder take some ten milliseconds, as promises ten times as long.
+      // Synchronous: checking ten thousand files takes about ten milliseconds, and ten times as long with promises.
       return yield* mapStateError(folder, () => {
-        // A folder that cannot be read is no folder without clips.
+        // A folder that cannot be read must not look like one without clips.
         opendirSync(clips).closeSync()
         return Array.from(sizes).flatMap(([key, bytes]) =>
           statSync(pathOf(key), { throwIfNoEntry: false })?.size === bytes ? [] : [key]
@@ -55,8 +58,8 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     })
 
     /**
-     * Removes, of these clips given with their checksums, every file that is not what was written, so that `damaged`
-     * tells of it. Reads all of them: for when one was found so.
+     * Deletes the files that do not match the given checksums, so that `damaged` reports them. It reads every file, so
+     * call it only after one was found damaged.
      */
     const removeSpoilt = Effect.fn("ClipFolder.removeSpoilt")(function* (
       checksums: ReadonlyMap<UtteranceKey, string>
@@ -67,11 +70,11 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       })
     })
 
-    /** Removes what was received, once its clip is kept. */
+    /** Deletes received audio once its clip is stored. */
     const dropOriginal = (key: UtteranceKey, ending: string) =>
       attempt(() => rm(originalOf(key, ending), { force: true }))
 
-    /** Removes the files whose names are chosen; returns how many bytes that frees. */
+    /** Deletes the files that `isChosen` selects. Returns the number of bytes freed. */
     const removeWhere = (isChosen: (name: string) => boolean) =>
       attempt(async () => {
         let freed = 0
@@ -84,8 +87,8 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       })
 
     /**
-     * Removes what was received for these utterances in whatever take; their clips stay. Returns how many bytes that
-     * frees.
+     * Deletes the received audio of these utterances, of every take, but not their clips. Returns the number of bytes
+     * freed.
      */
     const dropOriginals = Effect.fn("ClipFolder.dropOriginals")(function* (
       keys: ReadonlyArray<UtteranceKey>
@@ -94,15 +97,15 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       return yield* removeWhere((name) => name.startsWith(".original.", 64) && wanted.has(name.slice(0, 64)))
     })
 
-    /** Removes everything of these utterances; returns how many bytes that frees. */
+    /** Deletes all files of these utterances. Returns the number of bytes freed. */
     const remove = Effect.fn("ClipFolder.remove")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const wanted = new Set<string>(keys)
       return yield* removeWhere((name) => wanted.has(name.slice(0, 64)))
     })
 
     /**
-     * Removes what a killed run left half-written. Only for the folder's one writer, before it writes; in a shared
-     * folder, where others may be writing, what is too old for that.
+     * Deletes partial files of a killed run. Call it before the folder's only writer writes. In a shared folder, where
+     * other machines may be writing, only old partial files are deleted.
      */
     const sweep = Effect.fn("ClipFolder.sweep")(function* () {
       yield* mapStateError(folder, () => makeFolder(clips))
@@ -113,7 +116,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
     })
 
     return {
-      /** The folder of the state that it is a part of, and itself; absolute. */
+      /** Absolute paths of the state folder and of its clip folder. */
       state: folder,
       folder: clips,
       pathOf,
@@ -131,7 +134,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
   })
 }) {}
 
-/** A half-written file of a shared folder is left for so long, in milliseconds. */
+/** Age in milliseconds after which a partial file in a shared folder is deleted. */
 const abandonedAfter = 24 * 3_600_000
 
 const isOlder = (path: string, before: number): boolean =>

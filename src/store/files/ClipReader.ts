@@ -1,22 +1,20 @@
-/**
- * Clips' files read one after the other, each told from a damaged one by its checksum. It loads little: threads do it.
- */
+/** Reads clip files in sequence and verifies their checksums. It has few imports, because worker threads load it. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
 import { storedClipName } from "./ClipFile.ts"
 
-/** Reads into one room, file after file. Throws what the file system throws. */
+/** Reads all files into one buffer. Throws file system errors. */
 export class ClipReader {
   private room = Buffer.alloc(0)
 
-  /** The folder of clips. */
+  /** `clips` is the clip folder. */
   constructor(private readonly clips: string) {}
 
   /**
-   * What `use` makes of the bytes of a clip's file, which are its own until it returns; undefined where the file is
-   * gone or is not what was written.
+   * Passes the bytes of a clip's file to `use` and returns its result. The bytes are valid only until `use` returns.
+   * Undefined if the file is missing or its checksum differs.
    */
   read<A>(key: UtteranceKey, checksum: string, use: (bytes: Uint8Array) => A): A | undefined {
     const file = openedIfThere(join(this.clips, storedClipName(key)))

@@ -1,25 +1,25 @@
-/** Small statements by the ten thousand, many in one commit. */
+/** Transactions of many small prepared statements. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type Sqlite from "better-sqlite3"
 import { Effect, Predicate } from "effect"
 import { type StateUnusable, mapStateError } from "../state/StateErrors.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
-/** A statement with the values that it names. */
+/** A statement with its named values. */
 export interface Bound {
   readonly text: string
   readonly values: Readonly<Record<string, string | number | null>>
 }
 
-/** Statements one behind the other, each told how many rows the one before has changed. */
+/** A sequence of statements. Each `yield` returns how many rows the statement changed. */
 export type Work<A> = Generator<Bound, A, number>
 
-/** Does work in a commit of its own: all of it is kept, or nothing. */
+/** Runs work in a transaction of its own: all of it is committed, or nothing. */
 export type Commit = <A>(work: () => Work<A>) => Effect.Effect<A, StateUnusable>
 
 /**
- * Commits by a connection of its own, each statement prepared once and run at once: the client's own way to a statement
- * takes longer than the statement itself.
+ * Commits over a separate connection, with each statement prepared once and run directly. The client's own path to a
+ * statement takes longer than the statement itself.
  */
 export const makeOwnTransactions = (sql: SqlClient, folder: string, database: Sqlite.Database): Commit => {
   const prepared = new Map<string, Sqlite.Statement>()
@@ -34,7 +34,7 @@ export const makeOwnTransactions = (sql: SqlClient, folder: string, database: Sq
     return step.value
   }
   return (work) =>
-    // The client's own connection is reserved meanwhile: it has no transaction under way then.
+    // The client's own connection is reserved during the transaction, so that it has no open transaction.
     Effect.uninterruptible(
       Effect.scoped(
         Effect.zipRight(
@@ -45,7 +45,7 @@ export const makeOwnTransactions = (sql: SqlClient, folder: string, database: Sq
     )
 }
 
-/** Commits by the client's connection: of a database in memory there is no other. */
+/** Commits over the client's connection: an in-memory database has no other. */
 export const makeSharedTransactions =
   (sql: SqlClient, folder: string): Commit =>
   (work) =>

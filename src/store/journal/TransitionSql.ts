@@ -1,7 +1,9 @@
 /**
- * What changes of utterances are in SQL: made from the table of transitions, so that what it does not allow is not
- * written. A statement takes one change: a row found by its key and written in place costs less than a list of them in
- * JSON, which SQLite reads once for each of its fields and lays into a table of its own.
+ * The SQL of utterance changes, derived from the table of transitions: a transition that it does not allow matches no
+ * row.
+ *
+ * Each statement takes one change. Updating a row found by its key is cheaper than a JSON list of changes: SQLite
+ * parses such a list once per field and copies it into a temporary table.
  */
 import { Record } from "effect"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
@@ -9,7 +11,7 @@ import type { UtteranceEvent } from "../../domain/task/UtteranceState.ts"
 import { transitions } from "../../domain/task/UtteranceState.ts"
 import type { Bound, Work } from "./Transactions.ts"
 
-/** Writes changes, one behind the other; returns those that were possible. `now` is in milliseconds since 1970. */
+/** Writes changes in sequence, and returns those that were possible. `now` is in milliseconds since 1970. */
 export function* transitionStatement(
   changes: ReadonlyArray<UtteranceChange>,
   now: number
@@ -26,7 +28,7 @@ export function* transitionStatement(
   return possible
 }
 
-/** What the statements of a change name. */
+/** Returns the named values of a change's statements. */
 const valuesOf = (change: UtteranceChange, now: number): Bound["values"] => {
   const { key } = change
   switch (change.event) {
@@ -57,12 +59,12 @@ VALUES (@key, @rate, @frames, @checksum, @bytes, @cut, @segments, @suspect)`
 
 const dropClip = `DELETE FROM clip WHERE key = @key`
 
-// What is spent on a batch is counted from its beginning on, also where the clock was set back since.
+// A batch's spending is counted from its beginning, even if the clock was set back since.
 const keepTask = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)
 SELECT @task, key, take, provider, characters, @credits, @adopted,
   max(@now, (SELECT coalesce(max(begun_at), 0) FROM batch)) FROM utterance WHERE key = @key`
 
-/** What is written besides the utterance's own row. */
+/** Statements on other tables than `utterance`. */
 const besides: Readonly<Partial<Record<UtteranceEvent, string>>> = {
   accept: keepTask,
   adopt: keepTask,
@@ -71,7 +73,7 @@ const besides: Readonly<Partial<Record<UtteranceEvent, string>>> = {
   lose: dropClip
 }
 
-/** What an event does to the row's other columns. */
+/** What an event changes in the row's other columns. */
 const effects: Readonly<Record<UtteranceEvent, string>> = {
   announce: "task = NULL, announced_at = @now,",
   accept: "task = @task,",

@@ -1,6 +1,6 @@
 /**
- * Writes changes, many in one commit: what comes within some milliseconds of the commit before shares the next, so a
- * busy run commits once for many of its tasks and an idle one at once.
+ * Writes changes to the state, many per commit. Changes that arrive within milliseconds of a commit share the next one:
+ * a busy run commits once for many tasks, an idle one at once.
  */
 import { closeSync, openSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -12,19 +12,22 @@ import { type StateUnusable, mapStateErrorLater } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { syncToDisk } from "../files/AtomicFile.ts"
 
-/** Writes one change; returns when it is kept: past a process's death, an announcement also past a power cut. */
+/**
+ * Writes one change. Returns when it is durable: against a crash of the process, and for an announcement also against a
+ * power cut.
+ */
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
 
-/** The most changes in one commit. */
+/** Maximum changes per commit. */
 export const mostAtOnce = 512
 
 /**
- * From commit to commit, in milliseconds: one costs about as much as ten changes, and a service takes longer than that
- * to answer.
+ * Minimum interval between commits, in milliseconds. A commit costs about as much as ten changes, and a service takes
+ * longer than that to respond.
  */
 const commitsApart = 1
 
-/** A journal that lives as long as the scope. */
+/** Makes a write batcher for the lifetime of the scope. */
 export const makeWriteBatcher: Effect.Effect<Write, never, StateFolder | SqlClient | Scope.Scope> =
   Effect.gen(function* () {
     const { folder, log, changes } = yield* StateFolder
@@ -57,7 +60,7 @@ export const makeWriteBatcher: Effect.Effect<Write, never, StateFolder | SqlClie
       )
 
     yield* arriving.next.pipe(Effect.flatMap(commit), Effect.forever, Effect.forkScoped)
-    // The disk is waited for apart, so that other changes go on meanwhile.
+    // Syncing runs separately, so that it does not block other changes.
     yield* announced.next.pipe(
       Effect.flatMap((group) =>
         Effect.map(Effect.exit(bringToDisk), (exit) => {
@@ -80,8 +83,8 @@ interface Waiting {
 }
 
 /**
- * What waits to be taken together: all that has come when the event loop has been once around, so many milliseconds
- * after the last.
+ * Groups waiting items: everything that arrives within one turn of the event loop, and at least `apart` milliseconds
+ * after the previous group.
  */
 class Gathering {
   private readonly all: Array<Waiting> = []
@@ -112,11 +115,9 @@ class Gathering {
 }
 
 const impossible = ({ key, event }: UtteranceChange) =>
-  new Error(`"${event}" cannot happen to utterance ${key.slice(0, 12)} in its present state`)
+  new Error(`"${event}" is not allowed for utterance ${key.slice(0, 12)} in its current state`)
 
-/**
- * Brings the database's log to the disk, off this thread. The file stays the same one as long as the database is open.
- */
+/** Syncs the database's log to disk, off this thread. The log stays the same file as long as the database is open. */
 const syncing = (
   folder: string,
   log: string

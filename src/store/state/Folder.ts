@@ -1,10 +1,10 @@
-/** Making folders. */
+/** Creates folders, with their missing parents. */
 import { mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 
 /**
- * Makes a folder with those above it, where they are missing; throws what the system says where that cannot be. Node's
- * own `recursive` never comes back where a folder above is there and takes none, as in /proc or under an automounter.
+ * Creates a folder and its missing parents; throws the system's error if it cannot. Node's `recursive` option hangs if
+ * an existing parent accepts no folders, as in /proc or under an automounter.
  */
 export const makeFolder = (path: string, mode?: number): void => {
   try {

@@ -1,19 +1,20 @@
-/** Statements whose failures tell what is wrong with the state folder, singly and several as one. */
+/** SQL statements and transactions whose errors are mapped to problems of the state folder. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { failOrDie, type StateUnusable } from "./StateErrors.ts"
 
-/** What makes a failed statement tell what is wrong with the folder. */
+/** Maps a failed statement to a problem of the state folder. */
 export const guardStatements =
   (folder: string) =>
   <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StateUnusable, R> =>
     Effect.catchTag(statement, "SqlError", (error) => failOrDie(folder, error))
 
 /**
- * Runs statements in a transaction: all of them are kept, or none. On a full disk SQLite takes the transaction back by
- * itself, and the client dies of having nothing left to take back, or of a commit that found no room: here both tell
- * what was wrong with the folder.
+ * Runs statements in a transaction: all of them are committed, or none.
+ *
+ * On a full disk, SQLite rolls the transaction back by itself. The client then dies on its own rollback, or on a commit
+ * without space. Here both fail with the state folder's problem.
  */
 export const inTransaction = <A, R>(
   sql: SqlClient,

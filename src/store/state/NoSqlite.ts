@@ -1,12 +1,12 @@
-/** SQLite does not load: it was installed by another Node, or not at all. */
+/** Error: better-sqlite3 does not load, because it was installed by another Node version, or not at all. */
 import { Data } from "effect"
 
 export class NoSqlite extends Data.TaggedError("NoSqlite")<{
-  /** The Node that runs. */
+  /** The running Node's version. */
   readonly node: string
   readonly cause: unknown
 }> {
   override get message() {
-    return `better-sqlite3 does not load in Node ${this.node}: run npm run setup in dubwright's folder with this Node, or go back to the one that installed it`
+    return `better-sqlite3 does not load in Node ${this.node}; run npm run setup in dubwright's folder with this Node, or use the Node that installed it`
   }
 }

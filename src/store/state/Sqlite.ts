@@ -1,7 +1,9 @@
 /**
- * better-sqlite3 as the running Node takes it. Release 12 is built against one Node's own interface, and from Node
- * 24.19 on dies when a statement is collected; release 13 stands on Node-API, carries its binary with it, and needs
- * Node 22. Every import of `better-sqlite3` is led here when the command is bundled and when tests run.
+ * Selects the better-sqlite3 release for the running Node. Release 12 is built for one Node version, and crashes from
+ * Node 24.19 on when a statement is garbage-collected. Release 13 uses Node-API, includes its binary, and needs Node
+ * 22.
+ *
+ * The bundler and the test configuration redirect every import of `better-sqlite3` to this file.
  */
 import { createRequire } from "node:module"
 import type Sqlite from "better-sqlite3"
@@ -10,9 +12,7 @@ import { NoSqlite } from "./NoSqlite.ts"
 const require = createRequire(import.meta.url)
 const [major = 0] = process.versions.node.split(".").map(Number)
 
-/**
- * The packages that will do, the best first; the second of two stands in where optional packages were not installed.
- */
+/** Suitable packages, the best first. The second is used if optional packages were not installed. */
 const packages = major < 22 ? ["better-sqlite3"] : ["better-sqlite3-napi", "better-sqlite3"]
 
 const load = (): typeof Sqlite => {
@@ -20,7 +20,7 @@ const load = (): typeof Sqlite => {
   for (const name of packages) {
     try {
       const found: typeof Sqlite = require(name)
-      // Its binary is loaded only when it is needed.
+      // Loading the package does not load its binary yet.
       new found(":memory:").close()
       return found
     } catch (fault) {
@@ -30,6 +30,6 @@ const load = (): typeof Sqlite => {
   throw new NoSqlite({ node: process.versions.node, cause })
 }
 
-const sqlite = load()
+const sqlite: typeof Sqlite = load()
 export const { SqliteError } = sqlite
 export default sqlite

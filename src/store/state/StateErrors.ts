@@ -1,18 +1,18 @@
-/** Why a state folder cannot be used, in words that say how to mend it. */
+/** Errors of the state folder, with advice on how to fix them. */
 import { Effect, Schema } from "effect"
 
-/** Who holds a state folder. */
+/** The run that holds a state folder. */
 export class Holder extends Schema.Class<Holder>("Holder")({
   pid: Schema.Int,
   host: Schema.String,
-  /** When it took the folder, ISO 8601 in UTC. */
+  /** When it locked the folder, ISO 8601 in UTC. */
   since: Schema.String
 }) {}
 
 /** Another run holds the folder. */
 export class StateBusy extends Schema.TaggedError<StateBusy>()("StateBusy", {
   folder: Schema.String,
-  /** Absent where the holder has not written its name yet. */
+  /** Absent if the holder has not written its name yet. */
   holder: Schema.optional(Holder)
 }) {
   override get message(): string {
@@ -20,7 +20,7 @@ export class StateBusy extends Schema.TaggedError<StateBusy>()("StateBusy", {
       this.holder === undefined
         ? "another run"
         : `process ${this.holder.pid} on ${this.holder.host} since ${this.holder.since}`
-    return `${this.folder}: held by ${who}; wait for it to end, or name another folder with --state`
+    return `${this.folder}: in use by ${who}; wait for it to end, or choose another folder with --state`
   }
 }
 
@@ -40,24 +40,25 @@ const StateReason = Schema.Literal(
 export type StateReason = typeof StateReason.Type
 
 const advice: Readonly<Record<StateReason, string>> = {
-  missing: "holds no state yet: nothing was run with it",
-  "not-a-folder": "is not a folder, or a part of its path is a file; name another with --state",
-  "read-only": "cannot be written; make it writable, or name another folder with --state",
-  full: "no space is left on its disk; free some and run again, nothing paid for is lost",
-  gone: "cannot be reached any more; bring its disk back and run again, nothing paid for is lost",
+  missing: "has no state yet; run the batch first",
+  "not-a-folder": "is not a folder, or a part of its path is a file; choose another with --state",
+  "read-only": "is not writable; make it writable, or choose another folder with --state",
+  full: "no space left on its disk; free some and run again; nothing paid for is lost",
+  gone: "can no longer be reached; reconnect its disk and run again; nothing paid for is lost",
   "not-a-database":
-    "its state.sqlite is damaged or no database; bring a copy of it back, or move the whole folder away to start anew, which pays for everything again",
-  lost: "holds clips, but its state.sqlite, which says what they are, is gone or empty; bring a copy of it back, or move the whole folder away to start anew, which pays for everything again",
-  older: "was written by an older version; `dubwright run` brings it up to date",
-  newer: "was written by a newer version of dubwright; use that version, or name another folder with --state",
-  locked: "its state.sqlite is locked by another program; close that and run again"
+    "its state.sqlite is damaged or not a database; restore a copy, or move the whole folder away to start over and pay for everything again",
+  lost: "has clips, but its state.sqlite, which describes them, is missing or empty; restore a copy, or move the whole folder away to start over and pay for everything again",
+  older: "was written by an older version; `dubwright run` upgrades it",
+  newer:
+    "was written by a newer version of dubwright; use that version, or choose another folder with --state",
+  locked: "its state.sqlite is locked by another program; close that program and run again"
 }
 
-/** A state folder that cannot be used, or no longer. Whatever was confirmed as written before is still there. */
+/** The state folder cannot be used, or can no longer be used. Everything confirmed as written is still there. */
 export class StateUnusable extends Schema.TaggedError<StateUnusable>()("StateUnusable", {
   folder: Schema.String,
   reason: StateReason,
-  /** The system's own words, where there are any. */
+  /** The system's error message, if any. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -78,7 +79,7 @@ const reasons: ReadonlyArray<readonly [RegExp, StateReason]> = [
   ]
 ]
 
-/** What a failure of the file system or of SQLite means for the folder; undefined where it is no such failure. */
+/** Maps an error of the file system or of SQLite to a problem of the folder; undefined if it is neither. */
 export const stateFault = (folder: string, failure: unknown): StateUnusable | undefined => {
   for (let cause = failure; cause instanceof Error; cause = cause.cause) {
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : ""
@@ -89,29 +90,29 @@ export const stateFault = (folder: string, failure: unknown): StateUnusable | un
 }
 
 /**
- * What it means that a database could not be read: one in a folder that may not be written to looks like one that is
- * gone.
+ * Refines the error of a database that could not be read: in a folder without write permission, it looks as if it were
+ * missing.
  */
 export const unreadFault = (fault: StateUnusable, writable: boolean): StateUnusable =>
   fault.reason === "gone" && !writable
     ? new StateUnusable({
         folder: fault.folder,
         reason: "read-only",
-        detail: "its database can only be read where it may be written, too: a copy of the folder will do"
+        detail: "SQLite needs write permission to read it; use a copy of the folder"
       })
     : fault
 
-/** Fails with what a failure means for the folder; dies where it is a fault in the program. */
+/** Fails with the folder's problem, or dies if the failure is an internal error. */
 export const failOrDie = (folder: string, failure: unknown): Effect.Effect<never, StateUnusable> => {
   const fault = stateFault(folder, failure)
   return fault === undefined ? Effect.die(failure) : Effect.fail(fault)
 }
 
-/** Work on the folder's files, done at once; what goes wrong is told as `failOrDie` tells it. */
+/** Runs synchronous work on the folder's files, and maps its errors as `failOrDie` does. */
 export const mapStateError = <A>(folder: string, work: () => A): Effect.Effect<A, StateUnusable> =>
   Effect.try(work).pipe(Effect.catchTag("UnknownException", ({ error }) => failOrDie(folder, error)))
 
-/** The same for work that takes its time. */
+/** Like `mapStateError`, for asynchronous work. */
 export const mapStateErrorLater = <A>(
   folder: string,
   work: () => Promise<A>

@@ -1,4 +1,4 @@
-/** The folder in which a batch's state lives: its database, its clips, and the lock of its one writer. */
+/** The state folder of a batch: its database, its clips, and the lock of its single writer. */
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { layer as reactivity } from "@effect/experimental/Reactivity"
@@ -23,29 +23,27 @@ import { lockFolder } from "./WriterLock.ts"
 export class StateFolder extends Context.Tag("store/StateFolder")<
   StateFolder,
   {
-    /** Absolute. */
+    /** Absolute path. */
     readonly folder: string
-    /** Where the clips are; absolute. */
+    /** Absolute path of the clip folder. */
     readonly clips: string
-    /** Whether other machines write clips there too. */
+    /** Whether other machines write to the clip folder, too. */
     readonly shared: boolean
-    /**
-     * The database's log, which is brought to the disk before a create is sent; absent where the folder is only read.
-     */
+    /** The database's write-ahead log, synced to disk before a create is sent. Undefined if the folder is read-only. */
     readonly log: string | undefined
     /**
-     * A connection for changes of utterances alone; absent where the folder is only read, and where the database is in
-     * memory.
+     * A separate connection for utterance changes. Undefined if the folder is read-only or the database is in memory.
      */
     readonly changes: Database | undefined
   }
 >() {}
 
 /**
- * A state folder to write to, made where it is missing and held until the layer is released. Commits reach the
- * operating system (WAL, synchronous=NORMAL), so the death of the process loses none; what must also survive a power
- * cut, an announcement, is brought to the disk by `Journal`, without an fsync on this thread for every commit. The
- * clips lie in the folder too, or in one that many machines share.
+ * Opens a state folder for writing: creates it if missing, and locks it until the layer is released.
+ *
+ * Commits reach the operating system (WAL, synchronous=NORMAL), so a crash of the process loses none. Announcements
+ * must also survive a power cut: `WriteBatcher` syncs them to disk, without an fsync on this thread per commit. The
+ * clips are in the folder, or in one shared by several machines.
  */
 export const writableState = (
   folder: string,
@@ -58,7 +56,7 @@ export const writableState = (
       yield* mapStateError(clips, () => makeFolder(clips))
       yield* lockFolder(folder)
       const file = join(folder, "state.sqlite")
-      // Clips of a folder that many machines share are others', too.
+      // Clips in a shared folder may belong to other machines.
       if (sharedClips === undefined && (yield* mapStateError(folder, () => isLost(file, clips))))
         return yield* new StateUnusable({ folder, reason: "lost", detail: "" })
       const sql = yield* openDatabase(folder, { filename: file })
@@ -87,7 +85,7 @@ export const writableState = (
     })
   )
 
-/** A state folder to read from, safe while a run writes to it. */
+/** Opens a state folder for reading, also while a run writes to it. */
 export const readableState = (
   folder: string,
   sharedClips?: string
@@ -113,8 +111,8 @@ export const readableState = (
   )
 
 /**
- * State that is gone with its process, over a folder of clips that many machines share: somebody else keeps what
- * matters.
+ * State that ends with the process, over a clip folder that several machines share: another process stores what must be
+ * kept.
  */
 export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
   Layer.scopedContext(
@@ -128,7 +126,7 @@ export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient
     })
   )
 
-/** Whether this process may write to a folder that is there; true of one that is not. */
+/** Returns whether this process may write to an existing folder; true if the folder does not exist. */
 const mayWrite = (folder: string): boolean => {
   try {
     accessSync(folder, constants.W_OK)
@@ -138,7 +136,7 @@ const mayWrite = (folder: string): boolean => {
   }
 }
 
-/** Whether there are clips, and nothing that says what they are. */
+/** Returns whether there are clips, but no database that describes them. */
 const isLost = (file: string, clips: string): boolean =>
   [file, `${file}-wal`].every((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) &&
   readdirSync(clips).some((name) => name.endsWith(".wav"))
@@ -149,11 +147,11 @@ const openDatabase = (
 ): Effect.Effect<SqlClient, StateUnusable, Scope.Scope> =>
   SqliteClient.make(config).pipe(
     Effect.provide(reactivity),
-    // The client opens its file while it is made, and throws.
+    // The client opens its file during creation, and throws on failure.
     Effect.catchAllDefect((defect) => failOrDie(folder, defect))
   )
 
-/** Another connection to a database that is open already. */
+/** Opens another connection to a database that is already open. */
 const anotherConnection = (
   folder: string,
   file: string
@@ -170,7 +168,7 @@ const anotherConnection = (
 const versionOf = (folder: string, sql: SqlClient): Effect.Effect<number, StateUnusable> =>
   sql<{ version: number | null }>`SELECT max(migration_id) AS version FROM ${sql(migrationsTable)}`.pipe(
     Effect.map((rows) => rows[0]?.version ?? 0),
-    // A file without the table is new, or was left by a run that died while making it.
+    // A file without the table is new, or a run died while creating it.
     Effect.catchTag("SqlError", (error) =>
       stateFault(folder, error) === undefined ? Effect.succeed(0) : failOrDie(folder, error)
     )

@@ -1,9 +1,9 @@
-/** The state's tables, and how an older file grows into them. Steps are added at the end, never changed. */
+/** The state's schema and its migrations. Steps are added at the end, never changed. */
 import { fromRecord, make } from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Logger, LogLevel } from "effect"
 
-/** The table that remembers which steps were taken. */
+/** The table of applied migrations. */
 export const migrationsTable = "migrations"
 
 const statements = (...all: ReadonlyArray<string>) =>
@@ -13,8 +13,8 @@ const statements = (...all: ReadonlyArray<string>) =>
 
 const steps = {
   "0001_utterances_clips_tasks": statements(
-    // Times are milliseconds since 1970. `take` is what the next or present create is counted as; `task` the present
-    // take's. `rerolls` and `losses` count takes given up for bad audio and for faults of the service.
+    // Times are milliseconds since 1970. `take` is the number of the current or next create, and `task` the current
+    // take's task. `rerolls` and `losses` count takes abandoned for bad audio and for service failures.
     `CREATE TABLE utterance (
       id INTEGER PRIMARY KEY,
       key TEXT NOT NULL UNIQUE,
@@ -44,7 +44,7 @@ const steps = {
       segments TEXT NOT NULL,
       suspect TEXT
     ) WITHOUT ROWID`,
-    // Every task that was ever paid for, whatever became of it. `credits` is NULL where the service does not say.
+    // Every task that was paid for, whatever became of it. `credits` is NULL if the service does not report them.
     `CREATE TABLE task (
       task TEXT PRIMARY KEY,
       key TEXT NOT NULL,
@@ -56,7 +56,7 @@ const steps = {
       made_at INTEGER NOT NULL
     ) WITHOUT ROWID`,
     `CREATE INDEX task_by_time ON task (made_at)`,
-    // Which utterances a job of a batch uses; `digest` tells an unchanged list without reading it.
+    // The utterances that a job of a batch uses. `digest` identifies an unchanged list without reading it.
     `CREATE TABLE job (
       batch TEXT NOT NULL,
       job TEXT NOT NULL,
@@ -78,8 +78,8 @@ const steps = {
     ) WITHOUT ROWID`
   ),
   "0002_deliveries": statements(
-    // What a job made last: `digest` tells whether it would make the same again, `files` is a JSON list of path and
-    // bytes.
+    // What a job delivered last. `digest` tells whether it would deliver the same again; `files` is a JSON list of path
+    // and bytes.
     `CREATE TABLE delivery (
       folder TEXT NOT NULL,
       job TEXT NOT NULL,
@@ -89,14 +89,14 @@ const steps = {
     ) WITHOUT ROWID`
   ),
   "0003_batches": statements(
-    // Batches that were begun and are not ended yet: what they spend is counted from then on.
+    // Batches that were begun and have not ended. Their spending is counted from `begun_at`.
     `CREATE TABLE batch (
       batch TEXT PRIMARY KEY,
       begun_at INTEGER NOT NULL
     ) WITHOUT ROWID`
   ),
   "0004_finished": statements(
-    // Batches whose last run left nothing undone: what it stood on and what it made, as JSON.
+    // Batches whose last run left nothing to do: what that depended on and what it made, as JSON.
     `CREATE TABLE finished (
       batch TEXT PRIMARY KEY,
       record TEXT NOT NULL
@@ -104,11 +104,11 @@ const steps = {
   )
 }
 
-/** The version that this program writes. */
+/** The schema version that this program writes. */
 export const schemaVersion = Object.keys(steps).length
 
-/** Takes the steps that a file lacks. */
+/** Applies the migrations that a file lacks. */
 export const migrateState = make({})({ table: migrationsTable, loader: fromRecord(steps) }).pipe(
-  // The migrator logs each of its steps, which nobody has asked for who wants to see more of a run.
+  // The migrator logs every step, which is noise even in a verbose run.
   Logger.withMinimumLogLevel(LogLevel.Warning)
 )

@@ -1,7 +1,7 @@
 /**
- * One writer to a state folder. The lock is an exclusive transaction on a small database of its own: the operating
- * system drops it with the process, however that dies, so no lock is ever stale. A file beside it names the holder for
- * people.
+ * The single-writer lock of a state folder: an exclusive transaction on a small database of its own. The operating
+ * system releases it when the process ends, however it ends, so it is never stale. A file beside it names the holder,
+ * for people.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
@@ -10,7 +10,7 @@ import Sqlite from "better-sqlite3"
 import { Clock, Effect, Option, Schema, type Scope } from "effect"
 import { failOrDie, Holder, StateBusy, type StateUnusable, mapStateError } from "./StateErrors.ts"
 
-/** Holds a folder until the scope closes. The folder must be there. */
+/** Locks a folder until the scope closes. The folder must exist. */
 export const lockFolder = (folder: string): Effect.Effect<Holder, StateBusy | StateUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const since = new Date(yield* Clock.currentTimeMillis).toISOString()
@@ -18,13 +18,13 @@ export const lockFolder = (folder: string): Effect.Effect<Holder, StateBusy | St
     yield* Effect.acquireRelease(takeLock(folder), (lock) => Effect.sync(() => lock.close()))
     yield* Effect.acquireRelease(
       mapStateError(folder, () => writeFileSync(nameFile(folder), `${JSON.stringify(holder)}\n`)),
-      // The folder may be gone by now; the name says nothing without the lock.
+      // The folder may be missing by now. Without the lock, the name is meaningless.
       () => Effect.try(() => rmSync(nameFile(folder), { force: true })).pipe(Effect.option)
     )
     return holder
   })
 
-/** Who holds a folder by its own word; says nothing about whether it still does. */
+/** Returns the holder that the name file gives. It may no longer hold the folder. */
 const namedHolder = (folder: string): Holder | undefined => {
   try {
     return Option.getOrUndefined(readHolder(readFileSync(nameFile(folder), "utf8")))

@@ -1,6 +1,6 @@
 /**
- * What a batch has spent since it was begun. It is begun by its first run and ended by one that leaves nothing undone:
- * runs that were cut short in between are one and the same expense.
+ * What a batch has spent since it was begun. Its first run begins it, and a run that leaves nothing to do ends it:
+ * interrupted runs in between count together.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
@@ -8,13 +8,13 @@ import { Casting } from "../../domain/speech/Casting.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
-/** Tasks of one provider and model that were paid for. */
+/** Spending on tasks of one provider and model. */
 export interface Spent {
-  /** That of one of them. */
+  /** The casting of one of the tasks. */
   readonly casting: Casting
-  /** The sum of what the service said. */
+  /** The sum of the credits that the service reported. */
   readonly credits: number
-  /** Characters of tasks of which it said nothing. */
+  /** Characters of tasks without reported credits. */
   readonly unpriced: number
 }
 
@@ -27,18 +27,18 @@ export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay
 
     const guarded = guardStatements(folder)
 
-    /** Begins a batch that is not begun yet. */
+    /** Begins a batch, if it is not begun yet. */
     const begin = Effect.fn("Outlay.begin")(function* (batch: string) {
       const now = yield* Clock.currentTimeMillis
       yield* guarded(sql`INSERT OR IGNORE INTO batch (batch, begun_at) VALUES (${batch}, ${now})`)
     })
 
-    /** Ends a batch: the next run begins it anew. */
+    /** Ends a batch, so that the next run begins it again. */
     const end = Effect.fn("Outlay.end")(function* (batch: string) {
       yield* guarded(sql`DELETE FROM batch WHERE batch = ${batch}`)
     })
 
-    /** What a batch has spent since it was begun; nothing where it is not begun. */
+    /** Returns what a batch has spent since it was begun; empty if it is not begun. */
     const spent = Effect.fn("Outlay.spent")(function* (batch: string) {
       const rows = yield* guarded(
         sql.unsafe<{ readonly casting: string; readonly credits: number; readonly unpriced: number }>(
@@ -53,7 +53,7 @@ export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay
   })
 }) {}
 
-// An utterance that nobody uses any more was replaced by an edit since.
+// An utterance that no job uses was replaced by an edit since.
 const spentSince = `SELECT min(utterance.casting) AS casting, coalesce(sum(credits), 0) AS credits,
   coalesce(sum(CASE WHEN credits IS NULL THEN task.characters END), 0) AS unpriced
 FROM task JOIN utterance ON utterance.key = task.key

@@ -1,4 +1,4 @@
-/** The batches that a state folder has seen, each with what its jobs use. */
+/** The batches of a state folder, and what their jobs use. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
 import { StateFolder } from "../state/StateFolder.ts"
@@ -9,12 +9,12 @@ export class Batches extends Effect.Service<Batches>()("store/Batches", {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
 
-    /** By what all of them are known. */
+    /** The ids of all batches. */
     const known = guardStatements(folder)(
       sql<{ readonly batch: string }>`SELECT DISTINCT batch FROM job`
     ).pipe(Effect.map((rows) => rows.map(({ batch }) => batch)))
 
-    /** Forgets a batch: what it alone used is used by nothing from now on. */
+    /** Deletes a batch. Utterances that only it used are unused from now on. */
     const forget = Effect.fn("Batches.forget")(function* (batch: string) {
       yield* inTransaction(
         sql,

@@ -1,21 +1,21 @@
-/** What is remembered of batches whose last run left nothing undone, and the clips that such a memory stands on. */
+/** Records of completed batches, whose last run left nothing to do, and the clips that such a record depends on. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option } from "effect"
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
-/** An utterance that a job uses; `bytes` and `checksum` are its clip's, null where it has none. */
+/** An utterance that a job uses. `bytes` and `checksum` are its clip's; null if it has none. */
 export interface UsedClip {
   readonly key: UtteranceKey
   readonly bytes: number | null
   readonly checksum: string | null
 }
 
-/** Rows read at once: a job may have any number. */
+/** Rows per read: a job may have any number. */
 const page = 2_000
 
-/** A text a batch: what it says is known to who writes and reads it. */
+/** One record per batch. Its format is defined by its writer and reader. */
 export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/Finished", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -23,7 +23,7 @@ export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/
 
     const guarded = guardStatements(folder)
 
-    /** What is remembered of a batch. */
+    /** Returns the record of a batch. */
     const record = Effect.fn("Finished.record")(function* (batch: string) {
       const rows = yield* guarded(
         sql<{ readonly record: string }>`SELECT record FROM finished WHERE batch = ${batch}`
@@ -40,8 +40,8 @@ export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/
     })
 
     /**
-     * The utterances that a job of a batch uses, with their clips, those after a key in the order of keys; empty behind
-     * the last.
+     * Returns one page of the utterances that a job of a batch uses, with their clips, ordered by key and after the
+     * given key. Empty after the last.
      */
     const usedClips = (batch: string, job: JobId, after: string) =>
       guarded(

@@ -1,15 +1,15 @@
-/** What each job delivered last, so that a job that would make the same again is left alone. */
+/** The last delivery of each job. A job that would deliver the same again is skipped. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
-/** A file that was delivered; its path is relative to the folder of results. */
+/** A delivered file. Its path is relative to the output folder. */
 export const DeliveredFile = Schema.Struct({ path: Schema.String, bytes: Schema.NonNegativeInt })
 export type DeliveredFile = typeof DeliveredFile.Type
 
-/** A delivery: a digest of all that decided it, and its files. */
+/** A delivery: a digest of everything that determined it, and its files. */
 export interface Delivery {
   readonly digest: string
   readonly files: ReadonlyArray<DeliveredFile>
@@ -17,7 +17,7 @@ export interface Delivery {
 
 const Files = Schema.parseJson(Schema.Array(DeliveredFile))
 
-/** Deliveries by the folder of results (absolute) and job. */
+/** Deliveries by output folder (absolute) and job. */
 export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -25,7 +25,7 @@ export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries",
 
     const guarded = guardStatements(state)
 
-    /** All deliveries into a folder. */
+    /** Returns all deliveries into a folder. */
     const all = Effect.fn("Deliveries.all")(function* (folder: string) {
       const rows = yield* guarded(
         sql<{ readonly job: string; readonly digest: string; readonly files: string }>`
@@ -40,7 +40,7 @@ export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries",
       return new Map(read)
     })
 
-    /** Remembers what a job delivered. */
+    /** Stores a job's delivery. */
     const remember = Effect.fn("Deliveries.remember")(function* (
       folder: string,
       job: JobId,

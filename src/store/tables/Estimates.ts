@@ -1,7 +1,4 @@
-/**
- * Figures learned from what was seen, kept from run to run: when tasks are done, how fast voices speak, what is taken
- * and paid.
- */
+/** Estimates learned from earlier runs: task latency, speech rate, prices and length limits. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schedule, Schema } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
@@ -12,8 +9,7 @@ import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
 /**
- * What was learned. Reading is from memory; what is new reaches the file within seconds, and when the layer is
- * released.
+ * The learned estimates. Reads are from memory. Updates reach the file within seconds, and when the layer is released.
  */
 export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
   scoped: Effect.gen(function* () {
@@ -48,7 +44,7 @@ export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
         .pipe(guardStatements(folder))
     })
     if (log !== undefined) {
-      // What was learned is a convenience: a folder that is gone is told by those who write what matters.
+      // Estimates are optional: an unreachable folder is reported by writes that matter.
       yield* Effect.addFinalizer(() => Effect.option(save))
       yield* save.pipe(Effect.option, Effect.repeat(Schedule.spaced("3 seconds")), Effect.forkScoped)
     }
@@ -61,7 +57,7 @@ export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
     const bound = (name: string) => figures.get(name)?.mean
 
     return {
-      /** Milliseconds from create to done, of a provider's tasks of such a length. */
+      /** Milliseconds from create to done, for a provider's tasks of about this length. */
       settleTime: (provider: ProviderId, characters: number) =>
         figures.get(nameOf("settle-time", lengthClass(provider, characters))),
       settled: (provider: ProviderId, characters: number, time: number) => {
@@ -69,17 +65,20 @@ export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
         add(name, Math.min(time, Math.max(soon, (bound(name) ?? 0) * mostAtOnce)))
       },
 
-      /** Milliseconds of speech for one character, of a voice with its controls. */
+      /** Milliseconds of speech per character, for a voice with its controls. */
       speechTime: (casting: Casting) => figures.get(nameOf("speech-time", voiceOf(casting))),
       spoke: (casting: Casting, characters: number, time: number) =>
         add(nameOf("speech-time", voiceOf(casting)), time / characters),
 
-      /** Credits for one character, of a provider and model. */
+      /** Credits per character, for a provider and model. */
       price: (casting: Casting) => figures.get(nameOf("price", modelOf(casting))),
       paid: (casting: Casting, characters: number, credits: number) =>
         add(nameOf("price", modelOf(casting)), credits / characters),
 
-      /** The most characters that a provider takes, by what it refused as too long; undefined where it never did. */
+      /**
+       * The maximum characters that a provider accepts, learned from texts it rejected as too long. Undefined if it
+       * never rejected one.
+       */
       longest: (provider: ProviderId): number | undefined => {
         const refused = bound(nameOf("length-refused", provider))
         return refused === undefined ? undefined : Math.max(shortestLimit, refused - 1)
@@ -93,28 +92,28 @@ export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
 }) {}
 
 /**
- * A machine that slept while tasks were under way, or whose clock was set, sees them done hours later: no such time is
- * believed, or later tasks would be looked at hours late. What takes so many milliseconds is; a service that gets
- * slower is followed by so much with each task.
+ * Outliers are capped. A machine that slept or whose clock was set sees its tasks done hours later, and later tasks
+ * would then be polled hours late. Times up to `soon` milliseconds count in full; longer ones may raise the estimate by
+ * at most `mostAtOnce` times per task.
  */
 const soon = 10_000
 const mostAtOnce = 3
 
-/** No provider takes less: a refusal of a text this short has other reasons. */
+/** No provider has a lower limit: a rejection of a shorter text has other reasons. */
 const shortestLimit = 100
 
 const readEstimate = Schema.decode(Schema.parseJson(Estimate))
 
 const exactly = (value: number): Estimate => Estimate.make({ count: 1, mean: value, spread: 0 })
 
-/** A kind is one word, so that kind and subject part at the first space. */
+/** A kind is one word, so that the first space separates kind and subject. */
 const nameOf = (kind: string, subject: string): string => `${kind} ${subject}`
 
-/** Lengths that take about as long: doubling from class to class. */
+/** Returns the class of lengths with about the same latency. Lengths double from class to class. */
 export const lengthClass = (provider: ProviderId, characters: number): string =>
   `${provider} ${Math.ceil(Math.log2(Math.max(16, characters)))}`
 
-/** By what tasks have one price. */
+/** Returns the key of tasks with one price. */
 export const modelOf = (casting: Casting): string => JSON.stringify([casting.provider, casting.model ?? null])
 
 const voiceOf = ({ provider, voice, model, speed }: Casting): string =>

@@ -5,13 +5,13 @@ import type { JobId } from "../../domain/values/Ids.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { checksumOf } from "../files/Checksum.ts"
 
-/** A job's utterances, in the order in which it uses them; `label` says where, for the service's list of tasks. */
+/** A job's utterances, in order of use. `label` is the label for the service's list of tasks. */
 export interface JobUtterances {
   readonly job: JobId
   readonly utterances: ReadonlyArray<{ readonly utterance: Utterance; readonly label: string }>
 }
 
-/** Writes which utterances each job uses, where that changed. */
+/** Writes which utterances each job uses, if that changed. */
 export const recordUses = Effect.fnUntraced(function* (
   sql: SqlClient,
   batch: string,

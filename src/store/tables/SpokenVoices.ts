@@ -1,11 +1,11 @@
-/** Which providers have spoken with a voice before, by the clips of a state folder. */
+/** Which providers a voice was used with before, from the clips of a state folder. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
 import { ProviderId, type VoiceId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
-/** The providers of clips that a voice has spoken; empty where there is none. */
+/** Returns the providers of a voice's clips; empty if it has none. */
 export const spokenBy = Effect.fn("SpokenVoices.by")(function* (voice: VoiceId) {
   const sql = yield* SqlClient
   const { folder } = yield* StateFolder

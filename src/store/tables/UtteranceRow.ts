@@ -1,4 +1,4 @@
-/** An utterance as the store keeps it, and how its rows are read. */
+/** The stored form of an utterance, and parsers for its rows. */
 import { Effect, type ParseResult, Schema } from "effect"
 import { Clip } from "../../domain/speech/Clip.ts"
 import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
@@ -7,43 +7,43 @@ import { Utterance } from "../../domain/speech/Utterance.ts"
 import { UtteranceState } from "../../domain/task/UtteranceState.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
-/** How an utterance stands: what a plan or a report needs to know of it. */
+/** The state of an utterance, as plans and reports need it. */
 export interface UtteranceStatus {
   readonly state: UtteranceState
-  /** Which take is the next or present one, from 1. */
+  /** The current or next take, from 1. */
   readonly take: number
-  /** Why it failed, or why its last take was given up. */
+  /** Why it failed, or why its last take was abandoned. */
   readonly setback: FailureReason | undefined
-  /** What is odd about its clip, which was kept all the same. */
+  /** What is odd about its clip, which was kept anyway. */
   readonly suspect: string | undefined
 }
 
-/** Whether it has failed for good: only who asks for it gives it another chance. */
+/** Returns whether it failed permanently: only an explicit retry sends it again. */
 export const hasGivenUp = ({ state, setback }: Pick<UtteranceStatus, "state" | "setback">): boolean =>
   state === "failed" && (setback === undefined || !isTransientReason(setback.kind))
 
-/** An utterance with all that is needed to go on with it. */
+/** An utterance with everything needed to continue it. */
 export interface UtteranceRow {
   readonly utterance: Utterance
-  /** Readable: where it is used first. */
+  /** A readable label: the place where it is first used. */
   readonly label: string
   readonly state: UtteranceState
   /** From 1. */
   readonly take: number
-  /** The present take's task, where one is known. */
+  /** The current take's task, if known. */
   readonly task: TaskId | undefined
   /** When its create was announced, in milliseconds since 1970. */
   readonly announcedAt: number | undefined
-  /** Takes given up for bad audio. */
+  /** Takes abandoned for bad audio. */
   readonly rerolls: number
-  /** Takes given up for faults of the service. */
+  /** Takes abandoned for service failures. */
   readonly losses: number
 }
 
 /** A clip that should be on disk. */
 export interface StoredClip {
   readonly clip: Clip
-  /** The size of its file. */
+  /** The size of its file in bytes. */
   readonly bytes: number
   readonly suspect: string | undefined
 }
@@ -66,11 +66,11 @@ const Row = Schema.Struct({
 
 const readRow = Schema.decodeUnknown(Row)
 
-/** The columns of a row, for `SELECT`. */
+/** Column list of a row, for `SELECT`. */
 export const rowColumns =
   "key, casting, input, text, said, characters, label, state, take, task, announced_at AS announcedAt, rerolls, losses"
 
-/** Reads a row; one that cannot be read is a fault in the program. */
+/** Parses a row. An invalid row is an internal error. */
 export const rowOf = (row: unknown): Effect.Effect<UtteranceRow> =>
   Effect.map(
     orDie(readRow(row)),
@@ -95,19 +95,19 @@ const readClip = Schema.decodeUnknownSync(
   })
 )
 
-/** The columns of a clip, for `SELECT`. */
+/** Column list of a clip, for `SELECT`. */
 export const clipColumns = "key, rate, frames, checksum, bytes, cut, segments, suspect"
 
-/** Reads the row of a key's clip; throws where it cannot be read, which is a fault in the program. */
+/** Parses the row of a key's clip. Throws if it is invalid, which is an internal error. */
 export const clipOf = (row: unknown, key: UtteranceKey): StoredClip => {
   const { bytes, suspect, ...clip } = readClip(row)
   return { clip: Clip.make({ ...clip, key }, skipValidation), bytes, suspect: suspect ?? undefined }
 }
 
-/** Reads a setback's column. */
+/** Parses the `setback` column. */
 export const readFailureReason = Schema.decodeUnknownSync(Schema.parseJson(FailureReason))
 
-/** A standing as its columns are. */
+/** The columns of an utterance's status. */
 export interface UtteranceStatusColumns {
   readonly key: string
   readonly state: string
@@ -118,9 +118,9 @@ export interface UtteranceStatusColumns {
 
 const isState = Schema.is(UtteranceState)
 
-/** Reads a standing: plain, since a finished batch of ten thousand is looked through in a moment. */
+/** Parses a status, without a schema: a completed batch of ten thousand must be checked quickly. */
 export const utteranceStatusOf = (row: UtteranceStatusColumns): UtteranceStatus => {
-  if (!isState(row.state)) throw new Error(`the state of ${row.key} reads ${row.state}`)
+  if (!isState(row.state)) throw new Error(`${row.key}: unknown utterance state "${row.state}"`)
   return {
     state: row.state,
     take: row.take,

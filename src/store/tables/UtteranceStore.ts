@@ -1,4 +1,4 @@
-/** What is known of every utterance, and what happens to it. */
+/** The store of utterances: their states, tasks and clips. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
 import { type ProviderId, TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
@@ -23,7 +23,7 @@ import {
   type UtteranceRow
 } from "./UtteranceRow.ts"
 
-/** How a job stands. An utterance that several jobs use counts in each. */
+/** The progress of a job. An utterance that several jobs use counts in each. */
 export interface JobStanding {
   readonly job: string
   readonly utterances: number
@@ -37,7 +37,7 @@ export interface JobStanding {
   readonly left: number
 }
 
-/** The store of utterances. Every method may fail when the folder can no longer be used. */
+/** The store of utterances. Every method may fail if the folder can no longer be used. */
 export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/UtteranceStore", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -46,13 +46,11 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
 
     const guarded = guardStatements(folder)
 
-    /** Writes changes, as many at a time as a commit takes. */
+    /** Writes changes, as many at a time as one commit takes. */
     const applyAll = (changes: Iterable<UtteranceChange>) =>
       Effect.forEach(changes, write, { concurrency: mostAtOnce, discard: true })
 
-    /**
-     * What is found for keys, some of them at a time, under those very keys: the same names are not in memory twice.
-     */
+    /** Runs a query for keys, in chunks. The result uses the given key objects, so that no key is in memory twice. */
     const byKeys = <Row extends { readonly key: string }, A>(
       keys: ReadonlyArray<UtteranceKey>,
       query: string,
@@ -83,8 +81,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     )
 
     /**
-     * Makes utterances known, and which jobs of a batch use them; jobs of the batch that are not named are forgotten.
-     * Returns how each utterance stands. Known ones are left as they are.
+     * Registers utterances, and which jobs of a batch use them. Jobs of the batch that are not given are deleted. Known
+     * utterances are not changed. Returns the status of each utterance.
      */
     const plan = Effect.fn("UtteranceStore.plan")(function* (
       batch: string,
@@ -109,7 +107,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return known
     })
 
-    /** Reads utterances, in the order asked for; unknown keys are left out. */
+    /** Reads utterances, in the given order. Unknown keys are skipped. */
     const rows = Effect.fn("UtteranceStore.rows")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const found = yield* guarded(
         sql.unsafe(`SELECT ${rowColumns} FROM utterance WHERE key IN (SELECT value FROM json_each(?))`, [
@@ -124,7 +122,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       })
     })
 
-    /** The clips of those utterances that have one. */
+    /** Returns the clips of the utterances that have one. */
     const clips = Effect.fn("UtteranceStore.clips")((keys: ReadonlyArray<UtteranceKey>) =>
       byKeys(
         keys,
@@ -133,7 +131,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       )
     )
 
-    /** The sizes of the clips that should be on disk, by key: what is needed to notice a missing one. */
+    /** Returns the sizes of the clips that should be on disk, by key, to detect missing ones. */
     const clipSizes = Effect.fn("UtteranceStore.clipSizes")((keys: ReadonlyArray<UtteranceKey>) =>
       byKeys(
         keys,
@@ -142,7 +140,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       )
     )
 
-    /** Which of these tasks were made for an utterance of this folder. */
+    /** Returns which of these tasks were created for utterances of this folder. */
     const ours = Effect.fn("UtteranceStore.ours")(function* (tasks: ReadonlyArray<TaskId>) {
       const found = yield* guarded(
         sql.unsafe<{ readonly task: string }>(
@@ -153,7 +151,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return new Set(found.map((row) => row.task))
     })
 
-    /** The tasks that were taken between two times (milliseconds since 1970) and that nobody has given up. */
+    /** Returns the tasks created between two times (milliseconds since 1970) that are still in use. */
     const madeBetween = Effect.fn("UtteranceStore.madeBetween")(function* (from: number, to: number) {
       const found = yield* guarded(
         sql.unsafe<{ readonly task: string }>(
@@ -165,7 +163,9 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return found.map((row) => TaskId.make(row.task))
     })
 
-    /** How many announced utterances look like this one to a service that repeats no labels: itself among them. */
+    /**
+     * Returns how many announced utterances, including this one, a service that returns no labels could not tell apart.
+     */
     const announcedLike = Effect.fn("UtteranceStore.announcedLike")(function* (utterance: Utterance) {
       const found = yield* guarded(
         sql.unsafe<{ readonly count: number }>(
@@ -178,8 +178,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     })
 
     /**
-     * Those utterances that have no clip yet and are not failed, with their providers and states, in the order asked
-     * for.
+     * Returns the utterances without a clip that have not failed, with their providers and states, in the given order.
      */
     const unspoken = Effect.fn("UtteranceStore.unspoken")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const found = yield* guarded(
@@ -192,14 +191,14 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return found.map(({ key, ...row }) => ({ key: UtteranceKey.make(key), ...row }))
     })
 
-    /** How each job of a batch stands, in the batch's order. */
+    /** Returns the progress of each job of a batch, in the batch's order. */
     const jobStandings = Effect.fn("UtteranceStore.jobStandings")(function* (batch: string) {
       return yield* guarded(sql.unsafe<JobStanding>(standingOfJobs, [batch]))
     })
 
     /**
-     * Utterances that no job of any batch uses any more, and to which nothing has happened since `before` (milliseconds
-     * since 1970).
+     * Returns utterances that no job of any batch uses, and that have not changed since `before` (milliseconds since
+     * 1970).
      */
     const unused = Effect.fn("UtteranceStore.unused")(function* (before: number = Number.MAX_SAFE_INTEGER) {
       const found = yield* guarded(
@@ -212,8 +211,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     })
 
     /**
-     * Gives failed utterances another chance: `all`, or those only whose fault may have passed by itself. One that may
-     * still have its audio at the service is asked for there first. Returns which were revived.
+     * Retries failed utterances: `all`, or only those whose failure may be temporary. If the service may still have the
+     * audio, it is asked first. Returns the retried ones.
      */
     const revive = Effect.fn("UtteranceStore.revive")(function* (
       keys: ReadonlyArray<UtteranceKey>,
@@ -249,7 +248,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       unspoken,
       jobStandings,
       unused,
-      /** Writes a change, checked against the table of transitions; an impossible one is a fault in the program. */
+      /** Writes a change, checked against the table of transitions. An impossible change is an internal error. */
       apply: write,
       applyAll
     }
@@ -258,7 +257,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
 
 const untouched: UtteranceStatus = { state: "planned", take: 1, setback: undefined, suspect: undefined }
 
-/** How many utterances one statement adds: their texts stand in memory twice meanwhile. */
+/** Utterances per statement. During a statement, their texts are in memory twice. */
 const rowsAtOnce = 2_000
 
 const addUtterances = `WITH given(list, time) AS (VALUES (?, ?))

@@ -1,7 +1,6 @@
 /**
- * An utterance handed from one store to another with all that is known of it: what a fleet's machines pass on, and what
- * their coordinator takes back. Nothing is decided here: whoever has the utterance decides, whoever takes it over
- * believes.
+ * Transfers utterances between stores with everything known about them: fleet workers return them to their coordinator.
+ * It makes no decisions: the receiver accepts the sender's record.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
@@ -19,16 +18,16 @@ const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema,
 const PaidTask = Schema.Struct({
   task: TaskId,
   take: Schema.Int,
-  /** What the service said it takes. */
+  /** The cost that the service reported. */
   credits: maybe(Schema.Number),
-  /** Found in the history rather than answered to a create. */
+  /** Found in the history, rather than returned by a create. */
   adopted: Schema.Boolean,
   /** Milliseconds since 1970. */
   madeAt: Schema.Number
 })
 export type PaidTask = typeof PaidTask.Type
 
-/** Everything that is known of an utterance. */
+/** Everything known about an utterance. */
 export const UtteranceRecord = Schema.Struct({
   utterance: Utterance,
   label: Schema.String,
@@ -47,14 +46,14 @@ export type UtteranceRecord = typeof UtteranceRecord.Type
 const readRecord = Schema.decodeUnknown(Schema.parseJson(UtteranceRecord))
 const writeRecords = Schema.encodeSync(Schema.parseJson(Schema.Array(UtteranceRecord)))
 
-/** Reads and takes over whole records. */
+/** Reads and imports whole records. */
 export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("store/Handover", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
     const guarded = guardStatements(folder)
 
-    /** The records of those utterances that are known, in no order. */
+    /** Returns the records of the known utterances, in no particular order. */
     const records = Effect.fn("Handover.records")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const found = yield* guarded(
         sql.unsafe<{ readonly record: string }>(selectRecords, [JSON.stringify(keys)])
@@ -62,7 +61,7 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
       return yield* Effect.forEach(found, ({ record }) => Effect.orDie(readRecord(record)))
     })
 
-    /** Takes records over: from now on their utterances stand as they say. */
+    /** Imports records. They replace what the store knows about their utterances. */
     const takeOver = Effect.fn("Handover.takeOver")(function* (given: ReadonlyArray<UtteranceRecord>) {
       if (given.length === 0) return
       const now = yield* Clock.currentTimeMillis
@@ -79,7 +78,7 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
       )
     })
 
-    /** Forgets utterances that somebody else has: for stores that only pass them through. */
+    /** Deletes utterances that another store keeps: for stores that only pass them on. */
     const forget = Effect.fn("Handover.forget")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const list = JSON.stringify(keys)
       yield* inTransaction(

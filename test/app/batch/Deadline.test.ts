@@ -8,7 +8,7 @@ describe("a deadline", () => {
     [new Date(2026, 10, 21, 1, 30), new Date(2026, 10, 21, 6, 0)],
     [new Date(2026, 10, 21, 6, 0), new Date(2026, 10, 22, 6, 0)],
     [new Date(2026, 11, 31, 23, 59, 59), new Date(2027, 0, 1, 6, 0)]
-  ])("seen from %s is the next time the clock shows it", (now, then) => {
+  ])("from %s is the next occurrence of the time of day", (now, then) => {
     expect(nextAt(six, now)).toEqual({ at: then.getTime(), words: "06:00" })
   })
 })

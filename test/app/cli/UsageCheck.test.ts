@@ -17,7 +17,7 @@ const refusalOf = (...words: ReadonlyArray<string>) =>
     Either.match({ onLeft: ({ message }) => message, onRight: () => undefined })
   )
 
-describe("the words after the command", () => {
+describe("the command line check", () => {
   test.each([
     [["run", "a", "--json", "--out", "x"]],
     [["run", "--out=x", "a"]],
@@ -27,7 +27,7 @@ describe("the words after the command", () => {
     [["keys", "create"]],
     [["--completions", "bash"]],
     [[]]
-  ])("%j will do", (words) => {
+  ])("accepts %j", (words) => {
     expect(refusalOf(...words)).toBeUndefined()
   })
 
@@ -39,8 +39,8 @@ describe("the words after the command", () => {
     [["run", "-x"], "unknown option -x; did you mean -h? (tool run --help lists all)"],
     [["run", "a", "--out"], "expected a value after --out, found nothing (tool run --help lists all)"],
     [["run", "--out", "--json"], "expected a value after --out, found --json (tool run --help lists all)"],
-    [["run", "--json", "--json"], "--json is given twice: expected it once (tool run --help lists all)"]
-  ])("%j will not", (words, message) => {
+    [["run", "--json", "--json"], "--json is given twice; give it once (tool run --help lists all)"]
+  ])("rejects %j", (words, message) => {
     expect(refusalOf(...words)).toBe(message)
   })
 })

@@ -3,7 +3,7 @@ import { Effect, FastCheck as fc } from "effect"
 import { expect } from "vitest"
 import { allPages } from "../../../src/app/commands/Pagination.ts"
 
-/** A service's list: pages counted from `base`, the first page for no number, and what comes after the last page. */
+/** A paged list: numbers start at `base`, no number means the first page; `after` is the page after the last. */
 const listing = (
   items: ReadonlyArray<string>,
   size: number,
@@ -26,7 +26,7 @@ const listing = (
 const list = fc.uniqueArray(fc.string(), { maxLength: 30 })
 
 it.effect.prop(
-  "every item once, in order, whatever the page size, the first page's number and the end",
+  "returns every item once, in order, for any page size, first number and end",
   [
     list,
     fc.integer({ min: 1, max: 7 }),
@@ -41,7 +41,7 @@ it.effect.prop(
     })
 )
 
-it.effect("asks for no more pages than it needs", () =>
+it.effect("requests no more pages than needed", () =>
   Effect.gen(function* () {
     const { page, asked } = listing(["a", "b", "c", "d", "e"], 2, 1, "empty")
     expect(yield* allPages(page, (item) => item, 3)).toEqual(["a", "b", "c"])

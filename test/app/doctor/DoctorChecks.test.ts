@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { folderCheck, nodeCheck } from "../../../src/app/doctor/DoctorChecks.ts"
 
-test("Node from 20.19 on will do", () => {
+test("accepts Node 20.19 and later", () => {
   const states = ["18.20.4", "20.18.1", "20.19.0", "22.0.0", "24.3.0"].map(
     (version) => nodeCheck(version).state
   )
@@ -16,20 +16,20 @@ test("Node from 20.19 on will do", () => {
 describe("the state folder", () => {
   const folder = mkdtempSync(join(tmpdir(), "doctor-"))
 
-  it.effect("may be there, or yet to be made", () =>
+  it.effect("may exist, or be created later", () =>
     Effect.gen(function* () {
       expect((yield* folderCheck(folder)).state).not.toBe("wrong")
       const deeper = yield* folderCheck(join(folder, "a", "b"))
-      expect(deeper.found).toMatch(/not there yet, will be made; [\d.]+ GB free/u)
+      expect(deeper.found).toMatch(/will be created; [\d.]+ GB free/u)
     })
   )
 
-  it.effect("cannot stand where a file is, and the way to mend it is told", () =>
+  it.effect("must not be a file; the check says how to fix it", () =>
     Effect.gen(function* () {
       const file = join(folder, "file")
       writeFileSync(file, "")
       const check = yield* folderCheck(join(file, "state"))
-      expect([check.state, check.mend !== undefined]).toEqual(["wrong", true])
+      expect([check.state, check.remedy !== undefined]).toEqual(["wrong", true])
     })
   )
 })

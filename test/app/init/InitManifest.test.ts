@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
-import { embeddedVoice } from "../../../src/app/batch/EmbeddedVoice.ts"
+import { embeddedVoice } from "../../../src/service/config/EmbeddedVoice.ts"
 import {
   containerFor,
   filmSounds,
@@ -10,7 +10,7 @@ import {
 } from "../../../src/app/init/InitManifest.ts"
 import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
 
-/** Anything but the one key that no JavaScript object can hold as its own. */
+/** Any name but `__proto__`, which cannot be an object literal's own key. */
 const name = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 20 })
   .filter((text) => text.trim() === text && text !== "" && text !== "__proto__")
@@ -24,7 +24,7 @@ const script = fc.record({
 
 describe("the manifest that init writes", () => {
   it.prop(
-    "is one that run takes, whatever the files and speakers are called",
+    "is valid for any file and speaker names",
     [fc.array(script), name, fc.boolean()],
     ([found, title, embedded]) => {
       const service = embedded ? ("embedded" as const) : { baseUrl: "https://tts.example" }
@@ -65,7 +65,7 @@ describe("the manifest that init writes", () => {
     manifestText("x", "embedded", found, embeddedVoice, sound)
   const read = (text: string) => Either.getOrThrow(readManifest(text, "dubwright.yaml"))
 
-  test("keeps the video's container, and one voice for a speaker of several scripts", () => {
+  test("keeps the video's container, and one voice per speaker across scripts", () => {
     const other: FoundScript = { ...film, id: "b", path: "b.vi.srt", speakers: ["BO", "ANNA"] }
     const { defaults, jobs } = read(written([film, other]))
     const anna = { provider: "provider_native", voice: "vi-anna" }
@@ -89,7 +89,7 @@ describe("the manifest that init writes", () => {
     ])
   })
 
-  test("has a job in the film's own language as a comment, which is a job once it is none", () => {
+  test("comments out a job in the film's own language, which is valid once uncommented", () => {
     const own: FoundScript = { ...film, id: "a.en", path: "a.en.srt", language: "en", ownLanguage: "eng" }
     const text = written([own, film])
     expect(read(text).jobs.map(({ id }) => id)).toEqual(["a"])
@@ -100,7 +100,7 @@ describe("the manifest that init writes", () => {
     ])
   })
 
-  test("says what is heard of the film beside the voices", () => {
+  test("sets what plays under the voices", () => {
     expect(
       filmSounds.map((sound) => {
         const { defaults } = read(written([film], sound))
@@ -115,7 +115,7 @@ describe("the manifest that init writes", () => {
 })
 
 describe("the bundled service's voices", () => {
-  test("a language's own come first, and neighbours sound different", () => {
+  test("a language's own voices come first, and neighbours differ", () => {
     expect([0, 1].map((position) => embeddedVoice("vi", position))).toEqual([
       { provider: "provider_native", voice: "vi-anna" },
       { provider: "provider_native", voice: "vi-bo" }
@@ -123,7 +123,7 @@ describe("the bundled service's voices", () => {
     expect(embeddedVoice("en-GB")).toEqual({ provider: "provider_native", voice: "en-anna" })
   })
 
-  test("then the multilingual ones, then a plain voice", () => {
+  test("then multilingual voices, then a low-cost voice", () => {
     expect(embeddedVoice("fr")).toEqual({ provider: "provider_expressive", voice: "aria" })
     expect(embeddedVoice(undefined)).toEqual({ provider: "provider_expressive", voice: "aria" })
     expect(embeddedVoice("sw")).toEqual({ provider: "provider_lowcost", voice: "lc-sw" })

@@ -1,4 +1,4 @@
-/** What `init` asks, answered key by key. */
+/** Prompts of `init`, answered key by key. */
 import { Terminal } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Mailbox, Option } from "effect"
@@ -12,7 +12,7 @@ const pressed = (key: Key): Terminal.UserInput => ({
   key: { name: key, ctrl: false, meta: false, shift: false }
 })
 
-/** Asks with these keys waiting, and Ctrl-C behind them, which ends a terminal's input; what was shown comes along. */
+/** Asks with these keys queued, followed by Ctrl-C; also returns the output shown. */
 const answered = (keys: ReadonlyArray<Key>, ...ask: Parameters<typeof askChoices>) =>
   Effect.gen(function* () {
     const typed = yield* Mailbox.make<Terminal.UserInput>()
@@ -24,7 +24,7 @@ const answered = (keys: ReadonlyArray<Key>, ...ask: Parameters<typeof askChoices
       rows: Effect.succeed(24),
       isTTY: Effect.succeed(true),
       readInput: Effect.succeed(typed),
-      readLine: Effect.die("no prompt asks for a whole line"),
+      readLine: Effect.die("no prompt reads a whole line"),
       display: (text) => Effect.sync(() => void shown.push(text))
     })
     const choices = yield* askChoices(...ask).pipe(
@@ -46,7 +46,7 @@ const script = (found: Partial<FoundScript>): FoundScript => ({
 const nothingSaid = { service: undefined, language: undefined }
 
 describe("init's questions", () => {
-  it.scoped("the usual answers are a key each", () =>
+  it.scoped("take one key for each usual answer", () =>
     Effect.gen(function* () {
       const { choices } = yield* answered(
         ["enter", "v", "i", "enter", "enter", "down", "enter"],
@@ -59,7 +59,7 @@ describe("init's questions", () => {
     })
   )
 
-  it.scoped("a remote service is asked for its address until there is one", () =>
+  it.scoped("repeat the question for a remote service's URL until it is valid", () =>
     Effect.gen(function* () {
       const { choices, shown } = yield* answered(
         [
@@ -84,11 +84,11 @@ describe("init's questions", () => {
           sound: "voices"
         })
       )
-      expect(shown).toContain("expected an http or https address")
+      expect(shown).toContain("expected an http or https URL")
     })
   )
 
-  it.scoped("what is no language is refused; none at all may be left", () =>
+  it.scoped("reject an invalid language; an empty one is allowed", () =>
     Effect.gen(function* () {
       const { choices, shown } = yield* answered(
         ["v", "_", "enter", "backspace", "backspace", "enter", "n", "enter"],
@@ -102,7 +102,7 @@ describe("init's questions", () => {
     })
   )
 
-  it.scoped("asks nothing that the command line or the files say", () =>
+  it.scoped("skip what the command line or the files decide", () =>
     Effect.gen(function* () {
       const { choices, shown } = yield* answered([], [script({})], { service: "embedded", language: "en" })
       expect(choices).toEqual(
@@ -112,7 +112,7 @@ describe("init's questions", () => {
     })
   )
 
-  it.scoped("Ctrl-C ends it", () =>
+  it.scoped("end on Ctrl-C", () =>
     Effect.gen(function* () {
       const { choices } = yield* answered([], [script({})], nothingSaid)
       expect(Exit.isInterrupted(choices)).toBe(true)

@@ -6,8 +6,8 @@ import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
 
 const job = "  - id: new\n    input: new.srt\n    # voice: an-id"
 
-describe("jobs are added to a manifest, and the rest of it stays as it is", () => {
-  test("behind the last job and its own comments, at its list's indentation", () => {
+describe("adding jobs leaves the rest of a manifest unchanged", () => {
+  test("after the last job and its comments, at the list's indentation", () => {
     const before = [
       "# mine",
       "jobs:",
@@ -23,7 +23,7 @@ describe("jobs are added to a manifest, and the rest of it stays as it is", () =
     expect(withJobs(before, [job])).toBe(added)
   })
 
-  test("where the file has no line break at its end, and where it has Windows'", () => {
+  test("in a file without a final line break, and with CRLF", () => {
     expect(withJobs("jobs:\n  - input: a.srt", [job])).toBe(`jobs:\n  - input: a.srt\n${job}\n`)
     expect(withJobs("jobs:\r\n  - input: a.srt\r\n", [job])).toBe(
       `jobs:\r\n  - input: a.srt\r\n${job.replaceAll("\n", "\r\n")}\r\n`
@@ -42,14 +42,14 @@ describe("jobs are added to a manifest, and the rest of it stays as it is", () =
     for (const comment of before.match(/# \w+/gu) ?? []) expect(after).toContain(comment)
   })
 
-  test("to a list whose jobs are all comments", () => {
+  test("to a list whose jobs are all commented out", () => {
     const after = withJobs("# mine\njobs:\n  # - input: a.srt\n  []\n", [job])
     expect(Either.getOrThrow(readManifest(after, "m")).jobs).toEqual([{ id: "new", input: "new.srt" }])
     expect(after).toContain("# mine")
   })
 
   it.prop(
-    "whatever the jobs before it hold",
+    "after any jobs",
     [
       fc.array(
         fc.record({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { collectorIn } from "../../../src/app/layers/TraceCollector.ts"
 
-describe("the collector that the environment names", () => {
+describe("reads the collector from the environment", () => {
   it.each([
     [{}, undefined],
     [{ OTEL_EXPORTER_OTLP_ENDPOINT: "" }, undefined],

@@ -25,8 +25,8 @@ const writing = (headers: ReviewRequest["headers"] = {}): ReviewRequest => ({
 const status = (asked: ReviewRequest): number | undefined =>
   Either.match(admitRequest(asked, gate), { onLeft: (refusal) => refusal.status, onRight: () => undefined })
 
-describe("the review server's gate", () => {
-  it("lets the page in, and what the page asks for", () => {
+describe("access to the review server", () => {
+  it("admits the page and its requests", () => {
     expect(admitRequest(reading(), gate)).toEqual(
       Either.right({ method: "GET", path: ["ep 01", "report.html"] })
     )
@@ -36,16 +36,16 @@ describe("the review server's gate", () => {
     expect(status(reading({ headers: { host, "sec-fetch-site": "none" } }))).toBeUndefined()
     expect(
       status(reading({ headers: { host, "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" } })),
-      "a link with the token in it may be followed from anywhere"
+      "admits a link with the token from anywhere"
     ).toBeUndefined()
   })
 
   it.each([
-    ["another name for this machine", reading({ headers: { host: "rebound.example:4000" } }), 421],
-    ["no name at all", reading({ headers: {} }), 421],
+    ["another host name", reading({ headers: { host: "rebound.example:4000" } }), 421],
+    ["no host name", reading({ headers: {} }), 421],
     ["no token", reading({ url: "/ep/report.html" }), 404],
     ["half a token", reading({ url: `/${gate.token.slice(0, -1)}/ep/report.html` }), 404],
-    ["an address that is none", reading({ url: `/${gate.token}/%E0%A4%A` }), 400],
+    ["an invalid URL", reading({ url: `/${gate.token}/%E0%A4%A` }), 400],
     [
       "another site's script",
       reading({ headers: { host, "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" } }),
@@ -57,12 +57,12 @@ describe("the review server's gate", () => {
       403
     ],
     ["another method", reading({ method: "DELETE" }), 405],
-    ["a form of another site", writing({ origin: "https://evil.example" }), 403],
-    ["a page from disk", writing({ origin: "null" }), 403],
+    ["a form on another site", writing({ origin: "https://evil.example" }), 403],
+    ["a page opened from disk", writing({ origin: "null" }), 403],
     ["a request without an origin", writing({ origin: undefined }), 403],
     ["another port of this machine", writing({ "sec-fetch-site": "same-site" }), 403],
     ["no token in the header", writing({ "x-dubwright-token": undefined }), 403],
     ["a wrong token in the header", writing({ "x-dubwright-token": "guess" }), 403],
-    ["what a form can send", writing({ "content-type": "text/plain" }), 415]
-  ])("turns away %s", (_, asked, expected) => expect(status(asked)).toBe(expected))
+    ["a content type that forms can send", writing({ "content-type": "text/plain" }), 415]
+  ])("rejects %s", (_, asked, expected) => expect(status(asked)).toBe(expected))
 })

@@ -1,9 +1,9 @@
-/** Accepted changes are delivered once for many, one job at a time, and none is left out. */
+/** Accepted changes are batched, delivered one job at a time, and never lost. */
 import { Deferred, Effect, Exit, Scope, TestClock, TestContext } from "effect"
 import { expect, test } from "vitest"
 import { makeDeliveries } from "../../../src/app/review/ReviewDeliveries.ts"
 
-/** Deliveries whose end a test decides: what was begun, and how to end the one in progress. */
+/** Deliveries that a test ends: lists those begun, and ends the one in progress. */
 const held = Effect.gen(function* () {
   const begun: Array<readonly [job: string, cues: ReadonlyArray<number>]> = []
   const ends: Array<Deferred.Deferred<string | undefined>> = []
@@ -26,7 +26,7 @@ const held = Effect.gen(function* () {
 const tried = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(effect.pipe(Effect.scoped, Effect.provide(TestContext.TestContext)))
 
-test("many changes of a job, one soon after the other, are one delivery", () =>
+test("batches changes of a job in quick succession into one delivery", () =>
   tried(
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
@@ -34,7 +34,7 @@ test("many changes of a job, one soon after the other, are one delivery", () =>
         expect(yield* deliveries.request("film", cue)).toEqual({ state: "delivering", ended: 0 })
         yield* TestClock.adjust("900 millis")
       }
-      expect(begun, "nothing begins while changes come in").toEqual([])
+      expect(begun, "no delivery begins while changes come in").toEqual([])
       yield* TestClock.adjust("100 millis")
       expect(begun).toEqual([["film", [3, 1, 2]]])
       yield* end()
@@ -43,7 +43,7 @@ test("many changes of a job, one soon after the other, are one delivery", () =>
     })
   ))
 
-test("a change during a delivery is delivered after it, and jobs take turns", () =>
+test("delivers a change made during a delivery after it; jobs take turns", () =>
   tried(
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
@@ -54,7 +54,7 @@ test("a change during a delivery is delivered after it, and jobs take turns", ()
       yield* TestClock.adjust("1 minute")
       expect(begun).toEqual([["film", [1]]])
       yield* end()
-      expect(deliveries.standing("film"), "its second change is not delivered yet").toEqual({
+      expect(deliveries.standing("film"), "its second change is not yet delivered").toEqual({
         state: "delivering",
         ended: 1
       })
@@ -72,7 +72,7 @@ test("a change during a delivery is delivered after it, and jobs take turns", ()
     })
   ))
 
-test("a delivery that fails says why, and the next one has its changes too", () =>
+test("a failed delivery reports why, and the next one includes its changes", () =>
   tried(
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
@@ -87,7 +87,7 @@ test("a delivery that fails says why, and the next one has its changes too", () 
     })
   ))
 
-test("a delivery in progress is interrupted with the review, and named as left", () =>
+test("a delivery interrupted by the end of the review is reported as left", () =>
   tried(
     Effect.gen(function* () {
       const scope = yield* Scope.make()

@@ -6,33 +6,33 @@ import { routeOf } from "../../../src/app/review/ReviewRoutes.ts"
 const got = (...path: ReadonlyArray<string>): AdmittedRequest => ({ method: "GET", path })
 const posted = (...path: ReadonlyArray<string>): AdmittedRequest => ({ method: "POST", path })
 
-describe("an address of the review server", () => {
+describe("review server routes", () => {
   it.each([
-    ["the way in", got(""), { _tag: "Home" }],
-    ["the way in without its slash", got(), { _tag: "Home" }],
+    ["the root", got(""), { _tag: "Home" }],
+    ["the root without its slash", got(), { _tag: "Home" }],
     ["the batch's page", got("index.html"), { _tag: "Batch" }],
     ["a job's page", got("ep 01", "report.html"), { _tag: "Report", job: "ep 01" }],
-    ["a job's sound", got("ep", "ep.wav"), { _tag: "File", job: "ep", file: "ep.wav" }],
-    ["a cue as it is", got("ep", "cues", "12"), { _tag: "Cue", job: "ep", cue: 12 }],
+    ["a job's audio", got("ep", "ep.wav"), { _tag: "File", job: "ep", file: "ep.wav" }],
+    ["a cue", got("ep", "cues", "12"), { _tag: "Cue", job: "ep", cue: 12 }],
     [
       "a change to it",
       posted("ep", "cues", "12", "accept"),
       { _tag: "Change", job: "ep", cue: 12, change: "accept" }
     ]
-  ])("leads to %s", (_, asked, route) => expect(routeOf(asked)).toEqual(Either.right(route)))
+  ])("match %s", (_, asked, route) => expect(routeOf(asked)).toEqual(Either.right(route)))
 
   it.each([
-    ["a page that is posted to", posted("index.html"), 405],
-    ["a sound that is posted to", posted("ep", "ep.wav"), 405],
-    ["a cue that is posted to", posted("ep", "cues", "12"), 405],
-    ["a change that is only looked at", got("ep", "cues", "12", "accept"), 405],
-    ["a change that there is not", posted("ep", "cues", "12", "delete"), 404],
+    ["POST to a page", posted("index.html"), 405],
+    ["POST to audio", posted("ep", "ep.wav"), 405],
+    ["POST to a cue", posted("ep", "cues", "12"), 405],
+    ["GET of a change", got("ep", "cues", "12", "accept"), 405],
+    ["an unknown change", posted("ep", "cues", "12", "delete"), 404],
     ["a cue without a number", got("ep", "cues", "x"), 404],
-    ["a cue with a number far too long", got("ep", "cues", "1234567890"), 404],
+    ["a cue number that is too long", got("ep", "cues", "1234567890"), 404],
     ["a folder", got("ep"), 404],
-    ["something below a change", posted("ep", "cues", "12", "accept", "x"), 404],
-    ["something below a file", got("ep", "ep.wav", "x"), 404]
-  ])("refuses %s", (_, asked, status) =>
+    ["a path below a change", posted("ep", "cues", "12", "accept", "x"), 404],
+    ["a path below a file", got("ep", "ep.wav", "x"), 404]
+  ])("reject %s", (_, asked, status) =>
     expect(Either.mapLeft(routeOf(asked), (refusal) => refusal.status)).toEqual(Either.left(status))
   )
 })

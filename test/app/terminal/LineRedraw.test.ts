@@ -14,34 +14,34 @@ describe("fitted", () => {
     expect(stringWidth(fitToWidth(row, columns))).toBeLessThanOrEqual(columns)
   })
 
-  it.prop("leaves a row that fits as it is", [text], ([row]) => {
+  it.prop("keeps a row that fits", [text], ([row]) => {
     expect(fitToWidth(row, stringWidth(row))).toBe(row)
   })
 
-  test("cuts with an ellipsis and ends the colour that it cuts through", () => {
+  test("cuts with an ellipsis and resets the colour", () => {
     expect(fitToWidth("abcdef", 4)).toBe("abc…")
     expect(fitToWidth(red("abcdef"), 4)).toBe("\u001b[31mabc…\u001b[0m")
     expect(fitToWidth(`${red("ab")}cdef`, 4)).toBe(`${red("ab")}c…\u001b[0m`)
   })
 
-  test("does not cut a wide letter in half", () => {
+  test("does not split a wide character", () => {
     expect(fitToWidth("漢字漢字", 4)).toBe("漢…")
   })
 })
 
 describe("erasing", () => {
-  /** Never a whole screen at once, which a terminal may keep in its scrollback. */
+  /** Erases line by line: clearing the screen may fill a terminal's scrollback. */
   const cleared = (lines: number) => `\r\u001b[2K${"\u001b[A\u001b[2K".repeat(lines)}`
 
-  test("nothing drawn, nothing to erase", () => {
+  test("erases nothing if nothing was drawn", () => {
     expect(eraseLines([], 80)).toBe("")
   })
 
-  test("goes up as many lines as the rows take", () => {
+  test("moves up by the lines that the rows take", () => {
     expect(eraseLines(["one", "two"], 80)).toBe(cleared(2))
   })
 
-  test("counts the lines into which a narrower terminal has broken a row", () => {
+  test("counts the lines of a row wrapped by a narrower terminal", () => {
     expect(linesTaken("x".repeat(100), 40)).toBe(3)
     expect(eraseLines(["x".repeat(100), "y"], 40)).toBe(cleared(4))
   })

@@ -6,13 +6,13 @@ import { keptLogs, longLog, openLog } from "../../../src/app/terminal/LogFile.ts
 import { emptyFolder } from "../process.ts"
 
 describe("the log", () => {
-  it("appends lines with their times and without colours, and makes its folder", () => {
+  it("appends lines with timestamps and without colours, and creates its folder", () => {
     const file = join(emptyFolder(), "logs", "night.log")
     for (const words of ["one", "\u001b[31mtwo\u001b[0m"]) Either.getOrThrow(openLog(file))(words)
     expect(readFileSync(file, "utf8")).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}one\n\S+ \S+ {2}two\n$/u)
   })
 
-  it("is set aside when it has grown long, and the oldest is let go", () => {
+  it("is rotated when too large, and the oldest is deleted", () => {
     const folder = emptyFolder()
     const file = join(folder, "night.log")
     for (let run = 0; run <= keptLogs + 1; run++) {
@@ -24,7 +24,7 @@ describe("the log", () => {
     expect(readFileSync(file, "utf8")).toMatch(/^\S+ \S+ {2}new\n$/u)
   })
 
-  it("that cannot be written is told by its option", () => {
+  it("that cannot be written is an error naming --log", () => {
     for (const file of [emptyFolder(), "/proc/none/night.log", "/proc/none/logs/night.log"])
       expect(Either.getLeft(openLog(file))).toMatchObject({
         value: { code: 2, message: expect.stringContaining(`--log ${file}: cannot be written`) }

@@ -15,7 +15,7 @@ const events: ReadonlyArray<ProgressEvent> = [
   { _tag: "Spoken", provider, utterance, seconds: 1 }
 ]
 
-/** What is said, and what is drawn last, when the events come on a screen. */
+/** Returns the lines printed, and the rows last drawn, for these events. */
 const shown = (options: Partial<WatchOptions>, live: boolean) =>
   Effect.gen(function* () {
     const said: Array<string> = []
@@ -25,7 +25,7 @@ const shown = (options: Partial<WatchOptions>, live: boolean) =>
       live,
       look: { colour: false, columns: undefined },
       columns: () => 80,
-      result: () => Effect.dieMessage("progress is no result"),
+      result: () => Effect.dieMessage("progress must not go to stdout"),
       say: (line) => Effect.sync(() => void said.push(line)),
       event: (facts, at) =>
         Effect.sync(() => void said.push(JSON.stringify({ at: new Date(at).toISOString(), ...facts }))),
@@ -45,12 +45,12 @@ const shown = (options: Partial<WatchOptions>, live: boolean) =>
     return { said, noted, drawn }
   })
 
-describe("progress as it is seen", () => {
-  it.effect("off a terminal: a line for what matters", () =>
+describe("the progress display", () => {
+  it.effect("without a terminal, prints lines for what matters", () =>
     Effect.gen(function* () {
       expect(yield* shown({}, false)).toEqual({
         said: [
-          "1 job, 2 utterances, 30 characters to be said",
+          "1 job, 2 utterances, 30 characters to speak",
           "labels are not echoed",
           "1 of 2 spoken (50 %)"
         ],
@@ -60,7 +60,7 @@ describe("progress as it is seen", () => {
     })
   )
 
-  it.effect("quiet: warnings only; verbose: each step", () =>
+  it.effect("prints only warnings if quiet, each step if verbose", () =>
     Effect.gen(function* () {
       expect((yield* shown({ quiet: true }, true)).said).toEqual(["labels are not echoed"])
       expect((yield* shown({ verbose: true }, false)).said).toContain(
@@ -69,17 +69,17 @@ describe("progress as it is seen", () => {
     })
   )
 
-  it.effect("on a terminal: a board, warnings above it, and nothing left behind", () =>
+  it.effect("on a terminal, draws rows with warnings above, and erases them at the end", () =>
     Effect.gen(function* () {
       const { said, noted, drawn } = yield* shown({}, true)
       expect(said).toEqual(["labels are not echoed"])
-      expect(noted, "the log has what the board shows by itself").toContain("1 of 2 spoken (50 %)")
+      expect(noted, "the log has what the rows show").toContain("1 of 2 spoken (50 %)")
       expect(drawn.at(-2)?.join("\n")).toContain("1 of 2 spoken")
       expect(drawn.at(-1)).toEqual([])
     })
   )
 
-  it.effect("as JSON: every event, with its time", () =>
+  it.effect("as JSON, prints every event with its time", () =>
     Effect.gen(function* () {
       const { said } = yield* shown({ events: true }, true)
       expect(said.map((line) => JSON.parse(line))).toEqual(

@@ -17,7 +17,7 @@ const utterance = UtteranceKey.make("0a1b2c3d".repeat(8))
 const planned: ProgressEvent = { _tag: "Planned", jobs: 2, utterances: 20, characters: 900, reused: 4 }
 const spoken: ProgressEvent = { _tag: "Spoken", provider, utterance, seconds: 2 }
 
-/** A board after events that come so many milliseconds apart, the first at 0. */
+/** The progress after these events, `apart` milliseconds apart, the first at 0. */
 const after = (
   events: ReadonlyArray<ProgressEvent>,
   apart: number,
@@ -26,8 +26,8 @@ const after = (
 
 const plain = (rows: ReadonlyArray<string>) => rows.map((row) => row.replace(/\u001b\[\d+m/gu, ""))
 
-describe("the board", () => {
-  test("counts what is settled: cached, spoken and failed, of all that the batch has", () => {
+describe("the progress model", () => {
+  test("counts cached, spoken and failed utterances as settled", () => {
     const board = after(
       [
         planned,
@@ -40,7 +40,7 @@ describe("the board", () => {
     expect(settledCount(board)).toEqual({ done: 7, all: 24 })
   })
 
-  test("counts second takes, which are planned in mid-run, by themselves", () => {
+  test("counts retakes planned in mid-run separately", () => {
     const first = after([planned, ...Array.from({ length: 20 }, () => spoken)], 100)
     const second = advanceProgress(first, { ...planned, utterances: 2, reused: 24 }, 3000)
     expect([settledCount(second), settledCount(advanceProgress(second, spoken, 3100))]).toEqual([
@@ -49,17 +49,17 @@ describe("the board", () => {
     ])
   })
 
-  test("says nothing of the time left until the pace can be trusted, then at the pace of the past minute", () => {
+  test("estimates the time left from the past minute's pace, once that is reliable", () => {
     const few = after([planned, ...Array.from({ length: 7 }, () => spoken)], 1000)
     expect(secondsLeft(few, 8000)).toBeUndefined()
     const enough = advanceProgress(few, spoken, 8000)
-    // Eight spoken in the 8 s since the first: twelve of twenty are left.
+    // 8 of 20 were spoken in the 8 s since the first; 12 are left.
     expect(settledCount(enough)).toEqual({ done: 12, all: 24 })
     expect(secondsLeft(enough, 9000)).toBeCloseTo(12)
     expect(secondsLeft(enough, 90_000)).toBeUndefined()
   })
 
-  test("has nothing left to tell once all is settled", () => {
+  test("has no estimate once all is settled", () => {
     const board = after([planned, ...Array.from({ length: 20 }, () => spoken)], 1000)
     expect(settledCount(board)).toEqual({ done: 24, all: 24 })
     expect(secondsLeft(board, 21_000)).toBeUndefined()
@@ -73,14 +73,14 @@ describe("the share that is done", () => {
     (of: JobId): ProgressEvent => ({ _tag: "Delivered", job: of, files: [] })
   ]
 
-  test("is half for what is spoken and half for what is delivered", () => {
+  test("counts speaking and delivering half each", () => {
     const said = after([planned, ...Array.from({ length: 20 }, () => spoken)], 10)
     expect(shareDone(said)).toBe(0.5)
     expect(shareDone(after([delivered(job)], 0, said))).toBe(0.75)
     expect(shareDone(after([delivered(job), { _tag: "JobFailed", job: two, error: "" }], 0, said))).toBe(1)
   })
 
-  test("begins, after a resume, with what earlier runs have spoken and delivered", () => {
+  test("starts, after a resume, from what earlier runs spoke and delivered", () => {
     const resumed = after(
       [
         { ...planned, utterances: 6, reused: 18 },
@@ -91,11 +91,11 @@ describe("the share that is done", () => {
     expect(shareDone(resumed)).toBe((18 / 24 + 1 / 2) / 2)
     expect(plain(progressRows(resumed, 1000, 80)).slice(0, 2)).toEqual([
       "dubwright 00:01  1 of 2 jobs delivered",
-      "█████████████░░░░░░░ 62 %  18 of 24 spoken  (18 at hand)"
+      "█████████████░░░░░░░ 62 %  18 of 24 spoken  (18 cached)"
     ])
   })
 
-  test("never falls, and is whole only when every job has ended", () => {
+  test("never decreases, and is 1 only when every job has ended", () => {
     const steps: ReadonlyArray<ProgressEvent> = [
       planned,
       ...Array.from({ length: 20 }, () => spoken),
@@ -113,12 +113,12 @@ describe("the share that is done", () => {
 })
 
 describe("the rows of a terminal", () => {
-  test("show the batch, its lanes and the jobs that are being made", () => {
+  test("show the batch, its provider queues and the jobs in progress", () => {
     const board = after(
       [
         planned,
         { _tag: "Submitted", provider, utterance, characters: 40, credits: 80 },
-        { _tag: "LanePaced", provider, inFlight: 3, limit: 4, waitingSeconds: 7 },
+        { _tag: "ProviderPaced", provider, inFlight: 3, limit: 4, waitingSeconds: 7 },
         spoken,
         { _tag: "Delivering", job, fraction: 0.426 },
         { _tag: "JobFailed", job: JobId.make("film-vi"), error: "no voice" }
@@ -127,17 +127,17 @@ describe("the rows of a terminal", () => {
     )
     expect(plain(progressRows(board, 65_000, 80))).toEqual([
       "dubwright 01:05  0 of 2 jobs delivered  1 failed",
-      "█████████░░░░░░░░░░░ 45 %  5 of 24 spoken  (4 at hand)",
+      "█████████░░░░░░░░░░░ 45 %  5 of 24 spoken  (4 cached)",
       "  40 of 900 characters sent, 80 credits",
       "  provider_native: 2 of 4 in flight, 1 spoken",
       "  film-en: delivering 42 %"
     ])
     expect(plain(progressRows(board, 2_000, 80))[3]).toBe(
-      "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s as the service asks"
+      "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s (requested by the service)"
     )
   })
 
-  test("show which video is written until its job is delivered", () => {
+  test("show the video being written until its job is delivered", () => {
     const writing = after(
       [planned, { _tag: "Delivering", job, fraction: 1 }, { _tag: "Muxing", file: "film-en.mp4" }],
       0
@@ -150,18 +150,18 @@ describe("the rows of a terminal", () => {
     expect(plain(progressRows(done, 0, 80)).at(-1)).toBe("  0 of 900 characters sent")
   })
 
-  test("say that nothing is known yet", () => {
+  test("show planning before the plan is known", () => {
     expect(plain(progressRows(emptyProgress(0), 0, 80))).toEqual(["dubwright 00:00  planning"])
   })
 })
 
-describe("lines off a terminal", () => {
+describe("lines without a terminal", () => {
   const line = (event: ProgressEvent, before: ProgressModel) =>
     progressLine(event, before, advanceProgress(before, event, 1000), 1000)
 
-  test("tell each twentieth of the speaking, the rest only to who wants details", () => {
+  test("report speaking every 5 %, everything else as details", () => {
     const large = advanceProgress(emptyProgress(0), { ...planned, utterances: 100, reused: 3 }, 0)
-    expect(line(spoken, large)).toEqual({ weight: "detail", text: "provider_native: spoken 0a1b2c3d" })
+    expect(line(spoken, large)).toEqual({ weight: "detail", text: "provider_native: spoke 0a1b2c3d" })
     expect(
       line(
         spoken,
@@ -173,7 +173,7 @@ describe("lines off a terminal", () => {
     })
   })
 
-  test("tell every quarter of a minute how far a delivery is, then how many jobs are delivered", () => {
+  test("report a delivery every 15 s, then how many jobs are delivered", () => {
     const events: ReadonlyArray<readonly [at: number, event: ProgressEvent]> = [
       [0, planned],
       [1_000, { _tag: "Placing", job }],
@@ -197,16 +197,22 @@ describe("lines off a terminal", () => {
     ])
   })
 
-  test("tell once that a lane waits", () => {
-    const waiting: ProgressEvent = { _tag: "LanePaced", provider, inFlight: 1, limit: 4, waitingSeconds: 30 }
+  test("report once that a provider queue waits", () => {
+    const waiting: ProgressEvent = {
+      _tag: "ProviderPaced",
+      provider,
+      inFlight: 1,
+      limit: 4,
+      waitingSeconds: 30
+    }
     expect(line(waiting, emptyProgress(0))).toEqual({
       weight: "usual",
-      text: "provider_native: waiting 30 s as the service asks"
+      text: "provider_native: waiting 30 s (requested by the service)"
     })
     expect(line(waiting, advanceProgress(emptyProgress(0), waiting, 500))?.weight).toBe("detail")
   })
 
-  test("tell once that nothing gets through, and again only after something did", () => {
+  test("report repeated retries once, and again only after progress", () => {
     const retrying: ProgressEvent = { _tag: "Retrying", provider, utterance, why: "no route", inSeconds: 2 }
     const events = [...Array.from({ length: 6 }, () => retrying), spoken, retrying, retrying, retrying]
     const told = events.flatMap((event, at) => {
@@ -214,12 +220,12 @@ describe("lines off a terminal", () => {
       return found?.weight === "usual" && event === retrying ? [[at, found.text]] : []
     })
     expect(told).toEqual([
-      [2, "provider_native: no route; trying again"],
-      [9, "provider_native: no route; trying again"]
+      [2, "provider_native: no route; retrying"],
+      [9, "provider_native: no route; retrying"]
     ])
   })
 
-  test("tell failures as warnings", () => {
+  test("report failures as warnings", () => {
     expect(line({ _tag: "JobFailed", job, error: "2 cues failed" }, emptyProgress(0))).toEqual({
       weight: "warning",
       text: "film-en: failed: 2 cues failed"

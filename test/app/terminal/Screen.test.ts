@@ -3,10 +3,7 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { makeScreen, type Stream } from "../../../src/app/terminal/Screen.ts"
 
-/**
- * A terminal that keeps what is written to it and shows what a person would see: enough of one for rows and their
- * removal.
- */
+/** A terminal emulator that records its output and renders what a person would see; supports rows and erasing. */
 const terminal = (size: { readonly columns: number; readonly rows: number } | undefined) => {
   const lines = [""]
   let row = 0
@@ -41,7 +38,7 @@ const screenOn = (environment: Record<string, string>, size?: { columns: number;
 }
 
 describe("Screen", () => {
-  it.effect("keeps what is said above what is drawn", () =>
+  it.effect("prints lines above the drawn rows", () =>
     Effect.gen(function* () {
       const { screen, stderr } = screenOn({}, { columns: 40, rows: 10 })
       yield* screen.draw(["board 1", "lane"])
@@ -62,7 +59,7 @@ describe("Screen", () => {
     })
   )
 
-  it.effect("writes results to stdout only, each ended by one line break", () =>
+  it.effect("writes results only to stdout, each ending with one line break", () =>
     Effect.gen(function* () {
       const { screen, stdout, stderr } = screenOn({})
       yield* screen.result("one")
@@ -71,7 +68,7 @@ describe("Screen", () => {
     })
   )
 
-  it.effect("has no colours off a terminal, nor where NO_COLOR is set", () =>
+  it.effect("has no colours without a terminal, or with NO_COLOR", () =>
     Effect.gen(function* () {
       const red = "\u001b[31mred\u001b[0m"
       const off = screenOn({})
@@ -94,7 +91,7 @@ describe("Screen", () => {
     })
   )
 
-  it.effect("does not draw on a terminal that cannot", () =>
+  it.effect("does not draw on a dumb terminal", () =>
     Effect.gen(function* () {
       const { screen } = screenOn({ TERM: "dumb" }, { columns: 40, rows: 9 })
       expect(screen.live).toBe(false)

@@ -3,7 +3,7 @@ import { textTable } from "../../../src/app/terminal/TextTable.ts"
 
 const paper = { colour: false, columns: undefined }
 
-test("columns are as wide as their widest cell, numbers stand to the right", () => {
+test("columns are as wide as their widest cell, numbers are right-aligned", () => {
   expect(
     textTable(
       ["voice", "n", "note"],
@@ -16,15 +16,29 @@ test("columns are as wide as their widest cell, numbers stand to the right", () 
   ).toBe(["voice      n  note", "vi-huế     7  a", "漢      1200"].join("\n"))
 })
 
-test("what a service answers cannot steer the terminal or break a row", () => {
+test("headings may have several lines, and figures are right-aligned as numbers are", () => {
+  expect(
+    textTable(
+      ["job", "ends\nlate"],
+      [
+        ["ep01", { figure: "1.2 s" }],
+        ["ep02", undefined],
+        ["ep03", { figure: "10.2 s" }]
+      ],
+      paper
+    )
+  ).toBe(["        ends", "job     late", "ep01   1.2 s", "ep02", "ep03  10.2 s"].join("\n"))
+})
+
+test("control characters in a service's answer cannot reach the terminal or break a row", () => {
   expect(textTable(["name"], [["a\u001b[2Jb\nc"]], paper)).toBe("name\na [2Jb c")
 })
 
-test("a table without rows is its heading", () => {
+test("a table without rows has only its heading", () => {
   expect(textTable(["id", "name"], [], paper)).toBe("id  name")
 })
 
-test("a table wider than the terminal goes on below itself, each part with the first column again", () => {
+test("a table wider than the terminal is split into parts that repeat the first column", () => {
   const narrow = { colour: false, columns: 16 }
   expect(textTable(["job", "shift", "speed", "fit"], [["ep01", 1, 2, 3]], narrow)).toBe(
     ["job   shift", "ep01      1", "", "job   speed  fit", "ep01      2    3"].join("\n")

@@ -5,13 +5,13 @@ import { FitLimits } from "../../../src/domain/speech/Placement.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { fitLines } from "../../../src/audio/fit/LineFitting.ts"
 import {
-  changeHarm,
+  changeCost,
   changeWeight,
   type FitLine,
   harmOf,
-  onsetHarm,
-  speedHarm,
-  tailHarm
+  onsetCost,
+  speedCost,
+  tailCost
 } from "../../../src/audio/fit/FitCost.ts"
 import { exactHarm, greedies } from "../placers.ts"
 import { randomOf } from "../signals.ts"
@@ -25,7 +25,7 @@ const line = (start: number, end: number, length: number, characters = 40): FitL
   characters
 })
 
-/** Lines as subtitles have them: mostly back to back, some gaps, some overlaps, some with far too much to say. */
+/** Realistic subtitle lines: mostly back to back, with some gaps and overlaps, and some far too long for their slot. */
 const arbitraryLines = fc
   .array(
     fc.record({
@@ -57,7 +57,7 @@ const arbitraryLimits = fc
   )
 
 describe("fitLines", () => {
-  it("counts what the voice itself was asked to hurry against the limits", () => {
+  it("measures the limits against the voice's normal speed, even if the voice was asked to hurry", () => {
     const hurried = (recorded: number) =>
       fitLines([{ ...line(0, 1_000, 3_000), recorded: millis(recorded) }], limits)[0]
     expect(hurried(2_500), "sped up from 2.5 s, as far as 3 s may be at maxSpeed").toMatchObject({
@@ -65,14 +65,14 @@ describe("fitLines", () => {
       speed: 2_500 / Math.ceil(3_000 / 1.3),
       flags: ["overrun"]
     })
-    expect(hurried(1_700), "never slowed down, nor sped up beyond the hard limit").toMatchObject({
+    expect(hurried(1_700), "neither slowed down nor sped up beyond the hard limit").toMatchObject({
       end: 1_700,
       speed: 1,
       flags: ["fast", "overrun"]
     })
   })
 
-  it("leaves lines that fit exactly at their time and speed", () => {
+  it("keeps the exact time and speed of lines that fit", () => {
     const lines = [line(1_000, 3_000, 1_900), line(3_000, 4_000, 1_000), line(9_000, 9_500, 20)]
     expect(fitLines(lines, limits)).toEqual([
       { start: 1_000, end: 2_900, speed: 1, flags: [] },
@@ -81,23 +81,23 @@ describe("fitLines", () => {
     ])
   })
 
-  it("has nothing to say about no lines", () => expect(fitLines([], limits)).toEqual([]))
+  it("returns nothing for no lines", () => expect(fitLines([], limits)).toEqual([]))
 
-  it("lets a line run on into the pause behind it before it rushes it", () => {
+  it("lets a line run on into the following pause before rushing it", () => {
     const [fitted] = fitLines([line(1_000, 3_000, 2_300), line(6_000, 7_000, 800)], limits)
     expect(fitted?.start).toBe(1_000)
     expect(fitted?.end).toBeGreaterThan(3_150)
     expect(fitted?.speed).toBeLessThan(1.08)
   })
 
-  it("keeps the next line on time when one has too much to say", () => {
+  it("keeps the next line on time when one is too long", () => {
     const [long, next] = fitLines([line(2_000, 4_000, 2_700), line(4_000, 6_000, 1_500)], limits)
     expect(next?.start).toBe(4_000)
     expect(long?.end).toBeLessThanOrEqual(4_000)
     expect(long?.speed).toBeLessThanOrEqual(1.3)
   })
 
-  it("shares what does not fit among the neighbours of a dense stretch", () => {
+  it("spreads an excess over the neighbours of a dense stretch", () => {
     const lines = Array.from({ length: 8 }, (_, i) =>
       line(i * 2_000, i * 2_000 + 2_000, i % 2 === 0 ? 2_500 : 2_300)
     )
@@ -105,32 +105,32 @@ describe("fitLines", () => {
     expect(Math.max(...speeds) - Math.min(...speeds)).toBeLessThan(0.12)
   })
 
-  it("says by how much to shorten a line that is beyond help", () => {
+  it("reports by how many characters to shorten a line that cannot fit", () => {
     const [fitted] = fitLines([line(1_000, 2_000, 6_000, 100)], limits)
     expect(fitted?.flags).toContain("overrun")
-    // 100 characters take 6 s; at 1.3 the 1.5 s to the latest end hold 32.5 of them.
+    // 100 characters take 6 s. At speed 1.3, the 1.5 s up to the latest end hold 32.5 of them.
     expect(fitted?.shortenBy).toBeGreaterThanOrEqual(60)
     expect(fitted?.shortenBy).toBeLessThanOrEqual(79)
   })
 
-  it("says one after the other what overlaps in one speaker's subtitle", () => {
+  it("places overlapping lines of one speaker one after the other", () => {
     const [first, second] = fitLines([line(1_000, 4_000, 1_500), line(1_500, 4_000, 1_500)], limits)
     expect(second?.start).toBe(first?.end)
   })
 
-  it("answers in the order asked, whatever the order of the starts", () => {
+  it("returns results in input order, whatever the order of the starts", () => {
     const lines = [line(5_000, 6_000, 900), line(1_000, 2_000, 900)]
     expect(fitLines(lines, limits).map((fitted) => fitted.start)).toEqual([5_000, 1_000])
   })
 
-  it("begins a line early enough to be heard whole before the film ends", () => {
+  it("starts a line early enough to end with the film", () => {
     const [before, last] = fitLines([line(7_000, 8_000, 900), line(9_800, 10_000, 1_600)], limits, 10_000)
     expect(last?.end).toBe(10_000)
     expect(before?.start).toBe(7_000)
   })
 
   it.prop(
-    "lets every line end with the film where there is time for all of them",
+    "lets every line end with the film if there is time for all of them",
     [arbitraryLines, fc.double({ min: 0, max: 1, noNaN: true })],
     ([lines, share]) => {
       const least = lines.reduce((sum, some) => sum + Math.ceil(some.length / limits.hardMaxSpeed), 0)
@@ -140,7 +140,7 @@ describe("fitLines", () => {
     }
   )
 
-  it("never drifts: every line of a long file is placed from its own time", () => {
+  it("never drifts: places every line of a long file from its own time", () => {
     const lines = Array.from({ length: 2_000 }, (_, i) =>
       line(i * 3_000, i * 3_000 + 2_800, 2_000 + ((i * 7_919) % 1_100))
     )
@@ -166,16 +166,12 @@ describe("fitLines", () => {
     }
   })
 
-  it.prop(
-    "does no more harm than any of the greedy ways",
-    [arbitraryLines, arbitraryLimits],
-    ([lines, given]) => {
-      const sorted = [...lines].sort((a, b) => a.start - b.start)
-      const ours = harmOf(sorted, fitLines(sorted, given), given)
-      for (const greedy of greedies)
-        expect(ours).toBeLessThanOrEqual(harmOf(sorted, greedy(sorted, given), given) + 1e-6)
-    }
-  )
+  it.prop("costs no more than any greedy placement", [arbitraryLines, arbitraryLimits], ([lines, given]) => {
+    const sorted = [...lines].sort((a, b) => a.start - b.start)
+    const ours = harmOf(sorted, fitLines(sorted, given), given)
+    for (const greedy of greedies)
+      expect(ours).toBeLessThanOrEqual(harmOf(sorted, greedy(sorted, given), given) + 1e-6)
+  })
 
   it("comes within 1 % of an exact solver on small cases", () => {
     const random = randomOf(5)
@@ -193,19 +189,19 @@ describe("fitLines", () => {
   })
 })
 
-describe("the harm of a placement", () => {
+describe("the cost of a placement", () => {
   const whole = fc.integer({ min: -3_000, max: 6_000 })
 
   it.prop("is convex in start and end", [whole, whole, whole, whole], ([s1, d1, s2, d2]) => {
     const some = line(3_000, 5_000, 2_400)
     const at = (start: number, duration: number) =>
-      onsetHarm(some, start) + tailHarm(some, start + duration, 500) + speedHarm(2_400, duration, 1.3)
+      onsetCost(some, start) + tailCost(some, start + duration, 500) + speedCost(2_400, duration, 1.3)
     const clamped = (duration: number) => Math.max(1_500, Math.min(2_400, Math.abs(duration)))
     const middle = at((s1 + s2) / 2, (clamped(d1) + clamped(d2)) / 2)
     expect(middle).toBeLessThanOrEqual((at(s1, clamped(d1)) + at(s2, clamped(d2))) / 2 + 1e-9)
   })
 
-  it("is nothing for a line at its time and its own speed", () => {
+  it("is 0 for a line at its time and normal speed", () => {
     expect(harmOf([line(0, 10, 10)], [{ start: 0, end: 10 }], limits)).toBe(0)
   })
 
@@ -217,15 +213,15 @@ describe("the harm of a placement", () => {
     ]
     const onset = 25 * 0.1 + 10 * 0.01
     const speed = 1.2 * (0.4 * 0.2 + 3.5 * 0.04)
-    const expected = onset + onset / 2 + 2 * 0.3 * 0.1 + speed + changeHarm(1, 1 / 1.2, 1)
+    const expected = onset + onset / 2 + 2 * 0.3 * 0.1 + speed + changeCost(1, 1 / 1.2, 1)
     expect(harmOf(lines, heard, limits)).toBeCloseTo(expected, 9)
   })
 
-  it("of a change of speed is less after a pause", () => {
+  it("of a change of speed is lower after a pause", () => {
     const first = line(0, 1_000, 1_000)
     const after = (pause: number) => changeWeight(first, line(1_000 + pause, 3_000 + pause, 900))
     expect([-500, 0, 1_000, 2_000, 10_000].map(after)).toEqual([1, 1, 1, 0.75, 0])
     const [alone] = fitLines([first, line(11_000, 12_000, 3_000)], limits)
-    expect(alone, "far from the line that is rushed").toMatchObject({ start: 0, end: 1_000, speed: 1 })
+    expect(alone, "far from the rushed line").toMatchObject({ start: 0, end: 1_000, speed: 1 })
   })
 })

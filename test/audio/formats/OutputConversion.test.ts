@@ -8,7 +8,7 @@ import { noise } from "../signals.ts"
 
 const rates = [16_000, 24_000, 44_100, 48_000].map((rate) => SampleRate.make(rate))
 
-/** All bytes of interleaved samples that are finished in blocks of so many frames. */
+/** Returns all bytes of interleaved samples converted in blocks of the given sizes (frames). */
 const finished = (
   samples: Float32Array,
   from: ConstructorParameters<typeof OutputConverter>[0],
@@ -32,14 +32,14 @@ const arbitraryFinish = fc.record({
   to: fc.constantFrom(...rates),
   channels: fc.constantFrom<1 | 2>(1, 2),
   depth: fc.constantFrom<16 | 24 | 32>(16, 24, 32),
-  /** By how many frames the file is longer or shorter than what is fed. */
+  /** How many frames longer or shorter the file is than the input. */
   more: fc.integer({ min: -500, max: 9_000 }),
   sizes: fc.array(fc.integer({ min: 1, max: 4_000 }), { minLength: 1, maxLength: 5 })
 })
 
-describe("finishing", () => {
+describe("output conversion", () => {
   it.prop(
-    "gives exactly the bytes asked for, the same in blocks of any size, the sound to half a step and its dither",
+    "returns exactly the requested bytes for any block size, and the sound to within half a step plus dither",
     [arbitraryFinish],
     ([{ seed, from, to, channels, depth, more, sizes }]) => {
       const single = Array.from({ length: channels }, (_, channel) => noise(from, 0.1, 0.5, seed + channel))
@@ -62,7 +62,7 @@ describe("finishing", () => {
             : depth === 16
               ? bytes.readInt16LE(i * 2) / 32_768
               : bytes.readIntLE(i * 3, 3) / 8_388_608
-        // Behind its end a clip fades out of the filter.
+        // After its end, a clip fades out of the filter.
         if (i < (length - Math.max(more, 0) - 200) * channels)
           worst = Math.max(worst, Math.abs(found - sample))
       }
@@ -71,7 +71,7 @@ describe("finishing", () => {
     { fastCheck: { numRuns: 40 } }
   )
 
-  it("leaves silence silent", () => {
+  it("keeps silence silent", () => {
     const from = { rate: SampleRate.make(24_000), channels: 1 } as const
     const to = { rate: SampleRate.make(48_000), frames: frames(5_000), depth: 16 } as const
     expect(finished(new Float32Array(2_000), from, to, [700]).every((byte) => byte === 0)).toBe(true)

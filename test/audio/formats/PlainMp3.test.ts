@@ -1,9 +1,7 @@
 import { expect, test } from "vitest"
 import { plainMp3, silentFrames } from "../../../src/audio/formats/PlainMp3.ts"
 
-/**
- * A frame of 24 kHz mono at 64 kb/s: 192 bytes, 576 samples. `side` stands at the beginning of its side information.
- */
+/** A frame of 24 kHz mono at 64 kbit/s: 192 bytes, 576 samples. `side` is the beginning of its side information. */
 const frame = (...side: ReadonlyArray<number>): ReadonlyArray<number> => {
   const bytes = [0xff, 0xf3, 0x84, 0xc0, ...side]
   return [...bytes, ...Array.from({ length: 192 - bytes.length }, () => 0)]
@@ -12,7 +10,7 @@ const frames = (count: number): ReadonlyArray<number> => Array.from({ length: co
 const file = (...parts: ReadonlyArray<ReadonlyArray<number>>) => plainMp3(Uint8Array.from(parts.flat()))
 const letters = (text: string): ReadonlyArray<number> => Array.from(text, (letter) => letter.charCodeAt(0))
 
-/** The silent frame in which an encoder says how many follow, and what it put before and behind the sound. */
+/** A silent frame with a Xing/Info header: the number of frames, and the delay and padding around the sound. */
 const note = (
   count: number,
   { delay = 576, padding = 1_000, encoder = "LAME3.100", name = "Info" } = {}
@@ -39,7 +37,7 @@ const note = (
   )
 }
 
-test("a file of frames and nothing else is plain, with and without tags around it", () => {
+test("a file of frames only is accepted, with and without tags around it", () => {
   const bare = {
     rate: 24_000,
     channels: 1,
@@ -56,41 +54,44 @@ test("a file of frames and nothing else is plain, with and without tags around i
   expect(file(tag, frames(20), trailer)).toEqual({ ...bare, from: 16, to: 3_856 })
 })
 
-test("what the encoder put around the sound is taken off", () => {
+test("encoder delay and padding are removed", () => {
   expect(file(note(20), frames(20))).toMatchObject({
     from: 192,
     frames: 20,
     skip: 1_105,
     length: 20 * 576 - 1_105 - 471
   })
-  // Less padding than any decoder lags behind: nothing is taken off the end.
+  // Padding below the decoder delay: nothing is cut off the end.
   expect(file(note(20, { padding: 300 }), frames(20))).toMatchObject({ length: 20 * 576 - 1_105 })
 })
 
-test("whatever is odd about a file makes it no plain one", () => {
+test("a file with any irregularity is rejected", () => {
   const odd = {
     nothing: [[]],
     "too few frames": [frames(7)],
     "bytes before": [[0, 0], frames(20)],
     "bytes between": [frames(10), [0], frames(10)],
     "bytes behind": [frames(20), [1, 2, 3]],
-    "cut short": [frames(20).slice(0, -1)],
+    "an incomplete last frame": [frames(20).slice(0, -1)],
     "another rate": [frames(10), frame().with(2, 0x80), frames(10)],
     "a checksum": [frames(10), frame().with(1, 0xf2), frames(10)],
-    "fewer frames than noted": [note(21), frames(20)],
-    "more frames than noted": [note(19), frames(20)],
-    "an unknown encoder's note": [note(20, { encoder: "Gogo 3.13" }), frames(20)],
-    "another kind of note": [[...frame().slice(0, 36), ...letters("VBRI"), ...frame().slice(40)], frames(20)],
-    "all of it padding": [note(20, { padding: 4_095, delay: 4_095 }), frames(13)],
-    "data of frames that are not there": [frame(10), frames(19)],
-    "more data than there is": [frames(10), frame(0, 0x7f, 0xff), frames(10)],
-    "more values than there is room for": [frames(10), frame(0, 0, 0x07, 0xff), frames(10)]
+    "fewer frames than stated": [note(21), frames(20)],
+    "more frames than stated": [note(19), frames(20)],
+    "an unknown encoder's tag": [note(20, { encoder: "Gogo 3.13" }), frames(20)],
+    "another kind of header": [
+      [...frame().slice(0, 36), ...letters("VBRI"), ...frame().slice(40)],
+      frames(20)
+    ],
+    "nothing but padding": [note(20, { padding: 4_095, delay: 4_095 }), frames(13)],
+    "data of missing frames": [frame(10), frames(19)],
+    "more data than the frames hold": [frames(10), frame(0, 0x7f, 0xff), frames(10)],
+    "more values than a granule holds": [frames(10), frame(0, 0, 0x07, 0xff), frames(10)]
   }
   const plain = Object.entries(odd).flatMap(([name, parts]) => (file(...parts) === undefined ? [] : [name]))
   expect(plain).toEqual([])
 })
 
-test("a frame may use what those before it left over, but no more", () => {
+test("a frame may use what earlier frames left in the bit reservoir, but no more", () => {
   expect(file(frames(10), frame(179), frames(10))).toBeDefined()
   expect(file(frames(1), frame(180), frames(18))).toBeUndefined()
 })
@@ -100,6 +101,6 @@ test("silent frames are of the file's kind", () => {
   sound[2] = 0x86
   const whole = Uint8Array.from([...sound.subarray(0, 192), 7, ...frames(9)])
   const plain = plainMp3(whole)
-  if (plain === undefined) throw new Error("the file should be plain")
+  if (plain === undefined) throw new Error("the file was rejected")
   expect(Array.from(silentFrames(whole, plain, 3))).toEqual(frames(3))
 })

@@ -26,9 +26,9 @@ const withU32 = (bytes: Uint8Array, at: number, value: number) => {
   return copy
 }
 
-describe("a WAV file of 16 bit", () => {
+describe("a 16-bit WAV file", () => {
   it.prop(
-    "comes back to the bit",
+    "round-trips bit for bit",
     [fc.int16Array(), fc.integer({ min: 8_000, max: 192_000 })],
     ([values, hertz]) => {
       const pcm = { rate: SampleRate.make(hertz), samples: fromInt16(values) }
@@ -43,7 +43,7 @@ describe("a WAV file of 16 bit", () => {
     expect(u32(file, 40)).toBe(12)
   })
 
-  it("carries its place on the timeline, and what it says", () => {
+  it("carries its time reference, description and iXML", () => {
     const timeReference = Frames.make(5_000_000_000)
     const xml = "<BWFXML><NOTE>phà</NOTE></BWFXML>"
     for (const depth of [16, 24, 32] as const) {
@@ -69,7 +69,7 @@ describe("a WAV file of 16 bit", () => {
     }
   })
 
-  it("cuts a description at a character", () => {
+  it("truncates a description at a character boundary", () => {
     const description = `${"x".repeat(255)}é and more`
     const file = Buffer.from(
       wavHeader({
@@ -85,14 +85,14 @@ describe("a WAV file of 16 bit", () => {
   })
 })
 
-/** A chunk with its padding. */
+/** Returns a chunk with its padding. */
 const chunk = (name: string, body: Uint8Array) => {
   const head = Buffer.from(`${name}....`)
   head.writeUInt32LE(body.length, 4)
   return joined(head, body, new Uint8Array(body.length % 2))
 }
 
-/** A format chunk: plain, or extensible with its code in a GUID. */
+/** Returns a fmt chunk: plain, or extensible with the format code in a GUID. */
 const format = (code: number, bits: number, channels: number, extensible = false) => {
   const body = Buffer.alloc(extensible ? 40 : 16)
   body.writeUInt16LE(extensible ? 0xfffe : code, 0)
@@ -107,7 +107,7 @@ const format = (code: number, bits: number, channels: number, extensible = false
 
 const riff = (...chunks: ReadonlyArray<Uint8Array>) => chunk("RIFF", joined(Buffer.from("WAVE"), ...chunks))
 
-/** Integers of so many bits, little-endian. */
+/** Encodes the samples as little-endian integers of `bits` bits. */
 const integers = (bits: number) => {
   const bytes = Buffer.alloc((samples.length * bits) / 8)
   const top = 2 ** (bits - 1)
@@ -115,20 +115,20 @@ const integers = (bits: number) => {
   return bytes
 }
 
-describe("a WAV file of another kind", () => {
-  it("of 24 or 32 bit is read", () => {
+describe("a WAV file of another format", () => {
+  it("of 24 or 32 bits is decoded", () => {
     for (const bits of [24, 32])
       expect(decodeWav(riff(format(1, bits, 1), chunk("data", integers(bits))))).toEqual(
         Either.right({ rate, samples })
       )
   })
 
-  it("of 8 bit, which has no sign, is read", () => {
+  it("of 8 bits, which are unsigned, is decoded", () => {
     const read = decodeWav(riff(format(1, 8, 1), chunk("data", Uint8Array.of(0, 64, 128, 192))))
     expect(read).toEqual(Either.right({ rate, samples: Float32Array.of(-1, -0.5, 0, 0.5) }))
   })
 
-  it("of floats is read, its fact chunk telling the frames", () => {
+  it("of floats is decoded, and its fact chunk states the frames", () => {
     const header = wavHeader({ rate, channels: 1, encoding: "float32", frames: samples.length })
     const file = joined(header, bytesOf(samples))
     expect(decodeWav(file)).toEqual(Either.right({ rate, samples }))
@@ -136,7 +136,7 @@ describe("a WAV file of another kind", () => {
     expect(u32(header, header.length - 12)).toBe(samples.length)
   })
 
-  it("of two channels is averaged, and its channels are told apart", () => {
+  it("of two channels is averaged by decodeWav and split by readWav", () => {
     const header = wavHeader({ rate, channels: 2, encoding: "float32", frames: 3 })
     const file = joined(header, bytesOf(Float32Array.of(1, 0, 0.5, -0.5, 0, 0.25)))
     expect([...Either.getOrThrow(decodeWav(file)).samples]).toEqual([0.5, 0, 0.125])
@@ -146,7 +146,7 @@ describe("a WAV file of another kind", () => {
     ])
   })
 
-  it("with an extensible format, other chunks of odd length around its samples, is read", () => {
+  it("with an extensible format and odd-sized chunks around its samples is decoded", () => {
     const file = riff(
       chunk("LIST", Uint8Array.of(1, 2, 3)),
       format(1, 24, 6, true),
@@ -166,7 +166,7 @@ describe("a file past 4 GiB", () => {
     frames: 1_728_000_000
   }
 
-  it("is RF64 with its sizes in 64 bits", () => {
+  it("is RF64 with 64-bit sizes", () => {
     const header = wavHeader(options)
     expect(Buffer.from(header.subarray(0, 4)).toString()).toBe("RF64")
     expect(u32(header, 4)).toBe(0xffff_ffff)
@@ -199,12 +199,19 @@ describe("a file that a streaming writer left open", () => {
     expect(decodeWav(open)).toEqual(Either.right({ rate, samples }))
   })
 
-  it.each([0, 0xffff_ffff, 0x7fff_f000])("with the size %i is closed at its last whole frame", (size) => {
-    const open = withU32(withU32(joined(file, new Uint8Array(1)), 4, size === 0 ? 0 : 0xffff_ffff), 40, size)
-    expect(Buffer.concat([...(closedWav(open) ?? [])])).toEqual(Buffer.from(file))
-  })
+  it.each([0, 0xffff_ffff, 0x7fff_f000])(
+    "with the size %i is cut to its last whole frame when closed",
+    (size) => {
+      const open = withU32(
+        withU32(joined(file, new Uint8Array(1)), 4, size === 0 ? 0 : 0xffff_ffff),
+        40,
+        size
+      )
+      expect(Buffer.concat([...(closedWav(open) ?? [])])).toEqual(Buffer.from(file))
+    }
+  )
 
-  it("is told from one that states its sizes, or stands for more than 4 GiB", () => {
+  it("is distinguished from one that states its sizes, and from RF64", () => {
     const big = { rate, channels: 1, encoding: "int16", frames: 3_000_000_000 } as const
     expect(closedWav(file)).toBeUndefined()
     expect(
@@ -213,17 +220,17 @@ describe("a file that a streaming writer left open", () => {
     expect(closedWav(new TextEncoder().encode("RIFF, and no more"))).toBeUndefined()
   })
 
-  it("but no samples is empty", () => {
+  it("with no samples is empty", () => {
     expect(
       Either.getOrThrow(decodeWav(encodeWav16({ rate, samples: new Float32Array(0) }))).samples.length
     ).toBe(0)
   })
 })
 
-describe("bytes that are no usable WAV file", () => {
+describe("bytes that are not a usable WAV file", () => {
   const file = encodeWav16({ rate, samples })
 
-  it("are told apart", () => {
+  it("are rejected with a reason", () => {
     expect(reasonOf(new Uint8Array(0))).toBe("not-wav")
     expect(reasonOf(new TextEncoder().encode("<html>not here</html>"))).toBe("not-wav")
     expect(reasonOf(file.subarray(0, 50))).toBe("truncated")
@@ -235,7 +242,7 @@ describe("bytes that are no usable WAV file", () => {
   })
 
   it.prop(
-    "never throw, whatever is changed",
+    "never throw, whatever bytes are changed",
     [fc.array(fc.tuple(fc.nat(55), fc.nat(255)), { maxLength: 8 }), fc.nat(56)],
     ([changes, end]) => {
       const broken = Uint8Array.from(file)
@@ -246,8 +253,8 @@ describe("bytes that are no usable WAV file", () => {
   )
 })
 
-describe("a header", () => {
-  it("of 24 bit is extensible, with the places of its channels, and counts the zero behind odd samples", () => {
+describe("a WAV header", () => {
+  it("of 24 bits is extensible, maps its channels, and counts the padding after odd-sized samples", () => {
     const header = wavHeader({ rate, channels: 1, encoding: "int24", frames: 3 })
     const file = joined(header, Uint8Array.of(0, 0, 64, 0, 0, 192, 255, 255, 127, 0))
     expect([...Either.getOrThrow(decodeWav(file)).samples]).toEqual([0.5, -0.5, 8_388_607 / 8_388_608])
@@ -255,7 +262,7 @@ describe("a header", () => {
     expect(u32(header, header.length - 4)).toBe(9)
   })
 
-  it("carries tags before the samples, each of even length", () => {
+  it("carries tags before the samples, each padded to an even length", () => {
     const tags = { title: "Tiếng", artist: "ab", comment: "", language: "vie" }
     const header = wavHeader({ rate, channels: 1, encoding: "int16", frames: 3, tags })
     const list = Buffer.from(header).subarray(36, -8)

@@ -1,10 +1,10 @@
 import { expect, it, vi } from "vitest"
 
-// Of their own: what other files of this process have been lent is theirs.
+// A fresh module: arrays that other test files were lent in this process do not count.
 vi.resetModules()
 const { BufferPool: Rooms } = await import("../../../src/audio/kernels/BufferPool.ts")
 
-/** Which of some rooms share samples with one. */
+/** Returns the indices of the rooms that share memory with `one`. */
 const sharing = (one: Float32Array, rooms: ReadonlyArray<Float32Array>) =>
   rooms.flatMap((room, at) => {
     const apart =
@@ -13,7 +13,7 @@ const sharing = (one: Float32Array, rooms: ReadonlyArray<Float32Array>) =>
     return one.buffer === room.buffer && !apart ? [at] : []
   })
 
-it("lends no array twice before its time has passed, and the same ones again afterwards", () => {
+it("lends no array twice before its time has passed, and reuses it afterwards", () => {
   const rooms = new Rooms()
   const first = rooms.take(1_000)
   const second = rooms.take(700)
@@ -30,7 +30,7 @@ it("lends no array twice before its time has passed, and the same ones again aft
   expect(sharing(rooms.take(1_000), [first, second, third])).toEqual([])
 })
 
-it("lends what others have given back, and goes on lending when the memory of the inner loops is full", () => {
+it("lends arrays that other pools returned, and continues on the heap when the kernels' memory is full", () => {
   const [one, other] = [new Rooms(), new Rooms()]
   const long = Array.from({ length: 12 }, () => one.take(2_000_000))
   const samples = long.map((room, at) => room.fill(at))

@@ -20,13 +20,13 @@ import { newBuffer, type Buffer32, BufferPool } from "../../../src/audio/kernels
 import { kernelCode } from "../../../scripts/build-kernels.mjs"
 import { randomOf } from "../signals.ts"
 
-/** So many samples, a few of them beyond full scale, some exactly 0. */
+/** Returns random samples, a few of them beyond full scale, some exactly 0. */
 const someSamples = (seed: number, length: number): Float32Array => {
   const random = randomOf(seed)
   return Float32Array.from({ length }, () => (random() < 0.1 ? 0 : 2.2 * random() - 1.1))
 }
 
-/** Lengths around what a loop takes at once, and what is copied at once. */
+/** Lengths around the step of a kernel, and around the number of samples copied at once. */
 const lengths = fc.oneof(
   fc.nat(70),
   fc.integer({ min: 8_100, max: 8_300 }),
@@ -37,37 +37,37 @@ const seeds = fc.integer({ min: 1, max: 1_000_000 })
 const few = { fastCheck: { numRuns: 25 } }
 
 describe("the kernels", () => {
-  it("are assembled from what stands in their source", async () => {
+  it("are assembled from the current source", async () => {
     expect(readFileSync("src/audio/kernels/KernelCode.ts", "utf8")).toBe(await kernelCode())
   })
 
   it.prop(
-    "do the same with samples that stand in their memory",
+    "give the same results for arrays in their own memory",
     [seeds, lengths, fc.nat(50)],
     ([seed, length, from]) => {
       const rooms = new BufferPool()
-      /** What becomes of a line in its own kind of room: each step goes on from what the one before has left. */
-      const chain = (room: Buffer32) => {
+      /** Runs a chain of kernels on arrays from `room`; each step uses the result of the one before. */
+      const chain = (allocate: Buffer32) => {
         const keep = (samples: Float32Array) => {
-          const kept = room(samples.length)
+          const kept = allocate(samples.length)
           kept.set(samples)
           return kept
         }
         const line = keep(someSamples(seed, length + 96 + from))
         const weights = someSamples(seed + 1, 108)
         addTo(line, 24 + from, keep(someSamples(seed + 2, length)), 0, length)
-        const crests = room(length)
+        const crests = allocate(length)
         const highest = crestsOf(line, 24 + from, length, weights, 1.2, crests)
-        const gained = room(length)
+        const gained = allocate(length)
         productsOf(line.subarray(0, length), crests, gained)
-        const doubled = room(2 * length)
+        const doubled = allocate(2 * length)
         doubledOf(line, 36 + from, length, weights.subarray(0, 36), doubled, 0)
-        const scaled = room(length + 3)
+        const scaled = allocate(length + 3)
         scaledOf(gained, 0.7, scaled, 3)
-        const place = room(length)
+        const place = allocate(length)
         const integers = new Int16Array(place.buffer, place.byteOffset, length)
         ditheredOf(scaled.subarray(3), from, integers)
-        const floats = room(length)
+        const floats = allocate(length)
         floatsOf(integers, 1 / 1000, floats)
         const filters = Float64Array.from({ length: 20 }, (_, at) => (at < 10 ? 0.3 - at / 20 : 0))
         addPower(line, 1, 2, Math.floor(length / 2), filters)
@@ -81,7 +81,7 @@ describe("the kernels", () => {
   )
 
   it.prop(
-    "weigh by a filter's phases, where the filter has room and where it has none",
+    "apply a filter's phases, whether or not the filter fits their memory",
     [
       seeds,
       fc.integer({ min: 0, max: 10_000 }),
@@ -119,14 +119,14 @@ describe("the kernels", () => {
     few
   )
 
-  it.prop("find the highest level", [seeds, lengths, fc.nat(50)], ([seed, length, from]) => {
+  it.prop("find the highest absolute value", [seeds, lengths, fc.nat(50)], ([seed, length, from]) => {
     const samples = someSamples(seed, length)
     const expected = samples.subarray(from).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
     expect(loudestOf(samples, from)).toBe(expected)
   })
 
   it.prop(
-    "raise what is highest in stretches",
+    "raise the peaks of stretches",
     [seeds, fc.integer({ min: 1, max: 8_192 }), fc.integer({ min: 1, max: 900 }), fc.nat(3_000)],
     ([seed, length, stretch, before]) => {
       const samples = someSamples(seed, before + length)
@@ -142,7 +142,7 @@ describe("the kernels", () => {
     few
   )
 
-  it.prop("add to the bit", [seeds, lengths, fc.nat(50)], ([seed, length, at]) => {
+  it.prop("add exactly", [seeds, lengths, fc.nat(50)], ([seed, length, at]) => {
     const samples = someSamples(seed, length)
     const to = someSamples(seed + 1, length + 100)
     const expected = to.map((sample, i) => {
@@ -154,7 +154,7 @@ describe("the kernels", () => {
   })
 
   it.prop(
-    "make floats to the bit",
+    "convert integers to floats exactly",
     [seeds, lengths, fc.double({ min: 1e-6, max: 1e-3, noNaN: true })],
     ([seed, length, factor]) => {
       const integers = Int16Array.from(someSamples(seed, length), (sample) => sample * 32_767)
@@ -166,11 +166,11 @@ describe("the kernels", () => {
   )
 
   it.prop(
-    "double by pairs of neighbours",
+    "double the rate by pairs of neighbours",
     [seeds, lengths, fc.integer({ min: 1, max: 48 })],
     ([seed, length, pairs]) => {
       const line = someSamples(seed, length + 2 * pairs)
-      // A silence that begins and ends anywhere.
+      // Silence with random boundaries.
       line.fill(0, seed % 3_000, (seed % 3_000) + 2_500)
       const weights = someSamples(seed + 1, pairs)
       const doubled = new Float32Array(2 * length + 5)
@@ -191,15 +191,15 @@ describe("the kernels", () => {
   )
 
   it.prop(
-    "look between samples where they are loud",
+    "find inter-sample peaks where samples are loud",
     [seeds, lengths, fc.constantFrom(0, 0.9, 1.5, 1.9, 2.3)],
     ([seed, length, least]) => {
       const line = someSamples(seed, length + 48)
-      // Weights of about the same size for both looks.
+      // Weights of about the same magnitude for both filters.
       const weights = someSamples(seed + 1, 108).map((weight, at) => weight / (at < 36 ? 3 : 4))
       const crests = new Float32Array(length)
       const highest = crestsOf(line, 23, length, weights, least, crests)
-      /** What stands at five places between a sample and the next, by so many threes of weights from `first` on. */
+      /** Levels at five positions from one sample to the next, from `pairs` triples of weights, starting at `first`. */
       const placesOf = (i: number, first: number, pairs: number) => {
         let [half, even, odd] = [0, 0, 0]
         for (let pair = 0; pair < pairs; pair++) {
@@ -230,7 +230,7 @@ describe("the kernels", () => {
         const most = Math.min(2 * loudest, (4 / 3) * near)
         const crest = Math.max(near, highestOf(placesOf(i, 36, 24)))
         const found = crests[i] ?? NaN
-        // What is computed in 32 bit may lie on the other side of what it is held against.
+        // Rounded to 32 bits, a level may be on the other side of the limit.
         const counts =
           Math.abs(Math.min(crest, most) - least) < 2e-5 ? found > 0 : Math.min(crest, most) > least
         worst = Math.max(worst, Math.abs(found - (counts ? crest : 0)))
@@ -243,12 +243,12 @@ describe("the kernels", () => {
   )
 
   it.prop(
-    "filter and sum up, wherever they are interrupted",
+    "filter and add up squares, wherever they are interrupted",
     [seeds, lengths, fc.constantFrom(1, 2)],
     ([seed, length, stride]) => {
       const samples = someSamples(seed, stride * length)
       const [b0, b1, b2, a1, a2, c1, c2] = [1.5, -2.6, 1.1, -1.5, 0.6, -1.97, 0.975]
-      // The second filter, whose b are 1, -2 and 1, gets what the first gave two samples earlier.
+      // The second filter, whose b coefficients are 1, -2 and 1, takes what the first put out two samples earlier.
       let [s1, s2, t1, t2, y1, y2, expected] = [0, 0, 0, 0, 0, 0, 0]
       for (let i = 0; i < length; i++) {
         const x = samples[stride * i + stride - 1] ?? 0
@@ -280,7 +280,7 @@ describe("the kernels", () => {
   )
 
   it.prop(
-    "multiply to the bit",
+    "multiply exactly",
     [seeds, lengths, fc.double({ min: -3, max: 3, noNaN: true })],
     ([seed, length, factor]) => {
       const samples = someSamples(seed, length)
@@ -295,7 +295,7 @@ describe("the kernels", () => {
   )
 
   it.prop(
-    "hold and average what a limiter's gains lack, whatever the blocks",
+    "hold and average a limiter's gain reduction, whatever the block size",
     [seeds, fc.integer({ min: 1, max: 12_000 }), fc.integer({ min: 2, max: 40 }), fc.nat(12_000)],
     ([seed, length, window, cut]) => {
       const random = randomOf(seed)
@@ -325,7 +325,7 @@ describe("the kernels", () => {
   )
 
   it.prop(
-    "dither by a sample's place, clamped, silence untouched",
+    "dither by a sample's position, clamp, and keep silence",
     [seeds, lengths, fc.nat(2 ** 33)],
     ([seed, length, place]) => {
       const samples = someSamples(seed, length)
@@ -339,13 +339,13 @@ describe("the kernels", () => {
         const expected = Math.max(-32_768, Math.min(32_767, exact))
         worst = Math.max(worst, Math.abs((into[i] ?? NaN) - expected))
       }
-      // Half a step, and what a sum of 32 bit is rounded by.
+      // Half a step, plus the rounding of a 32-bit sum.
       expect(worst).toBeLessThan(0.503)
     },
     few
   )
 
-  it("have noise without offset, repetition or colour, as wide as two steps", () => {
+  it("use white noise without offset or repetition, two steps wide", () => {
     const count = 200_000
     const noise = Float64Array.from({ length: count }, (_, place) => ditherAt(place))
     const mean = (of: (value: number, at: number) => number) =>

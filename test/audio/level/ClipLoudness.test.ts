@@ -13,7 +13,7 @@ import { ffmpegs } from "../../ffmpeg/binaries.ts"
 const rates = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000].map((rate) => SampleRate.make(rate))
 
 describe("loudness", () => {
-  it.each(rates)("of a stereo-equivalent 997 Hz tone at %i Hz is its level", (rate) => {
+  it.each(rates)("of a stereo-equivalent 997 Hz tone at %i Hz equals its level", (rate) => {
     // BS.1770: a 0 dBFS sine of 997 Hz in one channel reads -3.01 LUFS.
     expect(loudnessOf(tone(rate, 997, 3, 1))).toBeCloseTo(-3.01, 1)
     expect(loudnessOf(tone(rate, 997, 3, 0.1))).toBeCloseTo(-23.01, 1)
@@ -28,14 +28,14 @@ describe("loudness", () => {
     expect(meter.integrated() - loudnessOf(mono)).toBeCloseTo(3.01, 2)
   })
 
-  it("is -70 for silence and for nothing", () => {
+  it("is -70 for silence and for no samples", () => {
     const rate = SampleRate.make(24_000)
     expect(loudnessOf({ rate, samples: new Float32Array(48_000) })).toBe(-70)
     expect(loudnessOf({ rate, samples: new Float32Array(0) })).toBe(-70)
     expect(loudnessOf({ rate, samples: new Float32Array(100) })).toBe(-70)
   })
 
-  it("takes a clip under 400 ms as if silence followed", () => {
+  it("measures a clip under 400 ms as if silence followed", () => {
     const rate = SampleRate.make(24_000)
     const short = tone(rate, 997, 0.2, 0.1)
     const padded = new Float32Array(9_600)
@@ -43,7 +43,7 @@ describe("loudness", () => {
     expect(loudnessOf(short)).toBeCloseTo(loudnessOf({ rate, samples: padded }), 6)
   })
 
-  it("leaves long pauses out", () => {
+  it("excludes long pauses", () => {
     const rate = SampleRate.make(24_000)
     const loud = tone(rate, 997, 2, 0.1)
     const withPause = new Float32Array(24_000 * 20)
@@ -51,7 +51,7 @@ describe("loudness", () => {
     expect(loudnessOf({ rate, samples: withPause })).toBeCloseTo(loudnessOf(loud), 0)
   })
 
-  it("does not depend on the blocks it is given in", () => {
+  it("does not depend on the block size", () => {
     const pcm = speechLike(SampleRate.make(22_050), 5, 7)
     const whole = loudnessOf(pcm)
     for (const size of [1, 17, 441, 5_000]) {
@@ -71,11 +71,11 @@ describe("true peak", () => {
   })
 
   it.each([0.05, 0.15, 0.25, 0.35, 0.45])(
-    "reads a tone at %d of the rate right, wherever it is sampled",
+    "measures a tone at %d of the rate correctly at any phase",
     (pitch) => {
       const rate = SampleRate.make(24_000)
       for (const seed of [1, 2, 3]) {
-        // So short that few samples come near its crest.
+        // So short that few samples are near its crest.
         const samples = Float32Array.from(
           { length: 600 },
           (_, i) => Math.cos(2 * Math.PI * pitch * (i - 300 - seed / 7)) * Math.exp(-(((i - 300) / 60) ** 2))
@@ -85,7 +85,7 @@ describe("true peak", () => {
     }
   )
 
-  it("is never below the highest sample, and does not depend on blocks", () => {
+  it("is never below the highest sample, and does not depend on the block size", () => {
     const pcm = noise(SampleRate.make(24_000), 1, 0.5, 3)
     const whole = truePeakOf(pcm)
     expect(whole).toBeGreaterThanOrEqual(
@@ -99,7 +99,7 @@ describe("true peak", () => {
   })
 })
 
-describe.each(ffmpegs)("beside ebur128 of $name", ({ binary }) => {
+describe.each(ffmpegs)("compared with ffmpeg's ebur128: $name", ({ binary }) => {
   const measured = (pcm: Pcm): { integrated: number; truePeak: number } => {
     const run = spawnSync(
       binary.path,

@@ -6,7 +6,7 @@ const duck = { amount: 12, fade: millis(300) }
 
 const span = (start: number, end: number) => ({ start: millis(start), end: millis(end) })
 
-/** Decibels at each of these milliseconds, rounded to tenths. */
+/** Gains at these milliseconds, in decibels, rounded to tenths. */
 const decibels = (spoken: ReadonlyArray<readonly [number, number]>, at: ReadonlyArray<number>) => {
   const spans = spoken.map(([start, end]) => span(start, end))
   const gains = [...gainsUnder(spans, duck, { from: 0, to: 200_000 })].flatMap((block) => [...block])
@@ -15,13 +15,13 @@ const decibels = (spoken: ReadonlyArray<readonly [number, number]>, at: Readonly
 }
 
 describe("gainsUnder", () => {
-  it("has faded down when someone begins to speak, and fades up when he has ended", () => {
+  it("has faded down when speech begins, and fades up when it has ended", () => {
     expect(decibels([[1_000, 1_100]], [0, 699, 700, 850, 1_000, 1_050, 1_100, 1_250, 1_400, 9_000])).toEqual([
       0, 0, 0, -6, -12, -12, -12, -6, 0, 0
     ])
   })
 
-  it("stays down in a pause too short to be up in, and comes up in a longer one", () => {
+  it("stays down in a short pause, and fades up in a longer one", () => {
     const dialogue = [
       [1_000, 2_000],
       [2_999, 4_000],
@@ -32,7 +32,7 @@ describe("gainsUnder", () => {
     ])
   })
 
-  it("lowers once where several speak, in whatever order they are named", () => {
+  it("applies once where several people speak, in any order of spans", () => {
     const together = [
       [3_000, 3_500],
       [1_000, 5_000]
@@ -40,7 +40,7 @@ describe("gainsUnder", () => {
     expect(decibels(together, [850, 3_200, 4_900, 5_150])).toEqual([-6, -12, -12, -6])
   })
 
-  it("is the same across its blocks, and from wherever it begins", () => {
+  it("does not depend on block boundaries or the starting position", () => {
     const long = [span(60_000, 70_000)]
     const whole = [...gainsUnder(long, duck, { from: 0, to: 140_000 })].flatMap((block) => [...block])
     const part = [...gainsUnder(long, duck, { from: 59_850, to: 140_000 })].flatMap((block) => [...block])

@@ -2,13 +2,13 @@ import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { GainSearch } from "../../../src/audio/level/GainSearch.ts"
 
-/** What the limiter leaves of each decibel more, decibel by decibel above a level at which nothing is limited; LU. */
+/** Loudness gained per decibel, in LU, for each decibel above the level at which limiting begins. */
 const arbitraryYields = fc.array(fc.double({ min: 0.2, max: 1, noNaN: true }), {
   minLength: 60,
   maxLength: 60
 })
 
-/** How loud a sound of -30 LUFS comes out that much louder, limited from the first decibel on. */
+/** Returns the loudness of a sound of -30 LUFS raised by `level` decibels and limited from the first decibel on. */
 const loudnessBy =
   (yields: ReadonlyArray<number>) =>
   (level: number): number => {
@@ -16,7 +16,7 @@ const loudnessBy =
     return -30 + limited + Math.min(0, level) + Math.max(0, level - yields.length)
   }
 
-/** Levels that are tried until the loudness is met within a tenth. */
+/** Returns the levels tried until the loudness is met within 0.1 LU. */
 const tried = (loudness: number, came: (level: number) => number): ReadonlyArray<number> => {
   const search = new GainSearch(loudness, loudness + 30)
   const levels = [search.level]
@@ -24,9 +24,9 @@ const tried = (loudness: number, came: (level: number) => number): ReadonlyArray
   return levels
 }
 
-describe("a search for the level of a loudness", () => {
+describe("the gain search", () => {
   it.prop(
-    "finds it in a few rounds, whatever the limiter takes away on the way",
+    "finds the level in a few rounds, whatever the limiter takes away",
     [arbitraryYields, fc.double({ min: -28, max: -19, noNaN: true })],
     ([yields, loudness]) => {
       const came = loudnessBy(yields)
@@ -36,20 +36,20 @@ describe("a search for the level of a loudness", () => {
     }
   )
 
-  it("does not run past it where the yield grows on the way", () => {
+  it("does not overshoot where the yield grows on the way", () => {
     const came = loudnessBy([...Array<number>(12).fill(0.2), ...Array<number>(48).fill(1)])
     const loudest = tried(-20, came).map(came)
     expect(Math.max(...loudest)).toBeLessThan(-18)
     expect(Math.abs((loudest.at(-1) ?? 0) - -20)).toBeLessThanOrEqual(0.1)
   })
 
-  it("leaves it where the rest could not be heard and would cost the peaks everything", () => {
+  it("stops where the rest would be inaudible and would squash the peaks", () => {
     const came = loudnessBy([...Array<number>(20).fill(0.5), ...Array<number>(40).fill(0.05)])
     const left = tried(-19.7, came).map(came).at(-1) ?? 0
     expect([left > -20.2, left < -19.8]).toEqual([true, true])
   })
 
-  it("goes no higher than it may, for a loudness that is not to be had", () => {
+  it("never exceeds the highest level, even for an unreachable loudness", () => {
     const search = new GainSearch(-10, 5, 18)
     const levels = [search.level]
     while (!search.isFound(-16 + 0.2 * search.level)) levels.push(search.level)

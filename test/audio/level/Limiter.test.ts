@@ -30,7 +30,7 @@ const limited = (
   return Float32Array.from(pieces)
 }
 
-/** The true peak that ffmpeg measures, in dBTP, to a thousandth; its summary gives tenths only. */
+/** Returns the true peak that ffmpeg measures, in dBTP, to a thousandth; its summary prints tenths only. */
 const ffmpegPeakOf = (samples: Float32Array, hertz: number): number => {
   const { stdout } = spawnSync(
     bundled.path,
@@ -46,13 +46,13 @@ const ffmpegPeakOf = (samples: Float32Array, hertz: number): number => {
 }
 
 describe("the limiter", () => {
-  it("passes what is below the ceiling unchanged, to the bit", () => {
+  it("passes samples below the ceiling unchanged, bit for bit", () => {
     const { samples } = speechLike(rate, 2, 1)
     const quiet = scaled(samples, (0.95 * ceiling) / truePeakOf({ rate, samples }))
     expect(limited(quiet, 1)).toEqual(quiet)
   })
 
-  it.each([2, 4, 10, 40])("holds the true peak of speech driven %i times too hot", (drive) => {
+  it.each([2, 4, 10, 40])("holds the true peak of speech amplified %i times", (drive) => {
     for (const seed of [1, 2, 3]) {
       const result = limited(scaled(speechLike(rate, 3, seed).samples, drive), 1)
       expect(result.length).toBe(3 * rate)
@@ -60,7 +60,7 @@ describe("the limiter", () => {
     }
   })
 
-  it("holds the true peak of noise and of a tone between samples", () => {
+  it("holds the true peak of noise and of a tone with inter-sample peaks", () => {
     const noisy = limited(noise(rate, 1, 3, 4).samples, 1)
     expect(decibelsOf(truePeakOf({ rate, samples: noisy }))).toBeLessThanOrEqual(-1.5)
     const high = limited(tone(rate, 5_999, 1, 2).samples, 1)
@@ -79,16 +79,16 @@ describe("the limiter", () => {
     ],
     ["noise", resample(noise(SampleRate.make(22_050), 1, 3, 4), rate).samples],
     [
-      "a quarter of the rate, off its crests",
+      "a tone at a quarter of the rate, sampled off its crests",
       from(6_000, (i) => 2 * Math.sin((Math.PI / 2) * i + Math.PI / 4))
     ],
     ["a click between two samples", from(6_000, (i) => (i === 3_000 || i === 3_001 ? 2 : 0))],
     ["clicks up and down", from(6_000, (i) => (i === 3_000 || i === 3_002 ? 2 : i === 3_001 ? -2 : 0))],
     ...[0.1, 0.2, 0.3, 0.4, 0.45].map((pitch): [string, Float32Array] => [
-      `${pitch} of the rate`,
+      `a tone at ${pitch} of the rate`,
       from(6_000, (i) => 2 * Math.sin(2 * Math.PI * pitch * i) * Math.exp(-(((i - 3_000) / 800) ** 2)))
     ])
-  ])("holds what is heard of %s at twice the rate, and no lower than it must", (_, samples) => {
+  ])("holds the true peak of %s at twice the rate, and no lower than needed", (_, samples) => {
     const peak = decibelsOf(
       exactPeakOf(resample({ rate, samples: limited(samples, 1) }, SampleRate.make(48_000)).samples)
     )
@@ -97,7 +97,7 @@ describe("the limiter", () => {
   })
 
   it.each([1, 0.95, 2, 4])(
-    "holds what ffmpeg measures of noise over the whole band, at %d times full scale",
+    "holds the true peak that ffmpeg measures of full-band noise at %d times full scale",
     (level) => {
       const noisy = limited(noise(rate, 4, level, 3).samples, 1)
       const at48 = resample({ rate, samples: noisy }, SampleRate.make(48_000)).samples
@@ -111,7 +111,7 @@ describe("the limiter", () => {
   )
 
   it.prop(
-    "gives the same in blocks of any size",
+    "does not depend on the block size",
     [
       fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1 }),
       fc.integer({ min: 1, max: 99 }),
@@ -128,25 +128,25 @@ describe("the limiter", () => {
     { fastCheck: { numRuns: 40 } }
   )
 
-  it("driven by a factor gives what it gives for samples times that factor, to the bit", () => {
+  it("driven by a factor equals limiting samples times that factor, bit for bit", () => {
     const { samples } = speechLike(rate, 2, 5)
     const driven = new Limiter(rate, 1, ceiling, 3.7)
     const first = Float32Array.from(driven.push(samples))
     expect([...first, ...driven.flush()]).toEqual([...limited(scaled(samples, 3.7), 1)])
   })
 
-  it("turns both channels down together", () => {
+  it("lowers both channels together", () => {
     const samples = new Float32Array(2 * rate).fill(0.25)
     for (let i = 24_000; i < 24_200; i += 2) samples[i] = 2
     const result = limited(samples, 2)
     const right = result.filter((_, i) => i % 2 === 1)
     expect(Math.min(...right)).toBeLessThan(0.25 * 0.5)
     expect(right[0]).toBe(0.25)
-    // 80 ms a time constant: after 450 ms the gain is back to within 0.5 %.
+    // The time constant is 80 ms, so after 450 ms the gain is back to within 0.5 %.
     expect(right.at(-1)).toBeCloseTo(0.25, 2)
   })
 
-  it("gives nothing for nothing, once flushed", () => {
+  it("returns nothing for no samples, and nothing after a flush", () => {
     const limiter = new Limiter(rate, 2, ceiling)
     expect(limiter.flush()).toEqual(new Float32Array(0))
     expect(limiter.flush()).toEqual(new Float32Array(0))

@@ -7,7 +7,7 @@ import { randomOf } from "../signals.ts"
 
 const at = (value: number) => Frames.make(value)
 
-/** The slow way: every sample of every output by itself, events in order, each sum rounded to 32 bit. */
+/** Reference mix: computes every sample of every output separately, events in order, each sum rounded to 32 bits. */
 const reference = (events: ReadonlyArray<MixEvent>, plan: MixPlan): ReadonlyArray<Float32Array> => {
   const sorted = [...events].sort((a, b) => a.order - b.order)
   return Array.from({ length: plan.stems + 1 }, (_, output) => {
@@ -27,7 +27,7 @@ const reference = (events: ReadonlyArray<MixEvent>, plan: MixPlan): ReadonlyArra
   })
 }
 
-/** Events in order of their start, each added just before the block in which it begins. */
+/** Mixes events in order of their start, each added just before the block in which it begins. */
 const mixed = function* (
   events: ReadonlyArray<MixEvent>,
   plan: MixPlan,
@@ -60,7 +60,7 @@ const arbitraryMix = fc.record({
   block: fc.integer({ min: 1, max: 700 }),
   clips: fc.array(
     fc.record({
-      // Few places, so that many begin together.
+      // Few positions, so that many events begin together.
       at: fc.oneof(fc.constantFrom(0, 100, 599), fc.integer({ min: 0, max: 650 })),
       size: fc.integer({ min: 0, max: 300 }),
       gain: fc.double({ min: -2, max: 2, noNaN: true }),
@@ -73,7 +73,7 @@ const arbitraryMix = fc.record({
 
 describe("the mix", () => {
   it.prop(
-    "equals a slow reference to the bit, in blocks of any size, however ties are ordered",
+    "equals a slow reference bit for bit, whatever the block size and the order of ties",
     [arbitraryMix],
     ([given]) => {
       const random = randomOf(given.seed)
@@ -97,7 +97,7 @@ describe("the mix", () => {
     }
   )
 
-  it("refuses an event whose time has passed", () => {
+  it("rejects an event whose time has passed", () => {
     const mixer = new Mixer({ length: at(100), channels: 1, stems: 0 })
     mixer.render(10)
     const late = { at: at(9), samples: new Float32Array(1), gain: 1, pan: 0, order: 0 }

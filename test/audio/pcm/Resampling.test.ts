@@ -11,7 +11,7 @@ const rates = [8_000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000].ma
 
 describe("resampling", () => {
   it.prop(
-    "keeps a tone's place, level and frequency",
+    "keeps a tone's position, level and frequency",
     [fc.constantFrom(...rates), fc.constantFrom(...rates)],
     ([from, to]) => {
       const frequency = 0.4 * Math.min(from, to)
@@ -19,7 +19,7 @@ describe("resampling", () => {
       const expected = tone(to, frequency, 0.2, 0.5)
       expect(result.rate).toBe(to)
       expect(result.samples.length).toBe(Math.round((Math.round(0.2 * from) * to) / from))
-      // The ends are short of neighbours.
+      // The ends lack neighbours.
       let worst = 0
       for (let i = 400; i < result.samples.length - 400; i++)
         worst = Math.max(worst, Math.abs((result.samples[i] ?? 0) - (expected.samples[i] ?? 0)))
@@ -28,7 +28,7 @@ describe("resampling", () => {
   )
 
   it.prop(
-    "is the same whatever stood in its rooms before",
+    "does not depend on previous buffer contents",
     [fc.constantFrom(...rates), fc.constantFrom(...rates), fc.integer({ min: 1, max: 100_000 })],
     ([from, to, seed]) => {
       const pcm = noise(from, 0.05, 0.5, seed)
@@ -38,7 +38,7 @@ describe("resampling", () => {
   )
 
   it.prop(
-    "is the same in a stream of blocks of any size, to the bit",
+    "equals a stream in blocks of any size, bit for bit",
     [
       fc.constantFrom(...rates),
       fc.constantFrom(...rates),
@@ -52,7 +52,7 @@ describe("resampling", () => {
       const expected = resample({ rate: from, samples }, to).samples
       const resampler = new Resampler(from, to)
       const found = new Float32Array(expected.length)
-      // Silence behind it brings out what lags.
+      // Silence after the end flushes the filter.
       const fed = new Float32Array(samples.length + from)
       fed.set(samples)
       let made = 0
@@ -68,7 +68,7 @@ describe("resampling", () => {
     { fastCheck: { numRuns: 40 } }
   )
 
-  it("lets nothing of what the lower rate cannot carry through", () => {
+  it("removes what the lower rate cannot represent", () => {
     const result = resample(tone(SampleRate.make(48_000), 14_000, 0.3, 1), SampleRate.make(24_000))
     expect(Math.max(...result.samples.subarray(500, -500))).toBeLessThan(1e-4)
   })
@@ -76,7 +76,7 @@ describe("resampling", () => {
   it.each([
     [16_000, 3_000, [13_000, 19_000]],
     [24_000, 10_800, [13_200, 1_200]]
-  ] as const)("adds no images of what %i Hz carried", (from, frequency, images) => {
+  ] as const)("adds no images of a signal at %i Hz", (from, frequency, images) => {
     const result = resample(tone(SampleRate.make(from), frequency, 0.5, 1), SampleRate.make(48_000)).samples
     const image = (frequency: number) => {
       let re = 0
@@ -92,7 +92,7 @@ describe("resampling", () => {
     for (const other of images) expect(image(other)).toBeLessThan(1e-4)
   })
 
-  it("passes a constant, and nothing at all", () => {
+  it("passes a constant unchanged, and returns nothing for no samples", () => {
     const samples = new Float32Array(2_205).fill(0.25)
     const result = resample({ rate: SampleRate.make(22_050), samples }, SampleRate.make(48_000)).samples
     for (let i = 300; i < result.length - 300; i++) expect(result[i]).toBeCloseTo(0.25, 5)
@@ -102,7 +102,7 @@ describe("resampling", () => {
     ).toBe(0)
   })
 
-  it("hands back a clip that has the rate already", () => {
+  it("returns the clip itself if it already has the rate", () => {
     const pcm = tone(SampleRate.make(24_000), 440, 0.1, 0.5)
     expect(resample(pcm, pcm.rate)).toBe(pcm)
   })

@@ -12,8 +12,8 @@ const peaksOf = (blocks: ReadonlyArray<Float32Array>, channels: number, length: 
   return meter.peaks()
 }
 
-describe("the outline of a programme", () => {
-  it("keeps the highest level of each fiftieth of a second, whichever sign it has", () => {
+describe("the waveform of a programme", () => {
+  it("keeps the highest absolute level of each fiftieth of a second", () => {
     const samples = new Float32Array(2 * stretch + 10)
     samples[3] = 0.25
     samples[stretch - 1] = -0.5
@@ -22,26 +22,26 @@ describe("the outline of a programme", () => {
     expect([...peaksOf([samples], 1, samples.length)]).toEqual([0.5, 0.125, 1])
   })
 
-  it("lets the higher channel count", () => {
+  it("uses the louder channel", () => {
     const samples = new Float32Array(2 * stretch)
     samples[0] = 0.25
     samples[1] = 0.5
     expect([...peaksOf([samples], 2, stretch)]).toEqual([0.5])
   })
 
-  it("stays silent where nothing came, and passes over what is too much", () => {
+  it("stays 0 where no samples came, and ignores excess ones", () => {
     expect([...peaksOf([new Float32Array(stretch).fill(1)], 1, 3 * stretch)]).toEqual([1, 0, 0])
     expect([...peaksOf([new Float32Array(5 * stretch).fill(1)], 1, stretch)]).toEqual([1])
     expect([...peaksOf([new Float32Array(0), new Float32Array(3)], 1, 0)]).toEqual([])
   })
 
-  it("grows no further than 120,000 peaks: two hours take them at 16 a second", () => {
+  it("holds at most 120,000 peaks: 16 per second for two hours", () => {
     const meter = new PeakMeter(rate, 1, frames(7_200 * rate))
     expect(meter.peaks().length).toBe(120_000)
   })
 
   it.prop(
-    "does not depend on how the programme is cut into blocks",
+    "does not depend on the block size",
     [
       FastCheck.array(FastCheck.double({ min: -1, max: 1, noNaN: true }), { maxLength: 1_000 }),
       FastCheck.array(FastCheck.integer({ min: 0, max: 400 }), { maxLength: 8 })

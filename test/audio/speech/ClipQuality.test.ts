@@ -30,18 +30,18 @@ const kinds = (pcm: Pcm, more: Partial<Parameters<typeof detectDefects>[1]> = {}
   detectDefects(pcm, { ...facts, ...more }).map(({ kind }) => kind)
 
 describe("judgeClip", () => {
-  it("has nothing to say against good clips", () => {
+  it("accepts good clips", () => {
     for (let seed = 1; seed <= 30; seed++)
       expect(detectDefects(good(seed), { ...facts, pauses: false })).toEqual([])
   })
 
-  it("tells silence, and a hiss without speech", () => {
+  it("detects silence, and hiss without speech", () => {
     expect(kinds(changed(good(1), (samples) => new Float32Array(samples.length)))).toEqual(["silent"])
     expect(kinds({ rate, samples: new Float32Array(0) })).toEqual(["silent"])
     expect(kinds(noise(rate, 3, 3e-4, 2))).toEqual(["silent"])
   })
 
-  it("tells a hole in a word, unless the text asks for a pause there", () => {
+  it("detects a hole in a word, unless the text suggests a pause", () => {
     const steady = { rate, samples: fadeOf(noise(rate, 3.6, 0.2, 3).samples, 2_400) }
     const holed = changed(steady, (samples) => samples.fill(0, 1.5 * rate, 1.8 * rate))
     expect(kinds(holed, { pauses: false })).toEqual(["holed"])
@@ -49,7 +49,7 @@ describe("judgeClip", () => {
     expect(kinds(holed)).toEqual([])
   })
 
-  it("tells a pause beyond all bounds, whatever the text", () => {
+  it("detects an implausibly long pause, whatever the text", () => {
     const pcm = changed(good(4), (samples) => {
       const longer = new Float32Array(samples.length + 3 * rate)
       longer.set(samples.subarray(0, 1.5 * rate))
@@ -59,7 +59,7 @@ describe("judgeClip", () => {
     expect(kinds(pcm)).toContain("holed")
   })
 
-  it("tells flat tops, at full scale or turned down afterwards", () => {
+  it("detects clipping, at full scale or lowered afterwards", () => {
     for (const level of [1, 0.4])
       expect(
         kinds(
@@ -70,19 +70,19 @@ describe("judgeClip", () => {
       ).toContain("clipped")
   })
 
-  it("tells speech that stops at full level", () => {
+  it("detects speech that stops at full level", () => {
     const vowel = { rate, samples: tone(rate, 150, 3.6, 0.3).samples }
     expect(kinds(vowel)).toEqual(["cut-off"])
     expect(kinds(changed(vowel, (samples) => fadeOf(samples, 1_200)))).toEqual([])
   })
 
-  it("tells a length that is out of all proportion", () => {
+  it("detects an implausible duration", () => {
     expect(kinds(good(6), { characters: 600 })).toEqual(["too-short"])
     expect(kinds(good(7), { characters: 10 })).toEqual(["too-long"])
     expect(kinds(good(8), { characters: 600, learned: { mean: 10, deviation: 1 } })).toEqual(["too-short"])
   })
 
-  it("knows no voice's pace before it has learned it, and then allows much", () => {
+  it("accepts any plausible duration without a learned pace", () => {
     const pcm = good(9)
     for (const characters of [8, 20, 60, 150]) expect(detectDefects(pcm, { characters })).toEqual([])
   })

@@ -14,8 +14,8 @@ interface Word {
 }
 
 /**
- * Words of a buzz that swells and falls, as [milliseconds, pause behind it]; between two without a pause the level only
- * dips. With the true time of each.
+ * Words of a swelling and falling buzz, as [milliseconds, pause after it], with their true times. Without a pause, the
+ * level only dips between words.
  */
 const spoken = (
   words: ReadonlyArray<readonly [number, number]>
@@ -56,7 +56,7 @@ const told = (...parts: ReadonlyArray<readonly [number, number]>) => ({
 })
 
 describe("segmentsOf", () => {
-  it("takes one part whole, trimmed, and measures it", () => {
+  it("trims and measures a single part", () => {
     const { pcm } = spoken([[400, 0]])
     const cut = splitClip(pcm, 1)
     expect(cut.cut).toBe("whole")
@@ -67,7 +67,7 @@ describe("segmentsOf", () => {
     expect(segment.peak).toBe(peakOf(heard.samples))
   })
 
-  it("cuts at the times of a transcript, and trims to the speech", () => {
+  it("cuts at a transcript's times, and trims to the speech", () => {
     const { pcm } = spoken([
       [400, 500],
       [300, 400],
@@ -82,7 +82,7 @@ describe("segmentsOf", () => {
     ])
   })
 
-  it("cuts words without a pause in the dip between them, though told 35 ms off", () => {
+  it("cuts words without a pause in the dip between them, even if the time is 35 ms off", () => {
     const { pcm, times } = spoken([
       [400, 0],
       [350, 0],
@@ -100,7 +100,7 @@ describe("segmentsOf", () => {
     })
   })
 
-  it("leaves a part empty that neither the transcript nor the clip has", () => {
+  it("leaves a part empty if both transcript and clip lack it", () => {
     const { pcm, times } = spoken([
       [500, 2_000],
       [600, 300],
@@ -123,7 +123,7 @@ describe("segmentsOf", () => {
     ).toEqual([true, true, true, false, false])
   })
 
-  it("does not believe that a part is not said where something is heard in its place", () => {
+  it("does not treat a part as missing where speech is heard in its place", () => {
     const { pcm, times } = spoken([
       [500, 300],
       [600, 300],
@@ -133,7 +133,7 @@ describe("segmentsOf", () => {
     expect(splitClip(pcm, 3, { expected: [first, undefined, third] }).cut).toBe("together")
   })
 
-  it("never takes a pause beside the next one for the one told", () => {
+  it("never mistakes a neighbouring pause for the transcript's", () => {
     const { pcm } = spoken([
       [400, 70],
       [90, 300],
@@ -147,7 +147,7 @@ describe("segmentsOf", () => {
     ])
   })
 
-  it("does not trust times that cannot belong to the clip", () => {
+  it("rejects times that cannot belong to the clip", () => {
     const { pcm } = spoken([
       [400, 500],
       [300, 0]
@@ -162,7 +162,7 @@ describe("segmentsOf", () => {
       expect(splitClip(pcm, 2, { ...times, said }).cut).toBe("silence")
   })
 
-  it("finds parts by the pauses that their punctuation makes one expect", () => {
+  it("finds parts by the pauses that their punctuation suggests", () => {
     const { pcm } = spoken([
       [500, 350],
       [300, 180],
@@ -179,7 +179,7 @@ describe("segmentsOf", () => {
     ])
   })
 
-  it("keeps parts together where a pause could be another comma's", () => {
+  it("keeps parts together where a pause could belong to another comma", () => {
     const { pcm } = spoken([
       [500, 250],
       [500, 0]
@@ -188,7 +188,7 @@ describe("segmentsOf", () => {
     expect(splitClip(pcm, 2, { said }).cut).toBe("together")
   })
 
-  it("keeps parts together where nothing tells them apart", () => {
+  it("keeps parts together where nothing separates them", () => {
     const { pcm } = spoken([
       [800, 0],
       [500, 0]
@@ -200,7 +200,7 @@ describe("segmentsOf", () => {
     }
   })
 
-  it("takes a clip without speech as it is", () => {
+  it("returns a clip without speech unchanged", () => {
     const pcm = { rate, samples: new Float32Array(2_400) }
     const segment = { from: 0, to: 2_400, loudness: -70, peak: 0 }
     expect(splitClip(pcm, 1)).toEqual({ segments: [segment], cut: "whole" })

@@ -10,7 +10,10 @@ const rate = SampleRate.make(24_000)
 
 const speechBounds = (pcm: Pcm): Bounds | undefined => speechIn(pcm)?.bounds
 
-/** Speech that begins and ends with a vowel, between `lead` and `tail` seconds of background at `floor` (amplitude). */
+/**
+ * Speech that begins and ends with a vowel, with `lead` and `tail` seconds of background at amplitude `floor` around
+ * it.
+ */
 const spoken = (lead: number, tail: number, floor: number, seed: number, hum = 0): Pcm => {
   const vowel = tone(rate, 150, 0.08, 0.3).samples
   const speech = speechLike(rate, 1.2, seed).samples
@@ -48,19 +51,19 @@ describe("speechIn", () => {
     }
   )
 
-  it("is not misled by a steady offset", () => {
+  it("is not misled by a DC offset", () => {
     const pcm = spoken(0.5, 0.5, 1e-4, 4)
     const shifted = { rate, samples: pcm.samples.map((sample) => sample + 0.1) }
     expect(speechBounds(shifted)).toEqual(speechBounds(pcm))
   })
 
-  it("takes a click in the silence before for none", () => {
+  it("ignores a click in the silence before", () => {
     const pcm = spoken(0.6, 0.3, 0, 5)
     pcm.samples.fill(0.5, 2_400, 2_410)
     expect(Math.abs((speechBounds(pcm)?.from ?? 0) - 0.6 * rate)).toBeLessThanOrEqual(0.02 * rate)
   })
 
-  it("keeps a soft consonant before a vowel, and the burst of a stop behind one", () => {
+  it("keeps a soft consonant before a vowel, and the burst of a stop after one", () => {
     const soft = noise(rate, 0.08, 0.008, 6).samples
     const vowel = tone(rate, 150, 0.4, 0.3).samples
     const burst = noise(rate, 0.012, 0.2, 7).samples
@@ -74,7 +77,7 @@ describe("speechIn", () => {
     expect(bounds.to).toBeGreaterThanOrEqual(0.982 * rate)
   })
 
-  it("finds none in silence, in nothing, or in a faint hiss", () => {
+  it("finds none in silence, in an empty clip, or in a faint hiss", () => {
     expect(speechBounds({ rate, samples: new Float32Array(rate) })).toBeUndefined()
     expect(speechBounds({ rate, samples: new Float32Array(0) })).toBeUndefined()
     expect(speechBounds(noise(rate, 1, 2e-4, 8))).toBeUndefined()
@@ -82,7 +85,7 @@ describe("speechIn", () => {
 })
 
 describe("edges", () => {
-  it("rise from and fall to next to nothing, and leave the middle alone", () => {
+  it("rise from and fall to almost zero, and leave the middle unchanged", () => {
     const samples = new Float32Array(1_000).fill(0.5)
     const result = fadeOf(samples, 72)
     expect(Math.abs(result[0] ?? 1)).toBeLessThan(0.001)
@@ -92,12 +95,12 @@ describe("edges", () => {
       expect(Math.abs((result[i] ?? 0) - (result[i - 1] ?? 0))).toBeLessThan(0.02)
   })
 
-  it("of a clip shorter than its fades meet in the middle", () => {
+  it("meet in the middle of a clip shorter than both", () => {
     expect(fadeOf(new Float32Array(0), 72)).toEqual(new Float32Array(0))
     expect(Math.max(...fadeOf(new Float32Array(10).fill(1), 72))).toBeLessThanOrEqual(1)
   })
 
-  it("of a trimmed clip do not click: no step at them is above the neighbourhood's own", () => {
+  it("of a trimmed clip do not click: no step at them exceeds those nearby", () => {
     const pcm = spoken(0.4, 0.4, 1e-3, 9)
     const { from, to } = speechBounds(pcm) ?? { from: 0, to: 0 }
     const cut = fadeOf(pcm.samples.subarray(from, to), (rate * edgeFade) / 1000)

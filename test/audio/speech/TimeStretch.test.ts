@@ -11,11 +11,11 @@ const rate = SampleRate.make(24_000)
 
 const faster = (pcm: Pcm, speed: number): Pcm => speedUp(pcm, frames(pcm.samples.length / speed))
 
-/** The greatest step from one sample to the next. */
+/** Returns the largest difference between neighbouring samples. */
 const steepest = (samples: Float32Array): number =>
   samples.reduce((most, sample, i) => Math.max(most, Math.abs(sample - (samples[i - 1] ?? sample))), 0)
 
-/** Upward zero crossings in a second: a tone's frequency. */
+/** Returns the upward zero crossings per second: a tone's frequency. */
 const frequencyOf = (pcm: Pcm): number => {
   const first = pcm.samples.subarray(0, -1)
   const crossings = first.reduce(
@@ -27,7 +27,7 @@ const frequencyOf = (pcm: Pcm): number => {
 
 describe("speeding up", () => {
   it.prop(
-    "comes to the frame asked for, of anything",
+    "returns exactly the requested number of frames for any clip",
     [
       fc.integer({ min: 1, max: 40 }),
       fc.integer({ min: 0, max: 30_000 }),
@@ -51,7 +51,7 @@ describe("speeding up", () => {
     expect(loudnessOf(result)).toBeCloseTo(loudnessOf(tone(rate, 180, 2, 0.5)), 0)
   })
 
-  it.each([1.1, 1.3, 1.6])("makes no step that was not there, at %f", (speed) => {
+  it.each([1.1, 1.3, 1.6])("adds no discontinuity, at %f", (speed) => {
     for (const seed of [1, 2, 3, 4]) {
       const pcm = speechLike(rate, 3, seed)
       expect(steepest(faster(pcm, speed).samples)).toBeLessThanOrEqual(1.05 * steepest(pcm.samples))
@@ -67,7 +67,7 @@ describe("speeding up", () => {
     expect(Math.abs(loudnessOf(faster(hiss, speed)) - loudnessOf(hiss))).toBeLessThan(1)
   })
 
-  it("keeps the bursts: each stays as sharp and as loud as it was, near its place", () => {
+  it("keeps bursts as sharp and as loud as they were, near their place", () => {
     const samples = tone(rate, 130, 2, 0.05).samples
     const places = [0.3, 0.7, 1.1, 1.5].map((second) => Math.round(second * rate))
     for (const place of places)
@@ -90,12 +90,12 @@ describe("speeding up", () => {
     expect(silent / rate).toBeLessThan(0.7)
   })
 
-  it("is the same each time", () => {
+  it("is deterministic", () => {
     const pcm = speechLike(rate, 2, 9)
     expect(faster(pcm, 1.3).samples).toEqual(faster(pcm, 1.3).samples)
   })
 
-  it("leaves a clip that is short enough as it is, silence behind it", () => {
+  it("leaves a clip that is short enough unchanged, padded with silence", () => {
     const pcm = speechLike(rate, 0.5, 10)
     const result = speedUp(pcm, frames(13_000)).samples
     expect(result.subarray(0, 12_000)).toEqual(pcm.samples)

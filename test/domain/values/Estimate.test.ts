@@ -6,7 +6,7 @@ const learned = (values: ReadonlyArray<number>) =>
   values.reduce<Estimate | undefined>((known, value) => learn(known, value), undefined)
 
 it.prop(
-  "lies within what was seen",
+  "stays within the range of the observed values",
   { values: fc.array(fc.double({ min: 1, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 50 }) },
   ({ values }) => {
     const estimate = learned(values)
@@ -17,7 +17,7 @@ it.prop(
   }
 )
 
-it("is the plain mean of the first few, and follows a change within some twenty", () => {
+it("is the plain mean of the first values, and follows a change within about twenty", () => {
   expect(learned([100, 200, 300, 400])?.mean).toBe(250)
   const slower = [...Array.from({ length: 100 }, () => 100), ...Array.from({ length: 20 }, () => 1_000)]
   expect(learned(slower)?.mean).toBeGreaterThan(900)

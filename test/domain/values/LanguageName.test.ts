@@ -2,7 +2,7 @@ import { Either, Schema } from "effect"
 import { describe, expect, test } from "vitest"
 import { languageNamed, LanguageWritten } from "../../../src/domain/values/LanguageName.ts"
 
-describe("a language is read", () => {
+describe("parses a language:", () => {
   test.each([
     ["en", "en"],
     ["en-US", "en-US"],
@@ -32,13 +32,13 @@ test.each([
   ["klingonese", ""],
   ["e", ""],
   ["en-", ""]
-])("%s is refused, and the nearest language named", (written, meant) => {
+])("%s is rejected, with the nearest language suggested", (written, meant) => {
   expect(languageNamed(written)).toEqual(
     Either.left(`expected a language such as en, vi, pt-BR or French, found "${written}"${meant}`)
   )
 })
 
-test("every tag that it gives is read as itself", () => {
+test("every returned tag parses as itself", () => {
   for (const name of [
     "English",
     "Hebrew",

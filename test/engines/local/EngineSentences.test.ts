@@ -7,7 +7,7 @@ import { engineSentences } from "../../../src/engines/local/EngineSentences.ts"
 const texts = (text: string, language = "en"): ReadonlyArray<string> =>
   engineSentences(normalizeText(text, language), 400).map((sentence) => sentence.text)
 
-test("sentences end at final marks, not at abbreviations, initials or small letters", () => {
+test("sentences end at final marks, but not after abbreviations or initials, or before lower case", () => {
   expect(
     texts('Mr. Smith left. "Where to?" she asked. J. R. R. Tolkien... and so on! No. 5 is alive.')
   ).toEqual([
@@ -19,11 +19,11 @@ test("sentences end at final marks, not at abbreviations, initials or small lett
   ])
 })
 
-test("an empty line ends a sentence, a line's end does not", () => {
+test("an empty line ends a sentence, a line break does not", () => {
   expect(texts("A heading\n\nOne line\nand another")).toEqual(["A heading", "One line and another"])
 })
 
-test("Vietnamese, French and Chinese", () => {
+test("splits Vietnamese, French and Chinese", () => {
   expect(texts("TP. Hồ Chí Minh rất đẹp. Anh Q. ở đâu?", "vi")).toEqual([
     "TP. Hồ Chí Minh rất đẹp.",
     "Anh Q. ở đâu?"
@@ -32,11 +32,11 @@ test("Vietnamese, French and Chinese", () => {
   expect(texts("你好。世界！", "zh")).toEqual(["你好。", "世界！"])
 })
 
-test("what says nothing is no sentence", () => {
+test("text with nothing to say gives no sentence", () => {
   expect(texts("... — 🙂")).toEqual([])
 })
 
-test("a long sentence is parted behind a comma in its second half, else between words, else inside a word", () => {
+test("a long sentence is split after a comma in its second half, else between words, else inside a word", () => {
   const parts = (text: string) =>
     engineSentences(normalizeText(text, "en"), 20).flatMap((sentence) =>
       sentence.parts.map(({ pieces, ends }) => [pieces.map((piece) => piece.text).join(" "), ends])
@@ -57,7 +57,7 @@ test("a long sentence is parted behind a comma in its second half, else between 
 })
 
 it.prop(
-  "every spoken word is passed on in order, in parts that are never too long",
+  "every spoken word is passed once, in the text's order, in parts within the limit",
   [FastCheck.string({ unit: "grapheme", maxLength: 200 }), FastCheck.integer({ min: 200, max: 400 })],
   ([text, longest]) => {
     const tokens = normalizeText(text, "en")

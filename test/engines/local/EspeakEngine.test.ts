@@ -18,7 +18,7 @@ const other = "Ngày 15/3 anh ấy lên Facebook lúc 10:30, nhiệt độ là 3
 layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices: true })(
   "eSpeak NG",
   (it) => {
-    it.effect("lists every language and voice with ids that can be asked for", () =>
+    it.effect("lists every language and voice with usable ids", () =>
       Effect.gen(function* () {
         const engine = yield* Espeak
         yield* engine.check
@@ -34,7 +34,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("every listed voice speaks, each its own way, or says that it cannot", () =>
+    it.effect("every listed voice speaks differently, or reports that it cannot", () =>
       Effect.gen(function* () {
         const voices = yield* (yield* Espeak).voices
         const spoken = yield* Effect.forEach(
@@ -46,19 +46,19 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
             }),
           { concurrency: 4 }
         )
-        // Three know letters only.
+        // Three voices can only spell letters.
         expect(spoken.filter(({ said }) => said === "nothing-to-say").map(({ id }) => id)).toEqual([
           "chr",
           "cv",
           "sjn"
         ])
         expect(spoken.filter(({ said }) => said.length < 64).length).toBe(3)
-        // A few dialects say these numbers alike.
+        // A few dialects pronounce these numbers the same.
         expect(new Set(spoken.map(({ said }) => said)).size).toBeGreaterThan(125)
       })
     )
 
-    it.effect("the same text gives the same samples on any thread, in any order, after any other", () =>
+    it.effect("the same text gives the same samples on any thread, in any order", () =>
       Effect.gen(function* () {
         const first = digest(yield* speak("en-us", one))
         const second = digest(yield* speak("vi+f3", other))
@@ -76,7 +76,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("the same samples in another process", () =>
+    it.effect("gives the same samples in another process", () =>
       Effect.gen(function* () {
         const run = spawnSync(
           process.execPath,
@@ -89,7 +89,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("words and sentences are told as written, where they are heard", () =>
+    it.effect("reports words and sentences as written, with their times", () =>
       Effect.gen(function* () {
         const text = "Mr. Ng paid $25 — 🙂 gladly! Then he\nleft <b>the</b> house of   glass."
         const speech = yield* speak("en-us", text)
@@ -105,7 +105,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
           expect(levelOf(speech, mark.start, mark.end)).toBeGreaterThan(0.01)
         }
         expect(speech.words.at(-1)?.end).toBeLessThanOrEqual(lengthOf(speech))
-        // Between two sentences it is silent.
+        // It is silent between two sentences.
         expect(
           levelOf(speech, (speech.sentences[0]?.end ?? 0) + 30, (speech.sentences[1]?.start ?? 0) - 10)
         ).toBeLessThan(0.001)
@@ -113,7 +113,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("the times agree with the same words spoken alone", () =>
+    it.effect("the times match those of the same words spoken alone", () =>
       Effect.gen(function* () {
         const speech = yield* speak("vi", "Số 1.234.567 là số lớn.")
         const [, number] = speech.words
@@ -122,7 +122,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("markup is words: it changes nothing about how the rest is said", () =>
+    it.effect("markup is treated as words and does not change how the rest is spoken", () =>
       Effect.gen(function* () {
         const plain = yield* speak("en-us", "hello there")
         const marked = yield* speak("en-us", '<prosody rate="300%"> hello there')
@@ -131,7 +131,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("rate, pitch and volume are heard", () =>
+    it.effect("applies rate, pitch and volume", () =>
       Effect.gen(function* () {
         const normal = yield* speak("en-us", one)
         expect(lengthOf(normal) / lengthOf(yield* speak("en-us", one, { rate: 2 }))).toBeCloseTo(2, 0)
@@ -145,16 +145,16 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("English words in Vietnamese are said in English", () =>
+    it.effect("speaks English words in Vietnamese text as English", () =>
       Effect.gen(function* () {
-        // Spelled out letter by letter it takes more than a second.
+        // Spelled letter by letter, it would take more than a second.
         const speech = yield* speak("vi-vn-x-south", "Tôi dùng Google mỗi ngày")
         const google = speech.words.find((mark) => mark.text === "Google")
         expect((google?.end ?? 0) - (google?.start ?? 0)).toBeLessThan(500)
       })
     )
 
-    it.effect("an unknown voice or variant is refused, never spoken by another", () =>
+    it.effect("rejects an unknown voice or variant instead of using another", () =>
       Effect.gen(function* () {
         yield* speak("vi", "một")
         for (const voice of ["xx", "en-us+nobody", "../en", "", "+f3", "en-us+../f3", "vi+f3+f4"]) {
@@ -163,7 +163,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("text that says nothing is refused", () =>
+    it.effect("rejects text with nothing to say", () =>
       Effect.gen(function* () {
         for (const text of ["", " \n ", "...", "—", "♪ ♫", "🙂", "!?", "- -", "\u200b"]) {
           expect(yield* refusal("en-us", text)).toBe("nothing-to-say")
@@ -171,7 +171,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
-    it.effect("letters that a voice could only name are refused; a name or two in them is not", () =>
+    it.effect("rejects text in a script that the voice can only spell, except for a name or two", () =>
       Effect.gen(function* () {
         const hello = "今天天气很好。"
         for (const [voice, text] of [
@@ -197,13 +197,13 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
     )
 
     it.effect(
-      "long text, long numbers and words without spaces are spoken in parts; speech without end is refused",
+      "speaks long texts, long numbers and long words in parts, and rejects texts over the time limit",
       () =>
         Effect.gen(function* () {
           const long = yield* speak("en-us", "The same short sentence. ".repeat(60).trim(), { rate: 2 })
           expect(long.sentences.length).toBe(60)
           expect(lengthOf(long)).toBeGreaterThan(50_000)
-          // Nothing is lost: twice the words take twice the time.
+          // No words are lost: twice the words take twice the time.
           for (const [voice, word] of [
             ["en-us", "9"],
             ["en-us", "w "],
@@ -228,7 +228,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
         })
     )
 
-    it.effect("an interrupted request leaves the engine well", () =>
+    it.effect("still works after an interrupted request", () =>
       Effect.gen(function* () {
         const before = digest(yield* speak("en-us", one))
         const fibers = yield* Effect.forEach(Array.from({ length: 6 }), () =>
@@ -242,7 +242,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
   }
 )
 
-/** Speaks words in a thread of its own and prints the samples' hash. */
+/** A script that speaks words in a thread and prints the samples' hash. */
 const otherProcess = `
 const { createHash } = require("node:crypto")
 const { Worker } = require("node:worker_threads")

@@ -12,12 +12,12 @@ test("starts count code points from 1", () => {
   })
 })
 
-test("a letter repeated alone is parted into threes", () => {
+test("a repeated single letter is split into groups of three", () => {
   const letters = Array.from("wwwwwwwxx", (letter) => piece(letter))
   expect(espeakText(letters, new Map(), "en").text).toBe("w w w, w w w, w x x")
 })
 
-test("markup, phonemes, entities and control codes become inert", () => {
+test("neutralizes markup, phonemes, entities and control codes", () => {
   const words = ["<break", "time='9s'/>", "[[h@'loU]]", "AT&T", "&lt;b", "\u000180S"]
   expect(
     espeakText(
@@ -29,14 +29,14 @@ test("markup, phonemes, entities and control codes become inert", () => {
 })
 
 it.prop(
-  "whatever the text, no tag, entity or phoneme mark is left",
+  "no tag, entity or phoneme mark is left in any text",
   [FastCheck.string({ minLength: 1 })],
   ([text]) => {
     expect(espeakText([piece(text)], new Map(), "en").text).not.toMatch(/[<>[\]{}\p{Cc}]|&\S/u)
   }
 )
 
-test("English words stand as phonemes, with their own closing punctuation", () => {
+test("writes English words as phonemes, with their own punctuation", () => {
   const google = { text: "Google,", english: true }
   expect(espeakText([piece("Dùng"), google, piece("nhé")], new Map([[google, "g_'u:_g_@L"]]), "vi")).toEqual({
     text: "Dùng [[_^_en g|'u:|g|@L _^_vi]], nhé",
@@ -57,7 +57,7 @@ const at = (type: string, text_position: number, audio_position: number, id?: st
   ...(id === undefined ? {} : { id })
 })
 
-test("a piece lasts from its first word event to the end of its last sound", () => {
+test("a piece's time is from its first word event to the end of its last sound", () => {
   const events = [
     at("sentence", 1, 0),
     at("word", 1, 0),

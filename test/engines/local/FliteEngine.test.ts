@@ -14,7 +14,7 @@ const refusal = (...args: Parameters<typeof request>) =>
 const text = "The lighthouse keeper counts 25 ships, and it's getting late."
 
 layer(Layer.scoped(Flite, makeFliteEngine({ size: 2 })), { excludeTestServices: true })("Flite", (it) => {
-  it.effect("lists its voices, and each speaks its own way", () =>
+  it.effect("lists its voices, and each speaks differently", () =>
     Effect.gen(function* () {
       const engine = yield* Flite
       yield* engine.check
@@ -32,7 +32,7 @@ layer(Layer.scoped(Flite, makeFliteEngine({ size: 2 })), { excludeTestServices: 
     })
   )
 
-  it.effect("the same text gives the same samples, whatever was said before", () =>
+  it.effect("the same text gives the same samples, whatever was spoken before", () =>
     Effect.gen(function* () {
       const first = digest(yield* speak("slt", text))
       yield* speak("rms", "Something else; entirely.")
@@ -41,7 +41,7 @@ layer(Layer.scoped(Flite, makeFliteEngine({ size: 2 })), { excludeTestServices: 
     })
   )
 
-  it.effect("words and sentences are told as written, where they are heard", () =>
+  it.effect("reports words and sentences as written, with their times", () =>
     Effect.gen(function* () {
       const speech = yield* speak(
         "slt",
@@ -63,9 +63,9 @@ layer(Layer.scoped(Flite, makeFliteEngine({ size: 2 })), { excludeTestServices: 
     })
   )
 
-  it.effect("a word's time is where its own sounds are, wherever it stands", () =>
+  it.effect("a word's time matches its sounds, at any position in the sentence", () =>
     Effect.gen(function* () {
-      // The long word's share of the whole, told in two sentences of which it is the first or the last word.
+      // The long word's duration, as the first and as the last word of a sentence.
       const length = (speech: ReturnType<typeof pcm>, index: number) => {
         const mark = speech.words.at(index)
         return (mark?.end ?? 0) - (mark?.start ?? 0)
@@ -77,7 +77,7 @@ layer(Layer.scoped(Flite, makeFliteEngine({ size: 2 })), { excludeTestServices: 
     })
   )
 
-  it.effect("rate, pitch and volume are heard", () =>
+  it.effect("applies rate, pitch and volume", () =>
     Effect.gen(function* () {
       const normal = yield* speak("slt", text)
       expect(lengthOf(normal) / lengthOf(yield* speak("slt", text, { rate: 2 }))).toBeCloseTo(2, 0)
@@ -90,7 +90,7 @@ layer(Layer.scoped(Flite, makeFliteEngine({ size: 2 })), { excludeTestServices: 
     })
   )
 
-  it.effect("an unknown voice is refused, and so is text that says nothing in English", () =>
+  it.effect("rejects an unknown voice, and text with nothing to say in English", () =>
     Effect.gen(function* () {
       for (const voice of ["awb_time", "nobody", "", "SLT"])
         expect(yield* refusal(voice, "one")).toBe("unknown-voice")
@@ -100,7 +100,7 @@ layer(Layer.scoped(Flite, makeFliteEngine({ size: 2 })), { excludeTestServices: 
     })
   )
 
-  it.effect("arguments, markup and long words are words", () =>
+  it.effect("treats arguments, markup and long words as words", () =>
     Effect.gen(function* () {
       for (const odd of [
         "-voice kal",

@@ -9,14 +9,14 @@ const spoken = (phones: string) =>
 const listed = (words: string) =>
   words.split(", ").map((word) => word.split(" ").filter((phone) => phone !== ""))
 
-test("phones that match fall to their words, pauses to none", () => {
+test("assigns matching phones to their words, and pauses to none", () => {
   expect(alignPhones(spoken("pau hh ax l ow pau dh eh r pau"), listed("hh ax l ow, dh eh r"))).toEqual([
     { start: 10, end: 50 },
     { start: 60, end: 90 }
   ])
 })
 
-test("phones that change in a sentence stay with their word", () => {
+test("phones that change within a sentence stay with their word", () => {
   expect(
     alignPhones(spoken("pau dh iy ae p ax l ax k ae t"), listed("dh ax, ae p ax l, ey, k ae t"))
   ).toEqual([
@@ -27,7 +27,7 @@ test("phones that change in a sentence stay with their word", () => {
   ])
 })
 
-test("a word of which nothing is said has no time; a word read otherwise keeps its place", () => {
+test("a word without phones has no time; a word pronounced differently keeps its place", () => {
   expect(alignPhones(spoken("d aa k t er s m ih th"), listed("d r ay v, s m ih th"))).toEqual([
     { start: 0, end: 50 },
     { start: 50, end: 90 }
@@ -37,7 +37,7 @@ test("a word of which nothing is said has no time; a word read otherwise keeps i
 
 const phone = FastCheck.constantFrom("aa", "iy", "k", "t", "s", "n", "pau")
 it.prop(
-  "spans stand in order and never overlap",
+  "spans are sorted and never overlap",
   [
     FastCheck.array(phone, { minLength: 1, maxLength: 20 }),
     FastCheck.array(FastCheck.array(phone, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 })

@@ -10,7 +10,7 @@ const sentence = (text: string, voice = "en-us"): SentenceJob => ({
   pitch: 0,
   pieces: [{ text, english: false }]
 })
-/** Takes the engine several seconds. */
+/** A job that takes the engine several seconds. */
 const slow = sentence("w, ".repeat(2_700))
 
 const pool = (size: number, deadline: Duration.DurationInput) =>
@@ -18,7 +18,7 @@ const pool = (size: number, deadline: Duration.DurationInput) =>
 const tagOf = (workers: WorkerPool, job: EngineJob) => Effect.map(workers.ask(job), (answer) => answer._tag)
 
 describe("threads", () => {
-  it.scopedLive("a job beyond its deadline is given up with its thread, and the next gets another", () =>
+  it.scopedLive("a job that exceeds its deadline fails, and the next job gets a new thread", () =>
     Effect.gen(function* () {
       const workers = yield* pool(1, "1 second")
       const failure = yield* Effect.flip(workers.ask(slow))
@@ -27,7 +27,7 @@ describe("threads", () => {
     })
   )
 
-  it.scopedLive("an interrupted job gives up its thread, and those waiting go on", () =>
+  it.scopedLive("an interrupted job's thread is discarded, and queued jobs continue", () =>
     Effect.gen(function* () {
       const workers = yield* pool(1, "1 minute")
       const first = yield* Effect.fork(workers.ask(slow))
@@ -38,28 +38,28 @@ describe("threads", () => {
     })
   )
 
-  it.scopedLive("what an engine refuses leaves its thread well", () =>
+  it.scopedLive("a thread still works after a rejected job", () =>
     Effect.gen(function* () {
       const workers = yield* pool(1, "1 minute")
       expect(yield* workers.ask(sentence("one", "nobody"))).toEqual({
         _tag: "Refused",
-        detail: 'eSpeak NG knows no voice "nobody"'
+        detail: 'eSpeak NG has no voice "nobody"'
       })
       expect(yield* tagOf(workers, sentence("well"))).toBe("Spoken")
     })
   )
 
-  it.scopedLive("a job that breaks an engine down fails alone", () =>
+  it.scopedLive("a job that crashes the engine does not affect other jobs", () =>
     Effect.gen(function* () {
       const workers = yield* pool(1, "1 minute")
-      // No voice has such a rate: the message is refused at the thread's door, which ends the thread.
+      // The rate is invalid: the message fails validation, which ends the thread.
       const failure = yield* Effect.flip(workers.ask({ ...slow, rate: -1 }))
-      expect(failure.message).toBe("engine espeak: the engine broke down: a job of no known shape")
+      expect(failure.message).toBe("engine espeak: the engine crashed: the job does not match the protocol")
       expect(yield* tagOf(workers, sentence("well"))).toBe("Spoken")
     })
   )
 
-  it.live("a scope's end ends threads at work", () =>
+  it.live("closing the scope ends busy threads", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(
         Effect.scoped(Effect.flatMap(pool(2, "1 minute"), (workers) => workers.ask(slow)))

@@ -12,10 +12,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 let programs = 0
 
-/** Tests that mostly wait: one beside the other. */
+/** Options of tests that mostly wait and can run concurrently. */
 const besideOthers = { concurrent: true }
 
-/** An engine that runs this program text under Node. */
+/** An engine that runs the given program text with Node. */
 const engineOf = (code: string, more: Partial<CommandOptions> = {}, args: ReadonlyArray<string> = []) => {
   const file = join(folder, `program-${++programs}.cjs`)
   writeFileSync(file, code)
@@ -44,7 +44,7 @@ const outcome = (
   )
 
 describe("a local program", () => {
-  it.live("gets the text on stdin, its arguments as they are, and its output is the speech", () =>
+  it.live("receives the text on stdin and verbatim arguments, and its output is the speech", () =>
     Effect.gen(function* () {
       const engine = yield* engineOf(
         `${readInput} const run = (text) => process.stdout.write(JSON.stringify([text, process.argv.slice(2)]))`,
@@ -62,7 +62,7 @@ describe("a local program", () => {
     })
   )
 
-  it.live("may write a file, of which nothing is left behind", () =>
+  it.live("may write a file, which is deleted afterwards", () =>
     Effect.gen(function* () {
       const told = join(folder, "told")
       const engine = yield* engineOf(
@@ -83,7 +83,7 @@ describe("a local program", () => {
     })
   )
 
-  it.live("may write bare samples", () =>
+  it.live("may write raw samples", () =>
     Effect.gen(function* () {
       const engine = yield* engineOf(`process.stdout.write(Buffer.from([1, 0, 255, 255, 0, 128]))`, {
         rawRate: SampleRate.make(22_050)
@@ -98,7 +98,7 @@ describe("a local program", () => {
     })
   )
 
-  it.live("gets numbers written out where the settings say so", () =>
+  it.live("receives numbers written out if set", () =>
     Effect.gen(function* () {
       const engine = yield* engineOf(`${readInput} const run = (text) => process.stdout.write(text)`, {
         normalise: true
@@ -110,7 +110,7 @@ describe("a local program", () => {
     })
   )
 
-  it.live("sees no variables but a few, and those of the settings", () =>
+  it.live("sees only a few environment variables, and those in the settings", () =>
     Effect.gen(function* () {
       const engine = yield* engineOf(`process.stdout.write(JSON.stringify(process.env))`, {
         env: { VOICES: "/v" }
@@ -134,7 +134,7 @@ describe("a local program", () => {
     })
   )
 
-  it.live("that fails, says nothing, or says too much is told with its last words", () =>
+  it.live("that fails, or writes nothing or too much, is reported with the end of its stderr", () =>
     Effect.gen(function* () {
       const program = JSON.stringify(process.execPath)
       expect(
@@ -147,25 +147,28 @@ describe("a local program", () => {
         "crashed",
         `${program}: ended by SIGSEGV`
       ])
-      expect(yield* outcome("")).toEqual(["bad-output", `${program}: it ended well but wrote no audio`])
+      expect(yield* outcome("")).toEqual([
+        "bad-output",
+        `${program}: it exited with code 0 but wrote no audio`
+      ])
       expect(yield* outcome("", {}, ["{output}"])).toEqual([
         "bad-output",
-        `${program}: it ended well but wrote no audio`
+        `${program}: it exited with code 0 but wrote no audio`
       ])
       const endless = `setInterval(() => process.stdout.write(Buffer.alloc(65536)), 1)`
       expect(yield* outcome(endless, { maxBytes: 1_000_000 })).toEqual([
         "bad-output",
-        `${program}: it wrote more than 1000000 bytes and was ended`
+        `${program}: it wrote more than 1000000 bytes and was killed`
       ])
       const growing = `const fs = require("node:fs"); setInterval(() => fs.appendFileSync(process.argv[2], Buffer.alloc(65536)), 1)`
       expect(yield* outcome(growing, { maxBytes: 1_000_000 }, ["{output}"])).toEqual([
         "bad-output",
-        `${program}: it wrote more than 1000000 bytes and was ended`
+        `${program}: it wrote more than 1000000 bytes and was killed`
       ])
     })
   )
 
-  it.live("that does not read its input, or writes much to stderr, still comes to its end", () =>
+  it.live("may ignore its input and write a lot to stderr", () =>
     Effect.gen(function* () {
       const engine = yield* engineOf(
         `process.stderr.write("y".repeat(2_000_000), () => process.stdout.write("audio", () => process.exit(0)))`,
@@ -177,7 +180,7 @@ describe("a local program", () => {
   )
 
   it.live(
-    "that takes too long is ended, with what it has started, even if it ignores SIGTERM",
+    "that exceeds its timeout is killed with its children, even if they ignore SIGTERM",
     () =>
       Effect.gen(function* () {
         const pids = join(folder, "pids")
@@ -189,7 +192,7 @@ describe("a local program", () => {
           setInterval(() => {}, 1000)`
         expect(yield* outcome(stubborn, { timeout: "2 seconds" })).toEqual([
           "timeout",
-          `${JSON.stringify(process.execPath)}: it took too long and was ended`
+          `${JSON.stringify(process.execPath)}: it exceeded its timeout and was killed`
         ])
         for (const pid of readFileSync(pids, "utf8").split(" ")) yield* untilGone(Number(pid))
       }),
@@ -197,7 +200,7 @@ describe("a local program", () => {
   )
 
   it.live(
-    "that has ended is not waited for beyond its time, and what it has left behind ends with it",
+    "that has exited but left a child with open output times out, and the child is killed",
     () =>
       Effect.gen(function* () {
         const file = join(folder, "left")
@@ -212,7 +215,7 @@ describe("a local program", () => {
     besideOthers
   )
 
-  it.live("ends when its request is interrupted", () =>
+  it.live("is killed when its request is interrupted", () =>
     Effect.gen(function* () {
       const file = join(folder, "pid")
       const engine = yield* engineOf(
@@ -231,7 +234,7 @@ describe("a local program", () => {
     })
   )
 
-  it.live("that is not there makes the engine unavailable, and so says its check", () =>
+  it.live("that does not exist makes the engine unavailable, as its check reports", () =>
     Effect.gen(function* () {
       const missing = yield* makeCommandEngine({
         name: "piper",
@@ -240,10 +243,10 @@ describe("a local program", () => {
         voices: [{ id: "bo", name: "Bo", languages: [] }]
       })
       expect((yield* Effect.flip(missing.check)).message).toBe(
-        'engine piper is unavailable: no program "no-such-program": install it or give its path'
+        'engine piper is unavailable: no program "no-such-program"; install it or set its path'
       )
       expect((yield* Effect.flip(missing.speak(request("bo", "one")))).message).toBe(
-        'engine piper is unavailable: "no-such-program": ENOENT: expected a program that can be run; install it or give its path'
+        'engine piper is unavailable: "no-such-program": ENOENT: expected an executable program; install it or set its path'
       )
       const plain = join(folder, "plain.txt")
       writeFileSync(plain, "no program")
@@ -254,7 +257,7 @@ describe("a local program", () => {
     })
   )
 
-  it.live("is not started for an unknown voice, text that says nothing, or too much text", () =>
+  it.live("is not started for an unknown voice, a text with nothing to say, or too long a text", () =>
     Effect.gen(function* () {
       const engine = yield* engineOf("process.exit(1)", { maxChars: 10 })
       const failures = yield* Effect.forEach(
@@ -262,14 +265,14 @@ describe("a local program", () => {
         (asked) => Effect.map(Effect.flip(engine.speak(asked)), (failure) => failure.message)
       )
       expect(failures).toEqual([
-        'engine local: no voice "eve": expected one of anna, bo',
-        "engine local: the text has nothing that can be said: expected at least one word or number",
-        "engine local: the text has 13 characters: at most 10 are taken"
+        'engine local: no voice "eve"; expected one of anna, bo',
+        "engine local: the text has nothing to speak; expected at least one word or number",
+        "engine local: the text has 13 characters; the maximum is 10, split it"
       ])
     })
   )
 
-  it.live("runs at most as often at once as the settings say", () =>
+  it.live("runs at most as many times at once as set", () =>
     Effect.gen(function* () {
       const counter = join(folder, "running")
       const engine = yield* engineOf(
@@ -290,7 +293,7 @@ describe("a local program", () => {
   )
 })
 
-/** Waits until there is no such process. */
+/** Waits until the process has ended. */
 const untilGone = (pid: number) =>
   Effect.repeat(
     Effect.sync(() => {

@@ -25,7 +25,7 @@ const seenOf = async (incoming: IncomingMessage): Promise<Seen> => {
   }
 }
 
-/** A server on loopback for as long as the scope lasts: its address and the requests that it has seen. */
+/** Starts a loopback server in the scope. Returns its address and the requests it received. */
 const serve = (handler: Handler) =>
   Effect.gen(function* () {
     const seen: Array<Seen> = []
@@ -62,7 +62,7 @@ const engineAt = (baseUrl: string, more: Partial<OpenAiOptions> = {}) =>
     ...more
   }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["KOKORO_KEY", "s3cret"]]))))
 
-/** What comes of a request that this handler answers. */
+/** The outcome of a request to a server with the given handler. */
 const outcome = (handler: Handler, more: Partial<OpenAiOptions> = {}) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* serve(handler)
@@ -80,8 +80,8 @@ const answer =
     response.writeHead(status, { "content-type": type }).end(body)
   }
 
-layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of OpenAI's kind", (it) => {
-  it.scoped("gets the text with model, voice, format and speed, and its bytes are the speech", () =>
+layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("an OpenAI-compatible server", (it) => {
+  it.scoped("receives text, model, voice, format and speed, and returns the speech", () =>
     Effect.gen(function* () {
       const { baseUrl, seen } = yield* serve(answer(200, Buffer.from("RIFFaudio"), "audio/wav"))
       const engine = yield* engineAt(`${baseUrl}/`, { keyVariable: "KOKORO_KEY" })
@@ -108,7 +108,7 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
     })
   )
 
-  it.scoped("is sent no key where the settings name none", () =>
+  it.scoped("receives no key if the settings name none", () =>
     Effect.gen(function* () {
       const { baseUrl, seen } = yield* serve(answer(200, "audio", "audio/mpeg"))
       yield* (yield* engineAt(baseUrl)).speak(request("bella", "Hello."))
@@ -116,40 +116,43 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
     })
   )
 
-  it.effect("its refusals are told for what they are", () =>
+  it.effect("its error responses become the matching failures", () =>
     Effect.gen(function* () {
       const error = (message: string) => JSON.stringify({ error: { message, type: "x" } })
       expect(yield* outcome(answer(400, error("no\nsuch model")))).toEqual([
         "refused",
-        "the server answered 400: no such model"
+        "the server responded with 400: no such model"
       ])
       expect(yield* outcome(answer(401, error("bad key")))).toEqual([
         "EngineUnavailable",
-        "the server answered 401: bad key: expected a key that it knows"
+        "the server responded with 401: bad key; set a key that the server accepts"
       ])
-      expect(yield* outcome(answer(413, ""))).toEqual(["too-long", "the server answered 413"])
+      expect(yield* outcome(answer(413, ""))).toEqual(["too-long", "the server responded with 413"])
       expect(yield* outcome(answer(422, JSON.stringify({ detail: "voice unknown" })))).toEqual([
         "refused",
-        "the server answered 422: voice unknown"
+        "the server responded with 422: voice unknown"
       ])
-      expect(yield* outcome(answer(429, "<html>slow down"))).toEqual(["busy", "the server answered 429"])
+      expect(yield* outcome(answer(429, "<html>slow down"))).toEqual([
+        "busy",
+        "the server responded with 429"
+      ])
       expect(yield* outcome(answer(500, JSON.stringify({ error: "out of memory" })))).toEqual([
         "crashed",
-        "the server answered 500: out of memory"
+        "the server responded with 500: out of memory"
       ])
       expect(yield* outcome(answer(503, JSON.stringify({ message: "loading" })))).toEqual([
         "EngineUnavailable",
-        "the server answered 503: loading"
+        "the server responded with 503: loading"
       ])
     })
   )
 
-  it.effect("what is no audio is no speech", () =>
+  it.effect("a response without audio is rejected", () =>
     Effect.gen(function* () {
-      expect(yield* outcome(answer(200, ""))).toEqual(["bad-output", "SERVER answered without audio"])
+      expect(yield* outcome(answer(200, ""))).toEqual(["bad-output", "SERVER responded without audio"])
       expect(yield* outcome(answer(200, JSON.stringify({ error: "no GPU" })))).toEqual([
         "bad-output",
-        "SERVER answered without audio: no GPU"
+        "SERVER responded without audio: no GPU"
       ])
       expect(yield* outcome(answer(200, Buffer.alloc(2_000), "audio/wav"), { maxBytes: 1_000 })).toEqual([
         "bad-output",
@@ -158,7 +161,7 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
     })
   )
 
-  it.effect("an answer that never ends, breaks off or never comes is given up", () =>
+  it.effect("a response that never ends, is cut off or never arrives fails", () =>
     Effect.gen(function* () {
       const endless: Handler = (_, response) => {
         response.writeHead(200, { "content-type": "audio/wav" })
@@ -168,7 +171,7 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
       expect((yield* outcome(endless, { maxBytes: 5_000_000 }))[0]).toBe("bad-output")
       expect(yield* outcome(() => undefined, { timeout: "300 millis" })).toEqual([
         "timeout",
-        "no whole answer from SERVER within 300ms"
+        "no complete response from SERVER within 300ms"
       ])
       const broken: Handler = (_, response) => {
         response.writeHead(200, { "content-length": "100" })
@@ -178,29 +181,29 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
     })
   )
 
-  it.scoped("that is not there makes the engine unavailable", () =>
+  it.scoped("that is unreachable makes the engine unavailable", () =>
     Effect.gen(function* () {
       const { baseUrl } = yield* Effect.scoped(serve(answer(200, "")))
       const engine = yield* engineAt(baseUrl)
       const failure = yield* Effect.flip(engine.speak(request("bella", "Hello.")))
       expect(failure._tag).toBe("EngineUnavailable")
-      expect(failure.detail).toMatch(/^no answer from http:\/\/127.*: connect ECONNREFUSED /u)
+      expect(failure.detail).toMatch(/^no response from http:\/\/127.*: connect ECONNREFUSED /u)
       expect((yield* Effect.flip(engine.check))._tag).toBe("EngineUnavailable")
     })
   )
 
-  it.scoped("a missing key is told by name before anything is sent", () =>
+  it.scoped("a missing key is reported by name before anything is sent", () =>
     Effect.gen(function* () {
       const { baseUrl, seen } = yield* serve(answer(200, "audio"))
       const engine = yield* engineAt(baseUrl, { keyVariable: "NO_SUCH_KEY" })
       expect((yield* Effect.flip(engine.speak(request("bella", "Hello.")))).message).toBe(
-        "engine kokoro is unavailable: its key is missing: set the variable NO_SUCH_KEY"
+        "engine kokoro is unavailable: its key is missing; set the environment variable NO_SUCH_KEY"
       )
       expect(seen).toEqual([])
     })
   )
 
-  it.scoped("lists its voices beside those of the settings, in whatever shape it has", () =>
+  it.scoped("adds its voices to those in the settings, in any JSON shape", () =>
     Effect.gen(function* () {
       for (const listing of [
         { voices: ["bella", "adam"] },
@@ -215,12 +218,12 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
       const { baseUrl } = yield* serve(answer(404, "{}"))
       expect((yield* (yield* engineAt(baseUrl)).voices).map(({ id }) => id)).toEqual(["bella"])
       expect((yield* Effect.flip((yield* engineAt(baseUrl, { listVoices: true })).voices)).message).toBe(
-        "engine kokoro is unavailable: it does not answer as expected: the server answered 404"
+        "engine kokoro is unavailable: unexpected response: the server responded with 404"
       )
     })
   )
 
-  it.scoped("is asked for its voices again where it could not tell them", () =>
+  it.scoped("is asked for its voices again after a failure", () =>
     Effect.gen(function* () {
       let asked = 0
       const { baseUrl } = yield* serve((seen, response) =>
@@ -234,7 +237,7 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
     })
   )
 
-  it.scoped("says when it wants to be asked again", () =>
+  it.scoped("sets the retry delay with Retry-After", () =>
     Effect.gen(function* () {
       for (const [status, header, reason, retryAfter] of [
         [429, "7", "busy", 7],
@@ -255,7 +258,7 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
     })
   )
 
-  it.scoped("is well if it answers, even without a list of models", () =>
+  it.scoped("is healthy if it responds, even without a list of models", () =>
     Effect.gen(function* () {
       for (const status of [200, 404]) {
         const { baseUrl, seen } = yield* serve(answer(status, "{}"))
@@ -263,11 +266,13 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("a server of Op
         expect(seen.map(({ url }) => url)).toEqual(["/v1/models"])
       }
       const { baseUrl } = yield* serve(answer(503, "{}"))
-      expect((yield* Effect.flip((yield* engineAt(baseUrl)).check)).detail).toBe("the server answered 503")
+      expect((yield* Effect.flip((yield* engineAt(baseUrl)).check)).detail).toBe(
+        "the server responded with 503"
+      )
     })
   )
 
-  it.scoped("is told when a request is interrupted", () =>
+  it.scoped("sees the connection close when a request is interrupted", () =>
     Effect.gen(function* () {
       let closed: (() => void) | undefined
       const hung = Effect.async<void>((resume) => {

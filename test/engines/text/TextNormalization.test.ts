@@ -42,7 +42,7 @@ describe("any language", () => {
   })
 })
 
-test("scripts without spaces are parted into words, punctuation with the word that it follows", () => {
+test("scripts without spaces are split into words, with punctuation attached to the word before", () => {
   expect(normalizeText("你好，世界！ Hi", "zh")).toEqual([
     { gap: "", original: "你好，", spoken: "你好，" },
     { gap: "", original: "世界！", spoken: "世界！" },
@@ -51,7 +51,7 @@ test("scripts without spaces are parted into words, punctuation with the word th
 })
 
 it.prop(
-  "nothing written is lost, and what is spoken is words with single spaces",
+  "no written text is lost, and spoken forms are words with single spaces",
   [
     FastCheck.string({ unit: "grapheme", maxLength: 80 }),
     FastCheck.constantFrom("en", "vi", "zh", "ar", "th", "xx-bad-", "")
@@ -63,7 +63,7 @@ it.prop(
   }
 )
 
-test("hostile text takes time in proportion to its length", () => {
+test("hostile text takes time linear in its length", () => {
   const patterns = [
     "-",
     ".",

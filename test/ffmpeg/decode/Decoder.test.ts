@@ -9,7 +9,7 @@ import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate24, rate48, video } from "../media.ts"
 import { withEachFfmpeg } from "../binaries.ts"
 
-/** Noise of so many seconds, which no codec makes small, so that a share of the file is a share of the sound. */
+/** Noise of this length in seconds: as no codec compresses it much, half of the file is half of the sound. */
 const noise = (path: string, seconds: number, ...options: ReadonlyArray<string>) =>
   ffmpeg("-f", "lavfi", "-i", `anoisesrc=r=24000:d=${seconds}:a=0.3:seed=1`, ...options, path)
 
@@ -30,7 +30,7 @@ const summary = (result: Either.Either<Pcm, NotAudio>) =>
   Either.match(result, { onLeft: ({ reason }) => reason, onRight: ({ samples }) => samples.length })
 
 withEachFfmpeg("decoding", (it) => {
-  it.scoped("gives the samples of every format that a service may send", () =>
+  it.scoped("decodes every format that a service may send", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -55,7 +55,7 @@ withEachFfmpeg("decoding", (it) => {
         const path = join(here, `again.${ending}`)
         yield* ffmpeg("-i", wav, path)
         const { rate, samples } = yield* service.decode({ path }, rate24)
-        // Older encoders of Opus are 3 ms off.
+        // Older Opus encoders are off by 3 ms.
         const shift = Math.abs(onset(samples) - 24_000)
         expect({ ending, rate, late: shift > 4 * 24 }).toEqual({ ending, rate: rate24, late: false })
         expect(samples.length).toBeGreaterThanOrEqual(48_000)
@@ -64,7 +64,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("keeps a voice's level, whether it was sent as mono or stereo, 16 bit or float", () =>
+  it.scoped("keeps a voice's level for mono or stereo, 16 bits or float", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -87,7 +87,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("resamples to exactly the length that the rate demands", () =>
+  it.scoped("resamples to the exact length at the new rate", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "a.wav")
       yield* noise(path, 1.5)
@@ -113,7 +113,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.effect("takes a WAV whose writer left its sizes open, as what streams one does", () =>
+  it.effect("decodes a streamed WAV with open sizes in its header", () =>
     Effect.gen(function* () {
       const service = yield* Ffmpeg
       const samples = Float32Array.from({ length: 24_001 }, (_, at) => Math.sin(at / 20) / 2)
@@ -126,7 +126,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("takes bytes, and names them as it is told", () =>
+  it.scoped("decodes bytes, and uses the given name in errors", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "a.mp3")
       const service = yield* Ffmpeg
@@ -140,7 +140,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("refuses what is no audio, and says what it is", () =>
+  it.scoped("rejects a file that is not audio, and says what it is", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const at = (name: string) => join(here, name)
@@ -185,7 +185,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("refuses a file that was cut off", () =>
+  it.scoped("rejects a truncated file", () =>
     Effect.gen(function* () {
       const here = yield* folder
       for (const ending of ["mp3", "wav", "flac", "m4a"]) {
@@ -195,12 +195,12 @@ withEachFfmpeg("decoding", (it) => {
         expect(failure).toBeInstanceOf(NotAudio)
       }
       expect((yield* refusal(join(here, "cut.mp3"))).message).toMatch(
-        /found 2\.\d\d of the 4\.\d\d seconds that its header promises: it was cut off$/u
+        /found 2\.\d\d of the 4\.\d\d seconds in its header: the file is truncated$/u
       )
     })
   )
 
-  it.scoped("is not misled by a title that speaks of damage", () =>
+  it.scoped("is not misled by error words in a title", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "corrupt.mp3")
       yield* noise(path, 1, "-metadata", "title=Truncated: invalid data, corrupt")
@@ -208,7 +208,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("decodes many files, each fault its own, in the files' order", () =>
+  it.scoped("decodes many files in order, each with its own error", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -241,7 +241,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("gives a long file's samples in blocks, and its fault behind the last", () =>
+  it.scoped("streams a long file in blocks, and fails after the last", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -264,7 +264,7 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
-  it.scoped("leaves nothing behind in the temporary folder", () =>
+  it.scoped("leaves no temporary files", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -284,7 +284,7 @@ withEachFfmpeg("decoding", (it) => {
       yield* Effect.promise(() => utimes(own, 0, 0))
       yield* service.decodeMany([{ path: join(here, "a.wav") }, { path: join(here, "none.wav") }], rate24)
       expect(yield* Effect.promise(() => readdir(own))).toEqual([])
-      // It was used meanwhile.
+      // It was used in the meantime.
       expect((yield* Effect.promise(() => stat(own))).mtimeMs).toBeGreaterThan(0)
     })
   )

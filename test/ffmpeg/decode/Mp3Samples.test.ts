@@ -1,4 +1,4 @@
-/** Two decoders side by side: what is decoded within the process is what ffmpeg makes of the same file. */
+/** In-process MP3 decoding gives the same samples as ffmpeg. */
 import { createHash } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -58,16 +58,16 @@ const encoded = (folder: string) =>
   })
 
 /**
- * How far samples of a rate may be apart: a third of the last of 16 bits. At 24 kHz ffmpeg 5.1 and builds before it
- * decode some frames wrongly, by up to 0.05. On the same files ffmpeg 7 and mpg123 1.31 (within 2e-6), LAME 3.100
- * (3e-5) and libmad 0.15 (1.1e-4, fixed point) agree.
+ * The largest difference between samples at a rate: a third of the least significant of 16 bits. At 24 kHz, ffmpeg 5.1
+ * and earlier builds decode some frames wrongly, by up to 0.05. On the same files ffmpeg 7 and mpg123 1.31 (within
+ * 2e-6), LAME 3.100 (3e-5) and libmad 0.15 (1.1e-4, fixed point) agree.
  */
 const agreement = (rate: number, binary: Binary): number =>
   rate === rate24 && (majorOf(binary) ?? 0) < 7 ? 0.1 : 1e-5
 
 const bytesOf = (path: string) => Effect.promise(() => readFile(path))
 
-/** The farthest that two sounds of one length are apart. */
+/** The largest difference between two sounds of the same length. */
 const distance = (one: Float32Array, other: Float32Array): number =>
   one.length === other.length
     ? one.reduce((most, sample, at) => Math.max(most, Math.abs(sample - (other[at] ?? Infinity))), 0)
@@ -76,7 +76,7 @@ const distance = (one: Float32Array, other: Float32Array): number =>
 const printOf = (samples: Float32Array | undefined): string =>
   samples === undefined ? "none" : createHash("sha256").update(samples).digest("hex")
 
-/** Numbers that look like chance and are the same in every run. */
+/** Pseudo-random numbers, the same in every run. */
 const chance = (seed: number) => {
   let state = seed
   return (below: number) => {
@@ -85,7 +85,7 @@ const chance = (seed: number) => {
   }
 }
 
-/** Damage as it happens on the way, or in a service that joins pieces. */
+/** Damage as it happens in transit, or in a service that joins pieces. */
 const damages: ReadonlyArray<(bytes: Uint8Array, pick: (below: number) => number) => Uint8Array> = [
   (bytes, pick) => bytes.subarray(0, pick(bytes.length)),
   (bytes, pick) => bytes.map((byte, at) => (at % 397 === 200 ? byte ^ (1 << pick(8)) : byte)),
@@ -96,8 +96,8 @@ const damages: ReadonlyArray<(bytes: Uint8Array, pick: (below: number) => number
   (bytes, pick) => Uint8Array.from([...bytes, ...bytes.subarray(pick(bytes.length))])
 ]
 
-withEachFfmpeg("decoding MP3 within the process", (it) => {
-  it.scoped("gives what ffmpeg gives, sample for sample, for every kind of plain file", () =>
+withEachFfmpeg("in-process MP3 decoding", (it) => {
+  it.scoped("matches ffmpeg sample by sample for every kind of plain file", () =>
     Effect.gen(function* () {
       const service = yield* Ffmpeg
       const decode = mp3Decoder()
@@ -121,7 +121,7 @@ withEachFfmpeg("decoding MP3 within the process", (it) => {
     })
   )
 
-  it.scoped("gives at another rate what ffmpeg gives there, at the same time", () =>
+  it.scoped("matches ffmpeg at another rate, without a time shift", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const service = yield* Ffmpeg
@@ -159,7 +159,7 @@ withEachFfmpeg("decoding MP3 within the process", (it) => {
     })
   )
 
-  it.scoped("takes no damaged file that ffmpeg refuses, and none for longer or shorter than it is", () =>
+  it.scoped("accepts no damaged file that ffmpeg rejects, and never changes a file's length", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const service = yield* Ffmpeg
@@ -190,14 +190,14 @@ withEachFfmpeg("decoding MP3 within the process", (it) => {
     })
   )
 
-  it.scoped("gives the same samples whatever was decoded before, in threads too", () =>
+  it.scoped("gives the same samples whatever was decoded before, also in threads", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const files = (yield* encoded(here)).filter(({ rate }) => rate === rate24)
       const all = yield* Effect.forEach(files, ({ path }) => bytesOf(path))
       const page = new TextEncoder().encode("<html>gone</html>")
       const inThreads = yield* mp3Threads
-      // Enough at once for a second thread, with what is no MP3 between.
+      // Enough at once for a second thread, with other data in between.
       const printsOf = (some: ReadonlyArray<Uint8Array>) =>
         Effect.forEach(
           some.flatMap((bytes) => [bytes, page]),

@@ -13,7 +13,7 @@ import { withEachFfmpeg } from "../binaries.ts"
 
 const wav16: AudioFormat = { format: "wav", depth: 16 }
 
-/** The samples of a 16-bit WAV file as they stand in it: ffmpeg has no say in this. */
+/** Reads the samples of a 16-bit WAV file directly, without ffmpeg. */
 const pcm16In = (path: string) =>
   Effect.promise(async () => {
     const bytes = await readFile(path)
@@ -26,7 +26,7 @@ const namesIn = (path: string) => Effect.promise(async () => (await readdir(path
 const tone = (length: number): Float32Array =>
   Float32Array.from({ length }, (_, i) => 0.5 * Math.sin((i * Math.PI * 2 * 440) / 24_000))
 
-/** Something like speech at 48 kHz: 0.3 s of a voice at 90 Hz after each 0.2 s of silence. */
+/** A speech-like sound at 48 kHz: 0.3 s of a voice at 90 Hz after each 0.2 s of silence. */
 const syllables = (length: number): Float32Array =>
   Float32Array.from({ length }, (_, at) => {
     const into = (at % 24_000) - 9_600
@@ -37,7 +37,7 @@ const syllables = (length: number): Float32Array =>
   })
 
 withEachFfmpeg("encode", (it) => {
-  it.scoped("writes every format at its length, the sound where it was", () =>
+  it.scoped("writes every format with the right length and timing", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -48,7 +48,7 @@ withEachFfmpeg("encode", (it) => {
         ["32.wav", { format: "wav", depth: 32 }, "pcm_f32le", 0],
         ["16.flac", { format: "flac", depth: 16 }, "flac", 0],
         ["24.flac", { format: "flac", depth: 24 }, "flac", 0],
-        // Their last packets are whole.
+        // These formats end with a full packet.
         ["a.mp3", { format: "mp3" }, "mp3", 1152],
         ["a.m4a", { format: "m4a", bitrate: 128 }, "aac", 1024],
         ["a.opus", { format: "opus" }, "opus", 0]
@@ -75,7 +75,7 @@ withEachFfmpeg("encode", (it) => {
   )
 
   for (const rate of [16_000, 22_050, 24_000, 44_100, 48_000, 96_000]) {
-    it.scoped(`makes ${rate} Hz exactly as long at 48 kHz`, () =>
+    it.scoped(`keeps the exact length from ${rate} Hz to 48 kHz`, () =>
       Effect.gen(function* () {
         const here = yield* folder
         const service = yield* Ffmpeg
@@ -96,7 +96,7 @@ withEachFfmpeg("encode", (it) => {
     )
   }
 
-  it.scoped("leaves floats at the file's own rate as they are, in both channels", () =>
+  it.scoped("keeps floats at the file's own rate unchanged in both channels", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "a.wav")
       const samples = Float32Array.from({ length: 9_600 }, (_, i) => Math.sin(i * i))
@@ -112,7 +112,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("dithers floats to 16 bit, so that what is softer than a step is still heard", () =>
+  it.scoped("dithers floats to 16 bits, so that sound below one step remains audible", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "soft.wav")
       const samples = tone(48_000).map((sample) => sample / 20_000)
@@ -126,7 +126,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("says when a clip is to be dropped into an edit: Broadcast Wave", () =>
+  it.scoped("writes a clip's timeline position as Broadcast Wave", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "0001_ANNA_00-00-01-000.wav")
       const samples = clicks(4_800, [])
@@ -144,7 +144,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("writes tags, languages and chapters with whatever characters they have", () =>
+  it.scoped("writes tags, languages and chapters with any characters", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -174,7 +174,7 @@ withEachFfmpeg("encode", (it) => {
         [samples]
       )
       for (const path of paths) {
-        // Ogg keeps its tags with the stream.
+        // Ogg stores its tags with the stream.
         const from = path.endsWith("opus") ? ["-map_metadata", "0:s:0"] : []
         const told = (yield* ffmpeg("-i", path, ...from, "-f", "ffmetadata", "-")).stdout.toString()
         expect([path, told]).toEqual([path, expect.stringMatching(/^title=Two words$/imu)])
@@ -192,7 +192,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("keeps the level, and speech clean, where a format leaves something out", () =>
+  it.scoped("keeps the level, and speech clean, in lossy formats", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -217,7 +217,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("takes blocks from a stream, a generator or an asynchronous one, whatever their size", () =>
+  it.scoped("accepts blocks of any size from a stream, a generator or an async generator", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -226,7 +226,7 @@ withEachFfmpeg("encode", (it) => {
         for (let at = 0; at < samples.length; at += size) yield samples.slice(at, at + size)
       }
       const later = async function* () {
-        // One block that is filled again and again.
+        // One block that is reused.
         const block = new Float32Array(1_000)
         for (const part of cut(1_000)) {
           block.set(part)
@@ -250,7 +250,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("fails with the blocks' own failure, and leaves nothing", () =>
+  it.scoped("fails with the blocks' own error, and leaves no files", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -267,7 +267,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("takes another length than was announced for a fault in the program", () =>
+  it.scoped("treats an unexpected length as a defect", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -287,7 +287,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("is gone when it is interrupted, and leaves nothing", () =>
+  it.scoped("stops ffmpeg when interrupted, and leaves no files", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -309,7 +309,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("keeps an earlier result until the new one is whole", () =>
+  it.scoped("keeps an earlier result until the new one is complete", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -324,7 +324,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("encodes feeds that come together each into its own files, or none of them", () =>
+  it.scoped("encodes several feeds together, each into its own files, or none", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -333,7 +333,7 @@ withEachFfmpeg("encode", (it) => {
         feed: feedOf(samples, rate24),
         sinks: [{ path: join(here, `${at}.wav`), format: wav16 }] as const
       }))
-      // One array for all blocks, as the mix has it: each must have been copied when the next is asked for.
+      // One array for all blocks, as in the mix: each must be copied before the next is requested.
       const together = function* (until: number) {
         const rooms = feeds.map(() => new Float32Array(1_000))
         for (let at = 0; at < until; at += 1_000)
@@ -357,18 +357,18 @@ withEachFfmpeg("encode", (it) => {
         const worst = samples
           .subarray(2_000, -2_000)
           .reduce((most, sample, i) => Math.max(most, Math.abs(sample - (expected[i + 2_000] ?? 0))), 0)
-        // Clicks are rounded by the way to 48 kHz and back; the tone is not.
+        // Resampling to 48 kHz and back smooths the clicks, but not the tone.
         expect([at, worst < (at === 2 ? 0.002 : 0.3)]).toEqual([at, true])
       }
     })
   )
 
-  it.scoped("says that the disk is full", () =>
+  it.scoped("reports a full disk", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "a.wav")
       const service = yield* Ffmpeg
       const samples = tone(240_000)
-      // Whatever is written to /dev/full finds no space.
+      // Every write to /dev/full fails with ENOSPC.
       yield* Effect.promise(() => symlink("/dev/full", `${path}.part`))
       const failure = yield* Effect.flip(
         service.encode({ feed: feedOf(samples, rate24), sinks: [{ path, format: wav16 }] }, [samples])
@@ -377,7 +377,7 @@ withEachFfmpeg("encode", (it) => {
     })
   )
 
-  it.scoped("says what cannot be written", () =>
+  it.scoped("reports files that cannot be written", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -403,13 +403,11 @@ withEachFfmpeg("encode", (it) => {
       expect(unopened?._tag).toBe("Unwritable")
       expect(unopened?.message).toMatch(/b\.wav: cannot be written: EISDIR/u)
       expect(taken).toMatchObject({ _tag: "FfmpegFailed", purpose: `encode ${join(here, "b.flac")}` })
-      expect(taken?.message).toMatch(
-        /could not encode .*: ffmpeg ended with exit code \d+: .*Is a directory/u
-      )
+      expect(taken?.message).toMatch(/could not encode .*: ffmpeg exited with code \d+: .*Is a directory/u)
     })
   )
 
-  it.scoped("writes another rate where it is asked for, and one that the format has where it is not", () =>
+  it.scoped("writes the requested rate, or one that the format supports", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg

@@ -4,8 +4,8 @@ import { targetOf } from "../../../src/pipeline/mix/LoudnessNormalization.ts"
 
 const coders = ["aac", "mp3", "opus"] as const
 
-describe("the room that peaks are left for a coder", () => {
-  it("is more for fewer bits and for more loudness", () => {
+describe("the peak headroom for a lossy coder", () => {
+  it("grows with lower bit rate and higher loudness", () => {
     for (const coder of coders) {
       const byBits = [24, 48, 64, 96, 128, 192].map((bitrate) => peakRoom(coder, bitrate, -15))
       expect(byBits).toEqual([...byBits].sort((a, b) => b - a))
@@ -14,7 +14,7 @@ describe("the room that peaks are left for a coder", () => {
     }
   })
 
-  it("lowers a target by what the neediest of its coders wants", () => {
+  it("lowers a target by the most that any of its coders needs", () => {
     expect(targetOf("podcast", [])).toEqual({ loudness: -16, peak: -1 })
     expect(targetOf("none", [{ coder: "opus", bitrate: 64 }])).toEqual({ loudness: undefined, peak: -1.7 })
     expect(

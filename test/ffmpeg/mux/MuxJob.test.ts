@@ -44,7 +44,7 @@ describe("muxJob", () => {
   ] as const)("%s with %j and %j encodes %i", (container, original, codecs, encodes) => {
     const job = muxed(container, original, codecs)
     expect(job.encodes).toBe(encodes)
-    // The video's own sound is copied, where it is kept.
+    // The video's own sound is copied if it is kept.
     const options = job.outputs.flatMap((output) => output.options)
     const sounds = options.filter((_, at) => /^-c:a:/u.test(options[at - 1] ?? ""))
     expect(sounds.filter((codec) => codec !== "copy").length).toBe(encodes)
@@ -64,7 +64,7 @@ describe("muxJob", () => {
     ["mkv", "keep", ["ac3", "pcm_s16le"], []],
     ["webm", "keep", ["aac"], ["AAC to Opus"]]
   ] as const)(
-    "%s with %s tells how the film's own %j changes: %j",
+    "%s with %s reports how the film's own %j changes: %j",
     (container, original, codecs, changes) => {
       const film = file("/film", [picture, ...codecs.map((codec, place) => sound(place + 1, codec))])
       expect(changedSounds(film, container, original).map(({ from, to }) => `${from} to ${to}`)).toEqual(

@@ -33,7 +33,7 @@ const dub = (here: string) =>
     )
   })
 
-/** What the picture's packets hash to. */
+/** A hash of the picture's packets. */
 const pictureHash = (path: string) =>
   Effect.map(ffmpeg("-i", path, "-map", "0:V", "-c", "copy", "-f", "hash", "-"), ({ stdout }) =>
     stdout.toString()
@@ -59,7 +59,7 @@ withEachFfmpeg("mux", (it) => {
     ["mov", "pcm_s16le", "aac"],
     ["mkv", "flac", "aac"]
   ] as const) {
-    it.scoped(`adds a track to ${ending}, the picture untouched, the sound where it was`, () =>
+    it.scoped(`adds a track to ${ending} without touching the picture or shifting the sound`, () =>
       Effect.gen(function* () {
         const here = yield* folder
         const service = yield* Ffmpeg
@@ -86,7 +86,7 @@ withEachFfmpeg("mux", (it) => {
         ])
         expect(
           info.subtitles.map(({ language, title, isDefault }) => [language, title, isDefault]),
-          "no player shows it unasked"
+          "no player shows it by default"
         ).toEqual([["vie", "Phụ đề", false]])
         expect(Math.abs(info.duration - 4_000_000)).toBeLessThanOrEqual(25_000)
         expect(info.picture?.duration).toBe(4_000_000)
@@ -97,7 +97,7 @@ withEachFfmpeg("mux", (it) => {
         expect(yield* Effect.promise(() => readdir(join(here, "deep")))).toEqual([
           `it's "dubbed" ${ending}.${ending}`
         ])
-        // The original is heard as before.
+        // The original sounds as before.
         const before = yield* service.decode({ path: film }, rate48)
         const after = yield* service.decode({ path: out, track: 1 }, rate48)
         expect(level(after.samples, 9_600, 96_000)).toBeCloseTo(level(before.samples, 9_600, 96_000), 1)
@@ -138,7 +138,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("puts many languages into one file, and the chosen one first", () =>
+  it.scoped("muxes many languages into one file, the default one first", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -174,7 +174,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("encodes the film's own sound whatever its channels are called", () =>
+  it.scoped("encodes the film's own sound with any channel layout", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -183,7 +183,7 @@ withEachFfmpeg("mux", (it) => {
         ["5.1(side)", "ac3", "webm", 6],
         ["quad", "pcm_s16le", "webm", 5],
         ["octagonal", "pcm_s16le", "mp4", 8],
-        // ffmpeg 5 has no layout of twelve channels.
+        // ffmpeg 5 has no layout with twelve channels.
         ...((majorOf(service.binary) ?? 0) >= 7 ? ([["7.1.4", "pcm_s16le", "mp4", 8]] as const) : [])
       ] as const) {
         const film = join(here, "film.mkv")
@@ -204,7 +204,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("makes a film no longer by what an MP3 has behind its end", () =>
+  it.scoped("does not lengthen a film by an MP3's trailing padding", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -282,7 +282,7 @@ withEachFfmpeg("mux", (it) => {
         const info = yield* service.probe(out)
         expect(
           info.subtitles.map((stream) => [stream.codec, stream.language, stream.isDefault]),
-          "the film's own is a default, as it was"
+          "the film's own track remains a default"
         ).toEqual([
           [codec, language, true],
           [codec, "eng", false]
@@ -293,7 +293,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("keeps what else the film has: what its tracks are for, fonts, a cover", () =>
+  it.scoped("keeps the film's dispositions, fonts and cover", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -343,7 +343,7 @@ withEachFfmpeg("mux", (it) => {
         ...["-i", at("plain.mp4"), "-i", at("cover.mjpg"), "-map", "0", "-map", "1", "-c", "copy"],
         ...["-disposition:v:1", "attached_pic", at("covered.mp4")]
       )
-      /** What each stream of a result is, and what it is for; and the subtitles' languages and titles. */
+      /** The kind and disposition of each stream in a result, and the subtitles' languages and titles. */
       const muxed = Effect.fnUntraced(function* (film: string, ending: string) {
         yield* service.mux({
           video: at(film),
@@ -381,7 +381,7 @@ withEachFfmpeg("mux", (it) => {
         ...described,
         ...["Subtitle (forced)", "Attachment", "fre: Ce qui se lit"]
       ])
-      // MOV does not tell what a track is for.
+      // MOV does not store dispositions.
       expect(yield* muxed("film.mkv", "mov")).toEqual([
         ...["Video (default)", "Audio (default)", "Audio", "Audio", "Subtitle"],
         "fra: Ce qui se lit"
@@ -392,7 +392,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("keeps a picture in its place whose sound has an encoder's delay before it", () =>
+  it.scoped("does not shift a picture whose sound starts with encoder delay", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -414,7 +414,7 @@ withEachFfmpeg("mux", (it) => {
           original,
           subtitles: []
         })
-        // Versions of ffmpeg before 6 write the delay as sound that is heard, and the picture of this film behind it.
+        // Before version 6, ffmpeg writes the delay as audible sound, and delays this film's picture.
         expect(yield* pictureStart(out), `${JSON.stringify(original)} ${ending}`).toBe(
           yield* pictureStart(film)
         )
@@ -426,7 +426,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("tells when each picture of an AVI is shown, which does not say so itself", () =>
+  it.scoped("generates presentation times for an AVI, which has none", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const film = join(here, "film.avi")
@@ -443,61 +443,59 @@ withEachFfmpeg("mux", (it) => {
           .match(/^0, .*$/gmu)
         const shown = frames?.map((line) => Number(line.split(",")[2])) ?? []
         expect([ending, new Set(shown).size, shown.length]).toEqual([ending, 25, 25])
-        // Some are stored before others that are shown earlier.
+        // Some frames are stored before others that are shown earlier.
         expect(shown).not.toEqual(shown.toSorted((a, b) => a - b))
       }
     })
   )
 
-  it.scoped(
-    "lowers the original where someone speaks, and nowhere else, in samples that every player decodes",
-    () =>
-      Effect.gen(function* () {
-        const here = yield* folder
-        const service = yield* Ffmpeg
-        const film = join(here, "film.mp4")
-        const out = join(here, "out.mkv")
-        yield* video(film, { seconds: 6 })
-        const voice = new Float32Array(6 * 48_000)
-        yield* service.encode(
-          {
-            feed: feedOf(voice, rate48),
-            sinks: [{ path: join(here, "voice.wav"), format: { format: "wav", depth: 24 } }]
-          },
-          [voice]
-        )
-        const hum = (samples: Float32Array, at: number) => {
-          // Half a second's share of the 220 Hz hum, by correlation.
-          const from = Math.round(at * 48_000)
-          let [a, b] = [0, 0]
-          for (let i = 0; i < 24_000; i++) {
-            const sample = samples[from + i] ?? 0
-            a += sample * Math.cos((2 * Math.PI * 220 * i) / 48_000)
-            b += sample * Math.sin((2 * Math.PI * 220 * i) / 48_000)
-          }
-          return 20 * Math.log10(Math.hypot(a, b))
+  it.scoped("ducks the original only under speech, in a sample format that every player decodes", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mp4")
+      const out = join(here, "out.mkv")
+      yield* video(film, { seconds: 6 })
+      const voice = new Float32Array(6 * 48_000)
+      yield* service.encode(
+        {
+          feed: feedOf(voice, rate48),
+          sinks: [{ path: join(here, "voice.wav"), format: { format: "wav", depth: 24 } }]
+        },
+        [voice]
+      )
+      const hum = (samples: Float32Array, at: number) => {
+        // The level of the 220 Hz hum in half a second, by correlation.
+        const from = Math.round(at * 48_000)
+        let [a, b] = [0, 0]
+        for (let i = 0; i < 24_000; i++) {
+          const sample = samples[from + i] ?? 0
+          a += sample * Math.cos((2 * Math.PI * 220 * i) / 48_000)
+          b += sample * Math.sin((2 * Math.PI * 220 * i) / 48_000)
         }
-        const spoken = [{ start: millis(2_000), end: millis(4_000) }]
-        for (const amount of [6, 12, 24]) {
-          yield* service.mux({
-            video: film,
-            out,
-            tracks: [{ path: join(here, "voice.wav"), language: vi, isDefault: true, spoken }],
-            original: { ...usualDuck, amount, fade: millis(200) },
-            subtitles: []
-          })
-          const info = yield* service.probe(out)
-          expect(info.sounds.map(({ codec, channels }) => [codec, channels])).toEqual([["flac", 2]])
-          const { samples } = yield* service.decode({ path: out }, rate48)
-          expect(samples.length).toBe(6 * 48_000)
-          const open = hum(samples, 0.5)
-          const lowered = [2, 2.75, 3.5].map((at) => open - hum(samples, at))
-          for (const found of lowered) expect(Math.abs(found - amount)).toBeLessThan(0.1)
-          for (const at of [0, 1.3, 4.2, 5.5]) expect(Math.abs(open - hum(samples, at))).toBeLessThan(0.1)
-        }
-        const { stderr } = yield* ffmpeg("-i", out, "-c", "copy", "-f", "null", "-")
-        expect(stderr).toMatch(/Audio: flac, 48000 Hz, stereo, s32 \(24 bit\)/u)
-      })
+        return 20 * Math.log10(Math.hypot(a, b))
+      }
+      const spoken = [{ start: millis(2_000), end: millis(4_000) }]
+      for (const amount of [6, 12, 24]) {
+        yield* service.mux({
+          video: film,
+          out,
+          tracks: [{ path: join(here, "voice.wav"), language: vi, isDefault: true, spoken }],
+          original: { ...usualDuck, amount, fade: millis(200) },
+          subtitles: []
+        })
+        const info = yield* service.probe(out)
+        expect(info.sounds.map(({ codec, channels }) => [codec, channels])).toEqual([["flac", 2]])
+        const { samples } = yield* service.decode({ path: out }, rate48)
+        expect(samples.length).toBe(6 * 48_000)
+        const open = hum(samples, 0.5)
+        const lowered = [2, 2.75, 3.5].map((at) => open - hum(samples, at))
+        for (const found of lowered) expect(Math.abs(found - amount)).toBeLessThan(0.1)
+        for (const at of [0, 1.3, 4.2, 5.5]) expect(Math.abs(open - hum(samples, at))).toBeLessThan(0.1)
+      }
+      const { stderr } = yield* ffmpeg("-i", out, "-c", "copy", "-f", "null", "-")
+      expect(stderr).toMatch(/Audio: flac, 48000 Hz, stereo, s32 \(24 bit\)/u)
+    })
   )
 
   it.scoped("holds true peaks of a loud film and a loud voice together", () =>
@@ -541,7 +539,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("leaves the original in its place that begins later than the picture", () =>
+  it.scoped("does not shift an original that starts later than the picture", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const film = join(here, "film.mkv")
@@ -575,7 +573,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("ducks surround sound as surround sound, the voice in its centre, at its time", () =>
+  it.scoped("keeps ducked surround sound as surround, with the voice in the centre on time", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -612,7 +610,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("takes a film without sound, whatever was to become of it", () =>
+  it.scoped("accepts a film without sound for every setting of `original`", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -634,7 +632,7 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
-  it.scoped("says what it cannot mux, and leaves nothing", () =>
+  it.scoped("reports what it cannot mux, and leaves no files", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -657,7 +655,7 @@ withEachFfmpeg("mux", (it) => {
           instead: ["mp4", "mov", "mkv"]
         })
       )
-      expect(refused.message).toContain("ask for mp4 or mov or mkv instead")
+      expect(refused.message).toContain("use mp4 or mov or mkv instead")
       expect(yield* Effect.flip(service.mux({ ...request, out: join(here, "a.avi") }))).toEqual(
         new UnknownContainer({ path: join(here, "a.avi") })
       )

@@ -3,7 +3,7 @@ import { ratio } from "../../../src/domain/time/Ratio.ts"
 import { exactRate, inputsDescribed } from "../../../src/ffmpeg/probe/InputDescription.ts"
 import { AudioStream, OtherStream, SubtitleStream, VideoStream } from "../../../src/ffmpeg/probe/MediaInfo.ts"
 
-/** What ffmpeg 7 prints for a film, in short. */
+/** ffmpeg 7's description of a film, shortened. */
 const film = `Input #0, mov,mp4,m4a,3gp,3g2,mj2, from '/films/Stream #0:9: Audio, from 'x'.mp4':
   Metadata:
     major_brand     : isom
@@ -34,7 +34,7 @@ Output #0, framecrc, to 'pipe:':
 `
 
 describe("inputsDescribed", () => {
-  it("reads the streams of an input, and nothing of chapters and outputs", () => {
+  it("reads the streams of an input, and ignores chapters and outputs", () => {
     expect(inputsDescribed(film)).toEqual([
       {
         format: "mov,mp4,m4a,3gp,3g2,mj2",
@@ -83,7 +83,7 @@ describe("inputsDescribed", () => {
   it.each([
     ["of a picture", "", "\n      Metadata:\n        timecode        : 10:00:00;00"],
     ["of a whole file", "\n  Metadata:\n    TIMECODE        : 10:00:00;00", ""]
-  ])("knows the timecode %s", (_, ofFile, ofPicture) => {
+  ])("reads the timecode %s", (_, ofFile, ofPicture) => {
     const told = `Input #0, x, from 'a':${ofFile}\n  Duration: 00:00:01.00\n  Stream #0:0: Audio: aac, 48000 Hz, mono
   Stream #0:1: Video: h264, yuv420p, 64x64, 25 fps${ofPicture}\n`
     expect(inputsDescribed(told).map(({ timecode }) => timecode)).toEqual(["10:00:00;00"])
@@ -91,7 +91,7 @@ describe("inputsDescribed", () => {
 
   it.each([
     ["160x90", "", 160, 90],
-    // PAL for a wide screen.
+    // PAL widescreen.
     ["720x576 [SAR 64:45 DAR 16:9]", "", 1024, 576],
     ["720x576 [SAR 1:1 DAR 5:4]", ", SAR 16:11 DAR 20:11", 1047, 576],
     ["160x90 [SAR 0:1 DAR 0:0]", "", 160, 90],
@@ -104,7 +104,7 @@ describe("inputsDescribed", () => {
     ],
     ["1920x1080", "\n    Side data:\n      displaymatrix: rotation of 90.00 degrees", 1080, 1920],
     ["1920x1080", "\n    Side data:\n      displaymatrix: rotation of -180.00 degrees", 1920, 1080]
-  ])("knows the size at which %s%s is shown", (size, more, width, height) => {
+  ])("computes the display size of %s%s", (size, more, width, height) => {
     const told = `Input #0, mov, from 'a.mov':\n  Stream #0:0: Video: h264, yuv420p, ${size}, 25 fps${more}\n`
     const [{ streams } = { streams: [] }] = inputsDescribed(told)
     expect(streams).toEqual([
@@ -120,7 +120,7 @@ describe("inputsDescribed", () => {
     ])
   })
 
-  it("reads several inputs, in the words of an older ffmpeg, and knows a guessed length from a stated one", () => {
+  it("reads several inputs from an older ffmpeg, and tells an estimated length from a stated one", () => {
     const older = `[mp3 @ 0x1] Estimating duration from bitrate, this may be inaccurate
 Input #0, mp3, from 'a.mp3':
   Duration: 00:00:03.05, start: 0.000000, bitrate: 64 kb/s
@@ -159,7 +159,7 @@ Input #2, mp3, from 'c.mp3':
     ])
   })
 
-  it("finds nothing in other words", () => expect(inputsDescribed("no such file\n")).toEqual([]))
+  it("finds no inputs in other output", () => expect(inputsDescribed("no such file\n")).toEqual([]))
 })
 
 describe("exactRate", () => {

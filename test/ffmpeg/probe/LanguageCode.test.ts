@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { languageCode } from "../../../src/ffmpeg/probe/LanguageCode.ts"
 
-test("a language has the code that its container wants", () => {
+test("gives each language the code that its container uses", () => {
   const tags = [
     "vi",
     "en-GB",

@@ -11,7 +11,7 @@ import { clicks, feedOf, folder, rate24, rate48, video } from "../media.ts"
 import { withEachFfmpeg } from "../binaries.ts"
 
 withEachFfmpeg("probe", (it) => {
-  it.scoped("knows a film's length to the frame of audio, and its streams", () =>
+  it.scoped("reads a film's length to the audio frame, and its streams", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "film.mp4")
       yield* video(path, { seconds: 7.3, rate: "24000/1001", tags: ["-metadata:s:a:0", "language=eng"] })
@@ -50,7 +50,7 @@ withEachFfmpeg("probe", (it) => {
   )
 
   for (const ending of ["mov", "mp4", "mkv"])
-    it.scoped(`reads the timecode that a film in ${ending} begins with`, () =>
+    it.scoped(`reads the start timecode of a film in ${ending}`, () =>
       Effect.gen(function* () {
         const path = join(yield* folder, `film.${ending}`)
         yield* video(path, { seconds: 1, rate: "30000/1001", tags: ["-timecode", "10:00:00;02"] })
@@ -64,7 +64,7 @@ withEachFfmpeg("probe", (it) => {
     ["50", ratio(50)],
     ["60000/1001", ratio(60_000, 1001)]
   ] as const) {
-    it.scoped(`reads a picture of ${rate} frames a second in each container`, () =>
+    it.scoped(`reads a frame rate of ${rate} in each container`, () =>
       Effect.gen(function* () {
         const here = yield* folder
         const lengths = yield* Effect.forEach(["mp4", "mov", "mkv"], (ending) =>
@@ -77,7 +77,7 @@ withEachFfmpeg("probe", (it) => {
         )
         const frames = Math.ceil(2 * exact.value - 1e-9)
         const length = Math.round((frames * 1_000_000) / exact.value)
-        // MKV counts milliseconds.
+        // MKV has a time base of milliseconds.
         expect(lengths.map((found) => found.rate)).toEqual([exact, exact, exact])
         expect(lengths.slice(0, 2).map((found) => found.duration)).toEqual([length, length])
         expect(Math.abs((lengths[2]?.duration ?? 0) - length)).toBeLessThanOrEqual(1_000)
@@ -85,7 +85,7 @@ withEachFfmpeg("probe", (it) => {
     )
   }
 
-  it.scoped("counts from the file's start where it begins late", () =>
+  it.scoped("measures from the start of a file that begins late", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "late.ts")
       yield* video(path, { seconds: 3, picture: ["-c:v", "mpeg2video"], sound: ["-an"] })
@@ -93,7 +93,7 @@ withEachFfmpeg("probe", (it) => {
     })
   )
 
-  it.scoped("reads all of a file whose end cannot be sought", () =>
+  it.scoped("reads the whole file if its end cannot be sought", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "raw")
       yield* video(path, { seconds: 8, sound: ["-an"], tags: ["-f", "m4v"] })
@@ -102,7 +102,7 @@ withEachFfmpeg("probe", (it) => {
     })
   )
 
-  it.scoped("knows sound without a picture", () =>
+  it.scoped("probes sound without a picture", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "voice.wav")
       const service = yield* Ffmpeg
@@ -116,7 +116,7 @@ withEachFfmpeg("probe", (it) => {
     })
   )
 
-  it.scoped("says what is no media", () =>
+  it.scoped("rejects files that are not media", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const service = yield* Ffmpeg
@@ -125,12 +125,10 @@ withEachFfmpeg("probe", (it) => {
       const missing = yield* Effect.flip(service.probe(join(here, "none.mp4")))
       const words = yield* Effect.flip(service.probe(text))
       const directory = yield* Effect.flip(service.probe(here))
-      expect(missing).toEqual(
-        new NotMedia({ path: join(here, "none.mp4"), found: "no file that can be read" })
-      )
+      expect(missing).toEqual(new NotMedia({ path: join(here, "none.mp4"), found: "no readable file" }))
       expect([words, directory].map((failure) => failure._tag)).toEqual(["NotMedia", "NotMedia"])
       expect(words.message).toMatch(
-        /^\/.*notes\.mp4: expected a video or audio file, found one that ffmpeg refuses: /u
+        /^\/.*notes\.mp4: expected a video or audio file, found a file that ffmpeg cannot read: /u
       )
     })
   )

@@ -7,7 +7,7 @@ import { commandLine, runProcess, stopProcess } from "../../../src/ffmpeg/proces
 const script = (code: string) => runProcess(process.execPath, ["-e", code])
 
 describe("runProcess", () => {
-  it.live("gives what a program wrote and how it ended", () =>
+  it.live("returns a program's output and exit code", () =>
     Effect.gen(function* () {
       const ended = yield* script(
         "process.stdout.write('out'); process.stderr.write('err'); process.exitCode = 3"
@@ -21,7 +21,7 @@ describe("runProcess", () => {
     })
   )
 
-  it.live("drains more than a pipe holds, and keeps the beginning and the end of what was said", () =>
+  it.live("drains more output than a pipe holds, and keeps its beginning and end", () =>
     Effect.gen(function* () {
       const ended = yield* script(
         "process.stderr.write('first ' + 'x'.repeat(4e6) + ' last'); process.stdout.write('y'.repeat(3e6))"
@@ -34,7 +34,7 @@ describe("runProcess", () => {
     })
   )
 
-  it.live("says why a program could not be started", () =>
+  it.live("reports why a program could not be started", () =>
     Effect.gen(function* () {
       const ended = yield* runProcess("/nowhere/at all", [])
       expect(ended).toMatchObject({ exitCode: undefined, startFailure: { code: "ENOENT" } })
@@ -48,7 +48,7 @@ describe("runProcess", () => {
     })
   )
 
-  it.live("is gone when its interruption returns", () =>
+  it.live("has stopped the program when interruption returns", () =>
     Effect.gen(function* () {
       const fiber = yield* Effect.fork(script("setInterval(() => {}, 1000)"))
       yield* Effect.yieldNow()
@@ -60,7 +60,7 @@ describe("runProcess", () => {
 })
 
 describe("stopped", () => {
-  it.live("kills a program that does not listen", () =>
+  it.live("kills a program that ignores SIGTERM", () =>
     Effect.gen(function* () {
       const child = spawn(process.execPath, [
         "-e",
@@ -86,7 +86,7 @@ describe("stopped", () => {
 })
 
 describe("commandLine", () => {
-  it("quotes what a shell would take apart", () => {
+  it("quotes words that a shell would split", () => {
     expect(commandLine("/bin/ffmpeg", ["-i", "a b's.wav", "-metadata", "title=Ä", "[x]"])).toBe(
       "/bin/ffmpeg -i 'a b'\\''s.wav' -metadata 'title=Ä' '[x]'"
     )

@@ -16,7 +16,7 @@ describe("coresIn", () => {
 })
 
 describe.skipIf(process.platform !== "linux")("coreIn", () => {
-  it("finds the core of a process, whatever its name", () => {
+  it("finds the core of a process with any name", () => {
     const stat = readFileSync("/proc/self/stat", "utf8")
     const core = coreIn(stat)
     expect(coresIn(`0-${cpus().length - 1}`)).toContain(core)

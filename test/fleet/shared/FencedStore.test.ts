@@ -1,4 +1,4 @@
-/** What a worker has decided stands in its job before anything depends on it, as long as the job is its own. */
+/** A worker's changes are written to its job before anything depends on them, as long as it holds the job. */
 import { describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Schema } from "effect"
 import { Redis } from "ioredis"
@@ -15,7 +15,7 @@ import { hasRedis, RedisServer } from "../RedisServer.ts"
 
 const readParcel = Schema.decodeUnknownSync(Schema.parseJson(SpeakPayload))
 const [utterance] = utterances(1)
-if (utterance === undefined) throw new Error("one was asked for")
+if (utterance === undefined) throw new Error("expected one utterance")
 const { key } = utterance
 
 const record: UtteranceRecord = {
@@ -28,7 +28,7 @@ const record: UtteranceRecord = {
   tasks: []
 }
 
-/** A ledger with one job in hand, whose lock holds `token`. */
+/** A store that holds one job, whose lock contains `token`. */
 const inHand = (token: string) =>
   Effect.gen(function* () {
     const server = yield* Effect.acquireRelease(
@@ -40,7 +40,7 @@ const inHand = (token: string) =>
       (client) => Effect.sync(() => client.disconnect())
     )
     const share = yield* openSharedFolder(yield* temporaryFolder)
-    const hold: Hold = { jobKey: "job", token: "mine", parcel: { terms: "t", record, last: false } }
+    const hold: Hold = { jobKey: "job", token: "mine", payload: { terms: "t", record, last: false } }
     const holds = new Map<UtteranceKey, Hold>([[key, hold]])
     const parts: FencedStoreParts = { client, share, takeover: 5_000, holds }
     const state = Layer.mergeAll(UtteranceStore.Default, UtteranceTransfer.Default).pipe(
@@ -60,8 +60,8 @@ const inHand = (token: string) =>
     return { client, store, written }
   })
 
-describe.skipIf(!hasRedis)("a worker's ledger", () => {
-  it.scopedLive("writes each step down, and remembers whose tasks are ours and what is announced", () =>
+describe.skipIf(!hasRedis)("a worker's fenced store", () => {
+  it.scopedLive("writes each change, our task ids and announced utterances to Redis", () =>
     Effect.gen(function* () {
       const { client, store, written } = yield* inHand("mine")
       const task = TaskId.make("task-1")
@@ -76,12 +76,12 @@ describe.skipIf(!hasRedis)("a worker's ledger", () => {
       })
       expect(yield* store.announcedLike(utterance)).toBe(0)
       expect(yield* store.ours([task, TaskId.make("task-2")])).toEqual(new Set([task]))
-      // What is written holds the job for another turn.
+      // Each write extends the job's lock.
       expect(yield* Effect.promise(() => client.pttl("job:lock"))).toBeLessThanOrEqual(5_000)
     })
   )
 
-  it.scopedLive("ends the work, and writes nothing, where the job is another worker's by then", () =>
+  it.scopedLive("interrupts the work and writes nothing if another worker holds the job", () =>
     Effect.gen(function* () {
       const { store, written } = yield* inHand("another's")
       let isSent = false

@@ -1,4 +1,4 @@
-/** What one worker learns of a provider's pace holds for the whole fleet. */
+/** Adaptive concurrency is shared by the whole fleet. */
 import { Queue } from "bullmq"
 import { Redis } from "ioredis"
 import { describe, expect, test } from "vitest"
@@ -6,14 +6,14 @@ import { recoverFleet, fullSpeed, slowFleet } from "../../../src/fleet/shared/Fl
 import { prefix } from "../../../src/fleet/shared/Queues.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
-describe.skipIf(!hasRedis)("a fleet's pace", () => {
-  test("is halved once for a burst of refusals, pauses everybody, and comes back with what is borne", async () => {
+describe.skipIf(!hasRedis)("a fleet's concurrency", () => {
+  test("is halved once per burst of 429s, with a pause for all workers, and recovers with accepted creates", async () => {
     const server = await RedisServer.start()
     const client = new Redis(server.url, { maxRetriesPerRequest: null })
-    // Two workers' own views of one queue.
+    // Two workers' queue objects for the same queue.
     const [one, other] = [0, 1].map(() => new Queue("speak.p", { connection: client, prefix }))
     try {
-      if (one === undefined || other === undefined) throw new Error("two were made")
+      if (one === undefined || other === undefined) throw new Error("expected two queues")
       await fullSpeed(client, one, 8)
       await one.setGlobalRateLimit(1_000_000, 1_000)
       await slowFleet(client, one, 60_000)

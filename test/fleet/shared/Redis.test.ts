@@ -1,4 +1,4 @@
-/** A Redis that goes away while it is needed. */
+/** Losing the connection to Redis while it is in use. */
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { expect } from "vitest"
 import { connectRedis } from "../../../src/fleet/shared/Redis.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
-/** A way to a port that can be cut: what went over it so far is then never heard of again, and nobody is told. */
+/** A proxy to a port that can be cut: open connections then hang without an error, and new ones work. */
 const cutable = async (port: number) => {
   const sockets: Array<Socket> = []
   const server = createServer((near) => {
@@ -31,22 +31,24 @@ const cutable = async (port: number) => {
 }
 
 describe.skipIf(!hasRedis)("a Redis", () => {
-  it.scopedLive("whose connection dies without a word is told of, and asked again over another", () =>
-    Effect.gen(function* () {
-      const server = yield* Effect.acquireRelease(
-        Effect.promise(() => RedisServer.start()),
-        (server) => Effect.promise(() => server.stop())
-      )
-      const way = yield* Effect.acquireRelease(
-        Effect.promise(() => cutable(server.port)),
-        ({ close }) => Effect.sync(close)
-      )
-      const told: Array<string> = []
-      const { client } = yield* connectRedis(way.url, undefined, (line) => told.push(line), 200)
-      yield* Effect.promise(() => client.set("what", "was kept"))
-      way.cut()
-      expect(yield* Effect.promise(() => client.get("what"))).toBe("was kept")
-      expect(told).toEqual([`${way.url} is gone; waiting for it`, `${way.url} is back`])
-    })
+  it.scopedLive(
+    "whose connection dies silently is reported, and requests are retried over a new connection",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* Effect.acquireRelease(
+          Effect.promise(() => RedisServer.start()),
+          (server) => Effect.promise(() => server.stop())
+        )
+        const way = yield* Effect.acquireRelease(
+          Effect.promise(() => cutable(server.port)),
+          ({ close }) => Effect.sync(close)
+        )
+        const told: Array<string> = []
+        const { client } = yield* connectRedis(way.url, undefined, (line) => told.push(line), 200)
+        yield* Effect.promise(() => client.set("what", "was kept"))
+        way.cut()
+        expect(yield* Effect.promise(() => client.get("what"))).toBe("was kept")
+        expect(told).toEqual([`${way.url}: connection lost; reconnecting`, `${way.url}: connected again`])
+      })
   )
 })

@@ -14,7 +14,7 @@ const events = fc.array(fc.record({ slow: fc.boolean(), wait: fc.integer({ min: 
   maxLength: 200
 })
 
-it.prop("stays between one at a time and all that is allowed", { events }, ({ events }) => {
+it.prop("stays between 1 and the configured limit", { events }, ({ events }) => {
   let pace: AdaptiveConcurrency = fullConcurrency(most)
   let now = 1_000_000
   for (const { slow, wait } of events) {
@@ -28,7 +28,7 @@ it.prop("stays between one at a time and all that is allowed", { events }, ({ ev
   }
 })
 
-it("halves once for a burst of refusals, then spaces starts out", () => {
+it("halves once per burst of rejections, then spaces starts out", () => {
   let pace = fullConcurrency(8)
   const windows: Array<readonly [number, number]> = []
   for (const now of [0, 10, burst - 1, burst, 2 * burst, 3 * burst, 4 * burst]) {
@@ -47,7 +47,7 @@ it("halves once for a burst of refusals, then spaces starts out", () => {
 })
 
 it.prop(
-  "comes back to full speed when all goes well",
+  "returns to the limit when starts are accepted",
   { slows: fc.integer({ min: 1, max: 12 }) },
   ({ slows }) => {
     let pace = fullConcurrency(most)

@@ -8,7 +8,7 @@ import { millis } from "../../../src/domain/time/Units.ts"
 const limits = { concurrency: 2, perSecond: undefined }
 const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
 
-it.scopedLive("frees a slot only when what held it has ended, finalizers included", () =>
+it.scopedLive("frees a slot only when its effect has ended, including finalizers", () =>
   Effect.gen(function* () {
     const lane = yield* makeProviderQueue({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
     let inside = 0
@@ -24,7 +24,7 @@ it.scopedLive("frees a slot only when what held it has ended, finalizers include
     )
     const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.fork(lane.inSlot(held)))
     yield* Effect.sleep("10 millis")
-    // One that runs and two that wait are interrupted: neither may let another in too soon, nor keep a slot.
+    // One running and two waiting effects are interrupted. None may let another in too early, or keep a slot.
     yield* Effect.forEach([0, 2, 3], (i) => Fiber.interruptFork(fibers[i] ?? Fiber.void))
     yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
     expect({ most, inside }).toEqual({ most: 1, inside: 0 })
@@ -32,7 +32,7 @@ it.scopedLive("frees a slot only when what held it has ended, finalizers include
   })
 )
 
-it.scopedLive("lets the urgent go first", () =>
+it.scopedLive("runs higher priorities first", () =>
   Effect.gen(function* () {
     const lane = yield* makeProviderQueue({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
     const order: Array<string> = []
@@ -52,16 +52,16 @@ it.scopedLive("lets the urgent go first", () =>
   })
 )
 
-it.scoped("waits as long as the service asks", () =>
+it.scoped("waits as long as Retry-After says", () =>
   Effect.gen(function* () {
     const lane = yield* makeProviderQueue(limits, Effect.succeed(true))
     expect(lane.isClear()).toBe(true)
-    yield* lane.told(new SlowDown({ words: "later", retryAfter: millis(30_000) }))
+    yield* lane.report(new SlowDown({ words: "later", retryAfter: millis(30_000) }))
     expect({ clear: lane.isClear(), ...(yield* lane.status) }).toEqual({
       clear: false,
       inFlight: 0,
       limit: 1,
-      heldUntil: 30_000
+      pausedUntil: 30_000
     })
     const start = yield* Effect.fork(lane.clearance)
     yield* TestClock.adjust("29 seconds")
@@ -72,7 +72,7 @@ it.scoped("waits as long as the service asks", () =>
   })
 )
 
-it.scoped("leaves a broken service alone until it is in order again", () =>
+it.scoped("sends nothing to a failing service until it has recovered", () =>
   Effect.gen(function* () {
     let well = false
     let probes = 0
@@ -81,15 +81,15 @@ it.scoped("leaves a broken service alone until it is in order again", () =>
       Effect.sync(() => (probes++, well))
     )
     const broken = new InvalidResponse({ words: "500" })
-    for (let i = 1; i < faultsToOpen; i++) yield* lane.told(broken)
-    yield* lane.told("answered")
-    for (let i = 1; i < faultsToOpen; i++) yield* lane.told(broken)
+    for (let i = 1; i < faultsToOpen; i++) yield* lane.report(broken)
+    yield* lane.report("answered")
+    for (let i = 1; i < faultsToOpen; i++) yield* lane.report(broken)
     expect(lane.isClear()).toBe(true)
-    yield* lane.told(broken)
+    yield* lane.report(broken)
     const start = yield* Effect.fork(lane.clearance)
     yield* TestClock.adjust("10 minutes")
     expect(start.unsafePoll()).toBe(null)
-    // Each wait is up to twice the one before, up to a minute: no more than some dozen looks in ten minutes.
+    // Each wait is up to twice the previous one, up to a minute, so there are only about a dozen probes in ten minutes.
     expect(probes).toBeGreaterThan(8)
     expect(probes).toBeLessThan(25)
     well = true

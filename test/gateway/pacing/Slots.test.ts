@@ -1,10 +1,10 @@
-/** A slot is given once and freed once, whatever comes in between the wish for it and the wait. */
+/** A slot is granted once and freed once, whatever happens between the request and the wait for it. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, type Scheduler, Utils } from "effect"
 import { makeProviderQueue } from "../../../src/gateway/pacing/ProviderQueue.ts"
 import { Slots } from "../../../src/gateway/pacing/Slots.ts"
 
-/** Gives others a turn before one step of a fiber in 25, as if by chance. */
+/** Yields to other fibers before one step in 25, pseudorandomly. */
 const restless = (): Scheduler.Scheduler => {
   const chance = new Utils.PCGRandom(7)
   return {
@@ -13,7 +13,7 @@ const restless = (): Scheduler.Scheduler => {
   }
 }
 
-/** Three who want one of two slots, over and over; one of them is stopped on its way. */
+/** Three fibers repeatedly request one of two slots; one of them is interrupted. */
 const crowded = (hold: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>) =>
   Effect.gen(function* () {
     let inside = 0
@@ -46,9 +46,9 @@ const crowded = (hold: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>)
     expect(most).toBe(2)
   }).pipe(Effect.withScheduler(restless()))
 
-it.scopedLive("of so many slots", () => crowded(new Slots(2).hold))
+it.scopedLive("grants and frees each slot of Slots once", () => crowded(new Slots(2).hold))
 
-it.scopedLive("of a lane", () =>
+it.scopedLive("grants and frees each slot of a provider queue once", () =>
   Effect.flatMap(makeProviderQueue({ concurrency: 2, perSecond: undefined }, Effect.succeed(true)), (lane) =>
     crowded((work) => lane.inSlot(work))
   )

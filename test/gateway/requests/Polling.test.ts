@@ -21,13 +21,13 @@ const done: DoneTask = {
 }
 const waiting: TaskSnapshot = { _tag: "Waiting", label: undefined }
 
-/** A look at a task that is done so many milliseconds from now. */
+/** A poll of a task that is done this many milliseconds from now. */
 const doneAfter = (time: number) =>
   Effect.map(Clock.currentTimeMillis, (from) =>
     Effect.map(Clock.currentTimeMillis, (now): TaskSnapshot => (now - from >= time ? done : waiting))
   )
 
-/** Runs on the test clock, moved from one wait's end to the next. */
+/** Runs on the test clock, which jumps from the end of one wait to the next. */
 const inTime = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(effect)
@@ -39,7 +39,7 @@ const inTime = <A, E>(effect: Effect.Effect<A, E>) =>
     return yield* Fiber.join(fiber)
   })
 
-/** The looks a task and the mean time from done to noticed, after a service's times were learned. */
+/** Polls per task, and the mean time from done to noticed, after the service's latency was learned. */
 const learned = (times: (random: () => number) => number) =>
   Effect.gen(function* () {
     const random = chance(5)
@@ -61,11 +61,11 @@ const learned = (times: (random: () => number) => number) =>
     return { looks: looks / count, late: late / count }
   })
 
-// The test clock takes its time for each of many looks: one beside the other.
+// The test clock is slow with many polls in sequence, so they run in parallel.
 const besideOthers = { concurrent: true }
 
 it.effect(
-  "looks at tasks of 400 ms about twice, and notices them within 5 % of their time",
+  "polls tasks of 400 ms about twice, and notices them within 5 % of their time",
   () =>
     Effect.gen(function* () {
       const { looks, late } = yield* learned(() => 400)
@@ -76,7 +76,7 @@ it.effect(
 )
 
 it.effect(
-  "looks at tasks whose times stray as seldom, and loses time in proportion",
+  "polls tasks of varying latency as rarely, and loses time in proportion",
   () =>
     Effect.gen(function* () {
       const { looks, late } = yield* learned((random) => 200 + random() * 400)
@@ -86,7 +86,7 @@ it.effect(
   besideOthers
 )
 
-it.effect("learns from the service's own clock where it tells", () =>
+it.effect("learns from the service's own clock if it is reported", () =>
   Effect.sync(() => {
     const times = new LatencyEstimator()
     const settled = { done, undoneAt: 100, doneAt: 900, looks: 2 }
@@ -97,7 +97,7 @@ it.effect("learns from the service's own clock where it tells", () =>
   })
 )
 
-it.effect("waits out faults of looks, and fails with what the service says of the task", () =>
+it.effect("retries failed polls, and fails with the task's error", () =>
   Effect.gen(function* () {
     const plan = { first: 100, step: 100, growth: 1.5, deadline: 60_000 }
     const sights: Array<Effect.Effect<TaskSnapshot, InvalidResponse | Vanished>> = [
@@ -113,7 +113,7 @@ it.effect("waits out faults of looks, and fails with what the service says of th
   })
 )
 
-it.effect("believes that a task is gone when it stays unknown, and gives one up at its deadline", () =>
+it.effect("treats a task as vanished if it stays unknown, and fails at the deadline", () =>
   Effect.gen(function* () {
     const plan = { first: 100, step: 100, growth: 1.5, deadline: 60_000 }
     let looks = 0
@@ -134,14 +134,14 @@ it.effect("believes that a task is gone when it stays unknown, and gives one up 
     const untold = yield* Effect.flip(
       inTime(pollUntilSettled(muddled, task, plan, yield* Clock.currentTimeMillis))
     )
-    expect(untold.message).toMatch(/within 60 s: no usable answer from the service: not JSON$/u)
+    expect(untold.message).toMatch(/within 60 s: no usable response from the service: not JSON$/u)
     expect(
       yield* Effect.flip(inTime(pollUntilSettled(new Refused({ reason: "key", words: "no" }), task, plan, 0)))
     ).toMatchObject({ _tag: "Refused", reason: "key" })
   })
 )
 
-it.effect("looks at once at a task of an earlier run", () =>
+it.effect("polls a task of an earlier run at once", () =>
   Effect.gen(function* () {
     yield* TestClock.adjust("1 hour")
     const fiber = yield* Effect.fork(

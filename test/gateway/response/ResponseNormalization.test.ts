@@ -19,7 +19,7 @@ const id = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11"
 const other = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12"
 const blank = { provider: "", model_id: "", voice_id: "", characters: 0, credits: -1, created_at: "" }
 
-it("reads a task wherever its fields stand", () => {
+it("reads a task wherever its fields are", () => {
   const fields = { task_id: id, audio_url: "https://a/b.mp3" }
   const expected = { ...blank, task_id: id, status: "done", audio_url: "https://a/b.mp3" }
   for (const answer of [
@@ -33,7 +33,7 @@ it("reads a task wherever its fields stand", () => {
     expect(Schema.decodeUnknownSync(Task)(taskOf(answer))).toEqual(expected)
 })
 
-it("takes an audio address for done, words of failure for failed, and any other word for wait", () => {
+it("reads an audio URL as done, words of failure as failed, and any other word as waiting", () => {
   const statuses = (
     [
       ["done", "https://a"],
@@ -68,7 +68,7 @@ it("takes an audio address for done, words of failure for failed, and any other 
   expect(taskOf({ data: { id, status: "failed", error: told } })["error"]).toEqual(told)
 })
 
-it("tells how the task stands, not how the request went", () => {
+it("reads the status of the task, not of the request", () => {
   const failed = { task_id: id, state: "failed", error_message: "no voice today" }
   for (const answer of [
     { status: "success", message: "ok", data: failed },
@@ -81,14 +81,14 @@ it("tells how the task stands, not how the request went", () => {
   expect(taskOf({ status: "failed", data: { task_id: id } })["status"]).toBe("failed")
 })
 
-it("takes a task's id whatever it is", () => {
+it("accepts a task id of any form", () => {
   const page = Schema.decodeUnknownSync(TaskPage)(
     taskPageOf({ tasks: [{ task_id: 1001 }, { task_id: " old-7 " }, { task_id: " " }, { task_id: id }] })
   )
   expect(page.tasks.map((task) => task.task_id)).toEqual(["1001", "old-7", id])
 })
 
-it("takes an answer without a list for no history, not for an empty one", () => {
+it("reads a response without a list as no history, not as an empty one", () => {
   const decode = Schema.decodeUnknownEither(TaskPage)
   const empty = [{ tasks: [] }, { data: { items: [] } }, { tasks: null }, { total: 0 }, []]
   const none = [{ message: "come back" }, {}, null, "", { success: true }]
@@ -96,17 +96,17 @@ it("takes an answer without a list for no history, not for an empty one", () => 
   expect(none.map((answer) => decode(taskPageOf(answer))._tag)).toEqual(none.map(() => "Left"))
 })
 
-it("knows the task that was asked for when an answer does not repeat its id", () => {
+it("uses the requested id if a response does not repeat it", () => {
   expect(taskOf({ status: "processing" }, id)["task_id"]).toBe(id)
 })
 
-it("takes no answer for a task that has no id", () => {
+it("does not read a response without an id as a task", () => {
   const decode = Schema.decodeUnknownEither(TaskReference)
   expect(decode(referenceOf({ error: "database is down" }))._tag).toBe("Left")
   expect(decode(referenceOf({ data: { task_id: id } }))._tag).toBe("Right")
 })
 
-it("reads lists bare or under a name, and leaves out what has no id", () => {
+it("reads bare and named lists, and drops entries without an id", () => {
   const entries = [{ task_id: id }, { id: other }, { state: "lost" }]
   for (const answer of [
     entries,
@@ -123,7 +123,7 @@ it("reads lists bare or under a name, and leaves out what has no id", () => {
   expect(taskPageOf({ tasks: entries, has_more: false })["has_more"]).toBe(false)
 })
 
-it("reads catalogues that say little", () => {
+it("reads catalogues with few fields", () => {
   expect(
     Schema.decodeUnknownSync(VoicePage)(
       voicePageOf({ voices: [{ id: "v1", gender: "FEMALE", language: "vi" }] })
@@ -152,7 +152,7 @@ it("reads catalogues that say little", () => {
   expect(Schema.decodeUnknownSync(Health)(healthOf(null)).status).toBe("ok")
 })
 
-it("finds the words of an error body of any shape", () => {
+it("finds the message in an error body of any shape", () => {
   const bodies = [
     "plain",
     { message: "plain" },

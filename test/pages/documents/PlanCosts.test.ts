@@ -25,13 +25,13 @@ const report = (more: Partial<PlanReport>): PlanReport => ({
 const plain = (more: Partial<PlanReport>) =>
   costLines(report(more)).map((line) => line.replaceAll("\u202F", ","))
 
-describe("a plan's costs in words", () => {
-  test("the balance, where it is known", () => {
+describe("a plan's cost lines", () => {
+  test("compare the cost with the balance, if it is known", () => {
     expect(plain({ balance: { credits: 9_800, unlimited: false, short: 2_500 } })).toEqual([
-      "Needs 12,300 of 9,800 credits: 2,500 short."
+      "Needs 12,300 credits; the account has 9,800: 2,500 short."
     ])
     expect(plain({ balance: { credits: 20_000, unlimited: false, short: 0 } })).toEqual([
-      "Needs 12,300 of 20,000 credits."
+      "Needs 12,300 credits; the account has 20,000."
     ])
     expect(
       plain({ balance: { credits: 9_800, unlimited: false }, total: { ...effort, characters: 9 } })
@@ -39,22 +39,22 @@ describe("a plan's costs in words", () => {
     expect(plain({ balance: { unlimited: true, short: 0 } })).toEqual([])
   })
 
-  test("why a job's lines cannot go as plain text", () => {
+  test("say why a job's lines cannot be sent as plain text", () => {
     const srt = { characters: 30, markup: 20, textFault: "too little" }
     expect(plain({ total: { ...effort, characters: 30, srt } })).toEqual([
-      "SRT is billed with its numbers and times: 20 characters (+200 %) on top of 10.",
-      "nativeInput: text does not suit every job: too little."
+      "SRT is billed including cue numbers and times: 20 characters (+200 %) on top of 10.",
+      "nativeInput: text cannot be used for every job: too little."
     ])
   })
 
-  test("the disk, where a run fills a part of it worth a word, or more than there is", () => {
+  test("mention disk space if the run needs much of it, or more than is free", () => {
     const folders = ["/out", "/state"]
     expect(plain({ disk: [{ folders, needed: 1_000_000, free: 2_000_000 }] })).toEqual([])
     expect(plain({ disk: [{ folders, needed: 1_500_000_000, free: 2e9 }] })).toEqual([
       "Disk: needs about 1.5 GB of 2.0 GB free."
     ])
     expect(plain({ disk: [{ folders, needed: 3_200_000_000, free: 2.9e9 }] })).toEqual([
-      "Disk: needs about 3.2 GB in /out and /state, where 2.9 GB is free: 300 MB short."
+      "Disk: needs about 3.2 GB in /out and /state, but only 2.9 GB is free: 300 MB short."
     ])
   })
 })

@@ -1,4 +1,4 @@
-/** The order in which cues are worth checking. */
+/** Cue harm: the order in which cues are listed for checking. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { CueReport } from "../../../src/domain/report/Report.ts"
@@ -31,14 +31,14 @@ const inOrder: ReadonlyArray<readonly [what: string, cue: CueReport, overlap: nu
 ]
 
 describe("harm", () => {
-  it("goes by the gravest trouble of a cue", () => {
+  it("is ranked by a cue's worst problem", () => {
     const points = inOrder.map(([, each, overlap]) => cueHarm(each, overlap))
     expect(points).toEqual([...points].sort((a, b) => b - a))
     expect(new Set(points).size).toBe(points.length)
     expect(points.at(-1)).toBe(0)
   })
 
-  it("goes by how far it goes within one trouble, and never past the next graver one", () => {
+  it("grows with the extent of a problem, and stays below that of the next worse problem", () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 1e6, noNaN: true }),
@@ -54,7 +54,7 @@ describe("harm", () => {
     )
   })
 
-  it("is done by a speaker who is heard twice at once, not by two speakers", () => {
+  it("is caused by one speaker overlapping itself, not by two speakers overlapping", () => {
     const heard = (speaker: string, start: number, end: number) =>
       cue([], { speaker, start, end, placed: { start, end, speed: 1 } })
     const cues = [heard("ANNA", 0, 2.5), heard("BO", 1, 3), heard("ANNA", 2, 4), heard("BO", 3, 4)]

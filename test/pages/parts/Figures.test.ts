@@ -6,7 +6,7 @@ const named = (name: string, last?: typeof sampleMetrics) =>
   figuresOf(sampleMetrics, last).find((figure) => figure.name === name)
 
 describe("figures", () => {
-  it("name what is poor", () => {
+  it("flag poor values", () => {
     expect(
       figuresOf(sampleMetrics)
         .filter(({ poor }) => poor)
@@ -14,25 +14,25 @@ describe("figures", () => {
     ).toEqual([
       ["Lines spoken", "95.7 %", "22 of 23 spoken, 1 skipped"],
       ["Runs over", "1", "0 overlaps"],
-      ["Rushed, over 1.3×", "1", undefined]
+      ["Rushed (over 1.3×)", "1", undefined]
     ])
   })
 
-  it("compare with the run before, each in its own direction", () => {
+  it("compare with the previous run, each in its own direction", () => {
     expect(named("Lines spoken", lastMetrics)?.change).toEqual({ before: "100 %", trend: "worse" })
-    expect(named("Starts off by", lastMetrics)?.change).toEqual({ before: "0.31 s", trend: "better" })
+    expect(named("Starts early or late", lastMetrics)?.change).toEqual({ before: "0.31 s", trend: "better" })
     expect(named("Loudness", lastMetrics)?.change).toEqual({
       before: "−16.4 LUFS",
       trend: "other"
     })
-    expect(named("In step with the cues", lastMetrics)?.change).toEqual({ before: "86.1 %", trend: "same" })
+    expect(named("Isochrony", lastMetrics)?.change).toEqual({ before: "86.1 %", trend: "same" })
     expect(named("Lines spoken")?.change).toBeUndefined()
   })
 
-  it("tell a job without sound from a faint one", () => {
+  it("show a silent job as having no sound, not as very quiet", () => {
     const loudness = { integrated: -70, truePeak: -120, clipSpread: 1.8 }
     const silent = figuresOf({ ...sampleMetrics, loudness }).find(({ name }) => name === "Loudness")
-    expect([silent?.value, silent?.detail]).toEqual(["no sound", "spread 1.8 LU"])
+    expect([silent?.value, silent?.detail]).toEqual(["no sound", "spread\u00a01.8\u00a0LU"])
   })
 
   it("never round a missing cue up to full coverage", () => {

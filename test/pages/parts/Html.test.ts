@@ -18,23 +18,23 @@ const printable = FastCheck.string({
 })
 
 describe("HTML", () => {
-  it.prop("says what it was given and holds no markup of it", [printable], ([text]) => {
+  it.prop("preserves text and neutralizes its markup", [printable], ([text]) => {
     expect(escaped(text)).not.toMatch(/[<>"']/u)
     expect(read(escaped(text))).toBe(text)
   })
 
-  it("shows control characters and broken pairs instead of hiding them", () => {
+  it("shows control characters and lone surrogates as U+FFFD", () => {
     expect(escaped("a\u0000b\u001Bc\uD800d\te\n")).toBe("a\uFFFDb\uFFFDc\uFFFDd\te\n")
   })
 
-  it("escapes values in elements and attributes, joins lists, leaves out what is not there", () => {
+  it("escapes values in elements and attributes, joins lists, omits undefined", () => {
     const inner = html`<b>${"<i>"}</b>`
     expect(html`<p title="${'"x"'}">${[inner, 3, undefined, "&"]}</p>`.text).toBe(
       '<p title="&quot;x&quot;"><b>&lt;i&gt;</b>3&amp;</p>'
     )
   })
 
-  it("makes rows when they are asked for, one at a time", () => {
+  it("renders rows on demand, one at a time", () => {
     const asked: Array<number> = []
     const rows = new HtmlParts(function* () {
       for (const row of [1, 2, 3]) {
@@ -50,7 +50,7 @@ describe("HTML", () => {
   })
 
   it.prop(
-    "data keeps its words and cannot end its element",
+    "embeds JSON that survives a round trip and cannot close its element",
     [FastCheck.jsonValue(), printable],
     ([value, text]) => {
       const data = { value, text, hostile }

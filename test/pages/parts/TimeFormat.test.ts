@@ -22,7 +22,7 @@ describe("times and figures", () => {
     [64, "1 min 4 s"],
     [3599.6, "1 h 0 min"],
     [7499, "2 h 5 min"]
-  ])("%d s last %s", (seconds, text) => expect(formatDuration(seconds)).toBe(text))
+  ])("a duration of %d s is %s", (seconds, text) => expect(formatDuration(seconds)).toBe(text))
 
   it.each([
     [0.214, "+0.21 s"],
@@ -30,7 +30,7 @@ describe("times and figures", () => {
     [-0.001, "0.00 s"]
   ])("a difference of %d s is %s", (seconds, text) => expect(formatSignedSeconds(seconds)).toBe(text))
 
-  it("factors and counts", () => {
+  it("formats factors and counts", () => {
     expect([
       formatFactor(1.184),
       formatCount(1, "cue"),

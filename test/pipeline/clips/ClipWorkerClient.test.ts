@@ -1,4 +1,4 @@
-/** A clip is the same whoever makes it, and so is what is told where it cannot be made or kept. */
+/** Clips and errors are the same whether made in a worker thread or not. */
 import { readFileSync, rmSync } from "node:fs"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
@@ -13,7 +13,7 @@ import { temporaryFolder, utterances } from "../../hostile/Batch.ts"
 
 const [first, second] = utterances(2)
 
-it.scopedLive("makes the same clips in a thread as without one, and tells the same faults", () =>
+it.scopedLive("makes the same clips and reports the same faults with a worker thread as without one", () =>
   Effect.gen(function* () {
     if (first === undefined || second === undefined) return expect.fail("there are two")
     const wanted = (said: ClipRequest["said"]): ClipRequest => ({
@@ -25,7 +25,7 @@ it.scopedLive("makes the same clips in a thread as without one, and tells the sa
     const spoken = babble(first.text)
     const samples = Either.getOrThrow(receivedSamples(spoken))
     const sounds = {
-      "a WAV file within a larger piece of memory": Buffer.concat([Buffer.alloc(64), spoken]).subarray(64),
+      "a WAV file within a larger buffer": Buffer.concat([Buffer.alloc(64), spoken]).subarray(64),
       samples,
       "samples at another rate": encodeWav16({ rate: SampleRate.make(16_000), samples: samples.samples }),
       silence: silence(first.text),

@@ -6,8 +6,8 @@ import { makeDecoder } from "../../../src/pipeline/clips/ReceivedAudio.ts"
 import { ffmpeg, plainFolder } from "../../ffmpeg/media.ts"
 import { withEachFfmpeg } from "../../ffmpeg/binaries.ts"
 
-withEachFfmpeg("decoding what was received", (it) => {
-  it.scoped("needs a file for none but what is no plain MP3, and judges each by itself", () =>
+withEachFfmpeg("decoding received audio", (it) => {
+  it.scoped("decodes plain MP3 without a file, and reports faults for each input separately", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const names = ["plain.mp3", "low.mp3", "film.mp3", "sound.m4a", "sound.flac"]
@@ -46,7 +46,7 @@ withEachFfmpeg("decoding what was received", (it) => {
         "film.mp3: 48000 Hz, 100 hundredths",
         "sound.m4a: 48000 Hz, 102 hundredths",
         "sound.flac: 24000 Hz, 100 hundredths",
-        "cut.mp3: expected audio, found 0.41 of the 1.06 seconds tha",
+        "cut.mp3: expected audio, found 0.41 of the 1.06 seconds in ",
         'page.mp3: expected audio, found a web page or XML ("<html>go'
       ])
       expect(laid.sort()).toEqual(["cut.mp3", "page.mp3", "sound.flac", "sound.m4a"])

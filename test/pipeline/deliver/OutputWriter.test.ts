@@ -1,4 +1,4 @@
-/** What is delivered, measured on the files themselves. */
+/** Delivered files: their content, length, loudness and tracks, measured on the files themselves. */
 import { createHash } from "node:crypto"
 import { readFile, stat } from "node:fs/promises"
 import { join, relative } from "node:path"
@@ -58,7 +58,7 @@ const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job
   ...more
 })
 
-/** A speech-like clip: a gliding tone with a breath in it, under a slow swell, faded at its ends. */
+/** A speech-like clip: a gliding tone with some noise, under a slow swell. */
 const voice = (milliseconds: number, pitch: number): Float32Array =>
   Float32Array.from({ length: (milliseconds * rate) / 1000 }, (_, i) => {
     const t = i / rate
@@ -67,7 +67,7 @@ const voice = (milliseconds: number, pitch: number): Float32Array =>
     return 0.2 * swell * (Math.sin(2 * Math.PI * (pitch * t + 20 * t * t)) + breath)
   })
 
-/** The same, so much softer, below a peak in each of its swells. */
+/** The same, softer by the factor `softer`, with regular peaks of full height. */
 const below =
   (softer: number) =>
   (milliseconds: number, pitch: number): Float32Array =>
@@ -89,7 +89,7 @@ const fourLines = [1, 2, 3, 4].map((cue): Spoken => ({
   length: 800
 }))
 
-/** Keeps a clip for each line and returns what the job delivers, into a folder of its own or one that is given. */
+/** Stores a clip for each line and delivers the job, into `into` or a new folder. */
 const delivered = (
   lines: ReadonlyArray<Spoken>,
   job: Job,
@@ -151,7 +151,7 @@ const wavAt = (path: string): Effect.Effect<Wav> =>
 
 const hashOf = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex")
 
-/** The root mean square of a stretch, in decibels under full scale. */
+/** The root mean square between two times in milliseconds, in dBFS. */
 const levelOf = (samples: Float32Array, from: number, to: number): number => {
   let sum = 0
   for (let i = from * 48; i < to * 48; i++) sum += (samples[i] ?? 0) ** 2
@@ -162,7 +162,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
   const needs = Layer.mergeAll(service, silent).pipe(Layer.provideMerge(NodeContext.layer))
 
   it.scopedLive(
-    "is exactly as long as asked, to the frame, with speech where it was placed and nothing elsewhere",
+    "has exactly the requested length, with speech where it was placed and silence elsewhere",
     () =>
       Effect.gen(function* () {
         const lines: ReadonlyArray<Spoken> = [
@@ -193,7 +193,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
       }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("comes to its loudness with its peaks held in every format", () =>
+  it.scopedLive("reaches its target loudness with limited peaks in every format", () =>
     Effect.gen(function* () {
       const { files } = yield* delivered(
         fourLines,
@@ -211,39 +211,37 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
     }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive(
-    "comes to its loudness where much of it is peaks, and tells where that is not to be had",
-    () =>
-      Effect.gen(function* () {
-        const told: Array<ProgressEvent> = []
-        const listening = Layer.succeed(Progress, {
-          emit: (event) => Effect.sync(() => void told.push(event))
-        })
-        const loudnessBelow = (softer: number, loudness: number) =>
-          Effect.map(
-            delivered(fourLines, jobOf(["wav"], { loudness }), 5000, below(softer)).pipe(
-              Effect.provide(listening)
-            ),
-            ({ measured }) => measured.integrated
-          )
-        for (const [softer, loudness] of [
-          [2, -10],
-          [3, -14]
-        ] as const) {
-          const came = yield* loudnessBelow(softer, loudness)
-          expect([softer, Math.abs(came - loudness) < 0.3]).toEqual([softer, true])
-        }
-        const warnings = () => told.flatMap((event) => (event._tag === "Warning" ? [event.message] : []))
-        expect(warnings()).toEqual([])
-        const came = yield* loudnessBelow(100, -10)
-        expect(came).toBeLessThan(-10.5)
-        expect(warnings()).toEqual([
-          `film comes to ${came.toFixed(1)} LUFS, not to -10: its peaks are held at -1.5 dBTP; a lower loudness would spare them`
-        ])
-      }).pipe(Effect.provide(needs))
+  it.scopedLive("reaches its target loudness despite many peaks, and warns if it cannot", () =>
+    Effect.gen(function* () {
+      const told: Array<ProgressEvent> = []
+      const listening = Layer.succeed(Progress, {
+        emit: (event) => Effect.sync(() => void told.push(event))
+      })
+      const loudnessBelow = (softer: number, loudness: number) =>
+        Effect.map(
+          delivered(fourLines, jobOf(["wav"], { loudness }), 5000, below(softer)).pipe(
+            Effect.provide(listening)
+          ),
+          ({ measured }) => measured.integrated
+        )
+      for (const [softer, loudness] of [
+        [2, -10],
+        [3, -14]
+      ] as const) {
+        const came = yield* loudnessBelow(softer, loudness)
+        expect([softer, Math.abs(came - loudness) < 0.3]).toEqual([softer, true])
+      }
+      const warnings = () => told.flatMap((event) => (event._tag === "Warning" ? [event.message] : []))
+      expect(warnings()).toEqual([])
+      const came = yield* loudnessBelow(100, -10)
+      expect(came).toBeLessThan(-10.5)
+      expect(warnings()).toEqual([
+        `film: reaches ${came.toFixed(1)} LUFS instead of -10, because peaks are limited to -1.5 dBTP; set a lower loudness to keep the peaks`
+      ])
+    }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("mixes nothing where no sound is asked for", () =>
+  it.scopedLive("mixes nothing if no audio is requested", () =>
     Effect.gen(function* () {
       const line: Spoken = { cue: 1, speaker: "ANNA", start: 500, length: 1000 }
       const { folder, files, measured } = yield* delivered([line], jobOf(["srt", "vtt"]), 5001)
@@ -254,7 +252,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
     }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("has no step at a joint that is larger than the speech around it", () =>
+  it.scopedLive("has no step at a joint larger than those of the speech around it", () =>
     Effect.gen(function* () {
       const lines: ReadonlyArray<Spoken> = [
         { cue: 1, speaker: "ANNA", start: 100, length: 700 },
@@ -270,15 +268,15 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
   )
 
   it.scopedLive(
-    "stems are as long as the whole and add up to it; clips carry their time and fill their pictures",
+    "writes stems that add up to the mix, and clips that carry their timecode and fill whole video frames",
     () =>
       Effect.gen(function* () {
         const lines: ReadonlyArray<Spoken> = [
           { cue: 1, speaker: "ANNA", start: 1000, length: 800 },
-          // From picture 30 up to 51: 25 ms longer than it is spoken.
+          // From video frame 30 up to 51: 25 ms longer than the speech.
           { cue: 2, speaker: "BO", start: 1210, length: 815 }
         ]
-        // So loud that peaks are held all over it.
+        // Loud enough to be limited everywhere.
         const { folder, files } = yield* delivered(
           lines,
           jobOf(["wav", "stems", "clips"], { loudness: -10 }),
@@ -297,7 +295,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
           Effect.map(wavAt(file), (wav) => wav.channels[0])
         )
         expect([anna?.length, bo?.length]).toEqual([whole?.length, whole?.length])
-        // Each file is dithered by itself: two and a half steps of 16 bit each way.
+        // Each file is dithered separately: two and a half 16-bit steps each way.
         const off = whole?.reduce(
           (most, sample, i) => Math.max(most, Math.abs(sample - (anna?.[i] ?? 0) - (bo?.[i] ?? 0))),
           0
@@ -306,7 +304,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         const clip = yield* wavAt(files[4] ?? "")
         expect([clip.rate, clip.timeReference, clip.channels[0].length]).toEqual([
           48_000,
-          // It begins with the picture, 10 ms before the words.
+          // It starts on the video frame, 10 ms before the speech.
           3600 * 48_000 + 1200 * 48,
           840 * 48
         ])
@@ -315,7 +313,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
       }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("stems of more speakers than are made at once add up to the whole", () =>
+  it.scopedLive("writes stems that add up to the mix even if they take several passes", () =>
     Effect.gen(function* () {
       const lines = Array.makeBy(15, (cue): Spoken => ({
         cue: cue + 1,
@@ -333,13 +331,13 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
           Math.max(most, Math.abs(stems.reduce((sum, stem) => sum + (stem[i] ?? 0), -sample))),
         0
       )
-      // Each file is dithered by itself: a step and a half of 16 bit each.
+      // Each file is dithered separately: one and a half 16-bit steps each.
       expect(off).toBeLessThan((16 * 1.5) / 32_768)
     }).pipe(Effect.provide(needs))
   )
 
   it.scopedLive(
-    "a video gets the sound and the subtitle as tracks of the job's language, and keeps its picture's length",
+    "adds sound and subtitle tracks in the job's language to a video, which keeps its length",
     () =>
       Effect.gen(function* () {
         const film = join(yield* plainFolder, "film.mp4")
@@ -364,7 +362,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
       }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("a mix is encoded once for its file and the video that holds it", () =>
+  it.scopedLive("encodes a mix once for its file and the video", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
       const lines: ReadonlyArray<Spoken> = [{ cue: 1, speaker: "ANNA", start: 1000, length: 800 }]
@@ -388,14 +386,14 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
           )
         const [alone = "", within = ""] = yield* Effect.forEach(files, packets)
         expect(within).toBe(alone)
-        // It is heard where it was, too.
+        // Its onset is the same, too.
         const service = yield* Ffmpeg
         const [own, muxed] = yield* Effect.forEach(files, (path) =>
           service.decode({ path }, SampleRate.make(48_000))
         )
         const onset = (samples?: Float32Array) => samples?.findIndex((sample) => Math.abs(sample) > 0.05)
         expect(onset(muxed?.samples)).toBe(onset(own?.samples))
-        // A bit rate of the file's own is not the video's.
+        // A bit rate set for the file does not apply to the video.
         const other = yield* delivered(lines, { ...job, audio: { bitrate: 32 } }, 3000)
         const [small = "", usual = ""] = yield* Effect.forEach(other.files, packets)
         expect(usual).not.toBe(small)
@@ -403,7 +401,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
     }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("any speaker has files that every system takes, and a track in every timeline", () =>
+  it.scopedLive("gives every speaker portable file names, and a track in every timeline", () =>
     Effect.gen(function* () {
       const speakers = ["10", "Con", "con", "__proto__", `${"a".repeat(59)}𠀀𠀀`, "2"]
       const lines = speakers.map((speaker, at): Spoken => ({
@@ -436,7 +434,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
     }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("a clip that was sped up is what the mix holds of it, sample for sample", () =>
+  it.scopedLive("writes a sped-up clip sample for sample as in the mix", () =>
     Effect.gen(function* () {
       const line = { cue: 1, speaker: "ANNA", start: 500, length: 1300, speed: 1.3 }
       const { files } = yield* delivered([line], jobOf(["wav", "clips"]), 2000)
@@ -444,16 +442,16 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         Effect.map(wavAt(file), (wav) => wav.channels[0])
       )
       const off = clip?.reduce(
-        // It begins with the picture that holds 500 ms.
+        // It starts on the video frame that contains 500 ms.
         (most, sample, i) => Math.max(most, Math.abs(sample - (whole?.[480 * 48 + i] ?? 0))),
         0
       )
-      // Each file is dithered by itself.
+      // Each file is dithered separately.
       expect(off).toBeLessThan(5 / 32_768)
     }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("clips have the job's depth and say their cue, speaker and words", () =>
+  it.scopedLive("writes clips with the job's bit depth, and metadata with cue, speaker and text", () =>
     Effect.gen(function* () {
       const lines: ReadonlyArray<Spoken> = [
         { cue: 1, speaker: "ANNA", start: 500, length: 600 },
@@ -493,7 +491,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
     }).pipe(Effect.provide(needs))
   )
 
-  it.scopedLive("clips keep their files where another line changes, and are as loud as the mix", () =>
+  it.scopedLive("keeps clip files when another line changes, unless the loudness changes", () =>
     Effect.gen(function* () {
       const folder = yield* plainFolder
       const job = jobOf(["wav", "clips"])
@@ -509,17 +507,17 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
       })
       const before = yield* made(fourLines)
       const after = yield* made(louder)
-      expect(after[0]?.hash, "the mix is another").not.toBe(before[0]?.hash)
+      expect(after[0]?.hash, "the mix has changed").not.toBe(before[0]?.hash)
       expect(after.slice(1, 4)).toEqual(before.slice(1, 4))
       expect(after[4]?.ino).not.toBe(before[4]?.ino)
-      // A whole other loudness is no small change.
+      // A new target loudness rewrites the clips.
       const { files } = yield* delivered(louder, { ...job, loudness: -20 }, 5000, voice, folder)
       const bytes = yield* Effect.promise(() => readFile(files[1] ?? ""))
       expect(hashOf(bytes)).not.toBe(after[1]?.hash)
     }).pipe(Effect.provide(needs))
   )
 
-  it("a clip's name holds its cue, speaker and time", () => {
+  it("names a clip by cue, speaker and time", () => {
     const placement = Placement.make({
       lines: [LineRef.make({ cue: 7, part: 1 })],
       parts: [ClipPart.make({ utterance: UtteranceKey.make("0".repeat(64)), segment: 0 })],

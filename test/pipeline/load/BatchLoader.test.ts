@@ -1,4 +1,4 @@
-import { dirname } from "node:path"
+import { dirname, relative } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { ModelId, ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
 import type { RunFlags } from "../../../src/pipeline/load/RunFlags.ts"
 
-/** A folder with these files, and what loading `inputs` in it says. */
+/** Writes these files to a temporary folder and loads `inputs` from it. */
 const load = Effect.fnUntraced(function* (
   files: Readonly<Record<string, string>>,
   input: string,
@@ -29,69 +29,67 @@ const faultsOf = Effect.fnUntraced(function* (files: Readonly<Record<string, str
 })
 
 layer(NodeContext.layer)("loading", (it) => {
-  it.scoped(
-    "a job takes the manifest's defaults where it says nothing, and paths from the manifest's folder",
-    () =>
-      Effect.gen(function* () {
-        const { folder, loaded } = yield* load(
+  it.scoped("applies the manifest's defaults to a job, and resolves paths from the manifest's folder", () =>
+    Effect.gen(function* () {
+      const { folder, loaded } = yield* load(
+        {
+          "m.yaml":
+            "name: night\nservice: { baseUrl: 'http://127.0.0.1:9' }\n" +
+            "defaults: { provider: provider_fast, voice: v, fit: { late: 1 } }\n" +
+            "jobs: [{ id: one, input: subs/a.vi.srt, video: a.mp4, fit: { early: 0 } }]\n",
+          "subs/a.vi.srt": "x"
+        },
+        "m.yaml"
+      )
+      const batch = yield* loaded
+      expect({ ...batch, profileOf: undefined }).toEqual({
+        name: "night",
+        manifest: `${folder}/m.yaml`,
+        key: `${folder}/m.yaml`,
+        out: `${folder}/out`,
+        state: `${folder}/.dubwright`,
+        undecided: "match",
+        service: { baseUrl: "http://127.0.0.1:9" },
+        profileOf: undefined,
+        jobs: [
           {
-            "m.yaml":
-              "name: night\nservice: { baseUrl: 'http://127.0.0.1:9' }\n" +
-              "defaults: { provider: provider_fast, voice: v, fit: { late: 1 } }\n" +
-              "jobs: [{ id: one, input: subs/a.vi.srt, video: a.mp4, fit: { early: 0 } }]\n",
-            "subs/a.vi.srt": "x"
-          },
-          "m.yaml"
-        )
-        const batch = yield* loaded
-        expect({ ...batch, profileOf: undefined }).toEqual({
-          name: "night",
-          manifest: `${folder}/m.yaml`,
-          key: `${folder}/m.yaml`,
-          out: `${folder}/out`,
-          state: `${folder}/.dubwright`,
-          undecided: "match",
-          service: { baseUrl: "http://127.0.0.1:9" },
-          profileOf: undefined,
-          jobs: [
-            {
-              id: "one",
-              input: `${folder}/subs/a.vi.srt`,
-              inputName: "subs/a.vi.srt",
-              video: { path: `${folder}/a.mp4`, name: "a.mp4" },
-              language: "vi",
-              voice: {
-                provider: "provider_fast",
-                voice: "v",
-                model: undefined,
-                speed: undefined,
-                vol: undefined,
-                pitch: undefined
-              },
-              speakers: {},
-              nativeInput: "srt",
-              unit: "cue",
-              onFailure: "fail",
-              fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000 },
-              retake: false,
-              text: {},
-              lexicon: [],
-              pauses: {},
-              loudness: -16,
-              timeline: {},
-              original: "keep",
-              duck: { amount: 12, fade: 300 },
-              audio: {},
-              tags: {},
-              verify: false,
-              outputs: ["wav", "srt"]
-            }
-          ]
-        })
+            id: "one",
+            input: `${folder}/subs/a.vi.srt`,
+            inputName: "subs/a.vi.srt",
+            video: { path: `${folder}/a.mp4`, name: "a.mp4" },
+            language: "vi",
+            voice: {
+              provider: "provider_fast",
+              voice: "v",
+              model: undefined,
+              speed: undefined,
+              vol: undefined,
+              pitch: undefined
+            },
+            speakers: {},
+            nativeInput: "srt",
+            unit: "cue",
+            onFailure: "fail",
+            fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000 },
+            retake: false,
+            text: {},
+            lexicon: [],
+            pauses: {},
+            loudness: -16,
+            timeline: {},
+            original: "keep",
+            duck: { amount: 12, fade: 300 },
+            audio: {},
+            tags: {},
+            verify: false,
+            outputs: ["wav", "srt"]
+          }
+        ]
       })
+    })
   )
 
-  it.scoped("a glob makes one job a file", () =>
+  it.scoped("expands a glob into one job per file", () =>
     Effect.gen(function* () {
       const files = {
         "m.yaml": "jobs: [{ input: 'subs/*.srt' }]",
@@ -107,7 +105,34 @@ layer(NodeContext.layer)("loading", (it) => {
     })
   )
 
-  it.scoped("flags come before the manifest for the service, and the environment last", () =>
+  it.scoped(
+    "names inputs relative to the manifest's folder, wherever they are, and bare files as given",
+    () =>
+      Effect.gen(function* () {
+        const { folder, loaded } = yield* load(
+          {
+            "batch/m.yaml": "jobs: [{ input: ../subs/a.srt }, { input: '../subs/b*.srt' }]",
+            "subs/a.srt": "x",
+            "subs/b1.srt": "x"
+          },
+          "batch/m.yaml"
+        )
+        expect((yield* loaded).jobs.map(({ inputName }) => inputName)).toEqual([
+          "../subs/a.srt",
+          "../subs/b1.srt"
+        ])
+        const { writeFileString } = yield* FileSystem.FileSystem
+        yield* writeFileString(`${folder}/m.yaml`, `jobs: [{ input: ${folder}/subs/a.srt }]`)
+        expect((yield* loadBatch([`${folder}/m.yaml`], {})).jobs[0].inputName).toBe("subs/a.srt")
+        expect((yield* loadBatch([`${folder}/subs/a.srt`], {})).jobs[0].inputName).toBe(
+          `${folder}/subs/a.srt`
+        )
+        const near = relative(process.cwd(), `${folder}/subs/a.srt`)
+        expect((yield* loadBatch([near], {})).jobs[0].inputName).toBe(near)
+      })
+  )
+
+  it.scoped("takes the service from the flags, then the manifest, then the environment", () =>
     Effect.gen(function* () {
       const files = {
         "m.yaml": "service: { baseUrl: 'http://manifest' }\njobs: [{ input: a.srt }]",
@@ -136,7 +161,7 @@ layer(NodeContext.layer)("loading", (it) => {
     })
   )
 
-  it.scoped("a bare script file is a job with the flags' voice", () =>
+  it.scoped("makes a job with the flags' voice from a bare script file", () =>
     Effect.gen(function* () {
       const batch = yield* (yield* load({ "film.srt": "x" }, "film.srt", {
         provider: ProviderId.make("provider_lowcost"),
@@ -149,7 +174,7 @@ layer(NodeContext.layer)("loading", (it) => {
     })
   )
 
-  it.scoped("limits of a manifest override the built-in profile", () =>
+  it.scoped("applies the manifest's limits over the built-in profile", () =>
     Effect.gen(function* () {
       const batch = yield* (yield* load(
         {
@@ -164,7 +189,7 @@ layer(NodeContext.layer)("loading", (it) => {
     })
   )
 
-  it.scoped("what cannot be loaded is told in one line", () =>
+  it.scoped("reports each load fault in one line", () =>
     Effect.gen(function* () {
       expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: gone.srt }]" })).toBe(
         "m.yaml: jobs[0].input: no such file: gone.srt"
@@ -178,7 +203,7 @@ layer(NodeContext.layer)("loading", (it) => {
           "a.srt": "1",
           "b.srt": "2"
         })
-      ).toBe('m.yaml: 2 jobs would be called "x" (a.srt, b.srt): give each an id of its own')
+      ).toBe('m.yaml: 2 jobs have the id "x" (a.srt, b.srt); give each its own id')
       expect(
         yield* faultsOf({
           "m.yaml":
@@ -187,8 +212,8 @@ layer(NodeContext.layer)("loading", (it) => {
           "b.srt": "2"
         })
       ).toBe(
-        "m.yaml: job b: into: all.mkv has the picture of job a: name the same video\n" +
-          "m.yaml: job b: into: needs a sound to go into all.mkv: add wav (or flac, m4a, mp3, opus) to outputs"
+        "m.yaml: job b: into: all.mkv already uses the video of job a; name the same video\n" +
+          "m.yaml: job b: into: the job has no audio to add to all.mkv; add wav (or flac, m4a, mp3, opus) to outputs"
       )
       expect(
         yield* faultsOf({
@@ -197,15 +222,15 @@ layer(NodeContext.layer)("loading", (it) => {
           "a.srt": "1"
         })
       ).toBe(
-        "m.yaml: job all.MKV: a file of the batch is called so too: give the job another id\n" +
-          "m.yaml: job run.json: a file of the batch is called so too: give the job another id"
+        "m.yaml: job all.MKV: this id collides with an output file of the batch; choose another\n" +
+          "m.yaml: job run.json: this id collides with an output file of the batch; choose another"
       )
       for (const [key, name, fault] of [
-        ["id", "con.vi", "Windows keeps this name for a device"],
+        ["id", "con.vi", "Windows reserves this name for a device"],
         ["id", "日".repeat(74), "at most 220 bytes of UTF-8"],
-        ["id", "a:b", 'none of : * ? " < > |'],
-        ["into", "a:b.mkv", 'none of : * ? " < > |'],
-        ["into", "NUL.mkv", "Windows keeps this name for a device"],
+        ["id", "a:b", 'any of : * ? " < > |'],
+        ["into", "a:b.mkv", 'any of : * ? " < > |'],
+        ["into", "NUL.mkv", "Windows reserves this name for a device"],
         ["into", `${"n".repeat(117)}.mkv`, "at most 120 character"],
         ["into", `${"日".repeat(73)}.mkv`, "at most 220 bytes of UTF-8"]
       ] as const) {
@@ -214,7 +239,7 @@ layer(NodeContext.layer)("loading", (it) => {
       }
       expect(
         yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt, into: ../all.avi }]", "a.srt": "1" })
-      ).toContain('expected a file name that ends in .mp4, .mov, .mkv or .webm, found "../all.avi"')
+      ).toContain('expected a file name ending in .mp4, .mov, .mkv or .webm, found "../all.avi"')
       expect(
         yield* faultsOf({
           "m.yaml": "defaults: { provider: provider_nativ }\njobs: [{ input: a.srt }]",
@@ -222,17 +247,17 @@ layer(NodeContext.layer)("loading", (it) => {
         })
       ).toBe(
         'm.yaml: job a: unknown provider "provider_nativ"; did you mean provider_native? (known: provider_expressive, ' +
-          "provider_fast, provider_native, provider_lowcost, provider_opensource; a further provider of your service is " +
-          "declared under providers:)"
+          "provider_fast, provider_native, provider_lowcost, provider_opensource; declare others of your service " +
+          "under providers:)"
       )
       expect(yield* faultsOf({ "a.srt": "1" })).toBe("m.yaml: no such file")
       expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt }]", "a.srt": "1" }, { only: "b*" })).toBe(
-        "m.yaml: no job's id matches --only b*; there are a"
+        "m.yaml: no job id matches --only b*; the ids are a"
       )
     })
   )
 
-  it.scoped("a JSON that holds a transcript is a subtitle, and any other a manifest", () =>
+  it.scoped("reads a JSON file with a transcript as a subtitle, any other as a manifest", () =>
     Effect.gen(function* () {
       const whisper = JSON.stringify({ segments: [{ start: 0, end: 1, text: " Hi." }] })
       const talk = yield* (yield* load({ "talk.json": whisper }, "talk.json")).loaded
@@ -245,11 +270,11 @@ layer(NodeContext.layer)("loading", (it) => {
     })
   )
 
-  it.scoped("a bare file of a format that is not read is refused with a way out, and .sbv is read", () =>
+  it.scoped("rejects an unsupported format with advice on how to convert it, and accepts .sbv", () =>
     Effect.gen(function* () {
       const { folder, loaded } = yield* load({ "a.pdf": "%PDF" }, "a.pdf")
       expect(loaded._tag === "Left" ? loaded.left.message : "").toBe(
-        `${folder}/a.pdf: PDF documents are not read: convert the file to text: pdftotext ${folder}/a.pdf ${folder}/a.txt`
+        `${folder}/a.pdf: PDF documents are not supported; convert the file to text: pdftotext ${folder}/a.pdf ${folder}/a.txt`
       )
       const sbv = yield* (yield* load({ "a.sbv": "0:00:01.000,0:00:02.000\nHi.\n" }, "a.sbv")).loaded
       expect(sbv.jobs.map(({ id }) => id)).toEqual(["a"])

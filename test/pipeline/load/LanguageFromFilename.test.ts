@@ -19,6 +19,6 @@ test.each([
   ["film.old.srt", "film.old", undefined],
   ["film.mkv.srt", "film.mkv", undefined],
   ["v1.2.srt", "v1.2", undefined]
-])("%s is %s in %s", (file, title, language) => {
+])("splits %s into title %s and language %s", (file, title, language) => {
   expect(languageInName(file)).toEqual({ title, language })
 })

@@ -8,13 +8,12 @@ const refusals = (text: string): ReadonlyArray<string> =>
     onRight: () => []
   })
 
-const unread = (line: number, words: string): string =>
-  `m.yaml:${line}: not readable as YAML or JSON: ${words}`
+const unread = (line: number, words: string): string => `m.yaml:${line}: invalid YAML or JSON: ${words}`
 
-describe("a manifest that cannot be used names file, line, path, what was found and what was expected", () => {
+describe("a fault of a manifest names the file, line, path, value found and value expected", () => {
   test.each([
     [
-      "a key with a typing error",
+      "a misspelt key",
       "jobs:\n  - input: a.srt\n    voise: x\n",
       ["m.yaml:3: jobs[0].voise: unknown key; did you mean voice?"]
     ],
@@ -24,7 +23,7 @@ describe("a manifest that cannot be used names file, line, path, what was found 
       "an id that climbs out of the output folder",
       "jobs:\n  - id: ../x\n    input: a",
       [
-        "m.yaml:2: jobs[0].id: a job's id names its files: no slashes, no control characters, none of : * ? \" < > | and no dot at either end"
+        'm.yaml:2: jobs[0].id: the job id "../x" is also a file name: it must not contain slashes, control characters or any of : * ? " < > |, nor start or end with a dot'
       ]
     ],
     [
@@ -33,73 +32,67 @@ describe("a manifest that cannot be used names file, line, path, what was found 
       ["m.yaml:3: jobs[0].fit.maxSpeed: expected a number from 1 to 3, found 9"]
     ],
     [
-      "a word that is none of the choices",
+      "a word that is not one of the choices",
       "jobs:\n  - input: a\n    onFailure: silense\n",
       ['m.yaml:3: jobs[0].onFailure: expected one of fail, silence, found "silense"; did you mean silence?']
     ],
     [
-      "a service that is neither",
+      "a misspelt service",
       "service: embeded\njobs: [{ input: a }]",
       [
         'm.yaml:1: service: expected embedded, or keys with their values (baseUrl, undecided), found "embeded"; did you mean embedded?'
       ]
     ],
     [
-      "a choice about lost creates that is none",
+      "a misspelt choice for lost creates",
       "service: { baseUrl: 'http://127.0.0.1:9', undecided: agian }\njobs: [{ input: a }]",
       [
         'm.yaml:1: service.undecided: expected one of match, report, again, found "agian"; did you mean again?'
       ]
     ],
     [
-      "something of another type",
+      "a value of another type",
       "jobs:\n - input: a\n   speakers: { A: { voice: 3 } }",
-      ['m.yaml:3: jobs[0].speakers.A.voice: expected a text, found 3: in quotes it is one, "3"']
+      ['m.yaml:3: jobs[0].speakers.A.voice: expected a text, found 3; put it in quotes: "3"']
     ],
     [
       "not a mapping",
       "just words",
-      [
-        "m.yaml:1: expected a manifest, that is a mapping with a list named jobs (dubwright init writes one to start from)"
-      ]
+      ["m.yaml:1: expected a manifest: a mapping with a list named jobs (dubwright init writes an example)"]
     ],
     [
       "an empty file",
       "",
-      [
-        "m.yaml:1: expected a manifest, that is a mapping with a list named jobs (dubwright init writes one to start from)"
-      ]
+      ["m.yaml:1: expected a manifest: a mapping with a list named jobs (dubwright init writes an example)"]
     ],
     [
-      "a key that a terminal would obey",
+      "a key with terminal control characters",
       'jobs:\n  - input: a\n    "voice\\e[31m\\n": b\n',
       ["m.yaml:3: jobs[0].voice\ufffd[31m\ufffd: unknown key"]
     ],
     [
       "a key given twice",
       "jobs: [{ input: a }]\njobs: [{ input: b }]\n",
-      ["m.yaml:2: not readable as YAML or JSON: the key jobs stands here twice"]
+      ["m.yaml:2: invalid YAML or JSON: the key jobs is given twice"]
     ],
     [
       "one value where a list belongs",
       "jobs:\n  - input: a\n    outputs: wav, srt\n",
-      ['m.yaml:3: jobs[0].outputs: expected a list, found "wav, srt": write [wav, srt]']
+      ['m.yaml:3: jobs[0].outputs: expected a list, found "wav, srt"; write [wav, srt]']
     ],
-    ["something else where a list belongs", "jobs: 5\n", ["m.yaml:1: jobs: expected a list, found 5"]],
+    ["a number where a list belongs", "jobs: 5\n", ["m.yaml:1: jobs: expected a list, found 5"]],
     [
       "keys where a list belongs",
       "jobs:\n  ep01: { input: a }\n",
-      [
-        'm.yaml:2: jobs: expected a list, found {"ep01":{"input":"a"}}: each of its entries begins with a dash'
-      ]
+      ['m.yaml:2: jobs: expected a list, found {"ep01":{"input":"a"}}; start each entry with a dash']
     ],
     [
-      "a value where many keys may stand",
+      "a value where a mapping with many possible keys belongs",
       "jobs:\n  - a.srt\n",
       ['m.yaml:2: jobs[0]: expected keys with their values, found "a.srt"']
     ],
     [
-      "a value where few keys may stand",
+      "a value where a mapping with few possible keys belongs",
       "jobs: [{ input: a, speakers: { ANNA: en-anna } }]\n",
       [
         'm.yaml:1: jobs[0].speakers.ANNA: expected keys with their values (voice, provider, model, speed, vol, pitch, pan), found "en-anna"'
@@ -115,24 +108,22 @@ describe("a manifest that cannot be used names file, line, path, what was found 
       ]
     ],
     [
-      "the service's key, which is not shown",
+      "the service's API key, whose value is not shown",
       "service: { baseUrl: https://tts.example, apiKey: s3cret }\njobs: [{ input: a }]",
-      [
-        "m.yaml:1: service.apiKey: unknown key: the service's key is read from DUBWRIGHT_API_KEY and nowhere else"
-      ]
+      ["m.yaml:1: service.apiKey: unknown key; the service's key is read only from DUBWRIGHT_API_KEY"]
     ],
     [
-      "nothing behind a key",
+      "a key without a value",
       "name:\njobs: [{ input: a }]",
       ["m.yaml:1: name: expected a text, found nothing"]
     ],
     [
-      "a text without letters, as it is written",
+      "a number where a string belongs, quoted as written",
       "jobs: [{ input: a, id: 007 }]",
-      ['m.yaml:1: jobs[0].id: expected a text of at most 120 characters, found 7: in quotes it is one, "007"']
+      ['m.yaml:1: jobs[0].id: expected a text of at most 120 characters, found 7; put it in quotes: "007"']
     ],
     [
-      "texts that are empty or stand between spaces",
+      "strings that are empty or surrounded by spaces",
       "name: ''\njobs: [{ input: ' a ' }]",
       [
         'm.yaml:1: name: expected a text that is not empty, found ""',
@@ -140,83 +131,68 @@ describe("a manifest that cannot be used names file, line, path, what was found 
       ]
     ],
     [
-      "a number that is none of the choices",
+      "a number that is not one of the choices",
       "jobs: [{ input: a, audio: { depth: 20 } }]",
       ["m.yaml:1: jobs[0].audio.depth: expected one of 16, 24, 32, found 20"]
     ],
     [
       "a decimal written with a comma",
       "jobs: [{ input: a, fit: { maxSpeed: 1,3 } }]",
-      ["m.yaml:1: jobs[0].fit.3: unknown key (a decimal is written with a point: 1.3)"]
+      ["m.yaml:1: jobs[0].fit.3: unknown key (write decimals with a point: 1.3)"]
     ],
     [
-      "a language that is none",
+      "an invalid language",
       "jobs: [{ input: a, language: english! }]",
       [
         'm.yaml:1: jobs[0].language: expected a language such as en, vi, pt-BR or French, found "english!"; did you mean English (en)?'
       ]
     ],
-    ["tabs", "jobs:\n  - input: a\n\tvoice: b\n", [unread(3, "indented by a tab: YAML takes spaces only")]],
+    ["tabs", "jobs:\n  - input: a\n\tvoice: b\n", [unread(3, "indented with a tab; use spaces")]],
     [
-      "a key that stands beside its like",
+      "a key indented less than its siblings",
       "jobs:\n  - input: a\n   voice: b\n",
-      [
-        unread(
-          3,
-          "indented otherwise than what it belongs to: keys that belong together begin in the same column"
-        )
-      ]
+      [unread(3, "wrong indentation; keys of one level must start in the same column")]
     ],
     [
-      "a key too far to the right",
+      "a key indented more than its siblings",
       "jobs:\n  - input: a\n     voice: b\n",
       [
         unread(
           2,
-          "a second colon in one entry: a text with a colon and a space in it stands in quotes, and keys that belong together begin in the same column"
+          "a second colon in one entry; put text that contains a colon and a space in quotes, and align keys of one level"
         )
       ]
     ],
     [
       "a key without a colon",
       "jobs\n  - input: a\n",
-      [
-        unread(
-          1,
-          "a key without a colon behind it, or a line that is indented otherwise than those it belongs to"
-        )
-      ]
+      [unread(1, "a key without a colon, or a line with the wrong indentation")]
     ],
     [
       "a glob without quotes",
       "jobs:\n  - input: *.srt\n",
-      [unread(2, '*.srt is an alias of nothing; a text that begins with * stands in quotes, "*.srt"')]
+      [unread(2, '*.srt is an unknown alias; put text that begins with * in quotes: "*.srt"')]
     ],
     [
-      "a sign that begins no text",
+      "a character that cannot start a plain string",
       "name: @x\njobs: []\n",
-      [unread(1, "a text that begins with @ stands in quotes")]
+      [unread(1, "put text that begins with @ in quotes")]
     ],
     [
       "a backslash in double quotes",
       'jobs:\n  - input: "C:\\Users\\a.srt"\n',
-      [
-        unread(
-          2,
-          "\\U means nothing in double quotes: a backslash stands in single quotes, and a path takes / as well"
-        )
-      ]
+      [unread(2, "\\U is not valid in double quotes; use single quotes, or / in a path")]
     ],
     [
-      "a quote without an end, where it begins",
+      "an unclosed quote, at its start",
       "jobs:\n  - input: 'a\n    voice: b\n",
-      [unread(2, "a quote that begins here is never closed")]
+      [unread(2, "the quote that begins here is never closed")]
     ],
-    ["a list without an end", "jobs: [{ input: a }\nname: x\n", [unread(2, "[ is opened, and ] is missing")]],
+    ["an unclosed list", "jobs: [{ input: a }\nname: x\n", [unread(2, "[ is opened but ] is missing")]],
     [
       "two documents",
       "jobs: [{ input: a }]\n---\njobs: [{ input: b }]\n",
-      [unread(2, "a second document begins here, and one is expected")]
+      [unread(2, "a second document begins here; expected one")]
     ],
     [
       "a word that is neither true nor false",
@@ -224,22 +200,22 @@ describe("a manifest that cannot be used names file, line, path, what was found 
       ['m.yaml:1: jobs[0].verify: expected true or false, found "yes"']
     ],
     [
-      "an address that is none of the web",
+      "a URL that is neither http nor https",
       "service: { baseUrl: ftp://tts.example }\njobs: [{ input: a }]",
       [
-        'm.yaml:1: service.baseUrl: expected an http or https address such as https://tts.example, found "ftp://tts.example"'
+        'm.yaml:1: service.baseUrl: expected an http or https URL such as https://tts.example, found "ftp://tts.example"'
       ]
     ]
   ])("%s", (_, text, expected) => {
     expect(refusals(text)).toEqual(expected)
   })
 
-  test("every fault is told, not only the first", () => {
+  test("every fault is reported, not only the first", () => {
     expect(refusals("jobs:\n  - input: a\n    onfailure: fail\n  - inptu: b\n")).toHaveLength(3)
   })
 })
 
-test("a mapping takes another's keys in by YAML's merge key", () => {
+test("supports YAML merge keys", () => {
   const text = "defaults: &night { voice: x, unit: sentence }\njobs: [{ <<: *night, input: a, voice: y }]"
   expect(Either.getOrThrow(readManifest(text, "m.yaml")).jobs[0]).toEqual({
     input: "a",
@@ -248,7 +224,7 @@ test("a mapping takes another's keys in by YAML's merge key", () => {
   })
 })
 
-test("JSON is read as YAML is", () => {
+test("reads JSON as YAML", () => {
   const manifest = {
     name: "n",
     service: { baseUrl: "http://127.0.0.1:1" },
@@ -257,7 +233,7 @@ test("JSON is read as YAML is", () => {
   expect(readManifest(JSON.stringify(manifest, undefined, 2), "m.json")).toEqual(Either.right(manifest))
 })
 
-test("a frame rate is written as a number or as a text", () => {
+test("accepts a frame rate as a number or a string", () => {
   const rates = ["25", "29.97", "'25'", "29.97df"].map(
     (rate) =>
       Either.getOrThrow(readManifest(`jobs: [{ input: a, timeline: { frameRate: ${rate} } }]`, "m.yaml"))

@@ -19,14 +19,14 @@ const faultsOf = (text: string) =>
   )
 
 describe("the overrides file", () => {
-  it.effect("is empty where there is none", () =>
+  it.effect("reads as empty if it does not exist", () =>
     Effect.gen(function* () {
       expect(yield* readOverrides(manifestIn())).toEqual({ jobs: {} })
       expect(yield* readOverrides(manifestIn("\n"))).toEqual({ jobs: {} })
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
-  it.effect("gives back what was written, and keeps what else stands in it", () =>
+  it.effect("returns what was written, and keeps the rest of the file", () =>
     Effect.gen(function* () {
       const manifest = manifestIn(
         '# mine\njobs:\n  ep01:\n    # why not\n    3: { say: "Three." }\n    4: { speed: 1.1 }\n'
@@ -51,7 +51,7 @@ describe("the overrides file", () => {
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
-  it.effect("may be emptied by hand, and is written into again", () =>
+  it.effect("can be emptied by hand and written again", () =>
     Effect.gen(function* () {
       for (const text of ["jobs:\n", "# mine\njobs:\n  ep01:\n"]) {
         const manifest = manifestIn(text)
@@ -62,30 +62,30 @@ describe("the overrides file", () => {
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
-  it.effect("starts with a word on what it is, and drops a job of which nothing is left", () =>
+  it.effect("starts with a comment on its purpose, and drops a job without changes", () =>
     Effect.gen(function* () {
       const manifest = manifestIn()
       yield* writeOverrides(manifest, "ep01", { "1": { say: "One." } })
       yield* writeOverrides(manifest, "ep01", { "1": undefined })
       expect(readFileSync(overridesPath(manifest), "utf8")).toBe(
-        "# Changes to single cues, as accepted in dubwright review. Every run honours them; delete an entry to take it back.\n\njobs: {}\n"
+        "# Changes to single cues, accepted in dubwright review. Every run applies them; delete an entry to undo it.\n\njobs: {}\n"
       )
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
-  it.effect("tells each fault at its line", () =>
+  it.effect("reports each fault with its line", () =>
     Effect.gen(function* () {
       expect(yield* faultsOf("jobs:\n  ep01:\n    3: { said: x }\n    4: { speed: fast }\n")).toBe(
         'nightly.yaml.overrides.yaml:3: jobs.ep01.3.said: unknown key; did you mean say?\nnightly.yaml.overrides.yaml:4: jobs.ep01.4.speed: expected a number above 0, found "fast"'
       )
       expect(yield* faultsOf("jobs:\n  ep01:\n    three: { say: x }\n")).toContain(
-        "expected a cue's number such as 12"
+        "expected a cue number such as 12"
       )
       expect(yield* faultsOf("jobs:\n  ep01: []\n")).toBe(
         "nightly.yaml.overrides.yaml:2: jobs.ep01: expected keys with their values, found []"
       )
       expect(yield* faultsOf("- 3\n")).toBe(
-        "nightly.yaml.overrides.yaml:1: expected a mapping named jobs, of job ids, of cue numbers"
+        "nightly.yaml.overrides.yaml:1: expected jobs: { <job id>: { <cue number>: changes } }"
       )
     }).pipe(Effect.provide(NodeContext.layer))
   )

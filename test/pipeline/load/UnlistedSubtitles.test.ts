@@ -20,7 +20,7 @@ describe("a manifest names a file", () => {
   })
 })
 
-test("subtitles in no job of any manifest in the folder are found; results, state and other files are not", async () => {
+test("finds subtitles that no manifest in the folder lists, and skips results, state and other files", async () => {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
   for (const name of ["subs", "results/a", ".dubwright"]) mkdirSync(join(folder, name), { recursive: true })
   for (const name of ["a.srt", "subs/b.ass", "subs/C.VTT", "other.srt", "note.md", "results/a/a.srt"])
@@ -38,7 +38,7 @@ test("subtitles in no job of any manifest in the folder are found; results, stat
   expect(left).toEqual(["subs/C.VTT", "subs/b.ass"])
 })
 
-test("hundreds of them are one line", () => {
+test("reports hundreds of files in one line", () => {
   const files = Array.from({ length: 300 }, (_, i) => `s${i}.srt`)
   expect(unlistedText("x/dubwright.yaml", files)).toBe(
     "300 subtitles are in no job: s0.srt, s1.srt, s2.srt and 297 more (dubwright init adds jobs)"

@@ -3,11 +3,11 @@ import { newBuffer, type Buffer32 } from "../../../src/audio/kernels/BufferPool.
 import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { limitPeaks } from "../../../src/pipeline/mix/LoudnessNormalization.ts"
 
-/** Rooms that others have left as they were. */
+/** Buffers with stale content. */
 const used: Buffer32 = (length) => new Float32Array(length).fill(Number.NaN)
 
 describe("a limited clip", () => {
-  it("is the same whatever stood in its rooms before, with silence behind it", () => {
+  it("does not depend on what its buffers contained, and is padded with silence", () => {
     const rate = SampleRate.make(48_000)
     const clip = Float32Array.from(
       { length: 30_000 },

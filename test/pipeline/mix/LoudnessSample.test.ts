@@ -9,7 +9,7 @@ import type { Programme } from "../../../src/pipeline/mix/MixPlan.ts"
 
 const rate = SampleRate.make(24_000)
 
-/** Lines of these lengths, each so long after the one before has begun. */
+/** Lines of these lengths in milliseconds; each starts `wait` after the start of the previous one. */
 const programmeOf = (
   lines: ReadonlyArray<readonly [wait: number, length: number]>,
   minutes: number
@@ -40,12 +40,12 @@ const programmeOf = (
 const minutesOf = ({ length }: Programme) => length / rate / 60
 
 describe("an excerpt", () => {
-  it("is the programme itself where that is short", () => {
+  it("is the programme itself if that is short", () => {
     const short = programmeOf([[0, 3_000]], 4)
     expect(sampleProgramme(short)).toBe(short)
   })
 
-  it("holds every line of a long film that has few", () => {
+  it("contains every line of a long film with few lines", () => {
     const sparse = programmeOf(
       Array.from({ length: 12 }, () => [600_000, 3_000] as const),
       121
@@ -57,7 +57,7 @@ describe("an excerpt", () => {
     expect(minutesOf(excerpt)).toBeLessThan(1)
   })
 
-  it("takes lines from all over a film that has many, and stays short however long it is", () => {
+  it("takes lines from all over a film with many lines, and stays short however long the film is", () => {
     for (const hours of [1, 10]) {
       const dense = programmeOf(
         Array.from({ length: hours * 1_000 }, () => [3_600, 2_500] as const),
@@ -74,7 +74,7 @@ describe("an excerpt", () => {
     }
   })
 
-  it("keeps lines together that are spoken over each other: alone they are softer", () => {
+  it("keeps overlapping lines together, since alone they would be softer", () => {
     const crowd = programmeOf(
       Array.from({ length: 4_000 }, () => [1_800, 3_000] as const),
       121
@@ -84,7 +84,7 @@ describe("an excerpt", () => {
     expect(apart.length / cues.length).toBeLessThan(0.15)
   })
 
-  it("leaves no longer silence between lines than the film has there", () => {
+  it("leaves no longer silences between lines than the film has", () => {
     const brisk = programmeOf(
       Array.from({ length: 4_000 }, () => [2_100, 2_000] as const),
       141
@@ -96,7 +96,7 @@ describe("an excerpt", () => {
   })
 
   it.prop(
-    "keeps lines as long as they are, in order, and as they stand to their neighbours",
+    "keeps the length and order of lines",
     [
       fc.array(fc.tuple(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 1, max: 9_000 })), {
         maxLength: 60

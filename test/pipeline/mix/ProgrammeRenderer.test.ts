@@ -1,6 +1,6 @@
 /**
- * A programme's files are the same to the bit, and it measures the same, however it is cut into sections and whoever
- * makes them.
+ * However a programme is cut into sections, with or without threads, its files are bit-identical and its measurements
+ * equal.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer } from "effect"
-import { type ProgrammeMeasurement, MeterSettings } from "../../../src/audio/level/ProgrammeMeter.ts"
+import { type ProgrammeMeasurement, MeterCombination } from "../../../src/audio/level/ProgrammeMeter.ts"
 import { LoudnessMeter } from "../../../src/audio/level/LoudnessMeter.ts"
 import { PeakMeter } from "../../../src/audio/pcm/WaveformPeaks.ts"
 import { sectionsOf } from "../../../src/audio/pcm/Section.ts"
@@ -40,7 +40,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const keyOf = (which: number) => UtteranceKey.make(`${which}`.padStart(64, "0"))
 const pathOf = (key: string) => join(folder, "clips", `${key}.wav`)
 
-/** Some clips of speech, one of them so loud that it must be limited. */
+/** Clips of speech, one of them loud enough to be limited. */
 mkdirSync(join(folder, "clips"))
 const clips = new Map(
   [1, 2, 3, 4].map((which) => {
@@ -75,7 +75,7 @@ const placementOf = (cue: number, which: number, start: number, end: number) =>
     flags: []
   })
 
-/** So many lines anywhere in it, some of them sped up, many at once. */
+/** `count` lines at random positions, some of them sped up, many overlapping. */
 const programmeOf = (seed: number, length: number, channels: 1 | 2, count: number): Programme => {
   const random = randomOf(seed)
   const placements = Array.from({ length: count }, (_, cue) => {
@@ -99,10 +99,7 @@ interface Output {
   readonly depth: 16 | 24 | 32
 }
 
-/**
- * The file of the whole, those of its stems, and what the whole measures, made in sections of so many seconds, the last
- * first.
- */
+/** Renders the mix and its stems in sections of `seconds`, the last first; returns the files and measurements. */
 const made = (programme: Programme, output: Output, gain: number, seconds: number) => {
   const { length, channels } = programme
   const feed = { rate, channels, frames: length }
@@ -127,7 +124,7 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
     while (step.done !== true) step = steps.next()
     return step.value[3]
   })
-  const measuring = new MeterSettings(feed)
+  const measuring = new MeterCombination(feed)
   for (const one of heard.reverse()) if (one !== undefined) measuring.add(one)
   return {
     measures: measuring.measures(),
@@ -135,11 +132,11 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
   }
 }
 
-/** The samples of a file of floats. */
+/** The samples of a floating-point WAV file. */
 const floatsOf = (file: Buffer | undefined): Float32Array =>
   new Float32Array(new Uint8Array(file?.subarray(file.indexOf("data") + 8) ?? []).buffer)
 
-/** The same measured by meters that know nothing of sections. */
+/** The measurements of a file, from meters that see it whole. */
 const measuredWhole = (file: Buffer, channels: 1 | 2): ProgrammeMeasurement => {
   const samples = floatsOf(file)
   const loudness = new LoudnessMeter(rate, channels)
@@ -149,14 +146,14 @@ const measuredWhole = (file: Buffer, channels: 1 | 2): ProgrammeMeasurement => {
   return { integrated: loudness.integrated(), truePeak: truePeak.peak(), peaks: outline.peaks() }
 }
 
-/** Peaks are equal; the filters behind loudness never forget quite all that came before. */
+/** Expects equal peaks and nearly equal loudness, whose filters never quite forget earlier samples. */
 const expectSame = (found: ProgrammeMeasurement, expected: ProgrammeMeasurement) => {
   expect(found).toEqual({ ...expected, integrated: expect.closeTo(expected.integrated, 9) })
 }
 
-describe("a programme made in sections", () => {
+describe("a programme rendered in sections", () => {
   it.prop(
-    "is to the bit what it is made in one piece, and measures the same",
+    "is bit-identical to one rendered in one piece, and measures the same",
     [
       fc.record({
         seed: fc.integer({ min: 1, max: 100_000 }),
@@ -181,18 +178,18 @@ describe("a programme made in sections", () => {
     { fastCheck: { numRuns: 25 } }
   )
 
-  it("is what its stems add up to, however much it is held", () => {
+  it("equals the sum of its stems, however much it is limited", () => {
     for (const gain of [0.1, 1, 8]) {
       const [whole, anna, bo] = made(programmeOf(5, 9 * rate, 2, 12), { rate, depth: 32 }, gain, 2).files.map(
         floatsOf
       )
       const off = whole?.map((sample, i) => Math.abs(sample - (anna?.[i] ?? NaN) - (bo?.[i] ?? NaN)))
-      // What floats of 32 bit round, a few times over.
+      // A few rounding errors of 32-bit floats.
       expect(off?.reduce((most, one) => Math.max(most, one), 0)).toBeLessThan(1e-6)
     }
   })
 
-  it("measures what its file measures", () => {
+  it("measures the same as its file", () => {
     const programme = programmeOf(7, 9 * rate, 2, 12)
     const { measures, files } = made(programme, { rate, depth: 32 }, 2, 2)
     expectSame(measures, measuredWhole(files[0] ?? Buffer.alloc(0), 2))
@@ -205,7 +202,7 @@ const state = Layer.provideMerge(
 )
 const needs = Layer.mergeAll(bundledFfmpeg, state).pipe(Layer.provideMerge(NodeContext.layer))
 
-/** Files of a programme of three minutes and a little, which threads make, and a stem. */
+/** Delivers a programme of just over three minutes, which threads render, and a stem. */
 const delivered = (programme: Programme, name: string) =>
   Effect.gen(function* () {
     const ffmpeg = yield* Ffmpeg
@@ -236,10 +233,10 @@ const delivered = (programme: Programme, name: string) =>
     return { pathsOf, fractions }
   }).pipe(Effect.provide(needs))
 
-describe("threads", () => {
+describe("worker threads", () => {
   const long = programmeOf(3, 200 * rate, 1, 60)
 
-  it.live("make the same files as are made in one piece, for WAVs and for ffmpeg", () =>
+  it.live("render the same files as in one piece, for WAV and for ffmpeg", () =>
     Effect.gen(function* () {
       const { pathsOf, fractions } = yield* delivered(long, "long")
       const expected = made(long, { rate: SampleRate.make(48_000), depth: 16 }, 2, 1_000).files
@@ -258,7 +255,7 @@ describe("threads", () => {
     })
   )
 
-  it.live("say which clip is gone, and that the disk is full, and leave nothing", () =>
+  it.live("report a missing clip and a full disk, and leave no files behind", () =>
     Effect.gen(function* () {
       const lacking: Programme = {
         ...long,

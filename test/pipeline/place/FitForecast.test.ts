@@ -41,7 +41,7 @@ const plan = {
 }
 
 describe("the forecast", () => {
-  it("estimates from the words what nobody has spoken, and tells the line that will not fit", () => {
+  it("estimates unspoken lines from their words, and reports the line that will not fit", () => {
     const { tight, lengths } = forecastFit(plan, { clips: new Map(), speechTime: () => undefined })
     expect(lengths).toEqual({ measured: 0, learned: 0, estimated: 2 })
     expect(tight).toHaveLength(1)
@@ -61,7 +61,7 @@ describe("the forecast", () => {
     expect(found?.shortenBy).toBeLessThan(long.length)
   })
 
-  it("goes by the voice's usual pace, the more the oftener it was heard", () => {
+  it("trusts the voice's learned rate more with every clip", () => {
     const needsAfter = (count: number): number => {
       const pace = Estimate.make({ count, mean: 150, spread: 4 })
       const { tight, lengths } = forecastFit(plan, { clips: new Map(), speechTime: () => pace })
@@ -73,7 +73,7 @@ describe("the forecast", () => {
     expect(needsAfter(100_000)).toBeCloseTo(usual, 2)
   })
 
-  it("believes a clip that is at hand before anything else", () => {
+  it("prefers an existing clip to any estimate", () => {
     const { key } = makeUtterance(casting, "text", long, [long])
     const clip = Clip.make({
       key,

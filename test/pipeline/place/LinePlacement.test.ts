@@ -32,7 +32,7 @@ const use = (...refs: Array.NonEmptyArray<LineRef>): UtteranceUse => {
   return UtteranceUse.make({ utterance: makeUtterance(casting, "text", said.join(" "), said), lines: refs })
 }
 
-/** A clip whose segments last so many milliseconds. */
+/** A clip whose segments have these lengths in milliseconds. */
 const clip = (
   of: UtteranceUse,
   cut: Clip["cut"],
@@ -60,7 +60,7 @@ const brief = (placement: Placement) => [
 ]
 
 describe("placing", () => {
-  it("a line that fits is heard at its cue's time, as recorded", () => {
+  it("places a line that fits at its cue's time and natural speed", () => {
     const one = use(ref(1))
     const placed = placeLines({
       lines: [line(1, 1000, 3000)],
@@ -72,7 +72,7 @@ describe("placing", () => {
     expect(placed[0]?.speed).toBe(1)
   })
 
-  it("an overlap of two speakers stays one, one speaker's lines follow each other", () => {
+  it("keeps an overlap of two speakers, and separates lines of one speaker", () => {
     const [a, b, c] = [use(ref(1)), use(ref(2)), use(ref(3))]
     const placed = placeLines({
       lines: [line(1, 1000, 3000, "ANNA"), line(2, 1500, 3000, "BO"), line(3, 1600, 4000, "ANNA")],
@@ -85,7 +85,7 @@ describe("placing", () => {
     expect(at("3.0")?.start).toBeGreaterThanOrEqual(at("1.0")?.end ?? 0)
   })
 
-  it("lines that were not told apart share a placement over both slots", () => {
+  it("gives lines that could not be split one placement over both slots", () => {
     const both = use(ref(1), ref(2))
     const placed = placeLines({
       lines: [line(1, 1000, 2000), line(2, 2000, 4000)],
@@ -96,7 +96,7 @@ describe("placing", () => {
     expect(placed.map(brief)).toEqual([["1.0+2.0", 1000, 3800, 1, ["together"]]])
   })
 
-  it("the pieces of a long line are heard one after another as one", () => {
+  it("joins the pieces of a long line into one placement", () => {
     const [first, second] = [use(ref(1, 0)), use(ref(1, 1))]
     const placed = placeLines({
       lines: [line(1, 0, 9000)],
@@ -107,7 +107,7 @@ describe("placing", () => {
     expect(placed.map(brief)).toEqual([["1.0", 0, 3000 + pieceGap, 2, []]])
   })
 
-  it("a narration's lines follow each other after their pauses", () => {
+  it("places a narration's lines one after another with their pauses", () => {
     const [one, two] = [use(ref(1)), use(ref(2))]
     const told = (cue: number, pause: number) =>
       Line.make({ cue, part: 0, said: "x", pause: millis(pause), casting })
@@ -123,7 +123,7 @@ describe("placing", () => {
     ])
   })
 
-  it("a line whose clip is missing leaves a gap and moves no other", () => {
+  it("leaves a gap for a line without its clip, and moves no other", () => {
     const [one, two] = [use(ref(1)), use(ref(2))]
     const lines = [line(1, 1000, 2000), line(2, 3000, 4000)]
     const placed = placeLines({ lines, uses: [one, two], clips: new Map([clip(two, "whole", 800)]), limits })
@@ -131,7 +131,7 @@ describe("placing", () => {
   })
 
   it.prop(
-    "every line with a clip is heard once, in order, never twice at once by one speaker, never beyond the hard limit",
+    "places every line with a clip once and in order, without overlap per speaker, within the hard speed limit",
     [
       fc.array(
         fc.record({

@@ -45,12 +45,12 @@ const mend = (overrides: CueOverrides, more: Partial<UtteranceRules> = {}) => {
   )
 }
 
-describe("changes to cues", () => {
-  it("leave everything as it is where there are none", () => {
+describe("overrides", () => {
+  it("leave a script unchanged if there are none", () => {
     expect(mend({})).toEqual(Either.right({ lines, uses, notices: [] }))
   })
 
-  it("have the changed line spoken by itself, and what it shared left as it is", () => {
+  it("give a changed line its own utterance, and keep the one it shared", () => {
     const after = Either.getOrThrow(mend({ "2": { was: "Two.", say: "Two, and no more." } }))
     expect(uses).toHaveLength(1)
     expect(after.lines.map(({ said }) => said)).toEqual(["One.", "Two, and no more.", "Three."])
@@ -74,7 +74,7 @@ describe("changes to cues", () => {
     expect(after.notices).toEqual([])
   })
 
-  it("drop an utterance of which nothing is left", () => {
+  it("drop an utterance when all its lines are replaced", () => {
     const after = Either.getOrThrow(mend({ "1": { say: "A" }, "2": { say: "B" }, "3": { alone: true } }))
     expect(after.uses.map(({ utterance }) => utterance.said)).toEqual([["A"], ["B"], ["Three."]])
   })
@@ -85,7 +85,7 @@ describe("changes to cues", () => {
     expect(after.lines[1]?.slot).toEqual(Slot.make({ start: millis(4_250), end: millis(5_750) }))
   })
 
-  it("change voice, provider and speed, as far as the provider goes along", () => {
+  it("change voice, provider and speed within the provider's limits", () => {
     const bo = VoiceId.make("bo")
     const open = ProviderId.make("provider_opensource")
     const after = Either.getOrThrow(
@@ -98,14 +98,14 @@ describe("changes to cues", () => {
     ])
     expect(mend({ "1": { provider: open }, "2": { speed: 9 }, "3": { start: 9 } })).toEqual(
       Either.left([
-        "cue 1: provider: provider_opensource: name a voice of this provider too",
-        "cue 2: speed: 9: provider_native takes 0.5 to 2",
-        "cue 3: it would end (7.5 s) before it starts (9 s)"
+        "cue 1: provider: provider_opensource: set a voice of this provider too",
+        "cue 2: speed: 9: provider_native accepts 0.5 to 2",
+        "cue 3: end (7.5 s) is not after start (9 s)"
       ])
     )
   })
 
-  it("tell what their provider cannot take alone", () => {
+  it("report a line that is too short for a task of its own", () => {
     const long = new Map([...texts].map(([cue]) => [cue, `${cue} ${"word ".repeat(30)}`.trim()]))
     const all = [...long].map(([cue, text]) => lineOf(cue, text))
     const asText: UtteranceRules = { ...rules, nativeInput: "text" }
@@ -115,22 +115,22 @@ describe("changes to cues", () => {
       (cue) => long.get(cue),
       asText
     )
-    expect(Either.isLeft(result) && result.left[0]).toContain("provider_native takes 100 at least")
+    expect(Either.isLeft(result) && result.left[0]).toContain("provider_native needs at least 100")
   })
 
-  it("are passed over, with a word, where the script has moved on", () => {
+  it("are ignored with a notice if the script has changed since", () => {
     const after = Either.getOrThrow(
       mend({ "2": { was: "Too.", say: "Anything" }, "3.2": { say: "x" }, "9": { say: "y" } })
     )
     expect([after.lines, after.uses]).toEqual([lines, uses])
     expect(after.notices).toEqual([
-      "the change to cue 2 is passed over: the script says something else there by now",
-      "the change to cue 9 is passed over: nothing is said there",
-      "the change to cue 3.2 is passed over: nothing is said there"
+      "the change to cue 2 is ignored: the cue's text has changed since",
+      "the change to cue 9 is ignored: no line is spoken there",
+      "the change to cue 3.2 is ignored: no line is spoken there"
     ])
   })
 
-  it("are what is heard: the shared clip's part gives way to the line's own", () => {
+  it("play the line's own clip instead of its part of the shared one", () => {
     const after = Either.getOrThrow(mend({ "2": { say: "Two, and no more." } }))
     const rate = SampleRate.make(24_000)
     const segment = (at: number) =>

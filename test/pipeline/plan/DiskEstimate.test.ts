@@ -1,4 +1,4 @@
-/** The room on the disk that a run is expected to take. */
+/** The estimated disk space of a run. */
 import { describe, expect, test } from "vitest"
 import { diskNeed, type Footprint, resultBytes } from "../../../src/pipeline/plan/DiskEstimate.ts"
 
@@ -17,17 +17,17 @@ const hour: Footprint = {
 const wav = 3600 * 48_000 * 2
 const page = resultBytes({ ...hour, outputs: ["srt"] })
 
-describe("a job's results take", () => {
+describe("the size of a job's results includes", () => {
   test.each<[string, Partial<Footprint>, number]>([
     ["a WAV's samples", {}, wav],
-    ["more where it is stereo and deep", { stereo: true, audio: { depth: 24, rate: 96_000 } }, wav * 6],
+    ["more for stereo and greater bit depth", { stereo: true, audio: { depth: 24, rate: 96_000 } }, wav * 6],
     ["a stem for each speaker", { outputs: ["wav", "stems"] }, wav * 3],
     ["clips as long as the speech", { outputs: ["clips"] }, 600 * 48_000 * 2],
-    ["clips also for an editor's timeline", { outputs: ["edl"] }, 600 * 48_000 * 2],
+    ["clips for an editor's timeline, too", { outputs: ["edl"] }, 600 * 48_000 * 2],
     ["an MP3 at its bit rate", { outputs: ["mp3"], audio: { bitrate: 128 } }, (3600 * 128_000) / 8],
     ["the film and a track in AAC", { outputs: ["mp4"] }, 1e9 + (3600 * 96_000) / 8],
     [
-      "a stereo track where the film's sound is in it",
+      "a stereo track if the film's sound is mixed in",
       { outputs: ["mp4"], original: "duck" },
       1e9 + (3600 * 192_000) / 8
     ],
@@ -37,24 +37,24 @@ describe("a job's results take", () => {
   })
 })
 
-describe("a run needs room", () => {
+describe("a run needs disk space", () => {
   test("for each job's results", () => {
     const one = resultBytes(hour)
     expect(diskNeed([{ footprint: hour, present: 0 }])).toBe(one)
     expect(diskNeed([hour, hour].map((footprint) => ({ footprint, present: 0 })))).toBe(2 * one)
   })
 
-  test("for the largest result twice where all are there, since each is written beside the one it replaces", () => {
+  test("for the largest result twice if all exist, since each is written beside the one it replaces", () => {
     const one = resultBytes(hour)
     expect(diskNeed([hour, hour].map((footprint) => ({ footprint, present: one })))).toBe(one)
   })
 
-  test("for a video's sound while it is made, where no WAV is asked for", () => {
+  test("for a video's sound while it is muxed, if WAV is not an output", () => {
     const film: Footprint = { ...hour, outputs: ["mp4"] }
     expect(diskNeed([{ footprint: film, present: 0 }])).toBe(resultBytes(film) + wav)
   })
 
-  test("once for a film that two jobs go into, and for a track each", () => {
+  test("once for a video that two jobs share, and for a track each", () => {
     const shared: Footprint = { ...hour, into: "film.mp4" }
     expect(diskNeed([shared, shared].map((footprint) => ({ footprint, present: 0 })))).toBe(
       2 * resultBytes(hour) + 1e9 + (2 * 3600 * 96_000) / 8

@@ -1,4 +1,4 @@
-/** A wrong address ends a run in seconds; a service that restarts, or answers anything, does not. */
+/** A wrong address ends a run within seconds; a service that restarts, or sends any response, does not. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, TestClock } from "effect"
 import { InvalidResponse, type CallFault, SlowDown, Unreachable } from "../../../src/gateway/GatewayErrors.ts"
@@ -10,7 +10,7 @@ import { readsOf } from "../StandIn.ts"
 const refused = new Unreachable({ words: "connect ECONNREFUSED 127.0.0.1:9", code: "ECONNREFUSED" })
 
 /**
- * Greets a service that meets the first calls with these faults, and answers the next; the clock runs for ten seconds.
+ * Pings a service that fails the first calls with these faults and answers the next. The clock runs for ten seconds.
  */
 const greeting = (faults: ReadonlyArray<CallFault>) =>
   Effect.gen(function* () {
@@ -37,9 +37,9 @@ const greeting = (faults: ReadonlyArray<CallFault>) =>
   })
 
 const trying =
-  "http://127.0.0.1:9: connection refused (connect ECONNREFUSED 127.0.0.1:9); trying again for 8 seconds"
+  "http://127.0.0.1:9: connection refused (connect ECONNREFUSED 127.0.0.1:9); retrying for 8 seconds"
 
-it.effect("ends in seconds where the connection is refused", () =>
+it.effect("fails within seconds if the connection is refused", () =>
   Effect.gen(function* () {
     expect(yield* greeting(Array.from({ length: 20 }, () => refused))).toEqual({
       end: "http://127.0.0.1:9: connection refused (connect ECONNREFUSED 127.0.0.1:9); check the port of --base-url or service:, and that the service is running, then run again",
@@ -55,7 +55,7 @@ it.effect("waits for a service that is restarting", () =>
   })
 )
 
-it.effect("leaves faults that may pass to the run's own patience", () =>
+it.effect("leaves transient faults to the run's own retries", () =>
   Effect.gen(function* () {
     const faults = [
       new InvalidResponse({ words: "reset", code: "ECONNRESET" }),
@@ -66,13 +66,13 @@ it.effect("leaves faults that may pass to the run's own patience", () =>
     for (const fault of faults)
       expect(yield* greeting([fault])).toEqual({
         end: "greeted",
-        said: [`${fault.message}; it is tried again for a while`],
+        said: [`${fault.message}; requests will be retried`],
         calls: 1
       })
   })
 )
 
-it("tells a wrong host and a failed TLS connection by their codes", () => {
+it("identifies a wrong host and a failed TLS connection by error code", () => {
   const words = (code: string) => absence(new Unreachable({ words: "w", code }))?.words
   expect(["ENOTFOUND", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "EAI_AGAIN"].map(words)).toEqual([
     "unknown host (w)",

@@ -10,14 +10,14 @@ const lists = new Map([
   [two, new Set(["luna", "stella"])]
 ])
 
-it.effect("a voice has the one provider that lists it", () =>
+it.effect("finds the one provider that lists a voice", () =>
   Effect.map(providersIn([aria], lists, "film.srt"), (found) => expect([...found]).toEqual([[aria, one]]))
 )
 
-it.effect("every voice of several providers, or of none, is refused by name", () =>
+it.effect("rejects voices of several providers or none by name", () =>
   Effect.map(Effect.flip(providersIn([aria, luna, vega], lists, "film.srt")), ({ faults }) =>
     expect(faults.map(({ file, message }) => `${file}: ${message}`)).toEqual([
-      'film.srt: provider_one and provider_two have a voice "luna": choose one with --provider, or with ' +
+      'film.srt: provider_one and provider_two have a voice "luna"; choose one with --provider, or with ' +
         "provider: in the manifest",
       'film.srt: no provider of the service has a voice "lunaa"; did you mean "luna" of provider_one or ' +
         '"luna" of provider_two? (dubwright voices lists all)'

@@ -8,7 +8,7 @@ import { sampleMetrics } from "../../pages/sample.ts"
 
 const rate = 16_000
 
-/** A programme of tones at these times, in milliseconds, and silence elsewhere. */
+/** A programme with tones at these times in milliseconds, and silence elsewhere. */
 const levels = (seconds: number, tones: ReadonlyArray<readonly [number, number]>): Float32Array => {
   const samples = new Float32Array(seconds * rate)
   for (const [from, to] of tones)
@@ -40,7 +40,7 @@ const verify = (cues: ReadonlyArray<CueReport>, tones: ReadonlyArray<readonly [n
   verificationOf(JobId.make("film"), "film.wav", reportOf(cues), levels(10, tones), 0)
 
 describe("verification", () => {
-  it("misses what is reported behind the end of a file that is cut short", () => {
+  it("reports cues after the end of a truncated file as missing", () => {
     const verified = verify(
       [cue(1, 1000, 2000), cue(2, 9000, 14_000), cue(3, 12_000, 13_000)],
       [
@@ -51,7 +51,7 @@ describe("verification", () => {
     expect(verified.cues.map(({ verdict }) => verdict)).toEqual(["on-time", "missing", "missing"])
   })
 
-  it("tells speech that is on time, off, joined to other speech, and missing", () => {
+  it("distinguishes speech that is on time, off, joined to other speech, and missing", () => {
     const verified = verify(
       [cue(1, 1000, 2000), cue(2, 3000, 4000), cue(3, 4000, 5000), cue(4, 6000, 7000), cue(5, 8000, 9000)],
       [
@@ -71,7 +71,7 @@ describe("verification", () => {
     expect([verified.missing, verified.off]).toEqual([1, 1])
   })
 
-  it("an onset under other speech is not judged, whatever is heard near it", () => {
+  it("does not judge an onset masked by other speech", () => {
     const verified = verify(
       [cue(1, 1000, 3000), cue(2, 2800, 4000)],
       [
@@ -82,7 +82,7 @@ describe("verification", () => {
     expect(verified.cues.map(({ verdict }) => verdict)).toEqual(["on-time", "joined"])
   })
 
-  it("a drift is told as milliseconds an hour", () => {
+  it("reports drift in milliseconds per hour", () => {
     const starts = [1000, 3000, 5000, 7000]
     const verified = verify(
       starts.map((start, i) => cue(i + 1, start, start + 900)),
@@ -92,7 +92,7 @@ describe("verification", () => {
     expect(verified.drift).toBe(9000)
   })
 
-  it("what comes to less over the whole film than can be measured is no drift", () => {
+  it("reports no drift if it is too small over the whole film to be measured", () => {
     const starts = Array.from({ length: 20 }, (_, i) => 500 * i + 100)
     const verified = verify(
       starts.map((start, i) => cue(i + 1, start, start + 300)),
@@ -101,7 +101,7 @@ describe("verification", () => {
     expect([verified.cues.at(-1)?.error, verified.drift]).toEqual([5, 0])
   })
 
-  it("errors that come and go are no drift, however steep a line through them is", () => {
+  it("reports no drift for random errors, whatever their slope", () => {
     const starts = [1000, 3000, 5000, 7000, 9000]
     const late = [0, 10, 0, 0, 10]
     const verified = verify(
@@ -113,7 +113,7 @@ describe("verification", () => {
   })
 
   it.prop(
-    "speech where the report says so is never off or missing",
+    "never reports speech at its reported time as off or missing",
     [
       fc.array(fc.tuple(fc.integer({ min: 20, max: 200 }), fc.integer({ min: 10, max: 150 })), {
         maxLength: 15

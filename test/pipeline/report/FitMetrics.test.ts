@@ -31,7 +31,7 @@ const line = (speaker: string, start: number, end: number, speed = 1, loudness =
   loudness: Lufs.make(loudness)
 })
 
-test("every figure is as the report defines it", () => {
+test("computes every metric as the report defines it", () => {
   const cues: ReadonlyArray<DubbedCue> = [
     spoken(1000, 3000, 1000, 2000),
     spoken(4000, 5000, 4200, 5600, 1.4, true),
@@ -63,12 +63,12 @@ test("every figure is as the report defines it", () => {
   })
 })
 
-test("one speaker heard twice at once is an overlap, two speakers are not", () => {
+test("counts an overlap of one speaker, not of two", () => {
   const heard = [line("ANNA", 0, 1000), line("ANNA", 900, 1500), line("BO", 0, 1500)]
   expect(metricsOf([], heard, { integrated: -16, truePeak: -2 }).overlaps).toBe(1)
 })
 
-test("a job with nothing to say is whole", () => {
+test("gives a job with nothing to say full coverage", () => {
   const metrics = metricsOf([{ status: "skipped", start: millis(0), end: millis(10), cutWords: 0 }], [], {
     integrated: -70,
     truePeak: -90
@@ -76,6 +76,6 @@ test("a job with nothing to say is whole", () => {
   expect([metrics.coverage, metrics.isochrony, metrics.speed.p50]).toEqual([1, 1, 1])
 })
 
-test("percentiles are by nearest rank", () => {
+test("takes percentiles by nearest rank", () => {
   expect([0, 50, 95, 100].map((percent) => percentile([4, 1, 3, 2], percent))).toEqual([1, 2, 4, 4])
 })

@@ -4,16 +4,16 @@ import { streamJson } from "../../../src/pipeline/report/JsonStream.ts"
 
 const value = FastCheck.oneof(FastCheck.jsonValue(), FastCheck.constant(undefined))
 
-describe("JSON in pieces", () => {
+describe("streamed JSON", () => {
   it.prop(
-    "is what JSON.stringify makes of it with two spaces, and a line break",
+    "equals JSON.stringify with two spaces, plus a line break",
     [FastCheck.dictionary(FastCheck.string(), FastCheck.oneof(value, FastCheck.array(value)))],
     ([object]) => {
       expect([...streamJson(object)].join("")).toBe(`${JSON.stringify(object, undefined, 2)}\n`)
     }
   )
 
-  it("gives a list element by element", () => {
+  it("yields a list element by element", () => {
     expect([...streamJson({ job: "a", cues: [{ index: 1 }, { index: 2 }] })]).toEqual([
       '{\n  "job": ',
       '"a"',

@@ -15,21 +15,21 @@ import { plainFolder } from "../../ffmpeg/media.ts"
 
 const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v1") })
 
-it.scopedLive("only a manifest that was deleted needs nothing any more", () =>
+it.scopedLive("forgets a batch only if its manifest was deleted", () =>
   Effect.gen(function* () {
     const folder = yield* plainFolder
     yield* Effect.promise(() => mkdir(join(folder, "unmounted")))
     yield* Effect.promise(() => writeFile(join(folder, "here.yaml"), ""))
     const needed = {
-      "its manifest is there": batchKey(join(folder, "here.yaml"), undefined),
-      "a choice of it": batchKey(join(folder, "here.yaml"), "film*"),
-      "nothing is mounted there": batchKey(join(folder, "unmounted/far.yaml"), undefined),
-      "its folder is gone": batchKey(join(folder, "gone/far.yaml"), undefined),
+      "its manifest exists": batchKey(join(folder, "here.yaml"), undefined),
+      "a selection from it": batchKey(join(folder, "here.yaml"), "film*"),
+      "its disk is not mounted": batchKey(join(folder, "unmounted/far.yaml"), undefined),
+      "its folder is missing": batchKey(join(folder, "gone/far.yaml"), undefined),
       "bare files": batchKey(join(folder, "a.srt b.srt"), undefined)
     }
     const unneeded = {
       "its manifest was deleted": batchKey(join(folder, "old.yaml"), undefined),
-      "a choice of one that was deleted": batchKey(join(folder, "old.yaml"), "film*")
+      "a selection from a deleted one": batchKey(join(folder, "old.yaml"), "film*")
     }
     yield* Effect.gen(function* () {
       const store = yield* UtteranceStore

@@ -1,4 +1,4 @@
-/** A batch that a run has left done: what counts as the same, and that everything else does not. */
+/** What counts as an unchanged batch after a finished run, and every change that does not. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -27,7 +27,7 @@ const manifest = {
 }
 const overrides = `jobs: { film: { "1": { say: "The ferry is gone." } } }`
 
-/** A folder with all that the manifest names. */
+/** A folder with everything that the manifest refers to. */
 const batchFolder = Effect.gen(function* () {
   const folder = yield* temporaryFolder
   mkdirSync(join(folder, "parts"))
@@ -42,7 +42,7 @@ const batchFolder = Effect.gen(function* () {
   return folder
 })
 
-it.scopedLive("a batch counts as unchanged as long as nothing at all about it is different", () =>
+it.scopedLive("counts a batch as unchanged only while nothing about it differs", () =>
   Effect.gen(function* () {
     const folder = yield* batchFolder
     const loaded = (flags: RunFlags = {}) => loadBatch([join(folder, "batch.json")], flags)
@@ -51,7 +51,7 @@ it.scopedLive("a batch counts as unchanged as long as nothing at all about it is
         Effect.flatMap((batch) =>
           Effect.flatMap(digestSources(batch), (sources) => unchangedSince(batch, sources))
         ),
-        // An input that is gone cannot even be loaded.
+        // A batch with a missing input cannot even be loaded.
         Effect.orElseSucceed(Option.none)
       )
     const ran = Effect.gen(function* () {
@@ -60,13 +60,13 @@ it.scopedLive("a batch counts as unchanged as long as nothing at all about it is
       return yield* dub(yield* planBatch(batch), standIn(0), { sources })
     })
 
-    /** Whether the batch counts as unchanged while a file has other content, or none. */
+    /** Checks the batch while a file has other content, or does not exist. */
     const lookedWhile = (name: string, content: string | Uint8Array | undefined) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
           const path = join(folder, name)
           const aside = join(folder, "aside")
-          // Moved, not copied: it comes back with its times as they were.
+          // Moved, not copied, so that it keeps its modification time.
           const was = existsSync(path)
           if (was) renameSync(path, aside)
           if (content !== undefined) writeFileSync(path, content)
@@ -79,7 +79,7 @@ it.scopedLive("a batch counts as unchanged as long as nothing at all about it is
             if (was) renameSync(aside, path)
           })
       )
-    /** The same while a statement has changed the state; `undo` takes it back. */
+    /** Checks the batch while a statement has changed the state; `undo` reverts it. */
     const lookedAfter = (statement: string, undo: string) =>
       Effect.flatMap(SqlClient, (sql) =>
         Effect.acquireUseRelease(
@@ -112,36 +112,36 @@ it.scopedLive("a batch counts as unchanged as long as nothing at all about it is
       const clip = `.dubwright/clips/${readdirSync(join(folder, ".dubwright/clips"))[0]}`
       const otherFiles: Record<string, readonly [string, string | Uint8Array | undefined]> = {
         "a word of a script": ["film.srt", cue("The ferry has left the harbor.")],
-        "a script that is gone": ["film.srt", undefined],
-        "another script": ["parts/two.srt", cue("Wait.")],
+        "a deleted script": ["film.srt", undefined],
+        "an additional script": ["parts/two.srt", cue("Wait.")],
         "a voice in a cue sheet": ["film.csv", "cues,voice\n1,v3\n"],
-        "a film": ["film.mkv", Buffer.concat([here("film.mkv"), Buffer.from([0])])],
-        "a film of another time": ["film.mkv", here("film.mkv")],
-        "a change to a cue": ["batch.json.overrides.yaml", overrides],
-        "how a word is said": [
+        "the content of a film": ["film.mkv", Buffer.concat([here("film.mkv"), Buffer.from([0])])],
+        "the modification time of a film": ["film.mkv", here("film.mkv")],
+        "an override of a cue": ["batch.json.overrides.yaml", overrides],
+        "the pronunciation of a word": [
           "batch.json",
           asManifest({ jobs: [film, { ...parts, lexicon: [{ word: "quay", say: "kay" }] }] })
         ],
-        "what a provider takes": [
+        "a provider's limit": [
           "batch.json",
           asManifest({ providers: { provider_fast: { concurrency: 4, maxChars: 20 } } })
         ],
-        "who is told": ["batch.json", asManifest({ notify: { webhook: "http://127.0.0.1:9" } })],
-        "a job fewer": ["batch.json", asManifest({ jobs: [film] })],
-        "what is asked for": [
+        "a notification": ["batch.json", asManifest({ notify: { webhook: "http://127.0.0.1:9" } })],
+        "a removed job": ["batch.json", asManifest({ jobs: [film] })],
+        "the requested outputs": [
           "batch.json",
           asManifest({ defaults: { ...defaults, outputs: ["srt", "vtt"] } })
         ],
-        "a result of other words": ["out/film/film.srt", srt.replace("left", "lost")],
-        "a result of another time": ["out/film/film.srt", srt],
-        "a result that is gone": ["out/part-one/report.html", undefined],
-        "a report of another time": ["out/film/report.json", here("out/film/report.json")],
-        "a clip that is gone": [clip, undefined],
-        "a clip cut short": [clip, here(clip).subarray(0, 100)]
+        "the text of a result": ["out/film/film.srt", srt.replace("left", "lost")],
+        "the modification time of a result": ["out/film/film.srt", srt],
+        "a deleted result": ["out/part-one/report.html", undefined],
+        "the modification time of a report": ["out/film/report.json", here("out/film/report.json")],
+        "a deleted clip": [clip, undefined],
+        "a truncated clip": [clip, here(clip).subarray(0, 100)]
       }
       for (const [what, [name, content]] of Object.entries(otherFiles)) {
         expect(Option.isNone(yield* lookedWhile(name, content)), what).toBe(true)
-        expect(Option.isSome(yield* looked()), `${what}, taken back`).toBe(true)
+        expect(Option.isSome(yield* looked()), `${what}, reverted`).toBe(true)
       }
 
       const otherFlags: Record<string, RunFlags> = {
@@ -154,26 +154,26 @@ it.scopedLive("a batch counts as unchanged as long as nothing at all about it is
         expect(Option.isNone(yield* looked(flags)), what).toBe(true)
 
       const otherState: Record<string, readonly [string, string]> = {
-        "a clip spoken anew": [
+        "a clip spoken again": [
           "UPDATE clip SET checksum = 'x' || checksum",
           "UPDATE clip SET checksum = substr(checksum, 2)"
         ],
-        "a clip less": [
+        "a missing clip": [
           "UPDATE clip SET key = 'x' || key WHERE key = (SELECT min(key) FROM clip)",
           "UPDATE clip SET key = substr(key, 2) WHERE key LIKE 'x%'"
         ],
-        "a delivery of something else": [
+        "another delivery": [
           "UPDATE delivery SET digest = 'x' || digest WHERE job = 'film'",
           "UPDATE delivery SET digest = substr(digest, 2) WHERE job = 'film'"
         ],
-        "a record that cannot be read": [
+        "an unreadable record": [
           "UPDATE finished SET record = 'x' || record",
           "UPDATE finished SET record = substr(record, 2)"
         ]
       }
       for (const [what, [statement, undo]] of Object.entries(otherState)) {
         expect(Option.isNone(yield* lookedAfter(statement, undo)), what).toBe(true)
-        expect(Option.isSome(yield* looked()), `${what}, taken back`).toBe(true)
+        expect(Option.isSome(yield* looked()), `${what}, reverted`).toBe(true)
       }
     }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })

@@ -1,4 +1,4 @@
-/** Lines that an update of dubwright reads differently: they are told, with their price, and nothing else is. */
+/** Lines that an update of dubwright reads differently are reported with their price; other lines are not. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -16,7 +16,7 @@ import { standIn, stored } from "../StandIn.ts"
 const cues = (...words: ReadonlyArray<string>): string =>
   words.map((said, i) => `${i + 1}\n00:00:0${i * 3},500 --> 00:00:0${i * 3 + 2},500\n${said}\n`).join("\n")
 
-/** The plan that a version would make which reads the first cue's words otherwise. */
+/** The plan of a version that reads the first cue differently. */
 const readOtherwise = (plan: BatchPlan, words: string): BatchPlan => {
   const job = (planned: JobPlan): JobPlan => ({
     ...planned,
@@ -34,7 +34,7 @@ const readOtherwise = (plan: BatchPlan, words: string): BatchPlan => {
   return { ...plan, jobs, utterances: jobs.flatMap(({ uses }) => uses.map(({ utterance }) => utterance)) }
 }
 
-it.scopedLive("lines that an update reads differently are told with their price, by plan and by run", () =>
+it.scopedLive("reports lines that an update reads differently, with their price, in plan and run", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const file = (name: string) => join(folder, name)
@@ -50,13 +50,13 @@ it.scopedLive("lines that an update reads differently are told with their price,
     const told = (plan: BatchPlan) => Effect.map(rereadIn(plan), (found) => rereadNotices(found, () => 2))
     const words = "The ferry left."
     const summary =
-      "job film: 1 line reads differently since the last version, though film.srt and its settings are the same: "
+      "job film: 1 line is read differently by this version, although film.srt and its settings are unchanged: "
     const line = 'film.srt:2: cue 1 reads "The ferry left.", before "The ferry has left."'
 
     yield* Effect.gen(function* () {
       const plan = yield* planned
       expect(yield* told(plan), "never run").toEqual([])
-      expect(yield* told(readOtherwise(plan, words)), "never run, read otherwise").toEqual([])
+      expect(yield* told(readOtherwise(plan, words)), "never run, read differently").toEqual([])
       yield* dub(plan, standIn(0))
       expect(yield* told(plan), "unchanged").toEqual([])
       expect(yield* told(readOtherwise(plan, words))).toEqual([
@@ -78,8 +78,8 @@ it.scopedLive("lines that an update reads differently are told with their price,
       const other = readOtherwise(yield* planned, words)
       yield* dub(other, standIn(0)).pipe(Effect.provideService(Progress, { emit }))
       expect(warnings.slice(0, 2)).toEqual([expect.stringContaining(summary), line])
-      expect(yield* told(other), "spoken by now").toEqual([])
-      expect(yield* told(plan), "read as before: its clips are still there").toEqual([])
+      expect(yield* told(other), "already spoken").toEqual([])
+      expect(yield* told(plan), "read as before, with its clips still stored").toEqual([])
     }).pipe(Effect.provide([stored(file(".dubwright")), bundledFfmpeg]))
   })
 )

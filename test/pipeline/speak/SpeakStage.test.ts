@@ -1,6 +1,6 @@
 /**
- * Any order of steps, answers and deaths: every utterance ends paid once, or named. The service is simulated, the store
- * is real, the clock is moved by hand; a death stops every effect at once, as SIGKILL does.
+ * Any order of steps, responses and crashes: every utterance is paid for once, or reported. The service is simulated,
+ * the store is real and the clock is advanced by the test. A crash stops every effect at once, as SIGKILL does.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -40,7 +40,7 @@ const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
   return makeUtterance(casting, "text", words, [words])
 })
 
-/** How a create is answered; "lost" ones get no answer, with or without a task made. */
+/** How the service responds to a create; for "lost" ones there is no response, whether or not a task was made. */
 const createAnswers = ["taken", "taken", "taken", "lost-made", "lost-unmade", "slow", "unreachable"] as const
 const taskFates = ["done", "done", "done", "done", "fails", "refused", "vanishes"] as const
 const audioAnswers = ["good", "good", "good", "broken", "damaged", "refused"] as const
@@ -49,7 +49,7 @@ interface Script {
   readonly creates: ReadonlyArray<(typeof createAnswers)[number]>
   readonly fates: ReadonlyArray<(typeof taskFates)[number]>
   readonly audio: ReadonlyArray<(typeof audioAnswers)[number]>
-  /** For each run but the last, after how many steps it dies, and whether that step was taken. */
+  /** For each run but the last, after how many steps it crashes, and whether the last step took effect. */
   readonly deaths: ReadonlyArray<{ readonly after: number; readonly taken: boolean }>
   readonly echoes: boolean
 }
@@ -69,21 +69,21 @@ interface PaidTask {
   readonly label: string
   readonly text: string
   readonly fate: (typeof taskFates)[number]
-  /** Whether its create got no answer. */
+  /** Whether the response to its create was lost. */
   readonly lost: boolean
   readonly madeAt: number
   readonly doneAt: number
 }
 
-/** The service and its clients' deaths. */
+/** The service, and its clients' crashes. */
 class World {
   readonly paid: Array<PaidTask> = []
   private creates = 0
   private sounds = 0
   private steps = 0
   /**
-   * How the history fails, how many milliseconds it lags, for lost tasks even more, and whether it can be walked to its
-   * end.
+   * How the history behaves: its fault, its lag in milliseconds, the additional lag of lost tasks, and whether it can
+   * be read to its end.
    */
   history: {
     readonly fault?: CallFault
@@ -105,7 +105,7 @@ class World {
     this.death = death
   }
 
-  /** A step outward: at the step of its death the run stops for ever, before or behind the step's effect. */
+  /** A step with an outside effect. At the step of its crash, the run stops forever, before or after that effect. */
   step<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.suspend(() => {
       if (this.dead) return Effect.never
@@ -183,7 +183,7 @@ class World {
           if (task === undefined) return yield* new Vanished({ task: done.task })
           if (answer === "broken") return yield* new InvalidResponse({ words: "reset" })
           if (answer === "refused")
-            return yield* new NoAudio({ reason: "stale", words: "HTTP 403 for its address" })
+            return yield* new NoAudio({ reason: "stale", words: "its URL returned HTTP 403" })
           const audio = babble(task.text)
           return { audio: answer === "damaged" ? audio.subarray(0, 60) : audio, transcript: undefined }
         })
@@ -220,7 +220,7 @@ class World {
   })
 }
 
-/** The store, whose writes are steps too: what a dead run writes is written nowhere. */
+/** The store, whose writes are steps too: a crashed run writes nothing. */
 const mortal = (world: World) =>
   Layer.effect(
     UtteranceStore,
@@ -239,7 +239,7 @@ const parts = (folder: string, world: World, gateway: Layer.Layer<Gateway>) =>
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** Runs until its end or its death. */
+/** Runs until its end or its crash. */
 const lived = (
   folder: string,
   world: World,
@@ -280,7 +280,7 @@ const lived = (
   })
 
 it.effect.prop(
-  "every utterance ends paid once, or named",
+  "pays for every utterance once, or reports why not",
   { script: scripts },
   ({ script }) =>
     Effect.gen(function* () {
@@ -297,13 +297,13 @@ it.effect.prop(
         const standing = end?.standings.get(key)
         const paid = world.paid.filter((task) => task.text === text)
         const heard = paid.filter((task) => task.fate === "done")
-        // What would fail again is not asked for again.
+        // A permanent failure is not retried.
         if (paid.some((task) => task.fate === "refused")) {
           expect(standing?.state).toBe("failed")
           expect(paid.at(-1)?.fate).toBe("refused")
         }
-        // A take that the service failed or forgot may be followed by another. One that it spoke never is, unless its
-        // audio was of no use time after time: each such take is counted, against the budget for it.
+        // A take that the service failed or forgot may be followed by another. A spoken one never is, unless its audio
+        // was repeatedly unusable: each such take counts against the run's allowance.
         const useless = end?.rerolls.get(key) ?? 0
         if (standing?.state === "fetched") expect(heard.length).toBe(1 + useless)
         else {
@@ -316,64 +316,60 @@ it.effect.prop(
   { fastCheck: { numRuns: 25 }, timeout: 180_000 }
 )
 
-it.effect(
-  "after the deadline nothing new is created; what is under way is finished, and the next run goes on",
-  () =>
-    Effect.gen(function* () {
-      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
-      const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
-      const late = yield* lived(folder, world, { deadline: { at: 500, words: "06:00" } })
-      expect(late?.summary).toMatchObject({
-        created: 2,
-        left: 2,
-        failed: 0,
-        halt: {
-          reason: "deadline",
-          words: "the deadline of 06:00 has come; what is under way is finished, run again to go on"
-        }
-      })
-      const next = yield* lived(folder, world)
-      expect(next?.summary).toMatchObject({ created: 2, reused: 2, left: 0, halt: undefined })
-      expect(world.paid).toHaveLength(list.length)
-      rmSync(folder, { recursive: true })
+it.effect("creates nothing after the deadline, finishes tasks in flight, and continues in the next run", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
+    const late = yield* lived(folder, world, { deadline: { at: 500, words: "06:00" } })
+    expect(late?.summary).toMatchObject({
+      created: 2,
+      left: 2,
+      failed: 0,
+      halt: {
+        reason: "deadline",
+        words: "the deadline of 06:00 has passed; in-flight tasks will finish; run again to continue"
+      }
     })
+    const next = yield* lived(folder, world)
+    expect(next?.summary).toMatchObject({ created: 2, reused: 2, left: 0, halt: undefined })
+    expect(world.paid).toHaveLength(list.length)
+    rmSync(folder, { recursive: true })
+  })
 )
 
-it.effect(
-  "audio that is refused where it lies is not paid for again: the next run asks for it once more",
-  () =>
-    Effect.gen(function* () {
-      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
-      const refused = Array.from({ length: 2 * list.length }, () => "refused" as const)
-      const world = new World({ creates: [], fates: [], audio: refused, deaths: [], echoes: true })
-      const first = yield* lived(folder, world)
-      expect(first?.summary).toMatchObject({ created: list.length, failed: list.length })
-      expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toEqual(
-        list.map(() => "the service's audio cannot be used: HTTP 403 for its address")
-      )
-      const next = yield* lived(folder, world)
-      expect(next?.summary).toMatchObject({ created: 0, resumed: list.length, failed: 0, left: 0 })
-      expect(world.paid).toHaveLength(list.length)
-      rmSync(folder, { recursive: true })
-    })
+it.effect("asks again in the next run for audio whose download was refused, without paying again", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const refused = Array.from({ length: 2 * list.length }, () => "refused" as const)
+    const world = new World({ creates: [], fates: [], audio: refused, deaths: [], echoes: true })
+    const first = yield* lived(folder, world)
+    expect(first?.summary).toMatchObject({ created: list.length, failed: list.length })
+    expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toEqual(
+      list.map(() => "unusable audio from the service: its URL returned HTTP 403")
+    )
+    const next = yield* lived(folder, world)
+    expect(next?.summary).toMatchObject({ created: 0, resumed: list.length, failed: 0, left: 0 })
+    expect(world.paid).toHaveLength(list.length)
+    rmSync(folder, { recursive: true })
+  })
 )
 
 const lostFirst: Script = { creates: ["lost-made"], fates: [], audio: [], deaths: [], echoes: true }
 
-it.effect("a lost create is looked for by the next run, too, before it is sent again", () =>
+it.effect("searches for a lost create in the next run, too, before sending it again", () =>
   Effect.gen(function* () {
     const searches: ReadonlyArray<readonly [World["history"], string]> = [
       [
         { lag: 0, isWhole: true, fault: new InvalidResponse({ words: "HTTP 500" }) },
-        "its task could not be looked for (no usable answer from the service: HTTP 500)"
+        "the search for its task failed (no usable response from the service: HTTP 500)"
       ],
       [
         { lag: 0, isWhole: true, fault: new Refused({ reason: "unknown", words: "HTTP 404" }) },
-        "its task could not be looked for (the service does not know this voice or task: HTTP 404)"
+        "the search for its task failed (the service does not know this voice or task: HTTP 404)"
       ],
       [
         { lag: 600_000, isWhole: true },
-        "its task could not be looked for (no usable answer from the service: its history does not show tasks that it surely has made)"
+        "the search for its task failed (no usable response from the service: its history does not list tasks that it is known to have created)"
       ]
     ]
     for (const [history, why] of searches) {
@@ -383,7 +379,7 @@ it.effect("a lost create is looked for by the next run, too, before it is sent a
       const first = yield* lived(folder, world)
       expect(first?.summary).toMatchObject({ created: list.length - 1, failed: 1 })
       expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toContain(
-        `its create got no answer, and ${why}: it may have been paid for`
+        `no response to its create request, and ${why}; it may have been charged`
       )
       world.history = { lag: 0, isWhole: true }
       const next = yield* lived(folder, world)
@@ -394,7 +390,7 @@ it.effect("a lost create is looked for by the next run, too, before it is sent a
   })
 )
 
-it.effect("a history that lags is waited for before a lost create is sent again", () =>
+it.effect("waits for a lagging history before sending a lost create again", () =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
     const world = new World(lostFirst)
@@ -406,7 +402,7 @@ it.effect("a history that lags is waited for before a lost create is sent again"
   })
 )
 
-it.effect("a lost create that is seen later than all others is not sent again", () =>
+it.effect("does not send a lost create again if its task is listed later than all others", () =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
     const world = new World({ ...lostFirst, creates: ["lost-made", "taken", "lost-made"] })
@@ -424,7 +420,7 @@ it.effect("a lost create that is seen later than all others is not sent again", 
   })
 )
 
-it.effect("a history that is too long to be walked through does not tell that a task is not there", () =>
+it.effect("does not take a history too long to read as proof that a task is missing", () =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
     const world = new World({ ...lostFirst, creates: ["lost-unmade"] })
@@ -432,13 +428,13 @@ it.effect("a history that is too long to be walked through does not tell that a 
     const end = yield* lived(folder, world)
     expect(end?.summary).toMatchObject({ created: list.length - 1, failed: 1 })
     expect(Array.from(end?.standings.values() ?? [], ({ setback }) => setback?.words)).toContain(
-      "its create got no answer, and the service's history is too long to be searched: it may have been paid for"
+      "no response to its create request, and the service's history is too long to search; it may have been charged"
     )
     rmSync(folder, { recursive: true })
   })
 )
 
-it.effect("a service that is given up is searched no longer for tasks whose answers were lost", () =>
+it.effect("stops searching for lost tasks once the service counts as unreachable", () =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
     const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })

@@ -14,7 +14,7 @@ const srt = (text: string): string =>
     (_, i) => `${i + 1}\r\n00:00:${10 + i},000 --> 00:00:${10 + i},900\r\n${text}\r\n`
   ).join("\r\n")
 
-/** Tone marks apart from their letters, as the Vietnamese code page needs them. */
+/** Separates tone marks from their letters, as the Vietnamese code page requires. */
 const toneMarksApart = (text: string): string =>
   text.normalize("NFC").replace(/[\u00c0-\u01b0\u1ea0-\u1ef9]/gu, (letter) => {
     const mark = /[\u0300\u0301\u0303\u0309\u0323]/u.exec(letter.normalize("NFD"))?.[0]
@@ -23,7 +23,7 @@ const toneMarksApart = (text: string): string =>
 
 describe("decodeText", () => {
   it.prop(
-    "gives any text back from UTF-8 and from marked UTF-16 and UTF-32",
+    "decodes any text from UTF-8, and from UTF-16 and UTF-32 with a byte order mark",
     [fc.fullUnicodeString({ minLength: 1 })],
     ([text]) => {
       fc.pre(
@@ -36,16 +36,16 @@ describe("decodeText", () => {
     }
   )
 
-  it("tells UTF-16 without a mark by its zero bytes", () => {
+  it("detects UTF-16 without a byte order mark by its zero bytes", () => {
     for (const encoding of ["utf-16le", "utf-16be"])
       expect(decoded(iconv.encode("Größe\n漢字 1 2 3\n", encoding)).text).toBe("Größe\n漢字 1 2 3\n")
   })
 
-  it("makes all line ends one, takes the mark off, and composes letters", () => {
+  it("normalizes line ends, removes the byte order mark, and composes letters", () => {
     expect(decoded(encoder.encode("\ufeffa\r\nb\rc\nTie\u0302\u0301ng")).text).toBe("a\nb\nc\nTiếng")
   })
 
-  it("reads legacy code pages and says so", () => {
+  it("decodes legacy code pages, with a notice", () => {
     const pages: ReadonlyArray<readonly [encoding: string, text: string]> = [
       [
         "windows-1258",
@@ -66,12 +66,12 @@ describe("decodeText", () => {
       const read = decoded(iconv.encode(srt(text), encoding))
       expect(read.text).toBe(srt(text).replaceAll("\r\n", "\n").normalize("NFC"))
       expect(read.notices.map((notice) => [notice.line, notice.message])).toEqual([
-        [3, `not UTF-8: read as ${read.encoding}; if that is wrong, name the right one with "encoding"`]
+        [3, `not UTF-8: read as ${read.encoding}; if that is wrong, set "encoding"`]
       ])
     }
   })
 
-  it("reads lines of a code page in a file that is UTF-8, and says so", () => {
+  it("decodes lines of a code page in a UTF-8 file, with a notice", () => {
     const file = (foreign: string, encoding: string, ...others: ReadonlyArray<string>) =>
       Buffer.concat([
         ...others.map((line) => Buffer.from(`${line}\n`)),
@@ -90,7 +90,10 @@ describe("decodeText", () => {
         const read = decoded(Buffer.concat([Buffer.from(mark), file(foreign, encoding, ...others)]))
         expect(read.text).toBe([...others, foreign, ...others].join("\n"))
         expect(read.notices.map((notice) => [notice.line, notice.message])).toEqual([
-          [4, `not UTF-8 as the rest is: read as ${encoding}; if that is wrong, save the file as UTF-8`]
+          [
+            4,
+            `not UTF-8, unlike the rest of the file: read as ${encoding}; if that is wrong, save the file as UTF-8`
+          ]
         ])
       }
     const cut = Buffer.concat([
@@ -100,26 +103,26 @@ describe("decodeText", () => {
     ])
     expect(decoded(Buffer.concat([cut, cut]))).toMatchObject({
       text: "Trời\nđẹp\nlắm\nTrời đ\ufffd\n".repeat(2),
-      notices: [{ line: 4, message: "bytes that are not UTF-8 were passed over, in this line and 1 more" }]
+      notices: [{ line: 4, message: "skipped bytes that are not UTF-8 (this line and 1 more)" }]
     })
   })
 
-  it("takes the encoding that is named, unless a mark says otherwise", () => {
+  it("uses the given encoding, unless there is a byte order mark", () => {
     expect(decoded(iconv.encode("Ünï", "windows-1252"), "windows-1252").text).toBe("Ünï")
     expect(decoded(encoder.encode("\ufeffÜnï"), "windows-1252").text).toBe("Ünï")
   })
 
-  it("restores letters that were converted twice, and leaves all others", () => {
+  it("repairs double-encoded letters, and no others", () => {
     const twice = iconv.decode(Buffer.from("Đến bến “cũ” – café\n"), "latin1")
     expect(decoded(encoder.encode(twice)).text).toBe("Đến bến “cũ” – café\n")
     expect(decoded(encoder.encode(iconv.decode(Buffer.from("l’été\n"), "windows-1252"))).text).toBe("l’été\n")
     expect(decoded(encoder.encode("Ã la carte, SÃO PAULO é")).text).toBe("Ã la carte, SÃO PAULO é")
   })
 
-  it("refuses what is empty, binary, or not in the encoding named, with the line", () => {
+  it("fails for empty, binary and wrongly declared files, with the line", () => {
     expect(refusal(new Uint8Array())).toMatchObject({
       line: 1,
-      expected: "the file is empty: expected cues or words"
+      expected: "the file is empty; expected cues or text"
     })
     expect(refusal(encoder.encode("\ufeff \n\n"))).toMatchObject({ line: 1 })
     expect(refusal(Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a)).expected).toContain("a PNG picture")

@@ -1,10 +1,10 @@
-/** Exported chats: each message by who wrote it, without stamps and without what programs add. */
+/** Exported chats: messages with their authors, without stamps and the programs' own lines. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript } from "../../../src/script/ScriptFile.ts"
 import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
-/** What is said, by whom, and on which line the message stands. */
+/** Each message's text, author and line. */
 const said = (text: string): ReadonlyArray<string> => {
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(text), "chat.txt"))
   return spokenWords(script, {}, []).cues.map((cue) =>
@@ -86,12 +86,12 @@ const chats: Readonly<Record<string, readonly [text: string, said: ReadonlyArray
 
 describe("an exported chat", () => {
   for (const [name, [text, expected]] of Object.entries(chats))
-    it(`of ${name} is read without its stamps, with any line ends`, () => {
+    it(`of ${name} is parsed without its stamps, with any line ends`, () => {
       expect(said(text)).toEqual(expected)
       expect(said(text.replace(/\n/gu, "\r\n"))).toEqual(expected)
     })
 
-  it("is not found in prose, timetables and chapters", () => {
+  it("is not detected in prose, timetables and chapter lists", () => {
     for (const text of [
       "We met — today at 10:15.\n\nIt was 12/03/2024 10:15 when he came.",
       "10:15 Breakfast\n10:30 Lunch\n11:00 Walk",

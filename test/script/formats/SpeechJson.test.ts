@@ -1,4 +1,4 @@
-/** The JSON of speech recognizers as subtitles. */
+/** Speech recognizers' JSON as subtitles. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript } from "../../../src/script/ScriptFile.ts"
@@ -18,7 +18,7 @@ const spoken = [
   [2, 2500, 6020, undefined, "We meet\nagain."]
 ]
 
-/** What each recognizer writes for the same two segments. */
+/** Each recognizer's output for the same two segments. */
 const shapes: Readonly<Record<string, unknown>> = {
   "openai-whisper": {
     text: " Xin chào. We meet\nagain.",
@@ -64,7 +64,7 @@ const shapes: Readonly<Record<string, unknown>> = {
 
 describe("a recognizer's JSON", () => {
   for (const [name, value] of Object.entries(shapes))
-    it(`of ${name} is read, in one line or in many, with letters escaped or not`, () => {
+    it(`of ${name} is parsed, on one line or several, with letters escaped or not`, () => {
       const plain = JSON.stringify(value)
       const escaped = plain.replace(/à/gu, "\\u00e0")
       for (const text of [plain, JSON.stringify(value, null, 2), escaped]) {
@@ -74,7 +74,7 @@ describe("a recognizer's JSON", () => {
       }
     })
 
-  it("of WhisperX keeps its speakers, and its NaN is no fault", () => {
+  it("of WhisperX keeps its speakers, and may contain NaN", () => {
     const text =
       '{"segments": [{"start": 0.1, "end": 1.2, "text": " Hi.", "speaker": "SPEAKER_00", "score": NaN},' +
       ' {"start": 1.5, "end": NaN, "text": " Hello.", "speaker": "SPEAKER_01"}], "word_segments": []}'
@@ -84,20 +84,20 @@ describe("a recognizer's JSON", () => {
     ])
   })
 
-  it("names each cue's line in the file", () => {
+  it("gives each cue its line in the file", () => {
     const found = script(JSON.stringify(shapes["openai-whisper"], null, 2))
     expect(found._tag === "Subtitle" ? found.cues.map((cue) => cue.line) : []).toEqual([9, 29])
   })
 
-  it("without a start for a segment tells which words are passed over", () => {
+  it("reports the words of a segment without a start time", () => {
     const text = '{"segments": [{"start": null, "text": "Lost."}, {"start": 1, "end": 2, "text": "Said."}]}'
     expect(cues(text)).toEqual([[2, 1000, 2000, undefined, "Said."]])
     expect(script(text).notices.map((notice) => notice.message)).toEqual([
-      'segment 1 has no start and was passed over: "Lost."'
+      'skipped segment 1, which has no start time: "Lost."'
     ])
   })
 
-  it("is told from a manifest and from any other JSON", () => {
+  it("is distinguished from a manifest and from other JSON", () => {
     const others = [
       '{"jobs": [{"input": "a.srt"}], "segments": [{"start": 0, "text": "x"}]}',
       "[]",
@@ -108,8 +108,8 @@ describe("a recognizer's JSON", () => {
     ]
     for (const text of others) expect(isSpeechJson(text), text).toBe(false)
     expect(Either.getOrThrow(Either.flip(read('{"a": 1}'))).message).toBe(
-      'talk.json:1: "{"a": 1}": no transcript with times found in the JSON: expected what Whisper writes, such as ' +
-        '{ "segments": [{ "start": 0, "end": 2.5, "text": "Hello" }] }; or convert it to SRT'
+      'talk.json:1: "{"a": 1}": no transcript with times found in the JSON; expected Whisper output such as ' +
+        '{ "segments": [{ "start": 0, "end": 2.5, "text": "Hello" }] }; fix it or convert it to SRT'
     )
   })
 })

@@ -7,12 +7,12 @@ const times = (line: string, style: "srt" | "vtt" | "sbv" = "srt") => {
   return timing.kind === "time" ? [timing.start, timing.end] : timing.kind
 }
 
-describe("timingOf", () => {
-  it.prop("reads what srtClock writes", [fc.nat(4e8), fc.nat(4e8)], ([start, end]) => {
+describe("parseTiming", () => {
+  it.prop("parses what srtClock formats", [fc.nat(4e8), fc.nat(4e8)], ([start, end]) => {
     expect(times(`${srtClock(start)} --> ${srtClock(end)}`)).toEqual([start, end])
   })
 
-  it("reads times in every spelling that leaves no doubt", () => {
+  it("parses times in every unambiguous spelling", () => {
     expect(times("00:00:01,000 --> 00:00:02,500")).toEqual([1000, 2500])
     expect(times("  0:01:02.5-->0:01:03  ")).toEqual([62_500, 63_000])
     expect(times("00:00:01,000 -> 00:00:02,000")).toEqual([1000, 2000])
@@ -40,10 +40,11 @@ describe("timingOf", () => {
     expect(times("-00:00:01,000 --> 00:00:02,000")).toEqual([0, 2000])
   })
 
-  it("tells a time line that cannot be read from text", () => {
+  it("distinguishes an unreadable time line from text", () => {
     for (const line of ["00:00:61,000 --> 00:01:02,000", "00:00:01,000 -->", "--> 00:00:01,000"])
       expect(times(line), line).toBe("unreadable")
-    expect(times("00:00:01,000 00:00:02,000", "vtt")).toBe("unreadable")
+    for (const line of ["00:00:01.000 ... 00:00:02.000", "10:30 sharp --> go", "Go --> 1:xx", "-->"])
+      expect(times(line, "vtt"), line).toBe("unreadable")
     expect(times("00:00:01:12 --> 00:00:02:03")).toBe("frames")
     for (const line of [
       "At 10:30 --> go",
@@ -54,6 +55,18 @@ describe("timingOf", () => {
       "08:00 or 09:00"
     ])
       expect(times(line), line).toBe("none")
-    expect(times("a --> b", "vtt")).toBe("unreadable")
+    for (const line of ["a --> b", "At 10:30 --> go", "Take 2 --> right", "foo-->"])
+      expect(times(line, "vtt"), line).toBe("none")
+  })
+
+  it("reads times without an arrow, and a space in place of the comma", () => {
+    for (const style of ["srt", "vtt"] as const)
+      for (const line of [
+        "00:00:01.000 00:00:02.000",
+        "00:00:01 000 --> 00:00:02 000",
+        "00:01 000 --> 00:02.000",
+        "00:00:01,000 --> 00:00:02 000"
+      ])
+        expect(times(line, style), line).toEqual([1000, 2000])
   })
 })

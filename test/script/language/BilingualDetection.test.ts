@@ -6,14 +6,14 @@ import { readScript } from "../../../src/script/ScriptFile.ts"
 import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus, realFiles } from "../corpus.ts"
 
-/** A subtitle file, read. */
+/** Parses a subtitle file. */
 const read = (name: string, bytes: Uint8Array): Subtitle => {
   const script = Either.getOrThrow(readScript(bytes, name))
   if (script._tag === "Narration") throw new Error(`${name} is no subtitle`)
   return script
 }
 
-/** Cues of these texts in an SRT file. */
+/** The cues of an SRT file with these texts. */
 const cuesOf = (texts: ReadonlyArray<string>) =>
   read(
     "film.srt",
@@ -47,7 +47,7 @@ const french = [
 const both = (above: ReadonlyArray<string>, below: ReadonlyArray<string>) =>
   above.map((text, i) => `${text}\n${below[i]}`)
 
-/** An ASS file whose events are in the styles given. */
+/** An ASS file with events in the given styles. */
 const ass = (events: ReadonlyArray<readonly [time: number, style: string, text: string]>): Subtitle =>
   read(
     "film.ass",
@@ -64,7 +64,7 @@ const ass = (events: ReadonlyArray<readonly [time: number, style: string, text: 
   )
 
 describe("a subtitle in two languages", () => {
-  it("is found where they share a script, and named", () => {
+  it("is detected and named if both share a script", () => {
     expect(bilingualFileOf(cuesOf(both(french, english)))).toEqual({
       names: { first: "French", second: "English" },
       styles: undefined,
@@ -74,14 +74,14 @@ describe("a subtitle in two languages", () => {
     })
   })
 
-  it("is not beyond doubt where most cues are in one language, and none where few are in both", () => {
+  it("is doubtful if most cues are in one language, and not detected if few are in both", () => {
     const some = both(english, french)
     const others = Array.from({ length: 12 }, () => "What are you going to do?")
     expect(bilingualFileOf(cuesOf([...some, ...others]))).toMatchObject({ both: 10, cues: 22, sure: false })
     expect(bilingualFileOf(cuesOf([...some.slice(0, 4), ...others]))).toBeUndefined()
   })
 
-  it("is not one of two speakers, of broken lines, of songs, or of quoted words", () => {
+  it("is not detected for two speakers, broken lines, songs, or quoted words", () => {
     expect(bilingualFileOf(cuesOf(english.map((text) => `- ${text}\n- What is it?`)))).toBeUndefined()
     expect(bilingualFileOf(cuesOf(both(english, english)))).toBeUndefined()
     expect(bilingualFileOf(cuesOf(french.map((text) => text.replace(" ", "\n"))))).toBeUndefined()
@@ -90,7 +90,7 @@ describe("a subtitle in two languages", () => {
     expect(bilingualFileOf(cuesOf([...quotes, ...quotes, ...quotes]))).toBeUndefined()
   })
 
-  it("has each language in an ASS style, which bilingual and styles choose between", () => {
+  it("may have each language in its own ASS style, selected by bilingual or styles", () => {
     const script = ass([
       ...english.flatMap(
         (text, i) =>

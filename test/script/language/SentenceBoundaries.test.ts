@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { endsSentence, splitSentences } from "../../../src/script/language/SentenceBoundaries.ts"
 
-describe("sentencesOf", () => {
+describe("splitSentences", () => {
   it("finds sentences in any script", () => {
     expect(splitSentences("It rained. We left! Why?")).toEqual(["It rained.", "We left!", "Why?"])
     expect(splitSentences("今天下雨。我们走吧！好吗？", "zh")).toEqual(["今天下雨。", "我们走吧！", "好吗？"])
@@ -10,7 +10,7 @@ describe("sentencesOf", () => {
     expect(splitSentences("هل هذا صحيح؟ نعم.", "ar")).toEqual(["هل هذا صحيح؟", "نعم."])
   })
 
-  it("does not stop inside a sentence that quotes or calls", () => {
+  it("does not split a sentence at a quotation or exclamation within it", () => {
     expect(splitSentences('"Who goes there?" asked the guard. "Me." He laughed.')).toEqual([
       '"Who goes there?" asked the guard.',
       '"Me."',
@@ -23,7 +23,7 @@ describe("sentencesOf", () => {
     ])
   })
 
-  it("does not stop at abbreviations, initials and numbers", () => {
+  it("does not split at abbreviations, initials and numbers", () => {
     expect(splitSentences("Dr. A. Ngo vs. the U.S. paid 3.5 million. Then he left.")).toEqual([
       "Dr. A. Ngo vs. the U.S. paid 3.5 million.",
       "Then he left."
@@ -31,20 +31,20 @@ describe("sentencesOf", () => {
   })
 
   it.prop(
-    "holds every character but white space, in order",
+    "keeps every character except white space, in order",
     [fc.fullUnicodeString({ maxLength: 80 })],
     ([text]) => {
       expect(splitSentences(text).join("").replace(/\s/gu, "")).toBe(text.replace(/\s/gu, ""))
     }
   )
 
-  it("takes a language tag that is none for no tag", () => {
+  it("ignores an invalid language tag", () => {
     expect(splitSentences("One. Two.", "not a tag")).toEqual(["One.", "Two."])
   })
 })
 
 describe("endsSentence", () => {
-  it("looks past closing signs", () => {
+  it("ignores closing signs", () => {
     for (const text of ["Yes.", 'He said "yes."', "Well…", "是吗？」", "Go!)", "Done.  "])
       expect(endsSentence(text), text).toBe(true)
     for (const text of ["Mr.", "and so", "one,", "J.", "etc.", ""])

@@ -3,7 +3,7 @@ import { FastCheck as fc } from "effect"
 import { plainText, turnsOfMarkup } from "../../../src/script/markup/CueMarkup.ts"
 
 describe("turnsOfMarkup", () => {
-  it("drops mark-up and keeps what only looks like it", () => {
+  it("drops markup and keeps text that only looks like it", () => {
     const texts: ReadonlyArray<readonly [raw: string, plain: string]> = [
       ["<i>One</i> <b>two</b> <u>three</u>", "One two three"],
       ['<font color="#fff" face=”x”>One</font>', "One"],
@@ -36,7 +36,7 @@ describe("turnsOfMarkup", () => {
     for (const [raw, plain] of texts) expect(plainText(raw), raw).toBe(plain)
   })
 
-  it("tells voices apart", () => {
+  it("separates voices", () => {
     expect(turnsOfMarkup("<v Anna Lee>One</v>\n<v.loud Bo>Two</v> and more")).toEqual([
       { speaker: "Anna Lee", text: "One" },
       { speaker: "Bo", text: "Two and more" }
@@ -45,7 +45,7 @@ describe("turnsOfMarkup", () => {
   })
 
   it.prop(
-    "leaves text without any of its signs as it is",
+    "does not change text without markup signs",
     [fc.stringMatching(/^[a-zA-Zà-ỹ0-9 .,!?'-]{0,60}$/u)],
     ([text]) => {
       expect(plainText(text)).toBe(text.trim().normalize("NFC"))

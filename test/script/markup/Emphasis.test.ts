@@ -1,10 +1,10 @@
-/** Stressed words are said without their signs; sounds, arithmetic and names keep theirs. */
+/** Emphasis marks are removed from words; sounds, arithmetic and names keep their signs. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { readScript } from "../../../src/script/ScriptFile.ts"
 import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
 
-/** What is said of each cue: its parts, or why nothing is. */
+/** The result for each cue: its parts, or the reason for skipping it. */
 const said = (...texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   const srt = texts.map((text, i) => `${i + 1}\n00:00:0${i},000 --> 00:00:0${i},900\n${text}\n`).join("\n")
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(srt), "a.srt"))
@@ -17,13 +17,13 @@ const said = (...texts: ReadonlyArray<string>): ReadonlyArray<string> => {
   )
 }
 
-describe("stressed words", () => {
+describe("emphasized words", () => {
   const word = fc.constantFrom("Step", "aside", "naïve", "đi", "渡し場", "don't", "1984", "snake_case")
   const marks = fc.constantFrom("*", "**", "***", "_", "__", "~", "~~", "*_", "_*")
   const closing = (mark: string): string => Array.from(mark).reverse().join("")
 
   it.prop(
-    "that are a whole cue are said without their signs, on one line or several",
+    "lose their marks if they are a whole cue, on one line or several",
     [
       fc.array(word, { minLength: 1, maxLength: 6 }),
       marks,
@@ -36,7 +36,7 @@ describe("stressed words", () => {
   )
 
   it.prop(
-    "within a cue are said without their signs",
+    "lose their marks within a cue",
     [fc.array(word, { minLength: 1, maxLength: 3 }), marks, fc.constantFrom("", ",", ".")],
     ([words, mark, end]) => {
       expect(said(`Now ${mark}${words.join(" ")}${closing(mark)}${end} I say`)).toEqual([
@@ -45,7 +45,7 @@ describe("stressed words", () => {
     }
   )
 
-  it("are found behind labels and dashes, over turns, and over cues", () => {
+  it("are found after labels and dashes, and across turns and cues", () => {
     expect(said("ANNA: *Hello*")).toEqual(["ANNA: Hello"])
     expect(said("*ANNA: Hello*")).toEqual(["ANNA: Hello"])
     expect(said("*- Hello.\n- Hi.*")).toEqual(["Hello. | Hi."])
@@ -58,7 +58,7 @@ describe("stressed words", () => {
   })
 })
 
-describe("signs that are no stress", () => {
+describe("signs that are not emphasis", () => {
   it("stay", () => {
     for (const text of [
       ...["2*3*4", "2 * 3 * 4", "2**3**4", "x^3 * x = 100", "a*b*c", "rated 4* hotel", "f*** you"],
@@ -68,7 +68,7 @@ describe("signs that are no stress", () => {
       expect(said(text)).toEqual([text])
   })
 
-  it("set sounds apart, which stay unspoken", () => {
+  it("mark sounds, which are not spoken", () => {
     for (const text of ["*coughs*", "*coughs loudly*", "*Coughs.*", "*door\nslams*", "*click*", "*music*"])
       expect(said(text), text).toEqual(["(sound-effect)"])
     expect(said("*sighs* I know", "*cocks gun* Freeze!", "*[door]*")).toEqual([
@@ -79,7 +79,7 @@ describe("signs that are no stress", () => {
     expect(said("*I love music!*")).toEqual(["I love music!"])
   })
 
-  it("hold unknown sounds only in a file that sets sounds between stars", () => {
+  it("mark unknown sounds only in a file that puts sounds between stars", () => {
     expect(said("*walks away*")).toEqual(["walks away"])
     expect(said("*coughs*", "*walks away*", "*Stop it!*")).toEqual([
       "(sound-effect)",
@@ -91,7 +91,7 @@ describe("signs that are no stress", () => {
 })
 
 describe("plain text", () => {
-  it("is read without the signs", () => {
+  it("loses its emphasis marks", () => {
     const text = "It was *late*, and _the day_ was ~over~.\nSnake_case and 2*3*4 stay.\n\nSo it ends.\n"
     const script = Either.getOrThrow(readScript(new TextEncoder().encode(text), "a.txt"))
     expect(

@@ -1,4 +1,4 @@
-/** Sounds that broadcasters write in capitals without brackets; and capitals that are words. */
+/** Sounds in capitals without brackets, as broadcasters write them, versus words in capitals. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript } from "../../../src/script/ScriptFile.ts"
@@ -37,16 +37,16 @@ const words = [
 ]
 
 describe("capitals", () => {
-  it("that name a sound stay unspoken", () => {
+  it("that name a sound are not spoken", () => {
     expect(inTalk(...sounds)).toEqual(sounds.map(() => "(sound-effect)"))
   })
 
-  it("that are shouts, titles and signs are said, also beside such sounds", () => {
+  it("that are shouts, titles and signs are spoken, even in a file with such sounds", () => {
     expect(inTalk(...words)).toEqual(words)
     expect(inTalk(...words, "APPLAUSE", "DOOR SLAMS").slice(0, words.length)).toEqual(words)
   })
 
-  it("are taken out beside words", () => {
+  it("are removed next to words", () => {
     expect(
       inTalk(
         ...["Please, Mr Krook.\nSHOP DOOR BELL CLANGS", "SHE SIGHS I don't know.", "LAUGHTER Thank you."],
@@ -64,7 +64,7 @@ describe("capitals", () => {
     ])
   })
 
-  it("prove nothing in a file in capitals, nor once among other lines in capitals", () => {
+  it("do not count in an all-capitals file, nor once among other lines in capitals", () => {
     const all = ["APPLAUSE", "THEN HE CAME IN", "AND WE ALL WENT HOME", "DOOR SLAMS", "IT WAS LATE"]
     expect(said(all)).toEqual(all)
     const signs = ["APPLAUSE", "NEWSROOM", "EXIT ONLY", "TO LET"]
@@ -72,7 +72,7 @@ describe("capitals", () => {
     expect(inTalk("APPLAUSE")).toEqual(["(sound-effect)"])
   })
 
-  it("are read out where sounds are to be spoken", () => {
+  it("are spoken if soundEffects is speak", () => {
     expect(said([...talk, "DOOR SLAMS", "APPLAUSE"], true).slice(talk.length)).toEqual([
       "DOOR SLAMS",
       "APPLAUSE"

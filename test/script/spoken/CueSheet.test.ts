@@ -9,7 +9,7 @@ const sheet = (text: string) => cueSheetOf(new TextEncoder().encode(text), "cast
 const rows = (text: string) => Either.getOrThrowWith(sheet(text), (rejected) => new Error(rejected.message))
 
 describe("cueSheetOf", () => {
-  it("reads cues, wishes and what is skipped", () => {
+  it("parses cues, settings and skipped cues", () => {
     expect(
       rows('cues,speaker,voice,speed,skip\n"1-3, 7",ANNA,vi-anna,1.1,\n\n9,"BO ""B""",,,no\n10-11,,,,yes\n')
     ).toEqual([
@@ -26,35 +26,45 @@ describe("cueSheetOf", () => {
     ])
   })
 
-  it("takes semicolons and tabs, and the other separators as text", () => {
+  it("accepts semicolons or tabs as the separator, and treats the others as text", () => {
     const expected = [{ cues: [[1, 2]], overrides: { speaker: "A, B" }, skip: false }]
     expect(rows("cues;speaker\r\n1-2;A, B\r\n")).toEqual(expected)
     expect(rows("\ufeffcues\tspeaker\n1-2\tA, B")).toEqual(expected)
   })
 
-  it("names every fault with its line", () => {
+  it("keeps quotes inside a field, and accepts spaces around quoted fields", () => {
+    expect(rows('cues,speaker\n1,BO "B"\n "2" , "CY, D" \n').map(({ overrides }) => overrides)).toEqual([
+      { speaker: 'BO "B"' },
+      { speaker: "CY, D" }
+    ])
+  })
+
+  it("reports every fault with its line", () => {
     const message = (text: string) => Either.getOrThrow(Either.flip(sheet(text))).message
     expect(message("cue,spaeker\n1,x")).toBe(
-      'cast.csv:1: "cue": is no column of a cue sheet: expected some of cues, speaker, voice, provider, model, speed, vol, pitch, skip\n' +
-        'cast.csv:1: "spaeker": is no column of a cue sheet: expected some of cues, speaker, voice, provider, model, speed, vol, pitch, skip\n' +
-        'cast.csv:1: "cue,spaeker": expected a first line that names the columns, "cues" among them'
+      'cast.csv:1: "cue": is not a cue sheet column; use some of cues, speaker, voice, provider, model, speed, vol, pitch, skip\n' +
+        'cast.csv:1: "spaeker": is not a cue sheet column; use some of cues, speaker, voice, provider, model, speed, vol, pitch, skip\n' +
+        'cast.csv:1: "cue,spaeker": the first line must name the columns, including "cues"'
     )
     expect(message('cues,speed,skip\nfive,1,\n"3\n-1",fast,maybe\n4-2,,\n1,1,no,more\n').split("\n")).toEqual(
       [
-        'cast.csv:2: "five": expected the cues it is for, such as 12, 12-40 or 1-3, 7',
-        'cast.csv:3: "3 -1": expected the cues it is for, such as 12, 12-40 or 1-3, 7',
+        'cast.csv:2: "five": expected cue numbers such as 12, 12-40 or 1-3, 7',
+        'cast.csv:3: "3 -1": expected cue numbers such as 12, 12-40 or 1-3, 7',
         'cast.csv:3: "fast": speed: "fast" is not a number above zero',
-        'cast.csv:3: "maybe": expected yes or no under skip',
-        'cast.csv:5: "4-2": expected the cues it is for, such as 12, 12-40 or 1-3, 7',
-        'cast.csv:6: "1,1,no,more": has more than the 3 fields that the first line names'
+        'cast.csv:3: "maybe": expected yes or no in the skip column',
+        'cast.csv:5: "4-2": expected cue numbers such as 12, 12-40 or 1-3, 7',
+        'cast.csv:6: "1,1,no,more": has more fields than the 3 columns named in the first line'
       ]
     )
-    expect(message("")).toBe("cast.csv:1: the file is empty: expected cues or words")
+    const quote = "expected a quoted field to end with a quote and a separator"
+    expect(message('cues,speaker\n1,BO\n2,"ANNA\n3,CY\n')).toBe(`cast.csv:3: "2,"ANNA 3,CY": ${quote}`)
+    expect(message('cues,speaker\n1,"BO" B\n')).toBe(`cast.csv:2: "1,"BO" B": ${quote}`)
+    expect(message("")).toBe("cast.csv:1: the file is empty; expected cues or text")
   })
 })
 
 describe("withSheet", () => {
-  it("gives cues their speakers and wishes, under what their own text wishes", () => {
+  it("gives cues their speakers and settings; inline directives take precedence", () => {
     const words = spokenWords(
       Subtitle.make({
         format: "srt",

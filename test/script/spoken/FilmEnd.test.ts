@@ -9,7 +9,7 @@ const time = (seconds: number) => new Date(seconds * 1000).toISOString().slice(1
 const srt = (cues: ReadonlyArray<readonly [start: number, text: string]>) =>
   cues.map(([start, text], at) => `${at + 1}\n${time(start)} --> ${time(start + 2)}\n${text}\n`).join("\n")
 
-/** What is left of a subtitle in a film of 60 seconds whose lines may begin 300 ms early. */
+/** Applies the end of a 60 s film, with lines that may start 300 ms early, to a subtitle. */
 const filmed = (cues: ReadonlyArray<readonly [start: number, text: string]>) => {
   const script = Either.getOrThrow(readScript(new TextEncoder().encode(srt(cues)), "a.srt"))
   const words = spokenWords(script, {}, [])
@@ -27,7 +27,7 @@ const filmed = (cues: ReadonlyArray<readonly [start: number, text: string]>) => 
 }
 
 describe("a film that ends before its subtitle", () => {
-  it("leaves out the cues that could begin only when it has ended, and tells how many", () => {
+  it("drops the cues that could only start after its end, and reports how many", () => {
     expect(
       filmed([
         [1, "One."],
@@ -50,12 +50,12 @@ describe("a film that ends before its subtitle", () => {
           "behind-film"
         ],
         notice:
-          "a.mp4 lasts 0:01:00.0, the subtitle 1:02:07.0: 2 of 5 cues, from cue 5 (0:01:00.3) on, start when the film has ended and are not spoken; the job fails for it, unless a sheet leaves them out or onFailure is silence"
+          "a.mp4 lasts 0:01:00.0, the subtitle 1:02:07.0: 2 of 5 cues, from cue 5 (0:01:00.3) on, start after the end of the film and are not spoken; the job fails unless a cue sheet excludes them or onFailure is silence"
       })
     )
   })
 
-  it("leaves a subtitle alone that ends with it", () => {
+  it("does not change a subtitle that ends with it", () => {
     expect(
       filmed([
         [1, "One."],
@@ -65,7 +65,7 @@ describe("a film that ends before its subtitle", () => {
     ).toEqual(Either.right({ cues: ["One.", "Two.", "sound-effect"], notice: undefined }))
   })
 
-  it("is refused where nothing could be said in it, as beside a subtitle whose times begin at an hour", () => {
+  it("fails if no cue starts within it, as with a subtitle whose times begin at one hour", () => {
     expect(
       filmed([
         [3_600.5, "One."],
@@ -73,7 +73,7 @@ describe("a film that ends before its subtitle", () => {
       ])
     ).toEqual(
       Either.left(
-        "a.mp4 lasts 0:01:00.0, the subtitle 1:00:05.0: nothing is said before the film has ended, and first in cue 1 (1:00:00.5)"
+        "a.mp4 lasts 0:01:00.0, the subtitle 1:00:05.0: all cues with words start after the end of the film, the first is cue 1 (1:00:00.5)"
       )
     )
   })

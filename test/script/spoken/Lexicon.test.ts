@@ -7,7 +7,7 @@ const say = (entries: ReadonlyArray<LexiconEntry>, text: string): string =>
   sayBy(Either.getOrThrow(lexiconOf(entries)), text)
 
 describe("the lexicon", () => {
-  it("changes whole words only, in any script", () => {
+  it("replaces whole words only, in any script", () => {
     expect(say([{ word: "gif", say: "jif" }], "A gif, GIF and Gifs in gift")).toBe(
       "A jif, jif and Gifs in gift"
     )
@@ -19,7 +19,7 @@ describe("the lexicon", () => {
     expect(say([{ word: "été", say: "x" }], "e\u0301te\u0301".normalize("NFC"))).toBe("x")
   })
 
-  it("takes patterns with their groups", () => {
+  it("supports patterns with groups", () => {
     expect(say([{ pattern: "(\\d+)\\s*°C", say: "$1 degrees" }], "5 °C and 6°C")).toBe(
       "5 degrees and 6 degrees"
     )
@@ -27,7 +27,7 @@ describe("the lexicon", () => {
     expect(say([{ word: "price", say: "$1" }], "price")).toBe("$1")
   })
 
-  it("lets the earlier entry go first, and changes nothing twice", () => {
+  it("applies earlier entries first, and replaces nothing twice", () => {
     expect(
       say(
         [
@@ -39,11 +39,11 @@ describe("the lexicon", () => {
     ).toBe("b and c")
   })
 
-  it.prop("without entries changes nothing", [fc.fullUnicodeString()], ([text]) => {
+  it.prop("changes nothing without entries", [fc.fullUnicodeString()], ([text]) => {
     expect(sayBy(emptyLexicon, text)).toBe(text)
   })
 
-  it("names every entry that cannot be used", () => {
+  it("reports every invalid entry", () => {
     expect(
       Either.flip(
         lexiconOf([
@@ -55,9 +55,9 @@ describe("the lexicon", () => {
         ])
       ).pipe(Either.getOrThrow)
     ).toEqual([
-      { entry: 1, why: "has neither word nor pattern: expected one of them" },
-      { entry: 2, why: "has both word and pattern: expected one of them" },
-      { entry: 3, why: expect.stringContaining("has a pattern that is not a regular expression") },
+      { entry: 1, why: "has neither word nor pattern; give one of them" },
+      { entry: 2, why: "has both word and pattern; give only one of them" },
+      { entry: 3, why: expect.stringContaining("has an invalid regular expression as its pattern") },
       { entry: 4, why: "has an empty word" }
     ])
   })

@@ -11,7 +11,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 const script = (file: string, text: string) =>
   Either.getOrThrowWith(readScript(bytes(text), file), (rejected) => new Error(rejected.message))
 
-/** What becomes of each cue: its index, its line, and its words, why it is skipped, or why it is lost. */
+/** The result for each cue: index, line, and its words or why it was skipped or lost. */
 const told = (cue: CueWords) => [
   cue.cue,
   cue.line,
@@ -30,7 +30,7 @@ const last = "3\n00:00:05,000 --> 00:00:06,000\nThree\n"
 const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
 
 describe("a cue that cannot be read", () => {
-  it("is lost where its time line is broken, and keeps its number", () => {
+  it("is lost if its time line is broken, and keeps its number", () => {
     expect(of("a.srt", `${first}2\n00:00:xx,000 --> 00:00:04,000\nTwo\n\n${last}`)).toEqual([
       [1, 2, "One"],
       [2, 6, `lost: "00:00:xx,000 --> 00:00:04,000 Two": ${expected}`],
@@ -38,7 +38,7 @@ describe("a cue that cannot be read", () => {
     ])
   })
 
-  it("is lost where it has no time line, at the file's start too", () => {
+  it("is lost if it has no time line, also at the start of the file", () => {
     expect(of("a.srt", `${first}2\nTwo\n\n${last}`)).toEqual([
       [1, 2, "One"],
       [2, 5, 'lost: "2 Two": expected a time line below the cue\'s number'],
@@ -50,11 +50,11 @@ describe("a cue that cannot be read", () => {
     ])
   })
 
-  it("is lost where 99:59:59 stands for its time, and where its words stand behind its time", () => {
+  it("is lost if its time is 99:59:59, or if its words are on its time line", () => {
     expect(of("a.srt", `${first}2\n99:59:59,999 --> 99:59:59,999\nTwo\n\n${last}`)[1]).toEqual([
       2,
       6,
-      'lost: "99:59:59,999 --> 99:59:59,999": 99:59:59 stands for a cue without a time: give it one'
+      'lost: "99:59:59,999 --> 99:59:59,999": 99:59:59 marks a cue without a time; give it one'
     ])
     expect(of("a.srt", `${first}2\n00:00:03,000 --> 00:00:04,000 Two\n\n${last}`)).toEqual([
       [1, 2, "One"],
@@ -63,17 +63,17 @@ describe("a cue that cannot be read", () => {
     ])
   })
 
-  it("is lost where its letters were destroyed", () => {
+  it("is lost if its letters were destroyed", () => {
     expect(of("a.srt", "1\n00:00:01,000 --> 00:00:02,000\n\ufffd\ufffd \ufffd\n")).toEqual([
       [
         1,
         2,
-        "lost: an earlier conversion has destroyed its letters (U+FFFD): take the text from the file before that conversion"
+        "lost: its letters were destroyed by an earlier conversion (U+FFFD); use the file from before that conversion"
       ]
     ])
   })
 
-  it("is lost where a blank line in WebVTT ends its cue, but not before the first cue, nor in a comment", () => {
+  it("is lost after a blank line within a WebVTT cue, but not before the first cue or in a comment", () => {
     expect(
       of(
         "a.vtt",
@@ -86,7 +86,7 @@ describe("a cue that cannot be read", () => {
     ])
   })
 
-  it("is lost where an ASS event has a broken time, or stands below a Format line without columns", () => {
+  it("is lost if an ASS event has a broken time, or follows a Format line without the required columns", () => {
     const event = (start: string, text: string) => `Dialogue: 0,${start},0:00:09.00,Default,,0,0,0,,${text}\n`
     const format = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
     expect(
@@ -98,14 +98,14 @@ describe("a cue that cannot be read", () => {
       )
     ).toEqual([
       [1, 4, "One"],
-      [2, 5, 'lost: "Two": expected a start and an end such as 0:00:01.00,0:00:02.50'],
+      [2, 5, 'lost: "Two": expected start and end times such as 0:00:01.00,0:00:02.50'],
       [3, 6, "empty"],
-      [4, 7, 'lost: "torn": expected a start and an end such as 0:00:01.00,0:00:02.50'],
-      [5, 10, 'lost: "0,0:00:03.00,Three": expected a Format line above it that names Start, End, Text']
+      [4, 7, 'lost: "torn": expected start and end times such as 0:00:01.00,0:00:02.50'],
+      [5, 10, 'lost: "0,0:00:03.00,Three": expected a Format line above it with the columns Start, End, Text']
     ])
   })
 
-  it("is not lost where nobody would say it", () => {
+  it("is not lost if it has nothing to speak", () => {
     const broken = (text: string) => `${first}2\n00:00:xx,000 --> 00:00:04,000\n${text}\n\n${last}`
     expect(of("a.srt", broken("[door slams]"))[1]).toEqual([2, 6, "sound-effect"])
     expect(of("a.srt", broken("♪ la la la ♪"))[1]).toEqual([2, 6, "music"])
@@ -117,7 +117,12 @@ describe("a cue that cannot be read", () => {
     ])
   })
 
-  it("takes no number from a cue that can be read", () => {
+  it("is lost if its words are on its time line", () => {
+    const text = "WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\n00:03.000 --> as soon as we can\n"
+    expect(of("a.vtt", text)[1]?.[2]).toContain("lost: ")
+  })
+
+  it("does not take the number of a readable cue", () => {
     const positions = `${first}00:00:xx,000 --> 00:00:04,000\nTwo\n\n00:00:05,000 --> 00:00:06,000\nThree\n`
     expect(of("a.srt", positions).map(([index]) => index)).toEqual([1, 3, 2])
     const twice = `${first}3\n00:00:xx,000 --> 00:00:04,000\nTwo\n\n${last}`
@@ -132,7 +137,7 @@ describe("a cue that cannot be read", () => {
     )
   })
 
-  it("can be left out by a sheet", () => {
+  it("can be excluded by a cue sheet", () => {
     const sheet = Either.getOrThrow(cueSheetOf(bytes("cues,speaker,skip\n2,,yes\n1-3,ANNA,\n"), "a.csv"))
     const { cues } = words("a.srt", `${first}2\n00:00:xx,000 --> 00:00:04,000\nTwo\n\n${last}`)
     expect(withSheet(cues, sheet).map(told)[1]?.[2]).toContain("lost: ")

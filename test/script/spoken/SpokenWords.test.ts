@@ -8,7 +8,7 @@ import { lexiconOf } from "../../../src/script/spoken/Lexicon.ts"
 import { spokenWords, type WordsContext } from "../../../src/script/spoken/SpokenWords.ts"
 import { corpusFile, hasCorpus } from "../corpus.ts"
 
-/** Cues of two seconds with a second between them. */
+/** Cues of two seconds, one second apart. */
 const subtitle = (texts: ReadonlyArray<string>, speakers: ReadonlyArray<string | undefined> = []): Subtitle =>
   Subtitle.make({
     format: "srt",
@@ -26,7 +26,7 @@ const subtitle = (texts: ReadonlyArray<string>, speakers: ReadonlyArray<string |
     })
   })
 
-/** What is said of each cue: "SPEAKER> words" a part, or the reason why nothing is. */
+/** The result for each cue: "SPEAKER> words" per part, or the reason for skipping it. */
 const said = (texts: ReadonlyArray<string>, settings: TextSettings = {}, context: WordsContext = {}) =>
   spokenWords(subtitle(texts), settings, [], context).cues.map((cue) =>
     "skipped" in cue
@@ -34,12 +34,12 @@ const said = (texts: ReadonlyArray<string>, settings: TextSettings = {}, context
       : cue.parts.map((part) => (part.speaker === undefined ? part.said : `${part.speaker}> ${part.said}`))
   )
 
-/** One cue by itself. */
+/** The result for a single cue. */
 const one = (text: string, settings: TextSettings = {}, context: WordsContext = {}) =>
   said([text, "Something else entirely."], settings, context)[0]
 
-describe("notes of sounds", () => {
-  it("are left unspoken where they stand alone, lead, follow, or name a sound", () => {
+describe("sound notes", () => {
+  it("are not spoken if they are alone, before or after words, or name a sound", () => {
     expect(one("[door slams]")).toBe("sound-effect")
     expect(one("(laughs)")).toBe("sound-effect")
     expect(one("( clock ticking )")).toBe("sound-effect")
@@ -62,7 +62,7 @@ describe("notes of sounds", () => {
     expect(one("漢字(かんじ)を読む")).toEqual(["漢字を読む"])
   })
 
-  it("are told from words in brackets that belong to the sentence", () => {
+  it("are distinguished from bracketed words that belong to the sentence", () => {
     expect(one("ten to the 77th [power], they [are] told")).toEqual(["ten to the 77th power, they are told"])
     expect(one("It is not quite right. [balance].")).toEqual(["It is not quite right. balance."])
     expect(one("[meritorious] --")).toEqual(["meritorious —"])
@@ -76,13 +76,13 @@ describe("notes of sounds", () => {
     expect(one("and it goes\n(mostly)\nuphill")).toEqual(["and it goes (mostly) uphill"])
   })
 
-  it("are spoken where the manifest says so", () => {
+  it("are spoken if the manifest says so", () => {
     expect(one("[sighs] All right.", { soundEffects: "speak" })).toEqual(["sighs All right."])
   })
 })
 
 describe("music", () => {
-  it("is left unspoken between notes, behind one and before one", () => {
+  it("is not spoken between notes, after one or before one", () => {
     expect(one("♪ By the river ♪")).toBe("music")
     expect(one("♪ By the river\nwe lay ♪")).toBe("music")
     expect(one("we lay down ♪")).toBe("music")
@@ -95,7 +95,7 @@ describe("music", () => {
     expect(one("¶ 4 of the law ¶ 5 of it")).toEqual(["¶ 4 of the law ¶ 5 of it"])
   })
 
-  it("is spoken where the manifest says so, and number signs are no music", () => {
+  it("is spoken if the manifest says so, and number signs are not music", () => {
     expect(one("♪ By the river ♪", { music: "speak" })).toEqual(["By the river"])
     expect(one("#1: Getting started")).toEqual(["#1: Getting started"])
     expect(one("in C# and F#")).toEqual(["in C# and F#"])
@@ -103,7 +103,7 @@ describe("music", () => {
 })
 
 describe("speakers", () => {
-  it("are named by labels of every kind", () => {
+  it("are recognized by labels of every kind", () => {
     expect(one("ANNA: Hello.")).toEqual(["ANNA> Hello."])
     expect(one("MAN 2:\nWhen we think\nof it")).toEqual(["MAN 2> When we think of it"])
     expect(one("MAN #2: Hello.")).toEqual(["MAN #2> Hello."])
@@ -121,7 +121,7 @@ describe("speakers", () => {
     expect(one("Anna: Hello.", {}, { speakers: ["ANNA"] })).toEqual(["ANNA> Hello."])
   })
 
-  it("in brackets are names where two others are, and no sounds", () => {
+  it("in brackets are recognized if two others are confirmed, and sounds are not", () => {
     const known = ["[Anna] One.", "[Bo] Two.", "[Anna] Three.", "[Bo] Four."]
     expect(said([...known, "[Maria] Come.", "[block] By block.", "[Laughs] No."]).slice(4)).toEqual([
       ["Maria> Come."],
@@ -131,7 +131,7 @@ describe("speakers", () => {
     expect(said(["[Maria] Come.", "Something else entirely."])[0]).toEqual(["Maria Come."])
   })
 
-  it("are told from words before a colon", () => {
+  it("are distinguished from other words before a colon", () => {
     for (const text of [
       "Note: this is said.",
       "WARNING: wet floor.",
@@ -153,7 +153,7 @@ describe("speakers", () => {
     ])
   })
 
-  it("with names in small letters are proved by coming again with other words", () => {
+  it("with names in lower case are confirmed if they recur with other words", () => {
     const texts = ["Anna: Hello there.", "Bo: Good evening.", "Anna: It is late.", "Bo: It is not."]
     expect(said(texts)).toEqual([
       ["Anna> Hello there."],
@@ -169,7 +169,7 @@ describe("speakers", () => {
     ])
   })
 
-  it("share a cue and its time by the length of their words", () => {
+  it("split a cue's time by the length of their words", () => {
     const { cues } = spokenWords(
       subtitle(["- Hello there.\n- BO: Good evening to you all, and welcome."]),
       {},
@@ -186,7 +186,7 @@ describe("speakers", () => {
     expect(parts[0]?.slot?.end).toBeLessThan(900)
   })
 
-  it("change at dashes, arrows and names inside of a cue", () => {
+  it("change at dashes, arrows and names within a cue", () => {
     expect(one("Why?\n- Now!")).toEqual(["Why?", "Now!"])
     expect(one("– Kommer du?\n– Ja.")).toEqual(["Kommer du?", "Ja."])
     expect(one("- You think so? - I do.")).toEqual(["You think so?", "I do."])
@@ -203,11 +203,11 @@ describe("speakers", () => {
     expect(one("-1 is the opposite.\n-2 is not.")).toEqual(["-1 is the opposite. -2 is not."])
   })
 
-  it("announced at the end of a cue speak in the next one", () => {
+  it("announced at the end of a cue speak the next one", () => {
     expect(said(["That was all.\nBO:", "Not quite."])).toEqual([["That was all."], ["BO> Not quite."]])
   })
 
-  it("stick only where the manifest says so, and not over a mark of change", () => {
+  it("stick only if the manifest says so, and not across a mark of change", () => {
     const texts = ["ANNA: One.", "Two.", "- Three.\n- Four.", "Five."]
     expect(said(texts)).toEqual([["ANNA> One."], ["Two."], ["Three.", "Four."], ["Five."]])
     expect(said(texts, { stickySpeakers: true })).toEqual([
@@ -218,7 +218,7 @@ describe("speakers", () => {
     ])
   })
 
-  it("stay to the end of a sentence that goes on in cues without a name", () => {
+  it("continue to the end of a sentence over cues without a name", () => {
     const ends = ["BO: Yes.", "It is.", "ANNA: Fine."]
     expect(said(["ANNA: I was going to", "tell you about", "Bob. [sighs]", "Who?", ...ends])).toEqual([
       ["ANNA> I was going to"],
@@ -240,7 +240,7 @@ describe("speakers", () => {
     expect(next("MAN: Come.\nANNA: I was", "with Mr.", "Bell")).toEqual(["ANNA> Bell"])
   })
 
-  it("stay only while the sentence goes on within a breath, in a file that sets full stops", () => {
+  it("continue only if the next cue follows within a breath, in a file that uses full stops", () => {
     const script = subtitle(["ANNA: I was going to", "tell you.", "BO: Oh.", "ANNA: Well."])
     const late = Subtitle.make({
       ...script,
@@ -258,7 +258,7 @@ describe("speakers", () => {
   })
 
   it.prop(
-    "stay in a sentence without a word lost, and never over a name",
+    "continue a sentence without losing a word, and never past a name",
     [
       fc.array(
         fc.record({
@@ -283,12 +283,12 @@ describe("speakers", () => {
     }
   )
 
-  it("may be dropped or read out", () => {
+  it("can be dropped or read aloud", () => {
     expect(one("ANNA: Hello.", { speakerLabels: "drop" })).toEqual(["Hello."])
     expect(one("ANNA: Hello.", { speakerLabels: "speak" })).toEqual(["ANNA: Hello."])
   })
 
-  it("come from the format, one spelling for each", () => {
+  it("come from the format, with one spelling each", () => {
     const script = subtitle(["Hello.", "ANNA: Bye.", "Well."], ["Anna", undefined, "BO"])
     expect(
       spokenWords(script, {}, []).cues.map((cue) =>
@@ -319,8 +319,8 @@ describe("speakers", () => {
   })
 })
 
-describe("overrides", () => {
-  it("hold for the turn they stand in, and are not said", () => {
+describe("inline directives", () => {
+  it("apply to the turn that contains them, and are not spoken", () => {
     const { cues } = spokenWords(
       subtitle(['- {voice: vi-anna, speed: 1.2}Hello.\n- {say: "See you, Bo"} CU B.', "{voice: x}"]),
       {},
@@ -337,24 +337,24 @@ describe("overrides", () => {
     ])
   })
 
-  it("that cannot be met are told with the cue's line", () => {
+  it("that are invalid are reported with the cue's line", () => {
     expect(
       spokenWords(subtitle(["{speed: fast, volume: 3}Hello."]), {}, []).notices.map((notice) => [
         notice.line,
         notice.message
       ])
     ).toEqual([
-      [2, 'passed over: {speed: fast, volume: 3}: speed: "fast" is not a number above zero'],
+      [2, 'skipped {speed: fast, volume: 3}: speed: "fast" is not a number above zero'],
       [
         2,
-        "passed over: {speed: fast, volume: 3}: volume is not known: expected one of voice, provider, model, speed, vol, pitch, speaker, say"
+        "skipped {speed: fast, volume: 3}: unknown key volume; expected one of voice, provider, model, speed, vol, pitch, speaker, say"
       ]
     ])
   })
 })
 
-describe("what is said", () => {
-  it("is one line, with broken words whole and no signs for the eye", () => {
+describe("the spoken text", () => {
+  it("is one line, with hyphenated words rejoined and unpronounceable signs removed", () => {
     expect(one("Two lines\nare one")).toEqual(["Two lines are one"])
     expect(one("an impor-\ntant well-\nknown word")).toEqual(["an important well-known word"])
     expect(said(["a long-lost friend", "another long-\nlost friend"])[1]).toEqual([
@@ -383,7 +383,7 @@ describe("what is said", () => {
     expect(one("\ufffd\ufffd\ufffd \ufffd\ufffd")).toBe("lost")
   })
 
-  it("never holds mark-up, and never is without a letter or digit", () => {
+  it("never contains markup, and always has a letter or digit", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[<>/{}[\]()\\a-c .:&;1-3"=|*♪#\n-]{0,60}$/u), (text) => {
         for (const cue of spokenWords(subtitle([text]), {}, []).cues)
@@ -398,7 +398,7 @@ describe("what is said", () => {
     )
   })
 
-  it("holds every plain word of every cue once and in order", () => {
+  it("contains every plain word of every cue once, in order", () => {
     const word = fc.constantFrom(
       "the",
       "river",
@@ -434,7 +434,7 @@ describe("what is said", () => {
 
 const letters = (text: string): ReadonlyArray<string> => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
 
-describe("captions that repeat what was shown", () => {
+describe("captions that repeat earlier text", () => {
   const shown = (texts: ReadonlyArray<string>, settings: TextSettings = {}) => {
     const cues = texts.map((text, i) =>
       Cue.make({ index: i + 1, start: millis(i * 1000), end: millis(i * 1000 + 1000), text, line: i + 1 })
@@ -444,7 +444,7 @@ describe("captions that repeat what was shown", () => {
     )
   }
 
-  it("are said once where they roll up", () => {
+  it("are spoken once if they roll up", () => {
     const texts = [
       "yeah",
       "yeah\nwhat is this",
@@ -456,7 +456,7 @@ describe("captions that repeat what was shown", () => {
     expect(shown(texts, { rolling: "keep" })).toEqual(texts.map((text) => text.replace("\n", " ")))
   })
 
-  it("are said once where they grow", () => {
+  it("are spoken once if they grow", () => {
     expect(shown(["so we", "so we went down", "so we went down to the river,", "and waited"])).toEqual([
       "so we",
       "went down",
@@ -465,7 +465,7 @@ describe("captions that repeat what was shown", () => {
     ])
   })
 
-  it("are said again where they only sound alike", () => {
+  it("are spoken again if they are only similar", () => {
     expect(shown(["No!", "No!", "Not here.", "No!\nPlease."])).toEqual([
       "No!",
       "No!",
@@ -479,7 +479,7 @@ describe("captions that repeat what was shown", () => {
     ])
   })
 
-  it("are said again where a speaker begins anew, unless both are on the screen at once", () => {
+  it("are spoken again if a speaker starts over, unless both are on the screen at once", () => {
     const cue = (index: number, start: number, end: number, text: string) =>
       Cue.make({ index, start: millis(start), end: millis(end), text, line: index })
     const heard = (cues: ReadonlyArray<Cue>) =>
@@ -497,7 +497,7 @@ describe("captions that repeat what was shown", () => {
     ).toEqual(["Do we know", "how?"])
   })
 
-  it("are said once where they stand on several layers", () => {
+  it("are spoken once if they are on several layers", () => {
     const cue = { start: millis(0), end: millis(900), line: 1 }
     const layers = Subtitle.make({
       format: "ass",
@@ -518,7 +518,7 @@ describe("cues in two languages", () => {
     "Wunderbar"
   ]
 
-  it("are said in the language that the manifest names", () => {
+  it("are spoken in the language that the manifest selects", () => {
     expect(said(texts, { bilingual: "first" })).toEqual([
       ["我们将看看"],
       ["输出 logits。"],
@@ -537,7 +537,7 @@ describe("cues in two languages", () => {
     )
   })
 
-  it("are halved where both are written in one script", () => {
+  it("are split in half if both languages share a script", () => {
     expect(said(["Trời đẹp quá\nWhat a lovely day", "Đi thôi"], { bilingual: "first" })).toEqual([
       ["Trời đẹp quá"],
       ["Đi thôi"]
@@ -547,7 +547,7 @@ describe("cues in two languages", () => {
 })
 
 describe("the lexicon", () => {
-  it("is heard in what is said", () => {
+  it("is applied to the spoken text", () => {
     const lexicon = Either.getOrThrow(
       lexiconOf([
         { word: "WCAG", say: "wuh-kag" },
@@ -591,7 +591,7 @@ describe("a narration", () => {
     ]
   })
 
-  it("is said sentence by sentence with its pauses", () => {
+  it("is spoken sentence by sentence with pauses", () => {
     const { cues } = spokenWords(story, {}, [], { pauses: { paragraph: 1 }, language: "en" })
     expect(
       cues.map((cue) =>
@@ -612,18 +612,18 @@ describe("a narration", () => {
   })
 })
 
-describe.skipIf(!hasCorpus)("pairs of other suites for the hearing impaired", () => {
-  /** Where we say something else than the suite keeps, and why. */
+describe.skipIf(!hasCorpus)("input and output pairs for SDH removal from other suites", () => {
+  /** Texts for which we differ from the suite, and why. */
   const otherwise: ReadonlyArray<readonly [text: string, why: string]> = [
     ["SHOP DOOR BELL CLANGS", "capitals alone do not make a sound: a shout looks the same"],
     ["ENGINE STARTING", "capitals alone do not make a sound: a shout looks the same"],
     ["SKOTT AVFYRADE", "two words in capitals, once in a file, may be a sign on a wall"],
-    ["Robert: what", "a name in small letters is proved by the file, and here is one cue"],
-    ["SAURON:", "the file is in capitals throughout, and a label without words says nothing"],
-    ["- Referee: Salute.", "our label rule takes a name behind a dash, also in small letters"],
+    ["Robert: what", "a name in lower case must be confirmed by the file, and this is a single cue"],
+    ["SAURON:", "the file is all capitals, and a label without words has nothing to speak"],
+    ["- Referee: Salute.", "our rule accepts a name after a dash, also in lower case"],
     ["[man] Aren't you", "the suite keeps labels in a line with words; ours names the speaker"],
-    ["What's going on...?! [gasps]", "the suite keeps notes in a line with words; ours does not"],
-    ["<i>noise</i> Hello", "italics are no note"]
+    ["What's going on...?! [gasps]", "the suite keeps notes in a line with words; we remove them"],
+    ["<i>noise</i> Hello", "italics are not a note"]
   ]
 
   it("agree, or differ for a reason", () => {

@@ -24,8 +24,8 @@ const words = spokenWords(
 const voice = (id: string) =>
   Casting.make({ provider: ProviderId.make("provider_native"), voice: VoiceId.make(id) })
 
-describe("castLines", () => {
-  it("gives each part its speaker's voice with the text's own wishes", () => {
+describe("assignVoices", () => {
+  it("gives each part its speaker's voice, with the text's own overrides", () => {
     const lines = Either.getOrThrow(
       assignVoices(words, (speaker, overrides) =>
         Either.right(Casting.make({ ...voice(speaker ?? "nobody"), ...overrides }))
@@ -63,7 +63,7 @@ describe("castLines", () => {
       [undefined, 1]
     ])
     expect(uncast.message).toBe(
-      'no voice for ANNA (3 cues), cues without a speaker (1 cue): give each a voice under "speakers", or set "voice" for whoever has none'
+      'no voice for ANNA (3 cues), cues without a speaker (1 cue); give each a voice under "speakers", or set "voice" as the default'
     )
   })
 

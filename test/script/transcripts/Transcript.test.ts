@@ -17,7 +17,7 @@ const two = [
   ["day", 500, 900]
 ]
 
-/** Any JSON, most of it with the names and values that transcripts have, as they should not be. */
+/** Arbitrary JSON, mostly with the field names and values of transcripts in invalid combinations. */
 const json = fc
   .letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -65,7 +65,7 @@ const json = fc
   .value.map((value) => JSON.stringify(value).replaceAll('"1e999"', "1e999"))
 
 describe("parseTranscript", () => {
-  it("reads our own JSON, words before sentences", () => {
+  it("parses our own JSON, preferring words to sentences", () => {
     expect(
       tokens({
         duration: 1.2,
@@ -81,7 +81,7 @@ describe("parseTranscript", () => {
     ).toEqual([["Good day", 0, 900]])
   })
 
-  it("reads the shapes of other services", () => {
+  it("parses the JSON of other services", () => {
     const columns = {
       characters: ["H", "i", "!"],
       character_start_times_seconds: [0, 0.1, 0.25],
@@ -149,7 +149,7 @@ describe("parseTranscript", () => {
     ])
   })
 
-  it("reads times in pairs, in fields of their own, and words that stand within", () => {
+  it("parses times as pairs or as nested fields, and nested words", () => {
     const word = (text: string, start_time: string, end_time: string) => ({
       type: "pronunciation",
       alternatives: [{ confidence: "1.0", content: text }],
@@ -205,7 +205,7 @@ describe("parseTranscript", () => {
     ).toEqual(two)
   })
 
-  it("goes on by words where a segment has none, and takes a word but once", () => {
+  it("keeps words if one segment has none, and uses each word once", () => {
     const segment = (text: string, start: number, ...words: ReadonlyArray<string>) => ({
       text,
       start,
@@ -225,7 +225,7 @@ describe("parseTranscript", () => {
     expect(tokens({ sentences: once, words: once })).toEqual([["Good", 0, 400]])
   })
 
-  it("reads SRT, an entry a token", () => {
+  it("parses SRT, one token per entry", () => {
     expect(
       tokens(
         "\ufeff1\r\n00:00:00,000 --> 00:00:00,400\r\nGood\r\n\r\n2\r\n00:00:00,500 --> 00:00:00,900\r\nday\r\n",
@@ -234,7 +234,7 @@ describe("parseTranscript", () => {
     ).toEqual(two)
   })
 
-  it("says why it cannot", () => {
+  it("says why it fails", () => {
     expect(parseTranscript("<html>", "json")).toEqual(Either.left("not JSON"))
     expect(parseTranscript('{"status":"ok","words":[]}', "json")).toEqual(
       Either.left("no words with times found in the JSON")
@@ -242,11 +242,11 @@ describe("parseTranscript", () => {
     expect(Either.isLeft(parseTranscript("<html>", "srt"))).toBe(true)
     for (const time of ["1e300", "1e13"])
       expect(parseTranscript(`[{"text":"Good","start":0,"end":${time}}]`, "json")).toEqual(
-        Either.left("holds times that cannot be")
+        Either.left("contains impossible times")
       )
   })
 
-  it.prop("comes to an end on any JSON, with times in order", [json], ([value]) => {
+  it.prop("terminates on any JSON, with ascending times", [json], ([value]) => {
     const read = parseTranscript(value, "json")
     let before = 0
     if (Either.isRight(read))
@@ -257,7 +257,7 @@ describe("parseTranscript", () => {
   })
 })
 
-/** Words one after another, `each` milliseconds for a letter, with a breath between parts. */
+/** Consecutive words, `each` milliseconds per letter, with a gap between parts. */
 const spoken = (
   parts: ReadonlyArray<string>,
   each = 60,
@@ -302,12 +302,12 @@ const align = (said: ReadonlyArray<string>, transcript: ReadonlyArray<Transcript
 }
 
 describe("alignParts", () => {
-  it.prop("finds every part exactly where its words are", [parts], ([said]) => {
+  it.prop("finds every part exactly at its words", [parts], ([said]) => {
     const heard = spoken(said)
     expect(align(said, heard.flat())).toEqual(Either.right(times(heard)))
   })
 
-  it("does not trust spelling, case, numbers or punctuation", () => {
+  it("ignores differences in spelling, case, numbers and punctuation", () => {
     const said = ["At 10:30 we'll meet Dr. Ngo.", "He paid 250 dollars, didn't he?", "Voilà – that is all!"]
     const heard = spoken([
       "at ten thirty we will meet doctor ngo",
@@ -317,7 +317,7 @@ describe("alignParts", () => {
     expect(align(said, heard.flat())).toEqual(Either.right(times(heard)))
   })
 
-  it("bears words that are missing and words that are too many", () => {
+  it("tolerates missing and extra words", () => {
     const said = ["one river runs here", "two ferries cross it", "three people wait there"]
     const heard = spoken(["one river uh runs here", "two cross it", "well three people really wait there"])
     expect(align(said, heard.flat())).toEqual(Either.right(times(heard)))
@@ -338,7 +338,7 @@ describe("alignParts", () => {
     )
   })
 
-  it("shares out a segment that holds several parts, and says so", () => {
+  it("splits a segment that covers several parts, and marks them as inexact", () => {
     const segment = [
       { text: "good evening to you all is anybody there", start: millis(0), end: millis(3300) }
     ]
@@ -350,7 +350,7 @@ describe("alignParts", () => {
     )
   })
 
-  it("tells which parts a provider passed over, as it does what its voice cannot say", () => {
+  it("reports the parts that a provider skipped because its voice cannot pronounce them", () => {
     const heard = spoken(["one two three four", "eight nine ten"])
     const [first, last] = times(heard)
     expect(align(["one two three four", "今天", "我们", "eight nine ten"], heard.flat())).toEqual(
@@ -361,20 +361,20 @@ describe("alignParts", () => {
     )
   })
 
-  it("refuses another text, and a part in whose place something else is said", () => {
+  it("fails for another text, and if other words replace a part", () => {
     expect(
       align(["Good evening."], [{ text: "xylophone quiz", start: millis(0), end: millis(900) }])
-    ).toEqual(Either.left(expect.stringContaining("the transcript says something else")))
+    ).toEqual(Either.left(expect.stringContaining("the transcript does not match the text")))
     expect(
       align(
         ["one two three four five six seven", "%"],
         spoken(["one two three four five six seven", "percent"]).flat()
       )
-    ).toEqual(Either.left('the transcript does not say "%"'))
-    expect(align(["x"], [])).toEqual(Either.left("the transcript holds no words"))
+    ).toEqual(Either.left('the transcript does not contain "%"'))
+    expect(align(["x"], [])).toEqual(Either.left("the transcript has no words"))
   })
 
-  it("is quick on long texts", () => {
+  it("is fast on long texts", () => {
     const said = Array.from(
       { length: 200 },
       (_, i) => `this is the part with number ${i * 37} of a very long text`

@@ -7,7 +7,7 @@ const grains = (words: ReadonlyArray<string>) => words.map((said, i) => ({ said,
 const limits = { maxSize: 60, maxCount: 6, every: 4 }
 
 describe("hashOf", () => {
-  it("spreads evenly, also over texts that differ little", () => {
+  it("is uniformly distributed, also over similar texts", () => {
     const counts = [0, 0, 0, 0, 0]
     for (let i = 0; i < 5000; i++) {
       const at = hashOf(`line ${i}`) % 5
@@ -19,7 +19,7 @@ describe("hashOf", () => {
 
 describe("groupsOf", () => {
   it.prop(
-    "keeps everything in order and within the limits",
+    "keeps all items in order and within the limits",
     [fc.array(fc.string({ minLength: 1, maxLength: 50 }))],
     ([words]) => {
       const groups = groupsOf(grains(words), limits)
@@ -34,7 +34,7 @@ describe("groupsOf", () => {
   )
 
   it.prop(
-    "changes only the group of an edit, and the one behind it where the edit was at the end",
+    "changes only the edited group, and the next one if the edit was at its end",
     [
       fc.array(fc.string({ minLength: 1, maxLength: 20 }), { minLength: 5, maxLength: 80 }),
       fc.nat(),
@@ -55,7 +55,7 @@ describe("groupsOf", () => {
     }
   )
 
-  it("comes to an end where every item is the same", () => {
+  it("terminates if all items are equal", () => {
     expect(groupsOf(grains(new Array<string>(3000).fill("Yes.")), limits).flat()).toHaveLength(3000)
   })
 })
@@ -64,7 +64,7 @@ describe("mergedGroups", () => {
   const enough = { minSize: 100, maxSize: 400, joint: 1 }
 
   it.prop(
-    "keeps everything in order, under the most, and over the least where there is room",
+    "keeps all items in order, below the maximum, and above the minimum where possible",
     [fc.array(fc.string({ minLength: 1, maxLength: 90 }), { minLength: 1, maxLength: 60 })],
     ([words]) => {
       const groups = mergedGroups(grains(words), enough)

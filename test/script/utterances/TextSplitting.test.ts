@@ -38,9 +38,9 @@ const text = fc
       .trim()
   )
 
-describe("piecesOf", () => {
+describe("splitText", () => {
   it.prop(
-    "loses nothing, keeps the limit, and cuts no grapheme",
+    "loses nothing, keeps the limit, and splits no grapheme",
     [text, fc.integer({ min: 40, max: 200 })],
     ([whole, max]) => {
       const pieces = splitText(whole, max)
@@ -57,7 +57,7 @@ describe("piecesOf", () => {
     }
   )
 
-  it.prop("cuts no number, address or word", [text, fc.integer({ min: 40, max: 120 })], ([whole, max]) => {
+  it.prop("splits no number, address or word", [text, fc.integer({ min: 40, max: 120 })], ([whole, max]) => {
     const pieces = splitText(whole, max)
     if (Either.isLeft(pieces)) return
     const count = (part: string, of: string) => of.split(part).length
@@ -73,7 +73,7 @@ describe("piecesOf", () => {
       )
   })
 
-  it("prefers the end of a paragraph, a sentence, a clause, in this order", () => {
+  it("prefers the end of a paragraph, then of a sentence, then of a clause", () => {
     const sentence = "One two three four, five six seven. "
     expect(cut(sentence.repeat(3), 80)).toEqual([`${sentence}${sentence}`.trim(), sentence.trim()])
     expect(cut("One two three four five, six seven eight nine", 30)).toEqual([
@@ -86,13 +86,13 @@ describe("piecesOf", () => {
     ])
   })
 
-  it("makes pieces of about one length", () => {
+  it("makes pieces of similar length", () => {
     const pieces = cut("word ".repeat(41).trim(), 100)
     expect(pieces.length).toBe(3)
     for (const piece of pieces) expect(piece.length).toBeGreaterThan(55)
   })
 
-  it("cuts Thai, Chinese and Japanese between words", () => {
+  it("splits Thai, Chinese and Japanese between words", () => {
     for (const [whole, language] of [
       ["วันนี้อากาศดีมากเราไปรอเพื่อนที่ท่าเรือกันเถอะแล้วค่อยกลับบ้านด้วยกัน", "th"],
       ["今天的天气非常好我们一起去码头等我们的老朋友然后再一起回家吃晚饭吧", "zh"],
@@ -111,14 +111,14 @@ describe("piecesOf", () => {
     }
   })
 
-  it("names the word that is too long by itself", () => {
+  it("reports a single word that is too long", () => {
     const address = `https://example.org/${"a".repeat(90)}`
     expect(splitText(`See ${address} now`, 50)).toEqual(Either.left(address))
   })
 })
 
 describe("jointsOf", () => {
-  it("lies at no place inside of what belongs together", () => {
+  it("are never within a number, or after an opening quotation mark", () => {
     const at = (whole: string) => jointsOf(whole).map((joint) => [whole.slice(0, joint.at), joint.rank])
     expect(at("Mr. Ngo paid 10 000 đồng.")).toEqual([
       ["Mr. ", 0],
@@ -131,7 +131,7 @@ describe("jointsOf", () => {
 })
 
 describe("joinWords", () => {
-  it("sets a space where the writing does", () => {
+  it("inserts a space if the script uses spaces", () => {
     expect(joinWords("one", "two")).toBe("one two")
     expect(joinWords("今天", "很好")).toBe("今天很好")
     expect(joinWords("한국", "사람")).toBe("한국 사람")

@@ -44,7 +44,7 @@ const parts = (plan: UtterancePlan) =>
 
 const words = (text: string): string => (text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join("")
 
-/** What each line says in all its utterances, pieces in their order. */
+/** The text of each line over all its utterances, pieces in order. */
 const heard = (plan: UtterancePlan): ReadonlyMap<string, string> => {
   const pieces = new Map<string, Array<{ piece: number; said: string }>>()
   for (const { utterance, lines: refs } of plan.uses)
@@ -100,7 +100,7 @@ const anyRules = fc
   )
 
 describe("planUtterances", () => {
-  it.prop("loses no word and says none twice, whatever the rules", [anyLines, anyRules], ([all, any]) => {
+  it.prop("neither loses nor repeats a word, whatever the rules", [anyLines, anyRules], ([all, any]) => {
     const plan = planUtterances(all, any)
     const refused = new Set(
       plan.violations
@@ -116,7 +116,7 @@ describe("planUtterances", () => {
     for (const key of said.keys()) expect(all.some((each) => `${each.cue}.${each.part}` === key)).toBe(true)
   })
 
-  it.prop("keeps every provider's limits, and one voice in each task", [anyLines, anyRules], ([all, any]) => {
+  it.prop("keeps every provider's limits, with one voice per task", [anyLines, anyRules], ([all, any]) => {
     for (const { utterance, lines: refs } of planUtterances(all, any).uses) {
       const limits = any.profileOf(utterance.casting.provider)
       expect(utterance.characters).toBe(charactersOf(utterance.text))
@@ -130,7 +130,7 @@ describe("planUtterances", () => {
   })
 
   it.prop(
-    "asks for the same words by the same voice under the same key, whatever the time",
+    "gives the same words by the same voice the same key, at any time",
     [anyLines, anyRules, fc.nat(9e6)],
     ([all, any, shift]) => {
       const later = all.map((each, i) => line(i, each.said, each.casting.voice, i * 2000 + shift))
@@ -140,14 +140,14 @@ describe("planUtterances", () => {
     }
   )
 
-  it("sends a line as a task where nothing else is asked for", () => {
+  it("sends each line as its own task by default", () => {
     expect(parts(planUtterances(lines(["One.", "Two."]), rules(profile(0, 500, false))))).toEqual([
       [[1, "One."]],
       [[2, "Two."]]
     ])
   })
 
-  it("sends SRT of a timeline that follows from the words alone", () => {
+  it("sends SRT with times that depend on the words alone", () => {
     const plan = planUtterances(
       lines(["Good evening.", "Is anybody there?"]),
       rules(profile(100, 2000, true))
@@ -162,18 +162,18 @@ describe("planUtterances", () => {
     expect(text).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d00\nGood evening\.\n/u)
   })
 
-  it("never sends plain text under the least, and says how to mend it", () => {
+  it("never sends text below the minimum, and says what to do", () => {
     const plan = planUtterances(
       lines(["Too short."]),
       rules(profile(100, 2000, true), { nativeInput: "text" })
     )
     expect(plan.uses).toEqual([])
     expect(plan.violations.map((violation) => violation.message)).toEqual([
-      "a has 10 characters in 1 line from cue 1, and p takes 100 at least: set nativeInput: srt, use another provider, or let it share a voice that says more"
+      "a has 10 characters in 1 line from cue 1, but p needs at least 100; set nativeInput: srt, use another provider, or give these lines to a voice that speaks more of the script"
     ])
   })
 
-  it("merges neighbours of one voice to the least, over lines of others between", () => {
+  it("merges lines of one voice up to the minimum, across lines of other voices", () => {
     const all = Array.from({ length: 12 }, (_, i) =>
       line(i, `Line number ${i} has forty characters or so.`, i % 2 === 0 ? "a" : "b")
     )
@@ -183,7 +183,7 @@ describe("planUtterances", () => {
     expect(heard(plan).size).toBe(12)
   })
 
-  it("cuts a line that two tasks must share where nothing else fits", () => {
+  it("splits a line between two tasks if nothing else fits", () => {
     const plan = planUtterances(
       lines(["A".repeat(20), `${"word ".repeat(28)}end.`, "B".repeat(10)]),
       rules(profile(80, 150, false))
@@ -200,7 +200,7 @@ describe("planUtterances", () => {
     ])
   })
 
-  it("numbers the pieces of a line that is too long, and names a word that is", () => {
+  it("numbers the pieces of a line that is too long, and reports a word that is too long", () => {
     const long = planUtterances(
       lines(["One two three, four five six. Seven eight nine ten."]),
       rules(profile(0, 30, false))
@@ -211,11 +211,11 @@ describe("planUtterances", () => {
     ])
     const word = planUtterances(lines([`See ${"x".repeat(80)}`]), rules(profile(0, 30, false)))
     expect(word.violations.map((violation) => violation.message)).toEqual([
-      `cue 1: "${"x".repeat(60)}" cannot be cut, and p takes 30 characters at most: shorten it, or say it otherwise with a lexicon entry`
+      `cue 1: "${"x".repeat(60)}" cannot be split, and p accepts at most 30 characters; shorten it or replace it with a lexicon entry`
     ])
   })
 
-  it("speaks a sentence over several cues at once, one part a cue", () => {
+  it("sends a sentence over several cues as one task, one part per cue", () => {
     const texts = [
       "I think that",
       "we should go now.",
@@ -240,7 +240,7 @@ describe("planUtterances", () => {
     expect(sent(plan)[2]).toBe("Because the ferry leaves at ten, and it is late.")
   })
 
-  it("ends a sentence's task where the speaker changes or falls silent", () => {
+  it("ends a sentence's task if the speaker changes or pauses", () => {
     const apart = [
       line(0, "I think that"),
       line(1, "you think", "b"),
@@ -255,7 +255,7 @@ describe("planUtterances", () => {
     ])
   })
 
-  it("speaks anew only what an edit is merged with", () => {
+  it("respeaks only the lines that an edited line is merged with", () => {
     const texts = Array.from({ length: 400 }, (_, i) => `This is what is said in cue number ${i * 7919}.`)
     for (const any of [
       rules(profile(0, 2000, true)),

@@ -1,4 +1,4 @@
-/** What is asked of engines now and then, and how long anybody waits for it. */
+/** Caching and timeouts of health checks and voice lists; the rate limiter's clock. */
 import { tmpdir } from "node:os"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Option, TestClock } from "effect"
@@ -19,7 +19,7 @@ const engine = (how: Partial<Engine>): Engine => ({
   ...how
 })
 
-it.scoped("an engine that hangs is waited for a second, and told after ten", () =>
+it.scoped("callers wait 1 s for a hanging engine, which is reported unavailable after 10 s", () =>
   Effect.gen(function* () {
     let asked = 0
     const check = Effect.suspend(() => (++asked === 1 ? Effect.void : Effect.never))
@@ -34,12 +34,12 @@ it.scoped("an engine that hangs is waited for a second, and told after ten", () 
     expect(Option.map(yield* Fiber.poll(waiting), (exit) => exit._tag)).toEqual(Option.some("Success"))
     expect(yield* Fiber.join(waiting)).toEqual({ ready: true, reason: undefined })
     yield* TestClock.adjust("9 seconds")
-    expect(yield* health.engine("far")).toEqual({ ready: false, reason: "it does not answer" })
+    expect(yield* health.engine("far")).toEqual({ ready: false, reason: "no response within 10 s" })
     expect(asked).toBe(2)
   })
 )
 
-it.scoped("voices once told stay, while another engine is asked again", () =>
+it.scoped("known voices stay while another engine is asked again", () =>
   Effect.gen(function* () {
     let asked = 0
     const near = engine({
@@ -81,7 +81,7 @@ it.scoped("voices once told stay, while another engine is asked again", () =>
   })
 )
 
-it.effect("requests are counted in a time that nobody puts back", () =>
+it.effect("the rate limiter ignores changes of the system time", () =>
   Effect.gen(function* () {
     const real = Clock.make()
     const steady = yield* real.currentTimeNanos

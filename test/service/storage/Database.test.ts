@@ -26,14 +26,14 @@ it.scopedLive("waits for another process that opens the same new file", () =>
   })
 )
 
-it.scopedLive("says what a file is that is no database", () =>
+it.scopedLive("rejects a file that is not a database", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     writeFileSync(join(folder, "service.sqlite"), "a".repeat(5_000))
     expect(yield* Effect.flip(opened(folder))).toEqual(
       new DataFolderUnusable({
         folder,
-        detail: "service.sqlite in it cannot be opened (file is not a database)"
+        detail: "service.sqlite cannot be opened (file is not a database)"
       })
     )
   })

@@ -1,4 +1,4 @@
-/** Texts and SRTs through an engine: what is heard when. */
+/** Synthesis of plain texts and SRTs: audio, timings and captions. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { joinedInt16 } from "../../../src/audio/formats/Int16.ts"
@@ -16,7 +16,7 @@ import { captionsOf, taskJson, taskSrt } from "../../../src/service/tasks/TaskTr
 
 const rate = SampleRate.make(8_000)
 
-/** Says each character for ten milliseconds, as samples of 1; "-" has nothing to say. */
+/** An engine that speaks each character for 10 ms as samples of 1; "-" has nothing to say. */
 const ticking: Engine = {
   name: "ticking",
   controls: ["rate"],
@@ -73,7 +73,7 @@ const whole = (blocks: Iterable<Int16Array>): ReadonlyArray<number> =>
   [...blocks].flatMap((block) => [...block])
 
 describe("speak", () => {
-  it.effect("speaks each entry at its start, or when the one before has ended", () =>
+  it.effect("speaks each entry at its start, or when the previous one has ended", () =>
     Effect.gen(function* () {
       const said = yield* spoken(
         [
@@ -93,7 +93,7 @@ describe("speak", () => {
     })
   )
 
-  it.effect("leaves an entry silent that has nothing to say, and fails where none has", () =>
+  it.effect("leaves entries with nothing to say silent, and fails if all are", () =>
     Effect.gen(function* () {
       const heading = `1\n${clock(0)} --> ${clock(50)}\n`
       const said = yield* spoken(`${heading}a-\n\n2\n${clock(50)} --> ${clock(60)}\nb\n`, "srt")
@@ -104,7 +104,7 @@ describe("speak", () => {
   )
 
   it.effect.prop(
-    "never cuts, never overlaps, and makes exactly as many samples as it says",
+    "never cuts, never overlaps, and yields exactly the reported number of samples",
     [
       fc.array(
         fc.record({ gap: fc.integer({ min: 0, max: 400 }), length: fc.integer({ min: 1, max: 30 }) }),
@@ -140,7 +140,7 @@ describe("speak", () => {
   )
 })
 
-it("blocks hold no more than they may, however long a run is", () => {
+it("no block exceeds the maximum, however long a run is", () => {
   const samples = Int16Array.from({ length: 3 * longestBlock + 5 }, (_, index) => index % 1_000)
   const blocks = [
     ...blocksOf({
@@ -170,7 +170,7 @@ describe("transcripts", () => {
     end: millis(3_990)
   }
 
-  it("part long sentences between words", () => {
+  it("split long sentences between words", () => {
     const captions = captionsOf([sentence], words)
     expect(captions.map(({ text }) => text).join(" ")).toBe(sentence.text)
     expect(captions.every(({ text }) => text.length <= 84)).toBe(true)
@@ -179,7 +179,7 @@ describe("transcripts", () => {
     expect(captionsOf([sentence], [])).toEqual([sentence])
   })
 
-  it("tell times in seconds", () => {
+  it("report times in seconds", () => {
     expect(
       JSON.parse(taskJson({ duration: millis(4_000), sentences: [sentence], words: words.slice(0, 1) }))
     ).toEqual({

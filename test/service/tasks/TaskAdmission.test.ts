@@ -1,4 +1,4 @@
-/** Which tasks are taken on, by the providers' features alone. */
+/** Which tasks are accepted by the providers' features. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import type { CreateTask } from "../../../src/contract/Task.ts"
@@ -22,7 +22,7 @@ const long = "a".repeat(100)
 const srt = "1\n00:00:01,000 --> 00:00:02,000\nHello.\n"
 
 describe("admit", () => {
-  it("takes what the features allow", () => {
+  it("accepts what the features allow", () => {
     const order = Either.getOrThrow(
       admitted("vi-anna", {
         text: long,
@@ -44,13 +44,13 @@ describe("admit", () => {
     expect(order.model.wire.model_id).toBe("m1")
   })
 
-  it("exempts SRT from the least length, for a provider that takes SRT", () => {
+  it("exempts SRT from the minimum length if the provider accepts SRT", () => {
     const order = Either.getOrThrow(admitted("vi-anna", { text: srt, provider: "provider_native" }))
     expect(order.input).toBe("srt")
     expect(codeOf("fast-vi", { text: srt, provider: "provider_fast" })).toBe("taken")
   })
 
-  it("gives provider_native's SRT and JSON for with_transcript, and the SRT alone for export_srt", () => {
+  it("requests SRT and JSON of provider_native for with_transcript, and only SRT for export_srt", () => {
     const wanted = (flags: Partial<CreateTask>) => {
       const order = Either.getOrThrow(
         admitted("vi-anna", { text: long, provider: "provider_native", ...flags })
@@ -63,7 +63,7 @@ describe("admit", () => {
     expect(wanted({ with_transcript: true, export_srt: false })).toEqual([true, true])
   })
 
-  it("ignores transcript flags where they mean nothing", () => {
+  it("ignores transcript flags that the provider does not support", () => {
     const flags = { with_transcript: true, export_srt: true }
     expect(
       Either.getOrThrow(admitted("fast-vi", { text: "hello", provider: "provider_fast", ...flags }))
@@ -76,7 +76,7 @@ describe("admit", () => {
   it.each([
     ["provider_unknown", "vi-anna", { text: long, provider: "provider_none" }],
     ["voice_unknown", "nobody", { text: long, provider: "provider_native" }],
-    // The engine behind it has told no voices yet.
+    // Its engine has not listed its voices yet.
     ["engine_unavailable", "lc-vi", { text: "Xin chào.", provider: "provider_lowcost" }],
     ["voice_of_other_provider", "aria", { text: long, provider: "provider_native" }],
     ["model_unknown", "vi-anna", { text: long, provider: "provider_native", model_id: "m9" }],
@@ -104,7 +104,7 @@ describe("admit", () => {
   })
 
   it.prop(
-    "names every refusal's field, and never takes a text out of the bounds",
+    "names the field in every refusal, and never accepts a text out of bounds",
     [fc.string({ unit: "binary", maxLength: 130 })],
     ([text]) => {
       const decided = admitted("vi-anna", { text, provider: "provider_native" })
@@ -118,7 +118,7 @@ describe("admit", () => {
 })
 
 describe("priceOf", () => {
-  it("rounds up, and takes a price as it is written", () => {
+  it("rounds up, and treats the price as a decimal", () => {
     expect([priceOf(100, 1), priceOf(3, 0.25), priceOf(10, 0.1), priceOf(30, 0.1), priceOf(7, 0)]).toEqual([
       100, 1, 1, 3, 0
     ])

@@ -1,4 +1,4 @@
-/** Tasks and credits in a real database: whatever happens in whatever order, no credit is lost or taken twice. */
+/** Tasks and credits in a real database: in any order of events, no credit is lost or charged twice. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -23,7 +23,7 @@ const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E, TaskStore |
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
 
-/** An account with so many credits. */
+/** Creates an account with the given credits. */
 const account = (folder: string, credits: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -55,7 +55,7 @@ const task = (owner: number, credits: number): NewTask => ({
 const outcome = { durationMs: 100, format: "wav", hasSrt: false, hasJson: false }
 
 describe("TaskStore", () => {
-  it.scoped("reserves on create, spends when done, gives back on failure and deletion", () =>
+  it.scoped("reserves credits on create, charges them when done, releases them on failure and deletion", () =>
     inFolder((folder) =>
       Effect.gen(function* () {
         const store = yield* TaskStore
@@ -86,7 +86,7 @@ describe("TaskStore", () => {
     )
   )
 
-  it.scoped("lets accounts take turns, each with its oldest first", () =>
+  it.scoped("lets accounts take turns, each with its oldest task first", () =>
     inFolder((folder) =>
       Effect.gen(function* () {
         const store = yield* TaskStore
@@ -106,7 +106,7 @@ describe("TaskStore", () => {
     )
   )
 
-  it.scoped("takes interrupted tasks up again after a start, but not for ever", () =>
+  it.scoped("queues interrupted tasks again after a restart, a limited number of times", () =>
     inFolder((folder) =>
       Effect.gen(function* () {
         const store = yield* TaskStore
@@ -126,7 +126,7 @@ describe("TaskStore", () => {
     )
   )
 
-  it.scoped("keeps the account's sum whatever happens", () =>
+  it.scoped("keeps the account's total constant in any order of events", () =>
     inFolder((folder) =>
       Effect.gen(function* () {
         const store = yield* TaskStore
@@ -177,7 +177,7 @@ describe("TaskStore", () => {
 
 describe("a revoked key", () => {
   it.scoped(
-    "has its queued tasks failed and their credits given back; those of the account's other keys go on",
+    "fails its queued tasks and releases their credits; tasks of the account's other keys continue",
     () =>
       inFolder((folder) =>
         Effect.gen(function* () {
@@ -225,7 +225,7 @@ describe("Keys", () => {
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
 
-  it.scoped("hands a key out once, keeps a digest only, and knows it again until it is revoked", () =>
+  it.scoped("shows a key once, stores only a digest, and recognises it until it is revoked", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
       const key = yield* Keys.createKey(folder, { name: "nightly", credits: 500 })
@@ -256,7 +256,7 @@ describe("Keys", () => {
     })
   )
 
-  it.scoped("are looked for in no folder that a service has not kept, and none is made", () =>
+  it.scoped("fail for a folder without a database, and do not create one", () =>
     inFolder((folder) =>
       Effect.gen(function* () {
         const mistyped = join(folder, "mistyped")
@@ -266,7 +266,7 @@ describe("Keys", () => {
           Effect.asVoid(Keys.revokeKey(mistyped, "1"))
         ]) {
           expect((yield* Effect.flip(asked)).message).toBe(
-            `${mistyped}: no service has kept anything here; name its folder with --data`
+            `${mistyped}: no service data here; set the service's folder with --data`
           )
         }
         expect(existsSync(mistyped)).toBe(false)
@@ -274,7 +274,7 @@ describe("Keys", () => {
     )
   )
 
-  it.scoped("says what does not do", () =>
+  it.scoped("rejects invalid names, ids, credits and keys with a reason", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
       yield* Keys.createKey(folder, { name: "twin" })
@@ -282,7 +282,7 @@ describe("Keys", () => {
       const said = (effect: Effect.Effect<unknown, Error>) =>
         Effect.map(Effect.flip(effect), (error) => error.message)
       expect(yield* said(Keys.revokeKey(folder, "twin"))).toBe(
-        'several keys are named "twin": name one by its id, 1, 2'
+        'several keys are named "twin"; choose one by id: 1, 2'
       )
       expect((yield* Keys.revokeKey(folder, "2")).id).toBe(2)
       expect(yield* said(Keys.revokeKey(folder, "2"))).toContain('no valid key "2"')
@@ -291,13 +291,13 @@ describe("Keys", () => {
       expect(yield* said(Keys.createKey(folder, { name: "x", account: 99 }))).toContain("no account 99")
       const key = Redacted.make("the-same-key-twice")
       yield* Keys.importKey(folder, key, { name: "once" })
-      expect(yield* said(Keys.importKey(folder, key, { name: "twice" }))).toContain("known already")
+      expect(yield* said(Keys.importKey(folder, key, { name: "twice" }))).toContain("already exists")
       expect(yield* said(Keys.importKey(folder, Redacted.make("a b"), { name: "bad" }))).toContain("8 to 512")
       expect((yield* Keys.listKeys(folder)).length).toBe(3)
     })
   )
 
-  it.scoped("gives an account further keys", () =>
+  it.scoped("adds keys to an existing account", () =>
     Effect.gen(function* () {
       const folder = yield* newFolder
       yield* Keys.createKey(folder, { name: "first", credits: 10 })
@@ -309,10 +309,10 @@ describe("Keys", () => {
       expect(yield* Keys.grantCredits(folder, 1, 5)).toBe(20)
       yield* Keys.createKey(folder, { name: "endless" })
       expect((yield* Effect.flip(Keys.grantCredits(folder, 2, 5))).message).toContain(
-        "account 2 has no limit"
+        "account 2 has unlimited credits"
       )
       expect(yield* Keys.grantCredits(folder, 2, 0)).toBe(undefined)
-      expect((yield* Effect.flip(Keys.grantCredits(folder, 9, 5))).message).toContain("there is no account 9")
+      expect((yield* Effect.flip(Keys.grantCredits(folder, 9, 5))).message).toContain("no account 9")
     })
   )
 })

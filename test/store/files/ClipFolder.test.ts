@@ -29,7 +29,7 @@ const inFolder = <A, E>(work: (clips: ClipFolder, folder: string) => Effect.Effe
     )
   })
 
-it.scopedLive("gives back what was kept, and nothing else", () =>
+it.scopedLive("returns what was stored, and nothing else", () =>
   inFolder((clips) =>
     Effect.gen(function* () {
       const bytes = Uint8Array.from({ length: 1_000 }, (_, i) => i)
@@ -38,7 +38,7 @@ it.scopedLive("gives back what was kept, and nothing else", () =>
         clips.reading((reader) => reader.read(key("a"), checksum, use))
       expect(size).toBe(1_000)
       expect(yield* read((bytes) => Buffer.from(bytes))).toEqual(Buffer.from(bytes))
-      // As long as before, but other bytes.
+      // The same length, but different bytes.
       writeFileSync(clips.pathOf(key("a")), new Uint8Array(1_000))
       expect(yield* read(() => "read")).toBe(undefined)
       rmSync(clips.pathOf(key("a")))
@@ -47,7 +47,7 @@ it.scopedLive("gives back what was kept, and nothing else", () =>
   )
 )
 
-it.scopedLive("notices clips that are gone or cut short", () =>
+it.scopedLive("detects missing and truncated clips", () =>
   inFolder((clips) =>
     Effect.gen(function* () {
       const keys = ["a", "b", "c"].map(key)
@@ -59,7 +59,7 @@ it.scopedLive("notices clips that are gone or cut short", () =>
   )
 )
 
-it.scopedLive("removes clips that keep their size and not their bytes", () =>
+it.scopedLive("deletes clips with the right size but different bytes", () =>
   inFolder((clips) =>
     Effect.gen(function* () {
       const well = yield* clips.keep(key("a"), new Uint8Array(10).fill(1))
@@ -78,7 +78,7 @@ it.scopedLive("removes clips that keep their size and not their bytes", () =>
   )
 )
 
-it.scopedLive("tells a vanished folder from vanished clips", () =>
+it.scopedLive("distinguishes a missing folder from missing clips", () =>
   inFolder((clips, folder) =>
     Effect.gen(function* () {
       rmSync(join(folder, "clips"), { recursive: true })
@@ -88,7 +88,7 @@ it.scopedLive("tells a vanished folder from vanished clips", () =>
   )
 )
 
-it.scopedLive("removes what is asked for, and what a killed run left", () =>
+it.scopedLive("deletes the requested files, and partial files of a killed run", () =>
   inFolder((clips, folder) =>
     Effect.gen(function* () {
       yield* clips.keep(key("a"), new Uint8Array(10))

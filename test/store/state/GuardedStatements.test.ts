@@ -8,7 +8,7 @@ import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { job, temporaryFolder, utterances } from "../../hostile/Batch.ts"
 
 it.scopedLive(
-  "tells that the disk is full wherever that is noticed, keeps what was confirmed, and goes on with room",
+  "reports a full disk wherever it shows, keeps confirmed writes, and continues when there is space",
   () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
@@ -18,7 +18,7 @@ it.scopedLive(
         const sql = yield* SqlClient
         const list = utterances(300)
         yield* store.plan("batch", job(list))
-        // No page more than there are: as on a disk without room.
+        // No more pages than there are, as on a full disk.
         const { changes } = yield* StateFolder
         const limit = (pages: number) =>
           Effect.sync(() => changes?.pragma(`max_page_count = ${pages}`)).pipe(

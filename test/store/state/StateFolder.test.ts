@@ -20,13 +20,13 @@ it.scopedLive("has one writer, and names it", () =>
     const folder = yield* temporaryFolder
     const fault = yield* Effect.flip(opened(folder)).pipe(Effect.provide(writableState(folder)))
     expect(fault).toMatchObject({ _tag: "StateBusy", holder: { pid: process.pid, host: hostname() } })
-    expect(fault.message).toMatch(new RegExp(`^${folder}: held by process ${process.pid} on `, "u"))
-    // Released, it is free.
+    expect(fault.message).toMatch(new RegExp(`^${folder}: in use by process ${process.pid} on `, "u"))
+    // Once released, it is free.
     yield* opened(folder)
   })
 )
 
-it.scopedLive("is free again when its holder was killed", () =>
+it.scopedLive("is free again after its holder was killed", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     yield* opened(folder)
@@ -53,7 +53,7 @@ it.scopedLive("is free again when its holder was killed", () =>
   })
 )
 
-it.scopedLive("can be read while it is written", () =>
+it.scopedLive("can be read during a write", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     yield* Effect.gen(function* () {
@@ -67,12 +67,12 @@ it.scopedLive("can be read while it is written", () =>
   })
 )
 
-it.scopedLive("tells what is wrong with a folder, and how to mend it", () =>
+it.scopedLive("reports what is wrong with a folder, and how to fix it", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const missing = join(folder, "nothing")
     expect((yield* Effect.flip(looked(missing))).message).toBe(
-      `${missing}: holds no state yet: nothing was run with it`
+      `${missing}: has no state yet; run the batch first`
     )
     const file = join(folder, "file")
     writeFileSync(file, "")
@@ -85,12 +85,12 @@ it.scopedLive("tells what is wrong with a folder, and how to mend it", () =>
     )
     expect(yield* Effect.flip(opened(garbage))).toMatchObject({ reason: "not-a-database" })
     expect(yield* Effect.flip(looked(garbage))).toMatchObject({ reason: "not-a-database" })
-    // What was there stays there.
+    // The existing file is not changed.
     expect(readFileSync(join(garbage, "state.sqlite"), "utf8")).toMatch(/^this is a diary/u)
   })
 )
 
-it.scopedLive("does not begin anew beside clips that were paid for", () =>
+it.scopedLive("does not start over beside clips that were paid for", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     yield* opened(folder)
@@ -108,7 +108,7 @@ it.scopedLive("does not begin anew beside clips that were paid for", () =>
   })
 )
 
-it.scopedLive("leaves a newer version's file alone, and grows an older one", () =>
+it.scopedLive("rejects a newer version's file, and upgrades an older one", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     yield* opened(folder)
@@ -116,7 +116,7 @@ it.scopedLive("leaves a newer version's file alone, and grows an older one", () 
     database.exec("INSERT INTO migrations (migration_id, name) VALUES (999, 'from_the_future')")
     for (const open of [opened, looked])
       expect(yield* Effect.flip(open(folder))).toMatchObject({ _tag: "StateUnusable", reason: "newer" })
-    // A file of before any step.
+    // A file without any migration.
     database.exec("DELETE FROM migrations WHERE migration_id > 0")
     for (const { name } of database
       .prepare<[], { name: string }>(
@@ -134,8 +134,8 @@ it.scopedLive("leaves a newer version's file alone, and grows an older one", () 
   })
 )
 
-it("knows a failure of the disk from a fault of the program", () => {
-  const coded = (code: string) => Object.assign(new Error("said the system"), { code })
+it("distinguishes a disk failure from an internal error", () => {
+  const coded = (code: string) => Object.assign(new Error("the system's message"), { code })
   const reasons = [
     "ENOSPC",
     "EROFS",
@@ -160,8 +160,8 @@ it("knows a failure of the disk from a fault of the program", () => {
   ])
   const gone = new StateUnusable({ folder: "/state", reason: "gone", detail: "unable to open database file" })
   expect(unreadFault(gone, true)).toBe(gone)
-  expect(unreadFault(gone, false).reason, "a disk that is there, to be read only").toBe("read-only")
+  expect(unreadFault(gone, false).reason, "a disk that is mounted read-only").toBe("read-only")
   expect(new StateUnusable({ folder: "/state", reason: "full", detail: "ENOSPC" }).message).toBe(
-    "/state: no space is left on its disk; free some and run again, nothing paid for is lost (ENOSPC)"
+    "/state: no space left on its disk; free some and run again; nothing paid for is lost (ENOSPC)"
   )
 })

@@ -6,36 +6,34 @@ import { writableState } from "../../../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { casting, job, temporaryFolder, utterances } from "../../hostile/Batch.ts"
 
-it.scopedLive(
-  "counts what a batch has spent from its beginning to its end, what was edited away since included",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* temporaryFolder
-      const stores = Layer.mergeAll(UtteranceStore.Default, BatchSpending.Default)
-      yield* Effect.gen(function* () {
-        const store = yield* UtteranceStore
-        const outlay = yield* BatchSpending
-        const [own, replaced, others] = utterances(3)
-        if (own === undefined || replaced === undefined || others === undefined) return
-        const paid = ({ key }: typeof own, credits: number | undefined) =>
-          Effect.zipRight(
-            store.apply({ event: "announce", key }),
-            store.apply({ event: "accept", key, task: TaskId.make(key), credits })
-          )
-        yield* store.plan("batch", job([own, replaced]))
-        yield* store.plan("another", job([others]))
-        yield* outlay.begin("batch")
-        yield* paid(own, 7.5)
-        yield* paid(replaced, undefined)
-        yield* paid(others, 100)
-        const spent = [{ casting, credits: 7.5, unpriced: replaced.characters }]
-        expect(yield* outlay.spent("batch")).toEqual(spent)
-        // Another run of it: begun already, and a line was changed.
-        yield* outlay.begin("batch")
-        yield* store.plan("batch", job([own]))
-        expect(yield* outlay.spent("batch")).toEqual(spent)
-        yield* outlay.end("batch")
-        expect(yield* outlay.spent("batch")).toEqual([])
-      }).pipe(Effect.provide(stores.pipe(Layer.provide(writableState(folder)))))
-    })
+it.scopedLive("counts a batch's spending from its beginning to its end, including lines edited since", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const stores = Layer.mergeAll(UtteranceStore.Default, BatchSpending.Default)
+    yield* Effect.gen(function* () {
+      const store = yield* UtteranceStore
+      const outlay = yield* BatchSpending
+      const [own, replaced, others] = utterances(3)
+      if (own === undefined || replaced === undefined || others === undefined) return
+      const paid = ({ key }: typeof own, credits: number | undefined) =>
+        Effect.zipRight(
+          store.apply({ event: "announce", key }),
+          store.apply({ event: "accept", key, task: TaskId.make(key), credits })
+        )
+      yield* store.plan("batch", job([own, replaced]))
+      yield* store.plan("another", job([others]))
+      yield* outlay.begin("batch")
+      yield* paid(own, 7.5)
+      yield* paid(replaced, undefined)
+      yield* paid(others, 100)
+      const spent = [{ casting, credits: 7.5, unpriced: replaced.characters }]
+      expect(yield* outlay.spent("batch")).toEqual(spent)
+      // A second run: the batch is already begun, and a line was changed.
+      yield* outlay.begin("batch")
+      yield* store.plan("batch", job([own]))
+      expect(yield* outlay.spent("batch")).toEqual(spent)
+      yield* outlay.end("batch")
+      expect(yield* outlay.spent("batch")).toEqual([])
+    }).pipe(Effect.provide(stores.pipe(Layer.provide(writableState(folder)))))
+  })
 )

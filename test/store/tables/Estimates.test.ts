@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../hostile/Batch.ts"
 const provider = ProviderId.make("a provider with spaces")
 const casting = Casting.make({ provider, voice: VoiceId.make("v 1") })
 
-it.scopedLive("remembers from run to run", () =>
+it.scopedLive("keeps estimates from run to run", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const run = <A, E>(work: (learned: Estimates) => Effect.Effect<A, E>) =>
@@ -51,7 +51,7 @@ it.scopedLive("remembers from run to run", () =>
   })
 )
 
-it.scopedLive("is not put off for hours by a machine that slept, and follows a service that got slower", () =>
+it.scopedLive("is not skewed by a machine that slept, and follows a service that got slower", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     yield* Effect.gen(function* () {

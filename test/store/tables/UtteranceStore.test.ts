@@ -44,7 +44,7 @@ const clip = (utterance: Utterance) =>
 
 const setback = FailureReason.make({ kind: "broken", words: "it broke" })
 
-/** A change of each kind, with facts that it needs. */
+/** A change of each kind, with the data it needs. */
 const change = (
   event: UtteranceEvent,
   utterance: Utterance,
@@ -82,7 +82,7 @@ const removed = Layer.scopedDiscard(
 layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.provideMerge(removed)), {
   excludeTestServices: true
 })("UtteranceStore", (it) => {
-  /** Ways from planned to every state. */
+  /** Paths from planned to every state. */
   const ways: Readonly<Record<UtteranceState, ReadonlyArray<UtteranceEvent>>> = {
     planned: [],
     announced: ["announce"],
@@ -93,7 +93,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     failed: ["announce", "fail"]
   }
 
-  it.effect("allows in every state what the table allows, and nothing else", () =>
+  it.effect("allows exactly the transitions of the table in every state", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       for (const state of UtteranceState.literals)
@@ -114,7 +114,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
-  it.effect("remembers takes, tasks and why takes were given up", () =>
+  it.effect("stores takes, tasks and why takes were abandoned", () =>
     Effect.gen(function* () {
       const utterance = fresh()
       yield* known("facts", "j", [utterance])
@@ -133,13 +133,13 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
       const failed = yield* after(utterance, ["announce", "accept", "fail"])
       expect(failed).toMatchObject({ state: "failed", take: 2, losses: 1 })
       expect(failed?.task).toBeDefined()
-      // The failed take has a task of its mark in the history: the next create must not be taken for it.
+      // The failed take's task is in the history with its marker: the next create must not be mistaken for it.
       const retried = yield* after(utterance, ["retry"])
       expect(retried).toMatchObject({ state: "planned", take: 3, task: undefined, losses: 1 })
     })
   )
 
-  it.effect("tells of thousands, asked for in any order, and of none that is not known", () =>
+  it.effect("reads thousands of statuses in any order, and none for unknown keys", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const [first, last] = [fresh(), fresh()]
@@ -166,7 +166,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
-  it.effect("keeps clips with their segments, and forgets them when they are gone", () =>
+  it.effect("stores clips with their segments, and deletes them when they are refetched", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const utterance = fresh()
@@ -185,7 +185,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
-  it.effect("tells how jobs stand, and what nobody uses", () =>
+  it.effect("returns the progress of jobs, and unused utterances", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const [shared, own, gone] = [fresh(), fresh(), fresh()]
@@ -232,7 +232,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
-  it.effect("revives what may have passed by itself, or everything, without paying again for a task", () =>
+  it.effect("retries temporary failures, or all, without paying again for an existing task", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const kinds = ["refused", "broken", "undecidable", "never-settled", "failed-at-service"] as const
@@ -262,7 +262,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
-  it.effect("knows its own tasks, and how many lost creates look alike", () =>
+  it.effect("recognizes its own tasks, and counts lost creates that look alike", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const [one, other] = [fresh(), fresh()]
@@ -277,7 +277,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
-  it.effect("finds what is unspoken among ten thousand, in the order asked for", () =>
+  it.effect("finds unspoken utterances among ten thousand, in the given order", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const list = Array.from({ length: 10_000 }, fresh)
@@ -293,7 +293,7 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
     })
   )
 
-  it.effect("writes many changes at once, each told apart", () =>
+  it.effect("writes many changes at once, each with its own result", () =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const list = Array.from({ length: 300 }, fresh)

@@ -1,6 +1,6 @@
-/** Vietnamese abbreviations in full, and initials that are said in a way of their own. */
+/** Vietnamese abbreviations written out, and initials with a special pronunciation. */
 
-/** Said in full wherever they stand, with a dot behind them or without. Case counts. */
+/** Written out everywhere, with or without a dot after them. Case-sensitive. */
 const full = new Map(
   Object.entries({
     "TP.HCM": "thành phố Hồ Chí Minh",
@@ -98,7 +98,7 @@ const full = new Map(
   })
 )
 
-/** Said in full only with a dot behind them: "Q.1" is a district, "Q" a letter. */
+/** Written out only with a dot after them: "Q.1" is a district, "Q" a letter. */
 const dotted = new Map(
   Object.entries({
     Q: "quận",
@@ -122,7 +122,7 @@ const dotted = new Map(
   })
 )
 
-/** Initials that are said as they are abroad. */
+/** Initials and foreign acronyms with their usual pronunciation. */
 const initials = new Map(
   Object.entries({
     TV: "ti vi",
@@ -155,15 +155,15 @@ const initials = new Map(
   })
 )
 
-/** Those that stand before a name, so that the dot behind them ends nothing. */
+/** Abbreviations before a name: the dot after them does not end a sentence. */
 const titles = new Set(["TP", "Tp", "GS", "PGS", "TS", "ThS", "Ths", "BS", "KS", "LS", "KTS"])
 
-/** Whether a dot behind it belongs to the abbreviation. */
+/** Whether a dot after the word belongs to the abbreviation. */
 export const ownsDot = (core: string): boolean => {
   const last = core.slice(core.lastIndexOf(".") + 1)
   return titles.has(last) || dotted.has(last)
 }
 
-/** An abbreviation in full, if it is one; `dot` tells whether a dot stands behind it. */
+/** Returns an abbreviation written out; undefined for other words. `dot`: whether a dot follows it. */
 export const expanded = (core: string, dot: boolean): string | undefined =>
   full.get(core) ?? initials.get(core) ?? (dot ? dotted.get(core) : undefined)

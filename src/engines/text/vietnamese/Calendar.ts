@@ -1,15 +1,15 @@
-/** Dates and times of day in Vietnamese. */
+/** Reads dates, times of day and fractions in Vietnamese. */
 import { integerWords } from "./Numbers.ts"
 
-/** Words behind which day/month is a date. */
+/** Words after which "day/month" is a date. */
 const datedBy =
   /^(?:ngày|hôm|sáng|trưa|chiều|tối|đêm|mùng|mồng|rằm|lễ|dịp|mừng|nghỉ|hai|tư|sáu|bảy|nhật|từ|vào)$/u
 
-/** A date in any of the usual ways of writing, or a share such as 3/4; `before` is the word before, in lower case. */
+/** Reads a date in any common notation, or a fraction such as 3/4. `before` is the previous word in lower case. */
 export const dateOrShare = (core: string, before: string): string | undefined => {
   const day = before === "ngày" || before === "mùng" || before === "mồng" ? "" : "ngày "
   const full = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})$/u.exec(core)
-  // With dots or dashes and two digits behind, it is a version or a code.
+  // With dots or dashes and a two-digit year it is a version or a code, not a date.
   if (full !== null && (full[2] === "/" || full[4]?.length === 4) && isDate(full[1], full[3]))
     return dated(day, full[1], full[3], full[4])
   const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/u.exec(core)
@@ -30,7 +30,7 @@ export const dateOrShare = (core: string, before: string): string | undefined =>
   return `${number(left)} trên ${number(right)}`
 }
 
-/** A time of day: 10:30, 10h30, 10g30, 8h, 10:30:15. */
+/** Reads a time of day: 10:30, 10h30, 10g30, 8h, 10:30:15. */
 export const timeOfDayWords = (core: string): string | undefined => {
   const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/u.exec(core)
   if (clock !== null && isTime(clock[1], clock[2], clock[3])) return timed(clock[1], clock[2], clock[3])

@@ -1,15 +1,15 @@
-/** Digits as they are written: in any script, and parted by spaces into what is one number. */
+/** Converts digits of any script to 0-9, and joins numbers that are written with spaces. */
 import { splitWord } from "../Pronounceable.ts"
 import type { Word } from "../WrittenWords.ts"
 
-/** Other scripts' digits, circled numbers, fractions and the like in plain digits; the powers ² and ³ stay. */
+/** Converts other scripts' digits, circled numbers and fractions to plain digits. Keeps ² and ³. */
 export const westernDigits = (written: string): string =>
   written.replace(/[^\P{N}0-9²³]/gu, (character) => {
     const plain = character.normalize("NFKC").replace(/\u2044/gu, "/")
     return plain.replace(/(?![0-9])\p{Nd}/gu, digitValue)
   })
 
-/** A decimal digit's value: every script's ten stand in a row, from its zero. */
+/** Returns a decimal digit's value: in Unicode, each script's ten digits are consecutive from its zero. */
 const digitValue = (digit: string): string => {
   const at = digit.codePointAt(0) ?? 0
   let zero = at
@@ -17,7 +17,7 @@ const digitValue = (digit: string): string => {
   return String(at - zero)
 }
 
-/** Words with those joined that are one number: "5 000 000", "0912 345 678". */
+/** Joins words that form one number: "5 000 000", "0912 345 678". */
 export const mergedNumbers = (words: ReadonlyArray<Word>): ReadonlyArray<Word> => {
   const merged: Array<Word> = []
   for (let index = 0; index < words.length;) {
@@ -32,7 +32,7 @@ export const mergedNumbers = (words: ReadonlyArray<Word>): ReadonlyArray<Word> =
   return merged
 }
 
-/** How many words from here are a telephone number; 0 if none. */
+/** Returns how many words from here form a telephone number; 0 if none. */
 const telephone = (words: ReadonlyArray<Word>, from: number): number => {
   if (!/^\(?(?:0\d{1,4}|\+84\d{0,3})\)?$/u.test(words[from]?.original ?? "")) return 0
   let digits = 0
@@ -53,7 +53,7 @@ const telephone = (words: ReadonlyArray<Word>, from: number): number => {
   return 0
 }
 
-/** How many words from here are one number in groups of three; 0 if it is a word alone. */
+/** Returns how many words from here form one number in groups of three digits; 0 if only one. */
 const thousands = (words: ReadonlyArray<Word>, from: number): number => {
   if (!/^[1-9]\d{0,2}$/u.test(splitWord(words[from]?.original ?? "").core)) return 0
   if (!/\d$/u.test(words[from]?.original ?? "")) return 0

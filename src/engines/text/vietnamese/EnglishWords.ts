@@ -1,7 +1,7 @@
-/** Which words of a Vietnamese text are English, or at least are better read as English than spelled out. */
+/** Finds the words of a Vietnamese text that are English, or better read as English than spelled out. */
 import { hasVietnameseMarks, isSyllable } from "./Syllable.ts"
 
-/** Short English words that could be Vietnamese syllables: only their neighbours tell. */
+/** Short English words that could be Vietnamese syllables: their neighbours decide. */
 const ambiguous = new Set(
   "a am an be by can come do done dance fan for go gone ha he hey hi him ho home i in is la lie like me men mine my no of oh on one or our she so some son song sun than thank the them then this to too two us was we with you".split(
     " "
@@ -9,12 +9,12 @@ const ambiguous = new Set(
 )
 
 /**
- * For each word, whether it is English: letters that can be no Vietnamese syllable, and a short word between two of
- * those. Words are passed with their punctuation.
+ * Returns for each word whether it is English: letters that cannot be a Vietnamese syllable, or a short ambiguous word
+ * between two of those. Words may include punctuation.
  */
 export const englishWords = (words: ReadonlyArray<string>): ReadonlyArray<boolean> => {
   const cores = words.map((word) => word.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ""))
-  // A text without a single mark may be Vietnamese typed without them.
+  // A text without any tone marks may be Vietnamese typed without them.
   const unmarked = !cores.some(hasVietnameseMarks)
   const sure = cores.map((core) => isForeign(core, unmarked))
   return cores.map(
@@ -24,7 +24,7 @@ export const englishWords = (words: ReadonlyArray<string>): ReadonlyArray<boolea
   )
 }
 
-/** Latin letters without Vietnamese marks that are no syllable, nor several joined by hyphens. */
+/** Whether a word of Latin letters is neither a Vietnamese syllable nor several joined by hyphens. */
 const isForeign = (core: string, unmarked: boolean): boolean =>
   /^[A-Za-z][A-Za-z'’-]+$/u.test(core) &&
   !hasVietnameseMarks(core) &&

@@ -1,4 +1,4 @@
-/** Letters, initials and Roman numerals in Vietnamese. */
+/** Names of letters in Vietnamese, and Roman numerals. */
 
 const names = new Map(
   Object.entries({
@@ -38,15 +38,15 @@ const names = new Map(
   })
 )
 
-/** A letter's name; whatever is no letter stays. */
+/** Returns a letter's name; returns any other character unchanged. */
 export const letterName = (letter: string): string => names.get(letter.toUpperCase()) ?? letter
 
-/** Letters by their names, one by one. */
+/** Spells letters by their names. */
 export const spelled = (letters: string): string => Array.from(letters, letterName).join(" ")
 
 const values = new Map(Object.entries({ I: 1, V: 5, X: 10, L: 50, C: 100, D: 500, M: 1000 }))
 
-/** The value of a well-formed Roman numeral in capitals, else undefined. */
+/** Returns the value of a well-formed Roman numeral in capitals, else undefined. */
 export const romanValue = (written: string): number | undefined => {
   if (!/^(?=.)M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$/u.test(written)) return undefined
   let sum = 0

@@ -1,4 +1,4 @@
-/** Units and currencies in Vietnamese: what stands behind a number, or before it. */
+/** Names of units and currencies in Vietnamese, after or before a number. */
 
 const units = new Map(
   Object.entries({
@@ -85,7 +85,7 @@ const units = new Map(
   })
 )
 
-/** A unit behind a number, powers and quotients included ("km²", "km/h", "đ/kg"); undefined if it is none. */
+/** Returns the name of a unit after a number, also of powers and quotients ("km²", "km/h", "đ/kg"), else undefined. */
 export const unitName = (written: string): string | undefined => {
   const plain = written.replace(/²/gu, "2").replace(/³/gu, "3").replace(/º/gu, "°")
   const known = units.get(plain)
@@ -96,9 +96,9 @@ export const unitName = (written: string): string | undefined => {
   return above === undefined || below === undefined || more.length > 0 ? undefined : `${above} trên ${below}`
 }
 
-/** A currency's sign before a number. */
+/** Returns the name of a currency sign before a number. */
 export const currencyName = (sign: string): string | undefined =>
   /^(?:US\$|[$€£¥₫])$/u.test(sign) ? units.get(sign.slice(-1)) : undefined
 
-/** Words that count further what a number has begun: "5 triệu". */
+/** Whether a word is a magnitude that multiplies the number before it, as in "5 triệu" (5 million). */
 export const isMagnitude = (word: string): boolean => /^(?:trăm|nghìn|ngàn|vạn|triệu|tỷ|tỉ)$/u.test(word)

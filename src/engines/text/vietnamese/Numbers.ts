@@ -1,31 +1,29 @@
-/** Numbers in Vietnamese words, as they are said in the north: "linh", "nghìn", and the changes of một, bốn and năm. */
+/** Numbers in Vietnamese words, in the northern form: "linh", "nghìn", and the changed forms of một, bốn and năm. */
 
 const digits = ["không", "một", "hai", "ba", "bốn", "năm", "sáu", "bảy", "tám", "chín"] as const
 
-/** Digits beyond this many are read one by one. */
+/** Numbers with more digits are read digit by digit. */
 const longestNumber = 15
 
-/** A digit's name. */
+/** Returns a digit's name. */
 const digitName = (digit: string): string => digits[Number(digit)] ?? digit
 
-/** Digits one by one: "007" is "không không bảy". */
+/** Reads digits one by one: "007" is "không không bảy". */
 export const digitByDigit = (written: string): string => Array.from(written, digitName).join(" ")
 
-/**
- * A whole number, written in digits only. Numbers that start with a zero, and very long ones, are read digit by digit.
- */
+/** Reads a whole number of digits only. Reads numbers with a leading zero or over 15 digits digit by digit. */
 export const integerWords = (written: string): string =>
   written.length > longestNumber || (written.length > 1 && written.startsWith("0"))
     ? digitByDigit(written)
     : large(written)
 
-/** A number's fraction, as said behind "phẩy": as a number of two digits, else digit by digit. */
+/** Reads a number's fraction, spoken after "phẩy": as a number if it has up to two digits, else digit by digit. */
 const fraction = (written: string): string =>
   written.length <= 2 && !written.startsWith("0") ? integerWords(written) : digitByDigit(written)
 
 /**
- * A number as it is written in Vietnam or abroad: with dots, commas or spaces between thousands, and a comma or a dot
- * before a fraction. One mark with exactly three digits behind it parts thousands.
+ * Reads a number as written in Vietnam or abroad: dots, commas or spaces between thousands, a comma or dot before a
+ * fraction. A single mark with exactly three digits after it separates thousands.
  */
 export const writtenNumber = (written: string): string => {
   const grouped = /^(\d{1,3}(?:([.,\s])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/u.exec(written)
@@ -44,7 +42,7 @@ export const writtenNumber = (written: string): string => {
     .join(" ")
 }
 
-/** From the left: billions of whatever stands before them, then what is below a billion. */
+/** Reads from the left: the billions (recursively), then the part below a billion. */
 const large = (written: string): string => {
   const plain = written.replace(/^0+(?=\d)/u, "")
   if (plain.length <= 9) return belowBillion(plain.padStart(9, "0"), false) || "không"
@@ -52,7 +50,7 @@ const large = (written: string): string => {
   return `${large(plain.slice(0, -9))} tỷ${rest === "" ? "" : ` ${rest}`}`
 }
 
-/** Nine digits, empty if all are zero; `follows` if something larger was said before. */
+/** Reads nine digits; empty if all are zero. `follows`: whether a larger part was read before. */
 const belowBillion = (nine: string, follows: boolean): string => {
   const said: Array<string> = []
   for (const [at, name] of [
@@ -68,9 +66,7 @@ const belowBillion = (nine: string, follows: boolean): string => {
   return said.join(" ")
 }
 
-/**
- * Three digits that are not all zero. Behind something larger even a missing hundred is said: "không trăm linh năm".
- */
+/** Reads three digits, not all zero. After a larger part, even zero hundreds are read: "không trăm linh năm". */
 const belowThousand = (three: string, follows: boolean): string => {
   const [hundreds = "0", tens = "0", units = "0"] = three
   const said: Array<string> = []
@@ -85,7 +81,7 @@ const belowThousand = (three: string, follows: boolean): string => {
   return said.join(" ")
 }
 
-/** Behind tens: 5 is "lăm"; from twenty on 1 is "mốt" and 4 is "tư". */
+/** Reads a unit after tens: 5 is "lăm"; from twenty on, 1 is "mốt" and 4 is "tư". */
 const unitAfterTens = (unit: string, tens: string): string => {
   if (unit === "5") return "lăm"
   if (tens !== "1" && unit === "1") return "mốt"

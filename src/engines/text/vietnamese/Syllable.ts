@@ -1,8 +1,8 @@
-/** Whether letters can be a Vietnamese syllable. */
+/** Checks whether letters can form a Vietnamese syllable. */
 
 const onsets = "b c ch d đ g gh gi h k kh l m n ng ngh nh p ph qu r s t th tr v x".split(" ")
 
-/** Rhymes without tone marks, in the spelling behind the onset. */
+/** Rhymes without tone marks, as spelled after the onset. */
 const rhymes = new Set(
   (
     "a ac ach ai am an ang anh ao ap at au ay ăc ăm ăn ăng ăp ăt âc âm ân âng âp ât âu ây " +
@@ -15,7 +15,7 @@ const rhymes = new Set(
   ).split(" ")
 )
 
-/** Rhymes that begin with the glide which "qu" already holds, and with the "i" of "gi". */
+/** Rhymes after "qu", which already contains their glide. */
 const afterQu = new Set(
   "a ac ach ai an ang anh ao at au ay ăc ăm ăn ăng ăp ăt âc ân âng ât ây e en eng eo et ê ên ênh êt ơ ơn y ych ynh yt yên yêt ya yu yn yp it".split(
     " "
@@ -24,13 +24,13 @@ const afterQu = new Set(
 
 const toneMarks = /[\u0300\u0301\u0303\u0309\u0323]/gu
 
-/** Whether a word holds a letter or a tone that English has not. */
+/** Whether a word contains a letter or tone mark that English lacks. */
 export const hasVietnameseMarks = (word: string): boolean =>
   /[\u0302\u0306\u031bđĐ]/u.test(word.normalize("NFD")) || toneMarksIn(word) > 0
 
 /**
- * Whether it can be a syllable. A syllable that ends in c, ch, p or t always bears a tone mark (`bát`, `học`): without
- * one it is no Vietnamese word, only one written without marks; `unmarked` takes those too.
+ * Whether a word can be a syllable. A syllable that ends in c, ch, p or t always has a tone mark (`bát`, `học`), unless
+ * it is typed without marks; `unmarked` accepts those, too.
  */
 export const isSyllable = (word: string, unmarked = false): boolean => {
   const lower = word.normalize("NFC").toLowerCase()
@@ -44,7 +44,7 @@ export const isSyllable = (word: string, unmarked = false): boolean => {
   return onsets.some((onset) => plain.startsWith(onset) && fits(onset, plain.slice(onset.length)))
 }
 
-/** k, gh and ngh stand before e, ê, i and y only; c, g and ng never do. */
+/** Whether onset and rhyme fit: k, gh and ngh occur only before e, ê, i and y; c, g and ng never do. */
 const fits = (onset: string, rhyme: string): boolean => {
   if (!rhymes.has(rhyme)) return false
   const front = /^[eêiy]/u.test(rhyme)

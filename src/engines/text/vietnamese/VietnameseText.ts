@@ -1,4 +1,4 @@
-/** Vietnamese written out in full: what a reader would say for numbers, dates, units, abbreviations and signs. */
+/** Writes out Vietnamese text as a reader would say it: numbers, dates, units, abbreviations and signs. */
 import type { Token } from "../Token.ts"
 import { splitWord, pronounceable } from "../Pronounceable.ts"
 import type { Word } from "../WrittenWords.ts"
@@ -7,7 +7,7 @@ import { mergedNumbers, westernDigits } from "./Digits.ts"
 import { digitByDigit } from "./Numbers.ts"
 import { type Neighbours, readCore } from "./WordReading.ts"
 
-/** The words written out; no digit is left in what is spoken. */
+/** Writes out words. The spoken forms contain no digits. */
 export const speakVietnamese = (words: ReadonlyArray<Word>): ReadonlyArray<Token> => {
   const merged = mergedNumbers(words)
   const cores = merged.map(({ original }) => splitWord(westernDigits(pronounceable(original))).core)
@@ -34,7 +34,7 @@ const spokenWord = (original: string, around: Neighbours): string => {
   return `${minus ? "âm " : before.replace(/[-–—*_]/gu, "")}${withoutDigits(read)}${closing}`.trim()
 }
 
-/** Whatever no rule has read is read digit by digit. */
+/** Reads the remaining digits, which no rule matched, one by one. */
 const withoutDigits = (read: string): string =>
   read
     .replace(/\p{Nd}+/gu, (digits) => ` ${digitByDigit(westernDigits(digits))} `)

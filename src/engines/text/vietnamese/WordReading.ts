@@ -1,4 +1,4 @@
-/** How a word's core is read, given what stands around it: the first rule that knows it. */
+/** Reads a word's core in Vietnamese, given its neighbours: the first matching rule applies. */
 import { expanded } from "./Abbreviations.ts"
 import { dateOrShare, timeOfDayWords } from "./Calendar.ts"
 import { letterName, romanValue, spelled } from "./Letters.ts"
@@ -6,18 +6,18 @@ import { digitByDigit, integerWords, writtenNumber } from "./Numbers.ts"
 import { isSyllable } from "./Syllable.ts"
 import { currencyName, isMagnitude, unitName } from "./MeasurementUnits.ts"
 
-/** The cores of the words around one, empty where there are none. */
+/** The cores of the neighbouring words; empty at the text's start or end. */
 export interface Neighbours {
   readonly before: string
   readonly twoBefore: string
   readonly after: string
-  /** Whether the whole text is in capitals, so that capitals tell nothing. */
+  /** Whether the whole text is in capitals, so that capitals carry no information. */
   readonly shouted: boolean
 }
 
 type Rule = (core: string, around: Neighbours) => string | undefined
 
-/** The core in words; `dot` tells whether a dot stands behind it. */
+/** Returns the core in words. `dot`: whether a dot follows it. */
 export const readCore = (core: string, dot: boolean, around: Neighbours): string => {
   const full = expanded(core, dot)
   if (full !== undefined) return full
@@ -46,7 +46,7 @@ const date: Rule = (core, { before }) => dateOrShare(core, before.toLowerCase())
 
 const time: Rule = (core) => timeOfDayWords(core)
 
-/** "thứ 4", "tháng 4" and "thứ 1" have words of their own. */
+/** "thứ 4", "tháng 4" and "thứ 1" are irregular. */
 const ordinal: Rule = (core, { before }) => {
   const word = before.toLowerCase()
   if (core === "4" && (word === "tháng" || word === "thứ")) return "tư"
@@ -56,7 +56,7 @@ const ordinal: Rule = (core, { before }) => {
 const plainNumber: Rule = (core) =>
   new RegExp(`^${numeral}$`, "u").test(core) ? writtenNumber(core.replace(/\s/gu, " ")) : undefined
 
-/** "$5", "US$ 5", "$5 triệu": the currency is said behind the number, or behind the magnitude that follows. */
+/** "$5", "US$ 5", "$5 triệu": the currency is read after the number, or after the magnitude that follows. */
 const money: Rule = (core, { after }) => {
   const found = new RegExp(`^(US\\$|[$€£¥₫])(${numeral})(k|K|tr|M)?$`, "u").exec(core)
   if (found === null) return undefined
@@ -65,7 +65,7 @@ const money: Rule = (core, { after }) => {
   return isMagnitude(after) ? counted : `${counted} ${currencyName(sign) ?? ""}`
 }
 
-/** The magnitude that takes over a currency from the number before: "$5 triệu". */
+/** A magnitude with the currency of the number before it: "$5 triệu". */
 const magnitude: Rule = (core, { before }) => {
   const sign = /^(?:US\$|[$€£¥₫])(?=\d)/u.exec(before)?.[0]
   return sign !== undefined && isMagnitude(core) ? `${core} ${currencyName(sign) ?? ""}` : undefined
@@ -80,7 +80,7 @@ const measure: Rule = (core) => {
   return found === null || unit === undefined ? undefined : `${writtenNumber(found[1] ?? "")} ${unit}`
 }
 
-/** A unit that stands apart from its number: "5 km", "3 triệu USD". */
+/** A unit separated from its number: "5 km", "3 triệu USD". */
 const unitApart: Rule = (core, { before, twoBefore }) => {
   const counted = /\d$/u.test(before) || (isMagnitude(before) && /\d$/u.test(twoBefore) && core.length > 1)
   if (!counted) return undefined
@@ -92,7 +92,7 @@ const unitApart: Rule = (core, { before, twoBefore }) => {
   return quotient === null || per === undefined ? undefined : `${quotient[1] ?? ""} trên ${per}`
 }
 
-/** "10-15km", "8h-17h", "2019–2024"; a score ("2-1") has no "đến", a code of several parts is read digit by digit. */
+/** "10-15km", "8h-17h", "2019–2024". A score ("2-1") is read without "đến"; a code of several parts digit by digit. */
 const range: Rule = (core, around) => {
   const [left = "", right = "", ...more] = core.split(/[-–—~]/u)
   if (!/^[$€£₫]?\d/u.test(left) || !/^[$€£₫]?\d/u.test(right)) return undefined
@@ -112,7 +112,7 @@ const ratio: Rule = (core) => {
   return found === null ? undefined : `${integerWords(found[1] ?? "")} trên ${integerWords(found[2] ?? "")}`
 }
 
-/** Words behind which capitals such as XXI or II are a number. */
+/** Words after which capitals such as XXI or II are a Roman numeral. */
 const numbered =
   /^(?:kỷ|kỉ|chương|phần|tập|quyển|khóa|khoá|kỳ|kì|thứ|hội|hồi|mục|bài|quý|điều|chiến|cấp|loại|hạng|giai|đoạn|vòng|tiết|nhóm|lần)$/u
 
@@ -195,7 +195,7 @@ const mixed: Rule = (core) =>
         .join(" ")
     : undefined
 
-/** Letters that can be said as a word stay one; others are spelled. */
+/** Reads letters as a word if pronounceable; spells them otherwise. */
 const letters = (run: string): string => {
   const known = expanded(run, false)
   if (known !== undefined) return known

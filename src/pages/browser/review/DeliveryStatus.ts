@@ -1,19 +1,19 @@
-/** The delivery of accepted changes, as the page shows it: in progress, then the page with its new figures. */
+/** Polls the delivery of accepted changes, shows its status, and reloads the page when it is done. */
 import type { DeliveryStanding } from "../../data/ReviewProtocol.ts"
 import { byId, maybeById } from "../Dom.ts"
 import { ask } from "./ReviewClient.ts"
 
-/** How often the server is asked while a delivery is in progress, in milliseconds. */
+/** Poll interval while a delivery is in progress, in milliseconds. */
 const every = 500
 
-/** How long after the last key or click the page may be loaded again, in milliseconds. */
+/** Minimum time between the last key or click and a reload, in milliseconds. */
 const quiet = 1_500
 
-/** Follows the job's deliveries on the page. */
+/** Shows the status of the job's deliveries. */
 export class Delivering {
   private readonly status = byId("delivery", HTMLElement)
   private watching = false
-  /** How many deliveries had ended when the page was loaded. */
+  /** Number of deliveries that had ended when the page was loaded. */
   private shown: number | undefined
   private lastInput = -Infinity
 
@@ -23,7 +23,7 @@ export class Delivering {
     void this.watch()
   }
 
-  /** Follows a delivery to its end; asks once where there is none. */
+  /** Polls until the delivery in progress ends; polls once if there is none. */
   async watch(): Promise<void> {
     if (this.watching) return
     this.watching = true
@@ -31,13 +31,13 @@ export class Delivering {
       for (;;) {
         const { state, ended, words } = await ask<DeliveryStanding>("delivery")
         this.shown ??= ended
-        if (state === "failed") return this.say(words ?? "The job could not be delivered", "error")
+        if (state === "failed") return this.say(words ?? "Delivery failed", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
         if (state === "delivered" && this.isQuiet() && isIdle()) return location.reload()
         this.say(
           state === "delivered"
-            ? "Delivered; the page shows it when the sound has ended and the box is closed."
-            : `Saved. Delivering …${words === undefined ? "" : ` ${words}`}`
+            ? "Delivered. The page reloads when playback has stopped and no box or field is in use."
+            : `Saved. Delivering…${words === undefined ? "" : ` ${words}`}`
         )
         await new Promise((go) => setTimeout(go, every))
       }
@@ -48,19 +48,19 @@ export class Delivering {
     }
   }
 
-  /** Whether the last key or click is long enough ago: a reload in between would swallow the next one. */
+  /** Whether the last key or click is long enough ago: a reload while the user types would swallow the next key. */
   private isQuiet(): boolean {
     return performance.now() - this.lastInput >= quiet
   }
 
   private say(words: string, kind = ""): void {
     this.status.className = kind
-    // Said again, the same words would be read out again.
+    // Setting the same text again would make screen readers repeat it.
     if (this.status.textContent !== words) this.status.textContent = words
   }
 }
 
-/** Whether nobody is in the middle of something that a new page would end. */
+/** Whether a reload would interrupt nothing: no open dialog, no playback, no text in the focused field. */
 const isIdle = (): boolean => {
   const typing = document.activeElement instanceof HTMLInputElement && document.activeElement.value !== ""
   const sounds = maybeById("audio", HTMLAudioElement)?.paused === false

@@ -1,4 +1,4 @@
-/** The box in which a cue is changed: filled from the server, heard through it, accepted by it. */
+/** The edit box of the review page: change a cue, listen to a new take, accept or revert it. */
 import type {
   CuePart,
   ReviewedCue,
@@ -22,12 +22,12 @@ export class EditBox {
   private readonly accept = byId("edit-accept", HTMLButtonElement)
   private readonly withdraw = byId("edit-withdraw", HTMLButtonElement)
   private readonly hear = byId("edit-hear", HTMLButtonElement)
-  /** What asks the server for something. */
+  /** The buttons that send a request; inert while one is in flight. */
   private readonly asking = byId("edit-asking", HTMLElement)
   private cue = 0
-  /** Counts the states of the fields, so that a take of an earlier one is not accepted for a later one. */
+  /** Incremented at every edit, so that a take of earlier text cannot be accepted for later text. */
   private edition = 0
-  /** Counts how often the box was left, so that what was asked for before is answered to nobody. */
+  /** Incremented whenever the box closes, so that late responses are dropped. */
   private leaves = 0
   private voices: ReadonlyArray<KnownVoice> = []
 
@@ -57,7 +57,7 @@ export class EditBox {
     byId("edit-title", HTMLElement).textContent = `Cue ${cue}`
     byId("edit-source", HTMLElement).textContent = row.querySelector(".source")?.textContent?.trim() ?? ""
     this.dialog.showModal()
-    void this.busy("Looking it up …", async () => {
+    void this.busy("Loading…", async () => {
       const { leaves } = this
       const sheet = await ask<ReviewedCue>(`cues/${cue}`)
       if (leaves === this.leaves) this.fill(sheet)
@@ -65,7 +65,7 @@ export class EditBox {
     })
   }
 
-  /** Nothing of this cue is shown or heard with the next one. */
+  /** Resets the box, so that nothing of this cue shows or plays with the next one. */
   private left(): void {
     this.leaves++
     this.changed()
@@ -139,7 +139,7 @@ export class EditBox {
     return Object.fromEntries(all)
   }
 
-  /** What was heard is no longer what stands in the fields. */
+  /** Disables Accept: the take that was played no longer matches the fields. */
   private changed(): void {
     this.edition++
     this.accept.disabled = true
@@ -148,7 +148,7 @@ export class EditBox {
   }
 
   private listen(): Promise<void> {
-    return this.busy("Speaking …", async () => {
+    return this.busy("Generating speech…", async () => {
       const { edition } = this
       const take = await ask<Take>(`cues/${this.cue}/take`, { parts: this.wishes() })
       if (edition !== this.edition) return ""
@@ -156,7 +156,7 @@ export class EditBox {
       if (this.sound.src !== "") URL.revokeObjectURL(this.sound.src)
       this.sound.src = URL.createObjectURL(wavOf(take.wav))
       this.sound.hidden = false
-      // A browser may refuse to play before the person has touched the page; the control is there to be pressed then.
+      // Autoplay may be blocked before the user has interacted with the page; they can press the control instead.
       await this.sound.play().catch(() => undefined)
       return wordsOf(take)
     })
@@ -164,7 +164,7 @@ export class EditBox {
 
   /** Saves the change; the server delivers it in the background. */
   private send(what: "accept" | "withdraw", body: object): Promise<void> {
-    return this.busy("Saving …", async () => {
+    return this.busy("Saving…", async () => {
       const { cue, leaves } = this
       await ask<DeliveryStanding>(`cues/${cue}/${what}`, body)
       history.replaceState(null, "", `#cue-${cue}`)
@@ -174,7 +174,7 @@ export class EditBox {
     })
   }
 
-  /** Says what is being done, then what came of it; nothing else can be asked for meanwhile. */
+  /** Shows `words` while `work` runs, then its result or error. Allows one request at a time. */
   private async busy(words: string, work: () => Promise<string>): Promise<void> {
     if (this.asking.inert) return
     const { leaves } = this
@@ -213,7 +213,7 @@ const options = (list: string, values: ReadonlyArray<string>): void =>
 const wavOf = (packed: string): Blob =>
   new Blob([Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))], { type: "audio/wav" })
 
-/** How the take sits in its place. */
+/** Describes how the take fits its slot. */
 const wordsOf = ({ start, end, speed, flags, shortenBy, besides }: Take): string => {
   const looks = markNames.filter((name) => name !== "together" && flags.includes(name))
   const length = `${(end - start).toFixed(1)} s at ${speed.toFixed(2)}×, from ${start.toFixed(2)} s to ${end.toFixed(2)} s`

@@ -1,7 +1,10 @@
-/** The review server, asked from its own page. */
+/** HTTP client of the review server, for use on its own pages. */
 import type { ReviewError } from "../../data/ReviewProtocol.ts"
 
-/** Asks the server for what stands beside the page; what it refuses comes back as an error in its own words. */
+/**
+ * Requests a path relative to the page: POST with a body, else GET. Throws the server's own message if it rejects the
+ * request.
+ */
 export const ask = async <Answer>(path: string, body?: object): Promise<Answer> => {
   const answer = await fetch(path, {
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
@@ -9,13 +12,14 @@ export const ask = async <Answer>(path: string, body?: object): Promise<Answer> 
     credentials: "omit",
     cache: "no-store"
   }).catch(() => undefined)
-  if (answer === undefined) throw new Error("the review server does not answer: was it stopped?")
+  if (answer === undefined)
+    throw new Error("the review server does not respond; start it again and open its new address")
   const said: Answer | ReviewError = await answer.json()
   if (isTrouble(said)) throw new Error(said.error)
   return said
 }
 
-/** The page's own address holds the token that admits it. */
+/** The access token: the first segment of the page's path. */
 const token = location.pathname.split("/")[1] ?? ""
 
 const isTrouble = (said: unknown): said is ReviewError =>

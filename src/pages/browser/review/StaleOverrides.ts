@@ -1,8 +1,8 @@
-/** The changes that change nothing any more: each is taken away by its button. */
+/** Buttons that remove accepted changes which no longer have any effect. */
 import { byId } from "../Dom.ts"
 import { ask } from "./ReviewClient.ts"
 
-/** Makes the buttons work, where the page has any. */
+/** Attaches the handlers; does nothing if the page has no such buttons. */
 export const listenToStaleOverrides = (): void => {
   for (const button of document.querySelectorAll<HTMLButtonElement>("button.idle"))
     button.addEventListener("click", () => void taken(button))
@@ -12,7 +12,7 @@ const taken = async (button: HTMLButtonElement): Promise<void> => {
   const status = byId("idle-status", HTMLElement)
   button.disabled = true
   status.className = ""
-  status.textContent = "Taking it away …"
+  status.textContent = "Removing…"
   try {
     await ask<object>(`cues/${button.dataset["cue"] ?? ""}/withdraw`, {})
     location.reload()

@@ -8,7 +8,7 @@ const english = (text: string): ReadonlyArray<string> => {
   return words.filter((_, index) => flags[index])
 }
 
-test("words that can be no syllable are English", () => {
+test("words that cannot be a syllable are English", () => {
   expect(english("Tôi dùng Google và Facebook trên laptop, xem video của John Smith.")).toEqual([
     "Google",
     "Facebook",
@@ -19,17 +19,17 @@ test("words that can be no syllable are English", () => {
   ])
 })
 
-test("short words between English ones are English, alone they are not", () => {
+test("short words are English between English words, but not alone", () => {
   expect(english("phim Back to School và con to lắm")).toEqual(["Back", "to", "School"])
 })
 
-test("Vietnamese words are not, whatever their spelling", () => {
+test("Vietnamese words are not English, whatever their spelling", () => {
   const words =
     "quyển giường khuya nghiêng gì giếng Quỳnh quốc yêu ai oan uống khuỷu ngoằn ngoèo thuở huýt quẹt rượu buýt ghế kẻ nghe ghi quý giữa xoong"
   expect(english(words)).toEqual([])
 })
 
-test("a syllable that stops in c, ch, p or t bears a tone, unless the whole text has no marks", () => {
+test("a syllable that ends in c, ch, p or t has a tone mark, unless the whole text has no marks", () => {
   expect(isSyllable("hot")).toBe(false)
   expect(isSyllable("hót")).toBe(true)
   expect(english("xem phim hot")).toEqual([])

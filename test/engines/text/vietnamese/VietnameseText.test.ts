@@ -10,7 +10,7 @@ const read = (text: string): string =>
     .filter((spoken) => spoken !== "")
     .join(" ")
 
-/** Written, and what a reader says. */
+/** Written text and its spoken form. */
 const examples: Readonly<Record<string, ReadonlyArray<readonly [string, string]>>> = {
   "whole numbers": [
     ["0", "không"],
@@ -179,7 +179,7 @@ test("marks map back to what was written", () => {
   ])
 })
 
-/** The number that Vietnamese words say. */
+/** Parses a number from Vietnamese words. */
 const valueOf = (words: string): number => {
   const digits = ["không", "một", "hai", "ba", "bốn", "năm", "sáu", "bảy", "tám", "chín"]
   const unit: Readonly<Record<string, number>> = {
@@ -205,7 +205,7 @@ const valueOf = (words: string): number => {
 }
 
 it.prop(
-  "a number's words say that number",
+  "a number's words parse to that number",
   [FastCheck.integer({ min: 0, max: 999_999_999_999_999 })],
   ([value]) => {
     expect(valueOf(integerWords(String(value)))).toBe(value)
@@ -257,7 +257,7 @@ const texts = FastCheck.oneof(
   FastCheck.array(FastCheck.constantFrom(...pieces), { maxLength: 12 }).map((words) => words.join(" "))
 )
 
-it.prop("no digit is left, and nothing written is lost", [texts], ([text]) => {
+it.prop("no digits are left, and no written text is lost", [texts], ([text]) => {
   const tokens = normalizeText(text, "vi")
   expect(tokens.map(({ gap, original }) => gap + original).join("")).toBe(text.trimEnd())
   expect(tokens.map(({ spoken }) => spoken).join(" ")).not.toMatch(/\p{Nd}/u)

@@ -1,0 +1,12 @@
+/** Errors of the library. Each has a `_tag` and a message that says what to do. */
+export { Refused, Unreachable } from "../gateway/GatewayErrors.ts"
+export { NoFfmpeg } from "../ffmpeg/process/FfmpegErrors.ts"
+export { InputFault, InputRejected } from "../pipeline/load/InputRejected.ts"
+export { ResultUnwritable } from "../pipeline/report/ResultFolder.ts"
+export { CatalogueRejected } from "../service/catalogue/CatalogueResolver.ts"
+export { ConfigRejected } from "../service/config/ServiceConfigFile.ts"
+export { KeyRejected } from "../service/accounts/KeyStore.ts"
+export { ListenFailed } from "../service/http/HttpServer.ts"
+export { DataFolderUnusable } from "../service/storage/Database.ts"
+export { StateBusy, StateUnusable } from "../store/state/StateErrors.ts"
+export { ServiceUnusable, VoicesUnlisted } from "./layers/ServiceErrors.ts"

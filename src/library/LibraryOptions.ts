@@ -1,0 +1,145 @@
+/** Options of the library's functions on a batch, and their checks. */
+import { Array, Effect, Either, Schema } from "effect"
+import type { JobEntry, Manifest } from "../domain/manifest/Manifest.ts"
+import type { BilingualChoice } from "../domain/manifest/ScriptSettings.ts"
+import { LanguageWritten } from "../domain/values/LanguageName.ts"
+import { ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
+import { InputFault, InputRejected, rejectInput } from "../pipeline/load/InputRejected.ts"
+import type { RunExecutor } from "../pipeline/run/RunExecutor.ts"
+import type { Deadline } from "../pipeline/speak/SpeakSettings.ts"
+import { schemaFaults } from "../settings/SchemaFaults.ts"
+import type { BatchSource, LoadFlags } from "./batch/BatchLoading.ts"
+
+/** A job of a manifest, as its author writes it. */
+export type ManifestJob = typeof JobEntry.Encoded
+
+/** A manifest as its author writes it: all keys of docs/manifest.md. */
+export type ManifestInput = Omit<typeof Manifest.Encoded, "jobs"> & {
+  readonly jobs: ReadonlyArray<ManifestJob>
+}
+
+/** What to work on. */
+export type BatchInput =
+  | {
+      /** A manifest: a file's path, or a value. A value's paths are relative to `cwd`. */
+      readonly manifest: string | ManifestInput
+      readonly files?: undefined
+    }
+  | {
+      /** Subtitles, texts or patterns, without a manifest: one job each. */
+      readonly files: string | ReadonlyArray<string>
+      readonly manifest?: undefined
+    }
+
+/** Options of `dub`, `plan` and `verify`. */
+export type BatchCallOptions = BatchInput & {
+  /** The folder that relative paths start from; default: the process's working directory. */
+  readonly cwd?: string | undefined
+  /** The folder for results; default: `out` beside the manifest, else in `cwd`. */
+  readonly out?: string | undefined
+  /** The folder for clips and the run's state; default: `.dubwright` beside the manifest, else in `cwd`. */
+  readonly state?: string | undefined
+  /** A pattern: only jobs whose ids match. */
+  readonly only?: string | undefined
+  /** The voice of jobs that name none. */
+  readonly voice?: string | undefined
+  readonly provider?: string | undefined
+  readonly model?: string | undefined
+  /** The language of jobs that name none: a tag such as `vi`, or an English name. */
+  readonly language?: string | undefined
+  /** Which language of a two-language subtitle to speak. */
+  readonly bilingual?: BilingualChoice | undefined
+  /** Tasks in flight per provider. */
+  readonly concurrency?: number | undefined
+}
+
+/** Options of a run. */
+export type DubCallOptions = BatchCallOptions & {
+  /** The most credits to spend. */
+  readonly maxCredits?: number | undefined
+  /** No new task is started after this time. */
+  readonly deadline?: Date | undefined
+  /** Whether to retry lines that failed permanently; default: false. */
+  readonly retry?: boolean | undefined
+}
+
+/** Replaces the executor of a run. */
+export interface ExecutorOption {
+  /** Speaks and delivers; default: this process. */
+  readonly executor?: RunExecutor | undefined
+}
+
+const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(schema)
+const word = Schema.NonEmptyTrimmedString
+const elsewhere = maybe(Schema.Unknown)
+
+/** All options. Those marked `elsewhere` are checked where they are used, or by TypeScript only. */
+const Options = Schema.Struct({
+  cwd: maybe(word),
+  out: maybe(word),
+  state: maybe(word),
+  only: maybe(word),
+  voice: maybe(VoiceId),
+  provider: maybe(ProviderId),
+  model: maybe(ModelId),
+  language: maybe(LanguageWritten),
+  bilingual: maybe(Schema.Literal("first", "second", "all")),
+  concurrency: maybe(Schema.Int.pipe(Schema.between(1, 1_000))),
+  maxCredits: maybe(Schema.NonNegative),
+  deadline: maybe(Schema.ValidDateFromSelf),
+  retry: maybe(Schema.Boolean),
+  manifest: elsewhere,
+  files: maybe(Schema.Union(Schema.String, Schema.Array(Schema.String))),
+  executor: elsewhere,
+  service: elsewhere,
+  ffmpeg: elsewhere,
+  signal: elsewhere,
+  onProgress: elsewhere,
+  onLog: elsewhere
+})
+
+/** Checks the options; fails with every fault at once. Callers in JavaScript have no types to rely on. */
+export const readOptions = Effect.fn("Library.options")(function* (options: DubCallOptions) {
+  const read = yield* checked(Options, options)
+  const { cwd, out, state, only, voice, provider, model, language, bilingual, concurrency } = read
+  const flags: LoadFlags = {
+    cwd,
+    out,
+    state,
+    only,
+    voice,
+    provider,
+    model,
+    language,
+    bilingual,
+    concurrency
+  }
+  const { maxCredits, deadline, retry = false } = read
+  return { source: yield* sourceOf(options), flags, maxCredits, deadline, retry }
+})
+
+const checked = <A, I>(schema: Schema.Schema<A, I>, value: unknown): Either.Either<A, InputRejected> =>
+  Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
+    Either.mapLeft((error) => {
+      const faults = schemaFaults(error, schema.ast, { value, sourceAt: () => undefined }).map(
+        ({ place, message }) =>
+          InputFault.make({ file: "options", message: [...place.map(String), message].join(": ") })
+      )
+      return Array.isNonEmptyArray(faults)
+        ? InputRejected.make({ faults })
+        : rejectInput("options", error.message)
+    })
+  )
+
+const sourceOf = ({ manifest, files }: DubCallOptions): Either.Either<BatchSource, InputRejected> => {
+  if (typeof manifest === "string") return Either.right({ files: [manifest] })
+  if (manifest !== undefined) return Either.right({ value: manifest })
+  const named = typeof files === "string" ? [files] : (files ?? [])
+  return Array.isNonEmptyReadonlyArray(named)
+    ? Either.right({ files: named })
+    : Either.left(rejectInput("options", "expected manifest, or at least one file in files"))
+}
+
+/** A deadline, named by its time in UTC. */
+export const deadlineOf = (deadline: Date | undefined): Deadline | undefined =>
+  deadline === undefined ? undefined : { at: deadline.getTime(), words: deadline.toISOString() }

@@ -1,0 +1,41 @@
+/** Loads a batch for a service: fills in default voices, learned limits, and the providers of voices. */
+import type { Array } from "effect"
+import { Effect } from "effect"
+import { loadBatch, loadManifestValue } from "../../pipeline/load/BatchLoader.ts"
+import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
+import { SpeechService } from "../layers/SpeechService.ts"
+import { readableStateLayer } from "../layers/StateLayers.ts"
+import { withProvidersFound } from "./VoiceProviderLookup.ts"
+
+/** Where a batch comes from. */
+export type BatchSource =
+  /** A manifest, or bare files. */
+  | { readonly files: Array.NonEmptyReadonlyArray<string> }
+  /** A manifest as a value. */
+  | { readonly value: unknown }
+
+/** Flags that the service does not decide. */
+export type LoadFlags = Omit<
+  RunFlags,
+  "embedded" | "baseUrl" | "environmentBaseUrl" | "providers" | "embeddedVoice" | "learnedLimits"
+>
+
+/** Loads a batch. Voices may still lack their provider. */
+export const loadSource = Effect.fn("BatchLoading.source")(function* (source: BatchSource, flags: LoadFlags) {
+  const { choice, local } = yield* SpeechService
+  const all: RunFlags = { ...flags, ...choice, embeddedVoice: local.voiceFor, learnedLimits }
+  return yield* "files" in source ? loadBatch(source.files, all) : loadManifestValue(source.value, all)
+})
+
+/** Loads a batch and finds the provider of each voice that has none; a note says which was found. */
+export const loadForRun = Effect.fn("BatchLoading.forRun")(function* (source: BatchSource, flags: LoadFlags) {
+  return yield* withProvidersFound(yield* loadSource(source, flags))
+})
+
+/** Text limits learned in earlier runs; none if the state folder is missing or unreadable (a run reports that). */
+const learnedLimits = (state: string) =>
+  Effect.map(Estimates, ({ longest }) => longest).pipe(
+    Effect.provide(readableStateLayer(state)),
+    Effect.orElseSucceed(() => () => undefined)
+  )

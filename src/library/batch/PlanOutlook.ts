@@ -1,0 +1,129 @@
+/** Dry run of a batch with everything that its state, service and disk say about it. Spends nothing. */
+import { Effect, Option } from "effect"
+import type { PlanReport } from "../../domain/report/PlanReport.ts"
+import type { Refused } from "../../gateway/GatewayErrors.ts"
+import type { InputRejected } from "../../pipeline/load/InputRejected.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
+import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
+import { unchosenLanguages } from "../../pipeline/plan/BilingualNotices.ts"
+import { type BatchPlan, type PartialPlan, planPartially } from "../../pipeline/plan/BatchPlan.ts"
+import { dryRun, isUnsent, type Outlook } from "../../pipeline/run/DryRun.ts"
+import { rereadIn } from "../../pipeline/run/ReadingChanges.ts"
+import { tasksInFlight } from "../../pipeline/speak/TasksInFlight.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
+import { readableStateLayer } from "../layers/StateLayers.ts"
+import { accountOf } from "./AccountCheck.ts"
+import { diskOf } from "./DiskRoom.ts"
+import { namedPrices, pricesOf } from "./Prices.ts"
+import { findUnknownVoices } from "./VoiceCheck.ts"
+
+/** A dry run. */
+export interface Prospect {
+  readonly report: PlanReport
+  /** The plan of the jobs without a fault; undefined if all have one. */
+  readonly plan: BatchPlan | undefined
+  /** Why the batch could not run: its own faults, then the service's rejection of the key. */
+  readonly rejected: InputRejected | undefined
+  readonly refused: Refused | undefined
+  /** Checks that could not be made, and the service's warnings. */
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Plans a batch without running it. */
+export const prospectOf = Effect.fn("PlanOutlook.of")(function* (batch: Batch) {
+  const planned = yield* planPartially(batch)
+  const { outlook, refused, strange, notes } = yield* outlookOf(planned)
+  const unchosen =
+    planned.plan === undefined
+      ? undefined
+      : unchosenLanguages(
+          planned.plan,
+          planned.plan.utterances.filter((utterance) => isUnsent(utterance, outlook)),
+          outlook.priceOf
+        )
+  const rejected = planned.rejected ?? unchosen ?? Option.getOrUndefined(strange)
+  const left = yield* unlisted(batch)
+  const prospect: Prospect = {
+    report: {
+      ...dryRun(batch, { ...planned, rejected }, outlook),
+      ...(left.length === 0 ? {} : { unlisted: left })
+    },
+    plan: planned.plan,
+    rejected,
+    refused,
+    notes
+  }
+  return prospect
+})
+
+interface Found {
+  readonly outlook: Outlook
+  readonly refused: Refused | undefined
+  readonly strange: Option.Option<InputRejected>
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Collects what the state, the service and the disk know about a plan. */
+const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) {
+  const nothing: Found = { outlook: nothingKnown, refused: undefined, strange: Option.none(), notes: [] }
+  if (plan === undefined) return nothing
+  const stored = yield* storedOf(plan)
+  const unsent = plan.utterances.filter((utterance) => isUnsent(utterance, stored))
+  const account = yield* accountOf(plan.batch, unsent.length)
+  const disk = { disk: yield* diskOf(plan, unsent) }
+  const unpriced = { ...stored, ...disk, priceOf: namedPrices(plan) }
+  switch (account._tag) {
+    case "Refused":
+      return { ...nothing, outlook: unpriced, refused: account.refused }
+    case "Unasked": {
+      const note = `balance, prices and voices were not checked: ${account.why}`
+      return { ...nothing, outlook: unpriced, notes: [note] }
+    }
+    default: {
+      const outlook: Outlook = {
+        ...stored,
+        ...disk,
+        priceOf: yield* pricesOf(plan),
+        ...(account._tag === "Asked" ? { account: account.account } : {})
+      }
+      if (rejected !== undefined) return { ...nothing, outlook }
+      const { unknown, notes } = yield* findUnknownVoices(plan, unsent)
+      return { ...nothing, outlook, strange: unknown, notes }
+    }
+  }
+})
+
+/** What the state folder knows about a plan. */
+const storedOf = (plan: BatchPlan) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const learned = yield* Estimates
+    const keys = plan.utterances.map(({ key }) => key)
+    const stored = yield* store.clips(keys)
+    const standings = yield* store.standings(keys)
+    const outlook: Outlook = {
+      ...nothingKnown,
+      clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
+      inFlight: yield* tasksInFlight(standings),
+      refused: new Set([...standings].flatMap(([key, standing]) => (hasGivenUp(standing) ? [key] : []))),
+      speechTime: learned.speechTime,
+      reread: yield* rereadIn(plan)
+    }
+    return outlook
+  }).pipe(
+    Effect.provide(readableStateLayer(plan.batch.state)),
+    Effect.catchIf(
+      (fault) => fault.reason === "missing",
+      () => Effect.succeed<Outlook>(nothingKnown)
+    )
+  )
+
+const nothingKnown: Outlook = {
+  clips: new Map(),
+  inFlight: new Set(),
+  refused: new Set(),
+  speechTime: () => undefined,
+  priceOf: () => undefined
+}

@@ -1,0 +1,28 @@
+/** Ready-made ffmpeg layers. */
+import { Config, ConfigProvider, Effect, Layer, Option } from "effect"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+
+/** Locates ffmpeg by settings that stay inside: a config provider in a layer would apply to its users, too. */
+const located = (settings: Effect.Effect<ReadonlyMap<string, string>>) =>
+  Layer.effectContext(
+    Effect.flatMap(settings, (known) =>
+      Effect.scoped(Layer.build(Layer.fresh(Ffmpeg.Default))).pipe(
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(known)))
+      )
+    )
+  )
+
+/** This ffmpeg and no other. */
+export const ffmpegAt = (path: string) => located(Effect.succeed(new Map([["DUBWRIGHT_FFMPEG", path]])))
+
+/** The ffmpeg of the environment variable PATH, else the one in an npm package. Reads no other variable. */
+export const ffmpegOnPath = located(
+  Config.option(Config.string("PATH")).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromEnv()),
+    Effect.orElseSucceed(() => Option.none<string>()),
+    Effect.map((path) => new Map(Option.toArray(path).map((folders) => ["PATH", folders])))
+  )
+)
+
+/** The ffmpeg that the command uses: the one that DUBWRIGHT_FFMPEG names, else as `ffmpegOnPath`. */
+export const ffmpegFromEnvironment = Ffmpeg.Default

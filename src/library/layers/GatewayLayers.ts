@@ -1,0 +1,95 @@
+/** Gateways to a remote service, or to one that runs in this process. */
+import { FileSystem } from "@effect/platform"
+import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effect"
+import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
+import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
+import { defaultProviders } from "../../service/config/DefaultProviders.ts"
+import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
+import type { EmbeddedOptions, ServeFailed } from "../../service/Service.ts"
+import { ServiceUnusable } from "./ServiceErrors.ts"
+import { type LocalVoices, SpeechService } from "./SpeechService.ts"
+
+/** A service's URL and key. */
+export interface ServicePlace {
+  readonly baseUrl: URL
+  readonly key: Redacted.Redacted
+}
+
+/** The gateway to a service. `place` may start that service; it stops with the gateway. */
+export const gatewayAt = <E, R>(place: Effect.Effect<ServicePlace, E, R>) =>
+  Gateway.Default.pipe(
+    Layer.provide(
+      Layer.scoped(
+        ServiceAddress,
+        Effect.map(place, (found) => ({
+          ...found,
+          answerWithin: "60 seconds" as const,
+          audioWithin: "10 minutes" as const
+        }))
+      )
+    ),
+    Layer.provide(HttpTransport.Default)
+  )
+
+/** Checks a remote service's URL and key. `advice` completes "the service at URL needs a key; …". */
+export const remotePlace = (
+  baseUrl: string,
+  key: Redacted.Redacted | undefined,
+  advice: string
+): Effect.Effect<ServicePlace, ServiceUnusable> => {
+  if (!URL.canParse(baseUrl) || !["http:", "https:"].includes(new URL(baseUrl).protocol)) {
+    return new ServiceUnusable({ detail: `invalid service URL "${baseUrl}" (example: https://tts.example)` })
+  }
+  const url = new URL(baseUrl)
+  return key === undefined
+    ? new ServiceUnusable({ detail: `the service at ${url.origin} needs a key; ${advice}` })
+    : Effect.succeed({ baseUrl: url, key })
+}
+
+/** Starts the bundled service in this process. Its code is loaded only then. */
+export const embeddedPlace = (
+  options: EmbeddedOptions
+): Effect.Effect<ServicePlace, ServeFailed, Scope.Scope | Ffmpeg> =>
+  Effect.gen(function* () {
+    const { embedded } = yield* Effect.promise(() => import("../../service/Service.ts"))
+    // Log only errors: the run itself reports which lines failed, and why.
+    const { address, key } = yield* embedded(options).pipe(Logger.withMinimumLogLevel(LogLevel.Error))
+    return { baseUrl: new URL(address), key }
+  })
+
+/** The voices of the bundled service's default settings. */
+export const bundledVoices: LocalVoices = {
+  voiceFor: (language) => embeddedVoice(language),
+  offers: ({ provider, voice }) => {
+    const voices = defaultProviders[provider]?.voices
+    return Array.isArray(voices) && voices.some(({ id }) => id === voice)
+  },
+  // Without a model, the provider's first one counts, as in the service's settings.
+  priceOf: ({ provider, model }) => {
+    const models = defaultProviders[provider]?.models
+    const chosen = model === undefined ? models?.[0] : models?.find(({ id }) => id === model)
+    return chosen === undefined ? undefined : (chosen.creditsPerCharacter ?? 1)
+  }
+}
+
+/** The gateway to a service for reading only. A service in this process gets a temporary folder. */
+export const readingGateway = <E>(service: Batch["service"], connect: Connect<E>) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      // A remote service keeps no data here.
+      return connect(
+        service,
+        service === "embedded" ? yield* fs.makeTempDirectoryScoped({ prefix: "dubwright-" }) : ""
+      )
+    })
+  )
+
+type Connect<E> = (service: Batch["service"], dataDir: string) => Layer.Layer<Gateway, E>
+
+/** The gateway for requests before a run. */
+export const preliminaryGateway = ({ service }: Pick<Batch, "service">) =>
+  Layer.unwrapEffect(Effect.map(SpeechService, ({ connect }) => readingGateway(service, connect)))

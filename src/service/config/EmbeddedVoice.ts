@@ -1,0 +1,34 @@
+/** Default voices of the bundled service by language, for jobs and manifests that name none. */
+import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import { defaultProviders } from "./DefaultProviders.ts"
+
+export interface EmbeddedVoice {
+  readonly provider: ProviderId
+  readonly voice: VoiceId
+}
+
+/**
+ * Returns a voice for a language (a tag such as `vi` or `pt-BR`): one of provider_native's, else of
+ * provider_expressive's, else provider_lowcost's voice of that language. `position` counts speakers from 0, so that
+ * neighbours get different voices.
+ */
+export const embeddedVoice = (language: string | undefined, position = 0): EmbeddedVoice => {
+  const primary = language?.toLowerCase().split("-")[0]
+  const own = voicesOf("provider_native").filter(
+    ({ id }) => primary !== undefined && id.startsWith(`${primary}-`)
+  )
+  const all = voicesOf("provider_expressive").filter(
+    ({ voice }) => primary === undefined || (typeof voice === "object" && primary in voice)
+  )
+  const [provider, voices] =
+    own.length > 0 ? (["provider_native", own] as const) : (["provider_expressive", all] as const)
+  const chosen = voices[position % Math.max(1, voices.length)]
+  return chosen === undefined
+    ? { provider: ProviderId.make("provider_lowcost"), voice: VoiceId.make(`lc-${primary ?? "en-us"}`) }
+    : { provider: ProviderId.make(provider), voice: VoiceId.make(chosen.id) }
+}
+
+const voicesOf = (provider: string) => {
+  const voices = defaultProviders[provider]?.voices
+  return voices === undefined || voices === "all" ? [] : voices
+}
