@@ -227,6 +227,28 @@ test("error tags are unique", () => {
   expect([...byTag.values()].filter((same) => same.length > 1)).toEqual([])
 })
 
+/** A span and the name that it must have: its file and the declaration around it. The root span is the program. */
+const spansOf = (source: ts.SourceFile) => {
+  const spans: Array<{ readonly name: string; readonly expected: string }> = []
+  const visit = (node: ts.Node, around: string): void => {
+    const isNamed = ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node) || ts.isFunctionLike(node)
+    const inner = isNamed && node.name !== undefined ? node.name.getText() : around
+    if (ts.isCallExpression(node) && /(?:^|\.)(?:fn|withSpan)$/u.test(node.expression.getText())) {
+      const name = node.arguments.find(ts.isStringLiteral)?.text ?? node.getText()
+      spans.push({ name, expected: `${basename(source.fileName, ".ts")}.${inner}` })
+    }
+    ts.forEachChild(node, (child) => visit(child, inner))
+  }
+  visit(source, "")
+  return spans.filter(({ name }) => name !== "dubwright")
+}
+
+test("spans are named after their file and function", () => {
+  const spans = sources.flatMap(spansOf)
+  expect(spans.length).toBeGreaterThan(100)
+  expect(spans.filter(({ name, expected }) => name !== expected)).toEqual([])
+})
+
 /** Top-level folders to which the size limits apply. */
 const measured = ["src", "test", "docs", "bench", "fixtures", "pipelines", "scripts", ".github"]
 

@@ -25,7 +25,9 @@ import { dubOutcome, planOutcome, verifyOutcome } from "./Outcomes.ts"
  * Runs a batch. An unchanged batch that a run has finished returns its last result. Fails before anything is sent if
  * the batch is faulty; a job that fails later is part of the result.
  */
-export const dubInEffect = Effect.fn("Library.dub")(function* (options: DubCallOptions & ExecutorOption) {
+export const dubInEffect = Effect.fn("EffectApi.dubInEffect")(function* (
+  options: DubCallOptions & ExecutorOption
+) {
   const { source, flags, maxCredits, deadline, retry } = yield* readOptions(options)
   const { batch, notes } = yield* loadForRun(source, flags)
   const sources = yield* digestSources(batch)
@@ -54,14 +56,14 @@ const reviveAll = ({ utterances }: BatchPlan) =>
   )
 
 /** Plans a batch: what a run would send, at which price. Spends nothing and writes nothing. */
-export const planInEffect = Effect.fn("Library.plan")(function* (options: BatchCallOptions) {
+export const planInEffect = Effect.fn("EffectApi.planInEffect")(function* (options: BatchCallOptions) {
   const { source, flags } = yield* readOptions(options)
   const { batch, notes } = yield* loadForRun(source, flags)
   return planOutcome(yield* prospectOf(batch), notes)
 })
 
 /** Compares a batch's delivered audio with its reports, cue by cue. */
-export const verifyInEffect = Effect.fn("Library.verify")(function* (options: BatchCallOptions) {
+export const verifyInEffect = Effect.fn("EffectApi.verifyInEffect")(function* (options: BatchCallOptions) {
   const { source, flags } = yield* readOptions(options)
   return verifyOutcome(yield* verifyBatch(yield* loadSource(source, flags)))
 })

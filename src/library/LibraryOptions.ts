@@ -99,7 +99,7 @@ const Options = Schema.Struct({
 })
 
 /** Checks the options; fails with every fault at once. Callers in JavaScript have no types to rely on. */
-export const readOptions = Effect.fn("Library.options")(function* (options: DubCallOptions) {
+export const readOptions = Effect.fn("LibraryOptions.readOptions")(function* (options: DubCallOptions) {
   const read = yield* checked(Options, options)
   const { cwd, out, state, only, voice, provider, model, language, bilingual, concurrency } = read
   const flags: LoadFlags = {

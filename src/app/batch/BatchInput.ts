@@ -30,7 +30,7 @@ export interface BatchOptions {
 }
 
 /** Loads the batch and finds the provider of each voice that has none. */
-export const loadBatchInput = Effect.fn("BatchFlags.batch")(function* (options: BatchOptions) {
+export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (options: BatchOptions) {
   const { out, state, concurrency, only, voice, provider, model, language, bilingual } = options
   const { batch, notes } = yield* loadForRun(
     { files: options.inputs },

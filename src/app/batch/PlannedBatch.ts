@@ -5,6 +5,9 @@ import type { Batch } from "../../pipeline/load/Job.ts"
 import { type BatchOptions, printNotices } from "./BatchInput.ts"
 
 /** Plans a batch; prints on stderr what was repaired or skipped in the scripts. */
-export const planBatchInput = Effect.fn("BatchPlanned.of")(function* (batch: Batch, options: BatchOptions) {
+export const planBatchInput = Effect.fn("PlannedBatch.planBatchInput")(function* (
+  batch: Batch,
+  options: BatchOptions
+) {
   return yield* Effect.tap(planFully(batch), (plan) => printNotices(plan, options))
 })

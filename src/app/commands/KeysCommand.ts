@@ -19,13 +19,13 @@ const optionsOf = ({ name, credits, account }: NewKey): Keys.KeyOptions => ({
   ...(account === undefined ? {} : { account })
 })
 
-export const createKeyCommand = Effect.fn("KeysCommand.create")(function* (wanted: NewKey) {
+export const createKeyCommand = Effect.fn("KeysCommand.createKeyCommand")(function* (wanted: NewKey) {
   const screen = yield* Screen
   const key = yield* Keys.createKey(wanted.data, optionsOf(wanted))
   yield* screen.result(Redacted.value(key))
 })
 
-export const importKeyCommand = Effect.fn("KeysCommand.import")(function* (
+export const importKeyCommand = Effect.fn("KeysCommand.importKeyCommand")(function* (
   wanted: NewKey & { readonly key: Option.Option<string> }
 ) {
   const screen = yield* Screen
@@ -34,7 +34,7 @@ export const importKeyCommand = Effect.fn("KeysCommand.import")(function* (
   yield* screen.say(`imported a key for ${wanted.name}`)
 })
 
-export const listKeysCommand = Effect.fn("KeysCommand.list")(function* (options: {
+export const listKeysCommand = Effect.fn("KeysCommand.listKeysCommand")(function* (options: {
   readonly data: string
   readonly json: boolean
 }) {
@@ -60,7 +60,7 @@ export const listKeysCommand = Effect.fn("KeysCommand.list")(function* (options:
   )
 })
 
-export const grantCommand = Effect.fn("KeysCommand.grant")(function* (options: {
+export const grantCommand = Effect.fn("KeysCommand.grantCommand")(function* (options: {
   readonly data: string
   readonly account: number
   readonly credits: number
@@ -74,7 +74,7 @@ export const grantCommand = Effect.fn("KeysCommand.grant")(function* (options: {
   )
 })
 
-export const revokeKeyCommand = Effect.fn("KeysCommand.revoke")(function* (options: {
+export const revokeKeyCommand = Effect.fn("KeysCommand.revokeKeyCommand")(function* (options: {
   readonly data: string
   readonly which: string
 }) {

@@ -10,7 +10,7 @@ import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
 import { yamlScalar } from "../../settings/YamlScalar.ts"
 
 /** Returns a YAML fragment per job. */
-export const speakersText = Effect.fn("SpeakersText.of")(function* (batch: Batch) {
+export const speakersText = Effect.fn("SpeakersText.speakersText")(function* (batch: Batch) {
   const fragments = yield* Effect.forEach(batch.jobs, (job) =>
     Effect.map(readWords(job, batch), ({ words }) => fragmentOf(job, batch, speakersOf(words.cues)))
   )

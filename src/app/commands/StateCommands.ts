@@ -13,7 +13,7 @@ import { Screen } from "../terminal/Screen.ts"
 import { readableStateLayer, writableStateLayer } from "../../library/layers/StateLayers.ts"
 import { textTable } from "../terminal/TextTable.ts"
 
-export const statusCommand = Effect.fn("StateCommands.status")(function* (options: BatchOptions) {
+export const statusCommand = Effect.fn("StateCommands.statusCommand")(function* (options: BatchOptions) {
   const screen = yield* Screen
   const batch = yield* loadBatchInput(options)
   const jobs = yield* statusOf(batch).pipe(

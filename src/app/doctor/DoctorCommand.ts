@@ -12,7 +12,7 @@ export interface DoctorOptions {
   readonly json: boolean
 }
 
-export const doctorCommand = Effect.fn("DoctorCommand.doctor")(function* (options: DoctorOptions) {
+export const doctorCommand = Effect.fn("DoctorCommand.doctorCommand")(function* (options: DoctorOptions) {
   const screen = yield* Screen
   const checks: Array<Check> = []
   /** Prints each finding at once. */

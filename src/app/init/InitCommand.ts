@@ -52,7 +52,7 @@ export interface InitOptions {
 
 const manifestName = "dubwright.yaml"
 
-export const initCommand = Effect.fn("InitCommand.init")(function* (options: InitOptions) {
+export const initCommand = Effect.fn("InitCommand.initCommand")(function* (options: InitOptions) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const screen = yield* Screen

@@ -23,7 +23,7 @@ export interface InitSaid {
 }
 
 /** Asks for the choices not made yet; Ctrl-C ends the command. */
-export const askChoices = Effect.fn("InitQuestions.ask")(
+export const askChoices = Effect.fn("InitQuestions.askChoices")(
   function* (found: ReadonlyArray<FoundScript>, said: InitSaid) {
     const videos = found.flatMap(({ video }) => video ?? [])
     const choices: InitChoices = {

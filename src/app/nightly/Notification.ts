@@ -16,7 +16,7 @@ const programWithin = Duration.minutes(2)
 const answerWithin = Duration.seconds(20)
 
 /** Runs the manifest's command and posts to its webhook, each with run.json; `manifest` is its path. */
-export const notifyRunEnd = Effect.fn("Notify.notify")(function* (
+export const notifyRunEnd = Effect.fn("Notification.notifyRunEnd")(function* (
   { command, webhook }: NotifySettings,
   manifest: string,
   report: RunReport

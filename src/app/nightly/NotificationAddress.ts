@@ -13,7 +13,7 @@ export const addressOf = Effect.fnUntraced(function* (webhook: string) {
 })
 
 /** Warns before a run if the webhook URL cannot be resolved on this machine. */
-export const warnUnset = Effect.fn("NotifyAddress.warn")(function* ({ webhook }: NotifySettings) {
+export const warnUnset = Effect.fn("NotificationAddress.warnUnset")(function* ({ webhook }: NotifySettings) {
   const screen = yield* Screen
   if (webhook === undefined) return
   yield* Effect.catchAll(addressOf(webhook), ({ why }) =>

@@ -15,7 +15,9 @@ export interface ScheduleOptions {
   readonly kind: (typeof scheduleKinds)[number] | undefined
 }
 
-export const scheduleCommand = Effect.fn("ScheduleCommand.schedule")(function* (options: ScheduleOptions) {
+export const scheduleCommand = Effect.fn("ScheduleCommand.scheduleCommand")(function* (
+  options: ScheduleOptions
+) {
   const screen = yield* Screen
   const manifest = resolve(options.manifest)
   if (!existsSync(manifest)) return yield* badUsage(`${options.manifest}: no such file`)

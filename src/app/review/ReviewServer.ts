@@ -18,7 +18,10 @@ import { type Route, routeOf } from "./ReviewRoutes.ts"
 import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork.ts"
 
 /** Serves on loopback until the scope closes; returns the URL to open, including the access token. */
-export const serveReview = Effect.fn("ReviewServer.serve")(function* (options: BatchOptions, port: number) {
+export const serveReview = Effect.fn("ReviewServer.serveReview")(function* (
+  options: BatchOptions,
+  port: number
+) {
   const token = randomBytes(24).toString("base64url")
   const work = yield* makeReviewWork(options)
   const answering = (route: Route, request: IncomingMessage, response: ServerResponse) =>

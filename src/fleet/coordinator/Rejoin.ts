@@ -9,7 +9,7 @@ import { writtenIn } from "../shared/FencedStore.ts"
 const atOnce = 200
 
 /** Copies what the shared folder and Redis know of utterances into the run's state. Looks up each utterance once. */
-export const rejoinBatch = Effect.fn("Joining.learned")(function* (
+export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   { client, callRedis: asked, share, handover, looked }: Coordinator,
   all: ReadonlyArray<Utterance>
 ) {

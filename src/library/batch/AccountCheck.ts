@@ -26,7 +26,7 @@ const within = "10 seconds"
  * Checks the account at a remote service. Skipped for the bundled service, if nothing is to be sent (`unsent` is 0), or
  * without a key; the voice check reports a missing key.
  */
-export const accountOf = Effect.fn("AccountCheck.of")(function* (
+export const accountOf = Effect.fn("AccountCheck.accountOf")(function* (
   { service, state }: Pick<Batch, "service" | "state">,
   unsent: number
 ) {

@@ -22,14 +22,20 @@ export type LoadFlags = Omit<
 >
 
 /** Loads a batch. Voices may still lack their provider. */
-export const loadSource = Effect.fn("BatchLoading.source")(function* (source: BatchSource, flags: LoadFlags) {
+export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
+  source: BatchSource,
+  flags: LoadFlags
+) {
   const { choice, local } = yield* SpeechService
   const all: RunFlags = { ...flags, ...choice, embeddedVoice: local.voiceFor, learnedLimits }
   return yield* "files" in source ? loadBatch(source.files, all) : loadManifestValue(source.value, all)
 })
 
 /** Loads a batch and finds the provider of each voice that has none; a note says which was found. */
-export const loadForRun = Effect.fn("BatchLoading.forRun")(function* (source: BatchSource, flags: LoadFlags) {
+export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
+  source: BatchSource,
+  flags: LoadFlags
+) {
   return yield* withProvidersFound(yield* loadSource(source, flags))
 })
 

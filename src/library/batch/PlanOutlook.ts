@@ -32,7 +32,7 @@ export interface Prospect {
 }
 
 /** Plans a batch without running it. */
-export const prospectOf = Effect.fn("PlanOutlook.of")(function* (batch: Batch) {
+export const prospectOf = Effect.fn("PlanOutlook.prospectOf")(function* (batch: Batch) {
   const planned = yield* planPartially(batch)
   const { outlook, refused, strange, notes } = yield* outlookOf(planned)
   const unchosen =

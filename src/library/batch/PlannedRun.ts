@@ -31,7 +31,7 @@ export interface PlannedRunOptions<E1, R1, E2, R2> {
 }
 
 /** Plans a batch, with the notices of all its jobs. */
-export const planFully = Effect.fn("PlannedRun.plan")(function* (batch: Batch) {
+export const planFully = Effect.fn("PlannedRun.planFully")(function* (batch: Batch) {
   const plan = yield* planBatch(batch)
   const doubts = bilingualNotices(plan, ({ provider }) => batch.profileOf(provider).creditsPerCharacter)
   return { ...plan, notices: [...doubts, ...plan.notices] }

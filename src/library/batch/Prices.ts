@@ -17,7 +17,7 @@ export const namedPrices =
  * Returns the prices of a batch, asking the service for those the manifest does not set. If it cannot be asked within
  * 10 s, or there is no key, these stay unknown.
  */
-export const pricesOf = Effect.fn("Prices.of")(function* (plan: BatchPlan) {
+export const pricesOf = Effect.fn("Prices.pricesOf")(function* (plan: BatchPlan) {
   const { batch, utterances } = plan
   const { connect, local } = yield* SpeechService
   const named = namedPrices(plan)

@@ -20,7 +20,7 @@ export interface VoicesSeen {
 }
 
 /** Checks that the service can speak `unsent`. */
-export const findUnknownVoices = Effect.fn("VoiceCheck.of")(function* (
+export const findUnknownVoices = Effect.fn("VoiceCheck.findUnknownVoices")(function* (
   plan: BatchPlan,
   unsent: ReadonlyArray<Utterance>
 ) {

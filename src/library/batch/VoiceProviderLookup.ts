@@ -23,7 +23,9 @@ const within = "30 seconds"
  * Returns the batch with a provider for each voice, and a note for each provider that was looked up. Voices with clips
  * keep the provider that spoke them, so that plan and run agree and a finished batch needs no service.
  */
-export const withProvidersFound = Effect.fn("VoiceProvider.found")(function* (batch: Batch) {
+export const withProvidersFound = Effect.fn("VoiceProviderLookup.withProvidersFound")(function* (
+  batch: Batch
+) {
   const voices = voicesWithoutProvider(batch)
   if (voices.length === 0) return { batch, notes: [] }
   const known = yield* spokenBefore(batch.state, voices)

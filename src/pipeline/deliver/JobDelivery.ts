@@ -58,7 +58,7 @@ const failuresAmong = Effect.fnUntraced(function* (keys: ReadonlyArray<Utterance
 })
 
 /** Compares a job's current fingerprint with its last delivery. */
-export const checkDelivery = Effect.fn("JobDelivery.considered")(function* (
+export const checkDelivery = Effect.fn("JobDelivery.checkDelivery")(function* (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
   out: string,
@@ -117,7 +117,7 @@ export const recordDelivery = Effect.fnUntraced(function* (
 })
 
 /** Delivers a job whose utterances are all spoken, failed or left; `takes` are retakes of its lines. */
-export const deliverJob = Effect.fn("JobDelivery.deliver")(function* (
+export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,
   out: string,

@@ -29,7 +29,7 @@ import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
 
 /** Writes a job's files. Returns their paths in order of creation, the mix's measurements and its waveform peaks. */
-export const writeOutputs = Effect.fn("Deliver.deliver")(function* (made: OutputPlan) {
+export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (made: OutputPlan) {
   const { job, out, entries } = made
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem

@@ -20,7 +20,7 @@ import { reportIn } from "../report/ReportFile.ts"
  * default, and its settings decide about the video's own sound. Returns the results with the videos among their files;
  * if a video fails, its jobs fail.
  */
-export const deliverShared = Effect.fn("SharedVideo.deliver")(function* (
+export const deliverShared = Effect.fn("SharedVideo.deliverShared")(function* (
   out: string,
   results: ReadonlyArray<JobResult>
 ) {

@@ -21,7 +21,7 @@ import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { resolveJob } from "./JobResolution.ts"
 
 /** Loads the manifest, or the bare files, that the command line names. */
-export const loadBatch = Effect.fn("Load.batch")(function* (
+export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
   named: Array.NonEmptyReadonlyArray<string>,
   flags: RunFlags
 ) {
@@ -63,7 +63,10 @@ export const loadBatch = Effect.fn("Load.batch")(function* (
  * Loads a manifest that is given as a value. Its paths are relative to `flags.cwd`. Its `name`, or else "manifest",
  * takes the place of a file's name there.
  */
-export const loadManifestValue = Effect.fn("Load.value")(function* (value: unknown, flags: RunFlags) {
+export const loadManifestValue = Effect.fn("BatchLoader.loadManifestValue")(function* (
+  value: unknown,
+  flags: RunFlags
+) {
   const path = yield* Path.Path
   const base = path.resolve(flags.cwd ?? "")
   const manifest = yield* checkManifest(value, "manifest")

@@ -16,7 +16,7 @@ export interface OverridesFileContent {
 }
 
 /** Reads the overrides beside a manifest; empty if there is no such file. */
-export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest: string) {
+export const readOverrides = Effect.fn("OverridesFile.readOverrides")(function* (manifest: string) {
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
   const { jobs } = text.trim() === "" ? { jobs: null } : yield* readChecked(OverridesFile, text, file, shape)
@@ -28,7 +28,7 @@ export const readOverrides = Effect.fn("OverridesFile.read")(function* (manifest
  * Writes changes to one job's cues into the file, by cue name; undefined removes a change. The rest of the file,
  * including comments, is kept. Fails if the file is not valid as overrides, or cannot be written.
  */
-export const writeOverrides = Effect.fn("OverridesFile.write")(function* (
+export const writeOverrides = Effect.fn("OverridesFile.writeOverrides")(function* (
   manifest: string,
   job: string,
   changes: Readonly<Record<string, CueOverride | undefined>>

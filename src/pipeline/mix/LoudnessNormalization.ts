@@ -83,8 +83,9 @@ const farOff = 0.4
  * Returns the gain factor for a target: the missing loudness plus, if peaks are limited, what the limiter takes away.
  * It is found on an excerpt, so that a film need not be mixed twice.
  */
-export const gainTo = Effect.fn("Levelling.gainTo")((programme: Programme, target: LoudnessGoal) =>
-  withBuffers((allocate) => gainWithin(programme, target, allocate))
+export const gainTo = Effect.fn("LoudnessNormalization.gainTo")(
+  (programme: Programme, target: LoudnessGoal) =>
+    withBuffers((allocate) => gainWithin(programme, target, allocate))
 )
 
 const gainWithin = Effect.fnUntraced(function* (

@@ -36,7 +36,7 @@ export interface Level {
 const stemsAtOnce = 12
 
 /** Renders the mix and its stems. Returns the mix's measurements and its waveform peaks. */
-export const renderMix = Effect.fn("Master.master")(function* (
+export const renderMix = Effect.fn("MixRender.renderMix")(function* (
   job: JobId,
   programme: Programme,
   level: Level,

@@ -16,7 +16,7 @@ import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** Plans the retakes of a job from its first takes; none unless the job has `fit.retake`. */
-export const planRetakes = Effect.fn("Retake.of")(function* (plan: JobPlan, batch: Batch) {
+export const planRetakes = Effect.fn("Retakes.planRetakes")(function* (plan: JobPlan, batch: Batch) {
   const { job, lines, uses } = plan
   if (!job.retake) return []
   const store = yield* UtteranceStore

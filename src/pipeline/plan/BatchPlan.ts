@@ -53,7 +53,7 @@ export interface BatchPlan {
 }
 
 /** Plans every job; fails with the faults of all jobs. */
-export const planBatch = Effect.fn("Plan.batch")(function* (batch: Batch) {
+export const planBatch = Effect.fn("BatchPlan.planBatch")(function* (batch: Batch) {
   const { plan, rejected } = yield* planPartially(batch)
   if (rejected !== undefined) return yield* rejected
   return plan ?? (yield* Effect.dieMessage("a batch has at least one job"))
@@ -68,7 +68,7 @@ export interface PartialPlan {
 }
 
 /** Plans the jobs without a fault, and collects the faults of the others. */
-export const planPartially = Effect.fn("Plan.whatCan")(function* (batch: Batch) {
+export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (batch: Batch) {
   const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch)), {
     concurrency: 2
   })
@@ -96,7 +96,7 @@ const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): Bat
 }
 
 /** Reads a job's script and the words to speak, before voices are assigned. */
-export const readWords = Effect.fn("Plan.words")(function* (job: Job, batch: Batch) {
+export const readWords = Effect.fn("BatchPlan.readWords")(function* (job: Job, batch: Batch) {
   const bytes = yield* inputBytes(job.input, job.inputName)
   const script = yield* readScript(
     bytes,

@@ -18,7 +18,7 @@ const mostPages = 200
  * spoken or in flight need no check. If a list cannot be read or is empty, the check passes: the service will reject
  * unknown ones itself. Also fails if there is no service at the address.
  */
-export const checkService = Effect.fn("Preflight.preflight")(function* (
+export const checkService = Effect.fn("ServicePreflight.checkService")(function* (
   plan: BatchPlan,
   unsent: ReadonlyArray<Utterance>
 ) {

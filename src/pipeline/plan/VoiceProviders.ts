@@ -48,7 +48,7 @@ export const withProviders = (batch: Batch, providers: ReadonlyMap<VoiceId, Prov
 export type VoiceLists = ReadonlyMap<ProviderId, ReadonlySet<string>>
 
 /** Reads the voice lists of all providers. */
-export const readVoiceLists = Effect.fn("VoiceProviders.lists")(function* () {
+export const readVoiceLists = Effect.fn("VoiceProviders.readVoiceLists")(function* () {
   const { reads } = yield* Gateway
   const { providers } = yield* reads.providers
   const lists = new Map<ProviderId, ReadonlySet<string>>()

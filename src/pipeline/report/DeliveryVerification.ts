@@ -61,7 +61,7 @@ const listeningRate = SampleRate.make(16_000)
 /**
  * Verifies every job of the batch that has an audio or video output. A job without a report or audio file fails.
  */
-export const verifyBatch = Effect.fn("Verify.batch")(function* ({ jobs, out }: Batch) {
+export const verifyBatch = Effect.fn("DeliveryVerification.verifyBatch")(function* ({ jobs, out }: Batch) {
   return yield* Effect.forEach(jobs.filter(isHeard), (job) =>
     Effect.map(Effect.either(verifyJob(out, job)), (heard) => ({ id: job.id, heard }))
   )
@@ -80,7 +80,10 @@ const heardIn = ({ outputs }: Pick<Job, "outputs">) => endings.filter((ending) =
 export const isVerified = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
 
 /** Verifies one job: compares its report with the best of its files. */
-export const verifyJob = Effect.fn("Verify.job")(function* (out: string, job: Pick<Job, "id" | "outputs">) {
+export const verifyJob = Effect.fn("DeliveryVerification.verifyJob")(function* (
+  out: string,
+  job: Pick<Job, "id" | "outputs">
+) {
   const ffmpeg = yield* Ffmpeg
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path

@@ -19,7 +19,7 @@ export interface Outline {
 }
 
 /** Writes a job's page and returns its path; `last` holds the metrics of the previous run. */
-export const writeJobPage = Effect.fn("ReportPages.job")(function* (
+export const writeJobPage = Effect.fn("ReportPages.writeJobPage")(function* (
   out: string,
   job: Job,
   report: JobReport,
@@ -42,7 +42,7 @@ export const writeJobPage = Effect.fn("ReportPages.job")(function* (
 })
 
 /** Writes the batch's page and returns its path. The page lists `results` in the given order. */
-export const writeBatchPage = Effect.fn("ReportPages.batch")(function* (
+export const writeBatchPage = Effect.fn("ReportPages.writeBatchPage")(function* (
   out: string,
   report: RunReport,
   results: ReadonlyArray<JobResult>

@@ -15,7 +15,7 @@ export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("Re
 }
 
 /** Writes a file from a string, an iterable of strings, or bytes: to a `.part` file first, then renames it. */
-export const writeResult = Effect.fn("ResultFolder.write")(function* (
+export const writeResult = Effect.fn("ResultFolder.writeResult")(function* (
   path: string,
   content: string | Uint8Array | Iterable<string>
 ) {
@@ -72,7 +72,7 @@ function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Ui
 /**
  * Creates a folder if it is missing. Fails if it is not writable, before any speech is paid for.
  */
-export const openFolder = Effect.fn("ResultFolder.open")(function* (path: string) {
+export const openFolder = Effect.fn("ResultFolder.openFolder")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   yield* made(path, path)
   yield* fs

@@ -23,7 +23,7 @@ import { ReviewFailed } from "./ReviewFailed.ts"
 const outlineRate = SampleRate.make(8_000)
 
 /** Returns the file name of a job's output that browsers play; undefined if there is none. */
-export const soundOf = Effect.fn("ReviewPages.sound")(function* (out: string, { id, outputs }: Job) {
+export const soundOf = Effect.fn("ReviewPages.soundOf")(function* (out: string, { id, outputs }: Job) {
   const fs = yield* FileSystem.FileSystem
   const { join } = yield* Path.Path
   const files = playableFiles.filter((name) => outputs.includes(name)).map((name) => `${id}.${name}`)
@@ -35,7 +35,7 @@ export const soundOf = Effect.fn("ReviewPages.sound")(function* (out: string, { 
 })
 
 /** Builds a job's page with its edit box. */
-export const reviewedJob = Effect.fn("ReviewPages.job")(function* (batch: Batch, job: Job) {
+export const reviewedJob = Effect.fn("ReviewPages.reviewedJob")(function* (batch: Batch, job: Job) {
   const { out } = batch
   const report = yield* reportIn(out, job.id)
   if (report === undefined)
@@ -62,14 +62,14 @@ const changesPassedOver = Effect.fnUntraced(function* (batch: Batch, job: Job) {
 })
 
 /** Builds the batch's page with the current metrics. */
-export const reviewedBatch = Effect.fn("ReviewPages.batch")(function* (batch: Batch) {
+export const reviewedBatch = Effect.fn("ReviewPages.reviewedBatch")(function* (batch: Batch) {
   return yield* pageOf(batch, yield* runOf(batch))
 })
 
 /**
  * Updates run.json and index.html on disk after a job was delivered again. Does nothing if there is no run.json.
  */
-export const rewriteBatch = Effect.fn("ReviewPages.rewrite")(function* (batch: Batch, delivered: Job) {
+export const rewriteBatch = Effect.fn("ReviewPages.rewriteBatch")(function* (batch: Batch, delivered: Job) {
   const { join } = yield* Path.Path
   const before = yield* readPreviousRun(batch.out)
   if (Option.isNone(before)) return

@@ -32,7 +32,7 @@ import { speakUtterances } from "../speak/SpeakStage.ts"
 import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 
 /** Reads a cue's lines for its edit box, as in the script and with the accepted changes. */
-export const readCue = Effect.fn("Review.sheet")(function* (batch: Batch, job: Job, cue: number) {
+export const readCue = Effect.fn("ReviewSession.readCue")(function* (batch: Batch, job: Job, cue: number) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
   const now = yield* planOne(batch, job)
   const parts = script.lines.flatMap((line, at): ReadonlyArray<CuePart> => {
@@ -54,7 +54,7 @@ export const readCue = Effect.fn("Review.sheet")(function* (batch: Batch, job: J
 })
 
 /** Speaks an edited cue, or reuses its cached take, and places it among its neighbours. Saves no change. */
-export const makeTake = Effect.fn("Review.take")(function* (
+export const makeTake = Effect.fn("ReviewSession.makeTake")(function* (
   batch: Batch,
   job: Job,
   cue: number,
@@ -109,7 +109,7 @@ export const acceptChanges = (batch: Batch, job: Job, heard: HeardChanges) =>
   writeOverrides(batch.manifest, job.id, allOf(job, heard))
 
 /** Removes the overrides of a cue. */
-export const withdraw = Effect.fn("Review.withdraw")(function* (batch: Batch, job: Job, cue: number) {
+export const withdraw = Effect.fn("ReviewSession.withdraw")(function* (batch: Batch, job: Job, cue: number) {
   const changes = Object.fromEntries(
     Object.keys(job.overrides ?? {})
       .filter((name) => Number.parseInt(name, 10) === cue)
@@ -215,7 +215,7 @@ const heard = Effect.fnUntraced(function* (
 })
 
 /** Plans the batch with the accepted changes, and speaks what a job's changed cues need. */
-export const prepareEdit = Effect.fn("Review.prepare")(function* (
+export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* (
   batch: Batch,
   { id }: Job,
   cues: ReadonlyArray<number>
@@ -229,7 +229,7 @@ export const prepareEdit = Effect.fn("Review.prepare")(function* (
 })
 
 /** Delivers a prepared job; fails if it could not be delivered. */
-export const deliverEdited = Effect.fn("Review.deliver")(function* (batch: Batch, job: JobPlan) {
+export const deliverEdited = Effect.fn("ReviewSession.deliverEdited")(function* (batch: Batch, job: JobPlan) {
   const deliveries = yield* Deliveries
   const takes = yield* planRetakes(job, batch)
   const settled = yield* deliverToResult(job, takes, batch.out, yield* deliveries.all(batch.out))

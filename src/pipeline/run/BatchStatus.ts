@@ -15,7 +15,7 @@ export const unplannedJobs = ({ jobs }: Batch): ReadonlyArray<JobStatus> =>
   jobs.map(({ id }) => ({ id, ...nothing, delivered: false }))
 
 /** Returns the status of each job, in the batch's order. A job that was never planned has no utterances yet. */
-export const statusOf = Effect.fn("Status.of")(function* (batch: Batch) {
+export const statusOf = Effect.fn("BatchStatus.statusOf")(function* (batch: Batch) {
   const store = yield* UtteranceStore
   const deliveries = yield* Deliveries
   const standings = new Map(

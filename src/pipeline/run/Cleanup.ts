@@ -22,7 +22,7 @@ export interface Cleaned {
  * Clips that changed within `olderThan` are kept, since a removed line may come back. With `olderThan`, batches whose
  * manifest was deleted no longer count; without it, the manifest may just have been moved.
  */
-export const cleanClips = Effect.fn("Clean.clips")(function* (
+export const cleanClips = Effect.fn("Cleanup.cleanClips")(function* (
   plan: BatchPlan,
   olderThan?: Duration.Duration
 ) {
@@ -60,7 +60,7 @@ export const forgetDeletedBatches = Effect.gen(function* () {
 })
 
 /** Deletes this batch's tasks on the service if their clips are stored here. Returns how many. */
-export const cleanRemote = Effect.fn("Clean.remote")(function* (plan: BatchPlan) {
+export const cleanRemote = Effect.fn("Cleanup.cleanRemote")(function* (plan: BatchPlan) {
   const store = yield* UtteranceStore
   const gateway = yield* Gateway
   const rows = yield* store.rows(plan.utterances.map(({ key }) => key))

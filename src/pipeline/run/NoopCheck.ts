@@ -45,7 +45,7 @@ const RecordText = Schema.parseJson(Record)
  * Returns a digest of the contents of a batch's input files. Taken before any is used, so that the next run notices a
  * file that changed during this one.
  */
-export const digestSources = Effect.fn("Unchanged.sources")(function* ({ jobs }: Batch) {
+export const digestSources = Effect.fn("NoopCheck.digestSources")(function* ({ jobs }: Batch) {
   const fs = yield* FileSystem.FileSystem
   // The step that needs the file reports why it cannot be read.
   const unread = () => "unread"
@@ -68,7 +68,10 @@ export const digestSources = Effect.fn("Unchanged.sources")(function* ({ jobs }:
 })
 
 /** Returns the batch as its last run left it; none if anything has changed, or if no run has finished it. */
-export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Batch, sources: string) {
+export const unchangedSince = Effect.fn("NoopCheck.unchangedSince")(function* (
+  batch: Batch,
+  sources: string
+) {
   const finished = yield* CompletedBatches
   const read = Option.flatMap(yield* finished.record(batch.key), Schema.decodeOption(RecordText))
   if (Option.isNone(read)) return Option.none<NoopBatch>()
@@ -89,7 +92,7 @@ export const unchangedSince = Effect.fn("Unchanged.since")(function* (batch: Bat
 })
 
 /** Records a batch that a run has finished. `sources` is the digest from the start of that run. */
-export const rememberCompletion = Effect.fn("Unchanged.remember")(function* (
+export const rememberCompletion = Effect.fn("NoopCheck.rememberCompletion")(function* (
   { batch, utterances, notices }: BatchPlan,
   sources: string,
   results: ReadonlyArray<JobResult>

@@ -6,7 +6,11 @@ import { startRun, finishRun, nothingSpoken } from "./RunCompletion.ts"
 import type { NoopBatch } from "./NoopCheck.ts"
 
 /** Finishes a run at once, because every clip and every result exists. */
-export const reportNoop = Effect.fn("Again.run")(function* ({ batch, results, utterances }: NoopBatch) {
+export const reportNoop = Effect.fn("NoopRun.reportNoop")(function* ({
+  batch,
+  results,
+  utterances
+}: NoopBatch) {
   const begun = yield* startRun
   const progress = yield* Progress
   yield* openFolder(batch.out)

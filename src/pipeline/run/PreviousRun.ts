@@ -23,7 +23,11 @@ const named = 3
  * Warns if results of another manifest will be overwritten: manifests in one folder share an output folder by default,
  * and may use the same job names.
  */
-export const warnOfForeignRun = Effect.fn("LastRun.warnOfOthers")(function* ({ manifest, out, jobs }: Batch) {
+export const warnOfForeignRun = Effect.fn("PreviousRun.warnOfForeignRun")(function* ({
+  manifest,
+  out,
+  jobs
+}: Batch) {
   const last = Option.getOrUndefined(yield* readPreviousRun(out))
   if (last === undefined || last.manifest === basename(manifest)) return
   // Bare files may well be run alone and with others.

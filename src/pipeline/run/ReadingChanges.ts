@@ -44,7 +44,10 @@ const sourceOf = Effect.fnUntraced(function* ({ job, lines, video }: JobPlan, { 
 })
 
 /** Records what a batch was planned from. */
-export const rememberSources = Effect.fn("Rereading.remember")(function* ({ batch, jobs }: BatchPlan) {
+export const rememberSources = Effect.fn("ReadingChanges.rememberSources")(function* ({
+  batch,
+  jobs
+}: BatchPlan) {
   const finished = yield* CompletedBatches
   const sources = yield* Effect.forEach(jobs, (plan) =>
     Effect.map(sourceOf(plan, batch), (source) => [plan.job.id, source] as const)
@@ -64,7 +67,7 @@ export interface Reread {
 }
 
 /** Returns the lines of every job that read differently. Needs the record of an earlier run. */
-export const rereadIn = Effect.fn("Rereading.in")(function* ({ batch, jobs }: BatchPlan) {
+export const rereadIn = Effect.fn("ReadingChanges.rereadIn")(function* ({ batch, jobs }: BatchPlan) {
   const finished = yield* CompletedBatches
   const store = yield* UtteranceStore
   const record = yield* finished.record(recordOf(batch))
@@ -116,7 +119,7 @@ export const rereadNotices = (
 const namedLines = 5
 
 /** Warns about lines that are charged again because a new version reads them differently. */
-export const warnOfReread = Effect.fn("Rereading.warn")(function* (plan: BatchPlan) {
+export const warnOfReread = Effect.fn("ReadingChanges.warnOfReread")(function* (plan: BatchPlan) {
   const learned = yield* Estimates
   const progress = yield* Progress
   const price = priceLookup(plan.batch.profileOf, learned)

@@ -47,7 +47,7 @@ export const startRun: Effect.Effect<RunStart> = Effect.all({
 })
 
 /** Ends a run with these job results: writes shared videos, run.json and the batch's page. */
-export const finishRun = Effect.fn("RunEnd.end")(function* (
+export const finishRun = Effect.fn("RunCompletion.finishRun")(function* (
   batch: Batch,
   start: RunStart,
   { summary, credits }: SpokenBatch,
@@ -81,7 +81,7 @@ export const finishEarly = (
         progress.emit({ _tag: "Warning", message: `run.json still shows the previous run: ${message}` })
       )
     ),
-    Effect.withSpan("RunEnd.early")
+    Effect.withSpan("RunCompletion.finishEarly")
   )
 
 const written = Effect.fnUntraced(function* (

@@ -8,7 +8,7 @@ import type { JobResult } from "../report/JobResult.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
 /** Returns a result for every job of the manifest, in its order, after a run of some of them. */
-export const withUnselectedJobs = Effect.fn("LeftOut.with")(function* (
+export const withUnselectedJobs = Effect.fn("UnselectedJobs.withUnselectedJobs")(function* (
   { every, out }: Pick<Batch, "every" | "out">,
   results: ReadonlyArray<JobResult>
 ) {

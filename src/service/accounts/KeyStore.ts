@@ -142,13 +142,16 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
     })
 
   return {
-    create: Effect.fn("Keys.create")(function* (options: KeyOptions) {
+    create: Effect.fn("KeyStore.create")(function* (options: KeyOptions) {
       const key = fresh()
       yield* insert(key, options, false)
       return Redacted.make(key)
     }),
 
-    importKey: Effect.fn("Keys.importKey")(function* (key: Redacted.Redacted<string>, options: KeyOptions) {
+    importKey: Effect.fn("KeyStore.importKey")(function* (
+      key: Redacted.Redacted<string>,
+      options: KeyOptions
+    ) {
       const value = Redacted.value(key)
       // A header can carry nothing else, so no client could send such a key.
       if (!/^[\x21-\x7e]{8,512}$/u.test(value)) {
@@ -159,7 +162,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       yield* insert(value, options, true)
     }),
 
-    grant: Effect.fn("Keys.grant")(function* (account: number, credits: number) {
+    grant: Effect.fn("KeyStore.grant")(function* (account: number, credits: number) {
       return yield* Effect.catchTag(granted(account, credits), "SqlError", Effect.die)
     }),
 
@@ -168,7 +171,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
       Effect.orDie
     ),
 
-    revoke: Effect.fn("Keys.revoke")(function* (which: string) {
+    revoke: Effect.fn("KeyStore.revoke")(function* (which: string) {
       const now = yield* Clock.currentTimeMillis
       const rows = yield* Effect.orDie(
         sql<KeyRow>`${shown} AND k.revoked_at IS NULL AND (k.name = ${which} OR CAST(k.id AS TEXT) = ${which})`

@@ -43,7 +43,10 @@ const decodedRate = SampleRate.make(24_000)
  * if that is later, so nothing is cut and nothing overlaps. An entry with nothing to say stays silent. Fails with
  * `nothing-to-say` if the whole text has nothing to say.
  */
-export const synthesizeTask = Effect.fn("Speaking.speak")(function* (engine: Engine, order: SpeakingOrder) {
+export const synthesizeTask = Effect.fn("Synthesis.synthesizeTask")(function* (
+  engine: Engine,
+  order: SpeakingOrder
+) {
   if (order.input === "text") {
     const said = yield* say(engine, order, order.text, order.text)
     return {

@@ -28,18 +28,18 @@ export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay
     const guarded = guardStatements(folder)
 
     /** Begins a batch, if it is not begun yet. */
-    const begin = Effect.fn("Outlay.begin")(function* (batch: string) {
+    const begin = Effect.fn("BatchSpending.begin")(function* (batch: string) {
       const now = yield* Clock.currentTimeMillis
       yield* guarded(sql`INSERT OR IGNORE INTO batch (batch, begun_at) VALUES (${batch}, ${now})`)
     })
 
     /** Ends a batch, so that the next run begins it again. */
-    const end = Effect.fn("Outlay.end")(function* (batch: string) {
+    const end = Effect.fn("BatchSpending.end")(function* (batch: string) {
       yield* guarded(sql`DELETE FROM batch WHERE batch = ${batch}`)
     })
 
     /** Returns what a batch has spent since it was begun; empty if it is not begun. */
-    const spent = Effect.fn("Outlay.spent")(function* (batch: string) {
+    const spent = Effect.fn("BatchSpending.spent")(function* (batch: string) {
       const rows = yield* guarded(
         sql.unsafe<{ readonly casting: string; readonly credits: number; readonly unpriced: number }>(
           spentSince,

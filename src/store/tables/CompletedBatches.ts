@@ -24,18 +24,18 @@ export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/
     const guarded = guardStatements(folder)
 
     /** Returns the record of a batch. */
-    const record = Effect.fn("Finished.record")(function* (batch: string) {
+    const record = Effect.fn("CompletedBatches.record")(function* (batch: string) {
       const rows = yield* guarded(
         sql<{ readonly record: string }>`SELECT record FROM finished WHERE batch = ${batch}`
       )
       return Option.fromNullable(rows[0]?.record)
     })
 
-    const remember = Effect.fn("Finished.remember")(function* (batch: string, record: string) {
+    const remember = Effect.fn("CompletedBatches.remember")(function* (batch: string, record: string) {
       yield* guarded(sql`INSERT OR REPLACE INTO finished (batch, record) VALUES (${batch}, ${record})`)
     })
 
-    const forget = Effect.fn("Finished.forget")(function* (batch: string) {
+    const forget = Effect.fn("CompletedBatches.forget")(function* (batch: string) {
       yield* guarded(sql`DELETE FROM finished WHERE batch = ${batch}`)
     })
 

@@ -6,7 +6,7 @@ import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements } from "../state/GuardedStatements.ts"
 
 /** Returns the providers of a voice's clips; empty if it has none. */
-export const spokenBy = Effect.fn("SpokenVoices.by")(function* (voice: VoiceId) {
+export const spokenBy = Effect.fn("SpokenVoices.spokenBy")(function* (voice: VoiceId) {
   const sql = yield* SqlClient
   const { folder } = yield* StateFolder
   const rows = yield* guardStatements(folder)(

@@ -54,7 +54,7 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
     const guarded = guardStatements(folder)
 
     /** Returns the records of the known utterances, in no particular order. */
-    const records = Effect.fn("Handover.records")(function* (keys: ReadonlyArray<UtteranceKey>) {
+    const records = Effect.fn("UtteranceTransfer.records")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const found = yield* guarded(
         sql.unsafe<{ readonly record: string }>(selectRecords, [JSON.stringify(keys)])
       )
@@ -62,7 +62,9 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
     })
 
     /** Imports records. They replace what the store knows about their utterances. */
-    const takeOver = Effect.fn("Handover.takeOver")(function* (given: ReadonlyArray<UtteranceRecord>) {
+    const takeOver = Effect.fn("UtteranceTransfer.takeOver")(function* (
+      given: ReadonlyArray<UtteranceRecord>
+    ) {
       if (given.length === 0) return
       const now = yield* Clock.currentTimeMillis
       const list = writeRecords(given)
@@ -79,7 +81,7 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
     })
 
     /** Deletes utterances that another store keeps: for stores that only pass them on. */
-    const forget = Effect.fn("Handover.forget")(function* (keys: ReadonlyArray<UtteranceKey>) {
+    const forget = Effect.fn("UtteranceTransfer.forget")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const list = JSON.stringify(keys)
       yield* inTransaction(
         sql,
