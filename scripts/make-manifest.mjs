@@ -52,7 +52,7 @@ export const manifestPage = (schema) => {
       "",
       ...(path === "jobs"
         ? [
-            `\`defaults\` takes the same keys except ${list(extra.map(code))}. It applies to jobs that do not set a key.`,
+            `\`defaults\` takes the same keys except ${list(extra.map(code))}. A job that sets a key overrides its default.`,
             ""
           ]
         : []),

@@ -19,7 +19,7 @@ export interface SpeechRequest {
   readonly text: string
   /** The id of one of the engine's voices. */
   readonly voice: string
-  /** The text's language (BCP 47); default the voice's. */
+  /** The text's language (BCP 47); default: the voice's. */
   readonly language?: string
   /** Speaking rate; 1 is the voice's default. Clamped to the engine's limits. */
   readonly rate: number

@@ -531,7 +531,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       expect(speakers).toEqual(["no speaker", "no speaker", "LAN", "LAN"])
       expect(await page.locator('th[aria-sort="ascending"], th[aria-sort="descending"]').count()).toBe(3)
       await page.setViewportSize(narrow)
-      await page.locator("#order").selectOption({ label: "as planned" })
+      await page.locator("#order").selectOption({ label: "plan order" })
       expect(await firsts("#lines")).toEqual(["7", "190", "7", "190"])
     }))
 

@@ -20,7 +20,7 @@ const run = Command.make(
     ({ runCommand }) => runCommand
   )
 ).pipe(
-  Command.withDescription("Dub a batch. Run it again to resume, or to process only new and changed lines.")
+  Command.withDescription("Dub a batch; run it again to resume, or to process only new and changed lines")
 )
 
 const plan = Command.make(
@@ -40,7 +40,9 @@ const plan = Command.make(
     ({ planCommand }) => planCommand
   )
 ).pipe(
-  Command.withDescription("Dry run: print the cost, lines that will not fit and every error. Spends nothing.")
+  Command.withDescription(
+    "Dry run: print the cost, lines that will not fit and every error, without spending anything"
+  )
 )
 
 const onManifest = { inputs: Flags.manifest, ...Flags.batch }
@@ -53,7 +55,9 @@ const status = Command.make(
     () => import("../commands/StateCommands.ts"),
     ({ statusCommand }) => statusCommand
   )
-).pipe(Command.withDescription("Show what is done, in flight, failed and left; also works during a run."))
+).pipe(
+  Command.withDescription("Show finished, in-flight, failed and remaining work; also works during a run")
+)
 
 const retry = Command.make(
   "retry",
@@ -62,7 +66,7 @@ const retry = Command.make(
     () => import("../commands/RunCommand.ts"),
     ({ retryCommand }) => retryCommand
   )
-).pipe(Command.withDescription("Retry failed lines, then run the batch."))
+).pipe(Command.withDescription("Retry failed lines, then run the batch"))
 
 const clean = Command.make(
   "clean",
@@ -75,7 +79,7 @@ const clean = Command.make(
     () => import("../commands/StateCommands.ts"),
     ({ cleanCommand }) => cleanCommand
   )
-).pipe(Command.withDescription("Delete clips that no manifest needs."))
+).pipe(Command.withDescription("Delete clips that no manifest needs"))
 
 const verify = Command.make(
   "verify",
@@ -84,7 +88,7 @@ const verify = Command.make(
     () => import("../commands/VerifyCommand.ts"),
     ({ verifyCommand }) => verifyCommand
   )
-).pipe(Command.withDescription("Decode the delivered audio and compare it with report.json, cue by cue."))
+).pipe(Command.withDescription("Decode the delivered audio and compare it with report.json, cue by cue"))
 
 const review = Command.make(
   "review",
@@ -98,7 +102,7 @@ const review = Command.make(
     () => import("../review/ReviewCommand.ts"),
     ({ reviewCommand }) => reviewCommand
   )
-).pipe(Command.withDescription("Edit single cues in a browser: change, listen, accept. Prints `review URL`."))
+).pipe(Command.withDescription("Edit single cues in a browser: change, listen, accept (prints `review URL`)"))
 
 export const batchCommands = [run, plan, status, retry, clean, verify, review] as const
 export const batchShapes = [

@@ -67,7 +67,7 @@ const only = textOption("only", "PATTERN", "only jobs whose id matches this glob
 export const language = maybe(
   Options.text("language").pipe(
     Options.withPseudoName("TAG"),
-    Options.withDescription("language of jobs without one; default: from names (film.vi.srt)"),
+    Options.withDescription("language for jobs that set none; default: from names (film.vi.srt)"),
     Options.mapEffect((found) =>
       Effect.mapError(languageNamed(found), (message) =>
         ValidationError.invalidValue(HelpDoc.p(`--language: ${message}`))
@@ -83,9 +83,9 @@ const casting = {
       Options.withDescription("default language to speak in bilingual subtitles")
     )
   ),
-  voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "voice of jobs without one")),
-  provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "provider of jobs without one")),
-  model: maybe(checked("model", "ID", ModelId, "a model id", "model of jobs without one")),
+  voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "voice for jobs that set none")),
+  provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "provider for jobs that set none")),
+  model: maybe(checked("model", "ID", ModelId, "a model id", "model for jobs that set none")),
   language
 }
 

@@ -17,7 +17,7 @@ export const helpPage = (path: CommandPath, columns: number): string => {
 
 const overview = (root: CommandShape, columns: number): string =>
   [
-    ...wrapText("dubwright: turns subtitles and text into speech on the subtitle's timeline.", columns),
+    ...wrapText("dubwright turns subtitles and text into speech on the subtitle's timeline.", columns),
     "",
     "Usage: dubwright <command> [options] …",
     "",

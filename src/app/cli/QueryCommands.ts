@@ -14,7 +14,7 @@ const health = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ healthCommand }) => healthCommand
   )
-).pipe(Command.withDescription("Show the service's health."))
+).pipe(Command.withDescription("Show the service's health"))
 
 const credits = Command.make(
   "credits",
@@ -23,7 +23,7 @@ const credits = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ creditsCommand }) => creditsCommand
   )
-).pipe(Command.withDescription("Show the account's credits."))
+).pipe(Command.withDescription("Show the account's credits"))
 
 const providers = Command.make(
   "providers",
@@ -32,24 +32,22 @@ const providers = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ providersCommand }) => providersCommand
   )
-).pipe(Command.withDescription("List providers and what each can do."))
-
-const ofProvider = OptionKinds.textOption("provider", "ID", "only models or voices of this provider")
+).pipe(Command.withDescription("List providers and what each can do"))
 
 const models = Command.make(
   "models",
-  { ...reading, provider: ofProvider },
+  { ...reading, provider: OptionKinds.textOption("provider", "ID", "list only models of this provider") },
   lazyCommand(
     () => import("../commands/ServiceQueries.ts"),
     ({ modelsCommand }) => modelsCommand
   )
-).pipe(Command.withDescription("List models, of all providers or of one."))
+).pipe(Command.withDescription("List models, of all providers or of one"))
 
 const voices = Command.make(
   "voices",
   {
     ...reading,
-    provider: ofProvider,
+    provider: OptionKinds.textOption("provider", "ID", "list only voices of this provider"),
     search: OptionKinds.textOption("search", "TEXT", "only voices that match this text"),
     limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: all")
   },
@@ -57,7 +55,7 @@ const voices = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ voicesCommand }) => voicesCommand
   )
-).pipe(Command.withDescription("List voices, with their ids for manifests."))
+).pipe(Command.withDescription("List voices, with their ids for manifests"))
 
 const tasks = Command.make(
   "tasks",
@@ -70,7 +68,7 @@ const tasks = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ tasksCommand }) => tasksCommand
   )
-).pipe(Command.withDescription("List the account's tasks, newest first."))
+).pipe(Command.withDescription("List the account's tasks, newest first"))
 
 export const queryCommands = [health, credits, providers, models, voices, tasks] as const
 export const queryShapes = [

@@ -23,7 +23,7 @@ const serve = Command.make(
     ({ serveCommand }) => serveCommand
   )
 ).pipe(
-  Command.withDescription("Run the speech service. Prints `listening http://HOST:PORT` when it is ready.")
+  Command.withDescription("Run the speech service (prints `listening http://HOST:PORT` when it is ready)")
 )
 
 const accountName = OptionKinds.requiredText(
@@ -54,7 +54,7 @@ const keysCreate = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Create an account, or another key for one. Prints only the key; it cannot be shown again."
+    "Create an account, or another key for one; print only the key, which cannot be shown again"
   )
 )
 
@@ -74,7 +74,7 @@ const keysImport = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ importKeyCommand }) => importKeyCommand
   )
-).pipe(Command.withDescription("Import an existing key, with or without the `nativeapikey_` prefix."))
+).pipe(Command.withDescription("Import an existing key, with or without the `nativeapikey_` prefix"))
 
 const keysList = Command.make(
   "list",
@@ -83,9 +83,7 @@ const keysList = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ listKeysCommand }) => listKeysCommand
   )
-).pipe(
-  Command.withDescription("List keys by their first characters, with their accounts, credits and usage.")
-)
+).pipe(Command.withDescription("List keys by their first characters, with their accounts, credits and usage"))
 
 const keysGrant = Command.make(
   "grant",
@@ -103,7 +101,7 @@ const keysGrant = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ grantCommand }) => grantCommand
   )
-).pipe(Command.withDescription("Add credits to an account; also works while the service runs."))
+).pipe(Command.withDescription("Add credits to an account; also works while the service runs"))
 
 const keysRevoke = Command.make(
   "revoke",
@@ -117,10 +115,10 @@ const keysRevoke = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ revokeKeyCommand }) => revokeKeyCommand
   )
-).pipe(Command.withDescription("Revoke a key; also works while the service runs."))
+).pipe(Command.withDescription("Revoke a key; also works while the service runs"))
 
 const keys = Command.make("keys").pipe(
-  Command.withDescription("Manage the service's keys."),
+  Command.withDescription("Manage the service's keys"),
   Command.withSubcommands([keysCreate, keysImport, keysList, keysGrant, keysRevoke])
 )
 
@@ -149,7 +147,7 @@ const worker = Command.make(
     () => import("../commands/WorkerCommand.ts"),
     ({ workerCommand }) => workerCommand
   )
-).pipe(Command.withDescription("Run a fleet worker, which speaks and delivers jobs of `run --fleet`."))
+).pipe(Command.withDescription("Run a fleet worker, which speaks and delivers jobs of `run --fleet`"))
 
 export const serverCommands = [serve, keys, worker] as const
 export const serverShapes = [

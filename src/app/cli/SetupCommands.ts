@@ -16,7 +16,7 @@ const doctor = Command.make(
     ({ doctorCommand }) => doctorCommand
   )
 ).pipe(
-  Command.withDescription("Check Node, ffmpeg, the state folder, the service and the key; suggest fixes.")
+  Command.withDescription("Check Node, ffmpeg, the state folder, the service and the key; suggest fixes")
 )
 
 const init = Command.make(
@@ -43,7 +43,7 @@ const init = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Write a manifest for a folder of subtitles, or add new ones to an existing manifest."
+    "Write a manifest for a folder of subtitles, or add jobs for new subtitles to an existing one"
   )
 )
 
@@ -66,7 +66,7 @@ const schedule = Command.make(
     () => import("../nightly/ScheduleCommand.ts"),
     ({ scheduleCommand }) => scheduleCommand
   )
-).pipe(Command.withDescription("Print a systemd timer and a crontab line that run a batch every night."))
+).pipe(Command.withDescription("Print a systemd timer and a crontab line that run a batch every night"))
 
 const schema = Command.make(
   "schema",
@@ -77,7 +77,7 @@ const schema = Command.make(
       () =>
         schema
   )
-).pipe(Command.withDescription("Print the manifest's JSON Schema, for editors and validators."))
+).pipe(Command.withDescription("Print the manifest's JSON Schema, for editors and validators"))
 
 export const setupCommands = [doctor, init, schedule, schema] as const
 export const setupShapes = [shapeOf(doctor), shapeOf(init), shapeOf(schedule), shapeOf(schema)]

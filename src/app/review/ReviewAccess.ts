@@ -55,7 +55,10 @@ export const admitRequest = (
         : Either.right({ method, path })
     case "POST":
       if (headers.origin !== origin || crossSite(headers))
-        return refused(403, "only the review page may make changes")
+        return refused(
+          403,
+          "only the review page may make changes; open the address that dubwright review printed"
+        )
       if (!same(`${headers["x-dubwright-token"] ?? ""}`, token))
         return refused(403, "the token is missing or wrong")
       if (!/^application\/json(?:;|$)/u.test(headers["content-type"] ?? ""))

@@ -71,7 +71,7 @@ export const fitLines = (
   return result
 }
 
-/** Maximum number of passes with one step size; more have never been seen to matter. */
+/** Maximum number of passes with one step size; in trials, further passes changed nothing. */
 const passLimit = 40
 
 /** Choices of a start and of a length in one pass; the middle one is the current value. */

@@ -95,7 +95,7 @@ export class OutputConverter {
     return this.bytesOf(this.atRate(block))
   }
 
-  /** Yields the bytes still missing from the file, block by block. Call `push` no more afterwards. */
+  /** Yields the bytes still missing from the file, block by block. Do not call `push` afterwards. */
   *rest(): Generator<Uint8Array> {
     const silence = new Float32Array(4_096 * this.from.channels)
     while (this.written < this.to.frames) yield this.push(silence)

@@ -69,8 +69,8 @@ export class Limiter {
   }
 
   /**
-   * Returns the remaining frames, as if silence followed: in total, as many frames come out as went in. Call `push` no
-   * more afterwards.
+   * Returns the remaining frames, as if silence followed: in total, as many frames come out as went in. Do not call
+   * `push` afterwards.
    */
   flush(): Float32Array {
     if (this.ended) return new Float32Array(0)

@@ -76,7 +76,7 @@ export class ProgrammeMeter {
     this.outline.push(within)
   }
 
-  /** Returns the section's measurements, as if silence followed. Call `push` no more afterwards. */
+  /** Returns the section's measurements, as if silence followed. Do not call `push` afterwards. */
   heard(): SectionMeasurement {
     const { rate, channels } = this.listened
     const { begin, from, to } = this.section

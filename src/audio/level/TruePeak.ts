@@ -84,7 +84,7 @@ export class TruePeakMeter {
     return this.highest
   }
 
-  /** Returns the true peak, as if silence followed. Call `push` no more afterwards. */
+  /** Returns the true peak, as if silence followed. Do not call `push` afterwards. */
   peak(): number {
     this.push(new Float32Array(interpolatorTaps * this.channels))
     return this.highest

@@ -21,7 +21,7 @@ export interface ClipFacts {
 
 /**
  * Returns the suspected defects of a clip; none for a good one. Pauses of digital silence, dense peaks and tight trims
- * may be a voice's style. Only what hardly any engine does on purpose is reported. `speech` is the clip's own; pass it
+ * may be a voice's style. Reports only defects that engines hardly ever produce on purpose. `speech` is the clip's own; pass it
  * if already computed.
  */
 export const detectDefects = (

@@ -71,7 +71,7 @@ const doubtShare = 0.025
 interface Mark {
   /** Weight of the text before it. */
   readonly at: number
-  /** How certain a pause is here: the cost if there is none. */
+  /** Cost if there is no pause here; higher where a pause is more certain. */
   readonly expected: number
   /** Whether a part ends here. */
   readonly ends: boolean

@@ -8,7 +8,7 @@ import type { Flag } from "../speech/Placement.ts"
 /** Source of a line's length: its clip, its voice's learned speech rate, or an estimate from the words alone. */
 export type LengthSource = "measured" | "learned" | "estimated"
 
-/** A line that would have to be sped up or run past its slot beyond the job's limits. */
+/** A line that cannot fit its slot within the job's limits for speed and lateness. */
 export interface TightLine {
   readonly cue: number
   /** Line number of the cue in the source file. */

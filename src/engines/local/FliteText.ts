@@ -53,7 +53,7 @@ const folds = new Map(
   })
 )
 
-/** Converts a token for Flite. It is silent if Flite can read nothing of it, such as a word in another script. */
+/** Converts a token for Flite. The result is silent if Flite cannot read any of it. */
 export const forFlite = (token: Token): Token => {
   const ascii = unitsBehind(token.spoken)
     .replace(/[^\u0020-\u007e]/gu, (character) => folds.get(character) ?? character)

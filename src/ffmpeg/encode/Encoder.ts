@@ -39,7 +39,7 @@ export interface EncodeRequest {
   readonly listen?: boolean
 }
 
-/** A result of an order for a section or part of one. Bytes for ffmpeg arrive in order of time. */
+/** One result for a section or part of one. Bytes for ffmpeg arrive chronologically. */
 export type Made =
   | {
       readonly kind: "fed"

@@ -151,7 +151,7 @@ const watched = (client: Redis, name: string, told: (line: string) => void): voi
     told(`${name}: connection lost; reconnecting`)
   })
   client.on("ready", () => {
-    if (ended) told(`${name}: connected again`)
+    if (ended) told(`${name}: reconnected`)
     ended = false
   })
 }

@@ -204,7 +204,9 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
       const closing = yield* Effect.forkDaemon(closed)
       yield* inTime(Fiber.await(closing))
       if (active.size === 0) return
-      yield* settings.printLine(`returned to the queue: ${active.size} of its jobs`)
+      yield* settings.printLine(
+        `returned ${active.size} unfinished ${active.size === 1 ? "job" : "jobs"} to the queue`
+      )
       const interrupted = Fiber.interruptAll([...active.values()].map(({ fiber }) => fiber))
       // If Redis does not respond, nothing can be returned; other workers take the jobs over later.
       yield* inTime(Effect.zipRight(interrupted, Fiber.await(closing)))

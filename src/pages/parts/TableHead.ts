@@ -22,7 +22,7 @@ export const orderChoice = (names: ReadonlyArray<string>, sorted?: string, id = 
   html`<label class="order"
     >Order
     <select id="${id}">
-      ${sorted === undefined ? html`<option value="-1" selected>as planned</option>` : undefined}
+      ${sorted === undefined ? html`<option value="-1" selected>plan order</option>` : undefined}
       ${names.map((name, at) => html`<option value="${at}" ${name === sorted ? html`selected` : undefined}>${name}</option>`)}
     </select></label
   >`

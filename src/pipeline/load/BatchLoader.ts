@@ -113,7 +113,8 @@ const settle = Effect.fnUntraced(function* (
   const expanded = yield* Effect.forEach(manifest.jobs, (entry, at) => expand(entry, at, name, base), {
     concurrency: 8
   })
-  // Reports and pages may be shared, so they do not show where the manifest's folder is. Bare files stay as given.
+  // Reports and pages may be shared, so they do not show where the manifest's folder is. Paths on the command line are
+  // shown as typed.
   const nameOf = (input: string, given: string): string => {
     const near = path.relative(base, input)
     return overrides === undefined && path.isAbsolute(given) && near.startsWith("..") ? input : near
@@ -205,7 +206,10 @@ const expand = Effect.fnUntraced(function* (entry: JobEntry, at: number, manifes
   }
   const files = yield* Effect.promise(() => glob(entry.input, { cwd: base, absolute: true, onlyFiles: true }))
   if (files.length === 0)
-    return yield* rejectInput(manifest, `jobs[${at}].input: no file matches ${entry.input}`)
+    return yield* rejectInput(
+      manifest,
+      `jobs[${at}].input: no file matches ${entry.input}; check the pattern`
+    )
   return yield* Effect.forEach(
     [...files].sort(),
     Effect.fnUntraced(function* (input) {

@@ -80,8 +80,8 @@ const overshoot = 1.2
 const farOff = 0.4
 
 /**
- * Returns the gain factor for a target: the missing loudness plus, if peaks are limited, what the limiter takes away.
- * It is found on an excerpt, so that a film need not be mixed twice.
+ * Returns the gain factor for a target: the missing loudness plus, if peaks are limited, the loudness that the limiter
+ * removes. It is measured on an excerpt, so that a film is not mixed twice.
  */
 export const gainTo = Effect.fn("LoudnessNormalization.gainTo")(
   (programme: Programme, target: LoudnessGoal) =>

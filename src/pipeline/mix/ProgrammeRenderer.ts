@@ -28,7 +28,7 @@ export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
 
-/** Shortest section in seconds: long compared with what is computed twice around its ends. */
+/** Shortest section in seconds; long relative to the overlaps at its ends, which are computed twice. */
 const leastSeconds = 60
 
 /** Maximum number of sections: each leaves buffers that are collected later, and memory must not grow with the film. */

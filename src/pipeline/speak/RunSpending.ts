@@ -131,7 +131,7 @@ export const makeMoney = ({
           budget.correct(fell - cost)
           learn(casting, characters, fell)
           if (named !== undefined) {
-            contradiction = `the first task of ${casting.provider} reduced the account's balance by ${rounded(fell)} credits, not by ${rounded(cost)} as configured; the limit now counts ${rounded(fell / characters)} credits per character; correct creditsPerCharacter under providers: in the manifest`
+            contradiction = `the first task of ${casting.provider} cost ${rounded(fell)} credits instead of ${rounded(cost)}; the limit now uses ${rounded(fell / characters)} credits per character; correct providers.${casting.provider}.creditsPerCharacter in the manifest`
             yield* warn(contradiction)
           }
         } else if (named === undefined)
@@ -197,7 +197,7 @@ export const makeMoney = ({
         if (isWarned) return Effect.void
         isWarned = true
         return warn(
-          `the account's balance fell by ${rounded(account)} credits, but this run counted ${rounded(counted)}; the limit now applies to the fall of the balance`
+          `the account's balance fell by ${rounded(account)} credits, but this run counted ${rounded(counted)}; the limit now applies to the balance; check creditsPerCharacter, and whether others use the account`
         )
       })
 

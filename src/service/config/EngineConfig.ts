@@ -18,14 +18,14 @@ const EspeakSettings = Schema.Struct({
   kind: Schema.Literal("espeak"),
   threads: optionalField(
     countField(1, 64),
-    "Worker threads, about 60 MB each while in use; default the number of cores minus one."
+    "Worker threads, about 60 MB each while in use; default: the number of cores minus one."
   )
 })
 
 /** Flite, bundled: English voices. */
 const FliteSettings = Schema.Struct({
   kind: Schema.Literal("flite"),
-  threads: optionalField(countField(1, 64), "Worker threads; default 1.")
+  threads: optionalField(countField(1, 64), "Worker threads; default: 1.")
 })
 
 const foreignVoice = {
@@ -37,7 +37,7 @@ const foreignVoice = {
 
 const normalise = optionalField(
   Schema.Boolean,
-  "Whether to write out numbers, dates, units and abbreviations before the engine reads them; default false."
+  "Whether to write out numbers, dates, units and abbreviations before the engine reads them; default: false."
 )
 
 /** A local program, started once per text, without a shell. */
@@ -55,7 +55,7 @@ const CommandSettings = Schema.Struct({
         ...foreignVoice,
         argument: optionalField(
           Schema.String,
-          "The value of {voice}, such as a model's path; default the id."
+          "The value of {voice}, such as a model's path; default: the id."
         )
       })
     ),
@@ -71,10 +71,10 @@ const CommandSettings = Schema.Struct({
         message: () => "expected up to 8 letters and digits, such as wav"
       })
     ),
-    "Extension of the file at {output}; default wav."
+    "Extension of the file at {output}; default: wav."
   ),
   normalise,
-  timeout: optionalField(secondsField(3_600), "Seconds before the program is killed; default 60.")
+  timeout: optionalField(secondsField(3_600), "Seconds before the program is killed; default: 60.")
 })
 
 /** A server that implements OpenAI's /audio/speech. */
@@ -89,15 +89,15 @@ const OpenAiSettings = Schema.Struct({
   voices: optionalField(Schema.Array(Schema.Struct(foreignVoice)), "The server's voices."),
   listVoices: optionalField(
     Schema.Boolean,
-    "Whether to read the server's voices from /audio/voices; default false."
+    "Whether to read the server's voices from /audio/voices; default: false."
   ),
   format: optionalField(
     Schema.Literal("wav", "mp3", "flac", "opus", "aac"),
-    "The audio format to request; default wav."
+    "The audio format to request; default: wav."
   ),
   normalise,
-  maxCharacters: optionalField(countField(1, 100_000), "Maximum characters per request; default 4096."),
-  timeout: optionalField(secondsField(3_600), "Seconds to wait for a response; default 120.")
+  maxCharacters: optionalField(countField(1, 100_000), "Maximum characters per request; default: 4096."),
+  timeout: optionalField(secondsField(3_600), "Seconds to wait for a response; default: 120.")
 })
 
 /** Another service with the same HTTP interface. */
@@ -106,8 +106,8 @@ const UpstreamSettings = Schema.Struct({
   baseUrl: describedField(addressField, "The other service's URL."),
   keyVariable: variable,
   provider: describedField(Schema.NonEmptyString, "The provider to use on that service."),
-  model: optionalField(Schema.NonEmptyString, "The model to use; default the provider's default model."),
-  timeout: optionalField(secondsField(86_400), "Maximum seconds per task; default 600.")
+  model: optionalField(Schema.NonEmptyString, "The model to use; default: the provider's default model."),
+  timeout: optionalField(secondsField(86_400), "Maximum seconds per task; default: 600.")
 })
 
 /** Settings of one speech engine, by `kind`. */

@@ -17,10 +17,10 @@ import { EngineSettings } from "./EngineConfig.ts"
 /** A provider's model. */
 export const ModelSettings = Schema.Struct({
   id: Slug,
-  name: optionalField(Schema.NonEmptyString, "Display name; default the id."),
+  name: optionalField(Schema.NonEmptyString, "Display name; default: the id."),
   description: Schema.optionalWith(Schema.String, { exact: true }),
-  languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default its voices' languages."),
-  creditsPerCharacter: optionalField(Schema.NonNegative, "Credits per character; default 1."),
+  languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default: its voices' languages."),
+  creditsPerCharacter: optionalField(Schema.NonNegative, "Credits per character; default: 1."),
   rate: optionalField(
     Schema.Number.pipe(Schema.between(0.5, 2)),
     "Speaking rate, multiplied with the voice's; 1 is the engine's default."
@@ -35,7 +35,7 @@ export type ModelSettings = typeof ModelSettings.Type
 /** A provider's voice. */
 export const VoiceSettings = Schema.Struct({
   id: Slug,
-  name: optionalField(Schema.NonEmptyString, "Display name; default the id."),
+  name: optionalField(Schema.NonEmptyString, "Display name; default: the id."),
   description: Schema.optionalWith(Schema.String, { exact: true }),
   gender: Schema.optionalWith(Schema.Literal("female", "male", "neutral"), { exact: true }),
   voice: describedField(
@@ -50,7 +50,7 @@ export const VoiceSettings = Schema.Struct({
     ),
     "The engine's voice, or one per language. The text's language selects one; the first is used when it is unclear."
   ),
-  languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default as the engine reports."),
+  languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default: as the engine reports."),
   rate: optionalField(
     Schema.Number.pipe(Schema.between(0.5, 2)),
     "Speaking rate; 1 is the engine's default."
@@ -71,11 +71,11 @@ const Range = Schema.Struct({ min: Schema.Number, max: Schema.Number, default: S
 
 /** A provider. For the five built-in providers, missing fields keep their defaults. */
 export const ProviderSettings = Schema.Struct({
-  enabled: optionalField(Schema.Boolean, "Whether to offer this provider; default true."),
+  enabled: optionalField(Schema.Boolean, "Whether to offer this provider; default: true."),
   name: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
   description: Schema.optionalWith(Schema.String, { exact: true }),
   engine: optionalField(Schema.NonEmptyString, "The engine's name under `engines`."),
-  concurrency: optionalField(countField(1, 256), "Maximum tasks spoken at once; default 2."),
+  concurrency: optionalField(countField(1, 256), "Maximum tasks spoken at once; default: 2."),
   minCharacters: optionalField(
     countField(0, 100_000),
     "Minimum characters of a text; does not apply to SRT."
@@ -95,14 +95,14 @@ export const ProviderSettings = Schema.Struct({
     "The controls a task may set, with their ranges; any other control is rejected."
   ),
   models: Schema.optionalWith(Schema.NonEmptyArray(ModelSettings), { exact: true }),
-  defaultModel: optionalField(Slug, "The model of tasks that name none; default the first model."),
+  defaultModel: optionalField(Slug, "The model of tasks that name none; default: the first model."),
   voices: optionalField(
     Schema.Union(Schema.Literal("all"), Schema.NonEmptyArray(VoiceSettings)),
     "Its voices; `all` offers every voice of the engine, with the prefix `voicePrefix`."
   ),
   voicePrefix: optionalField(
     Slug,
-    "Prefix of the engine's voice ids with `voices: all`; default the provider's id and a dash."
+    "Prefix of the engine's voice ids with `voices: all`; default: the provider's id and a dash."
   )
 })
 export type ProviderSettings = typeof ProviderSettings.Type
@@ -111,12 +111,12 @@ export type ProviderSettings = typeof ProviderSettings.Type
 export const ServiceConfig = Schema.Struct({
   audio: optionalField(
     Schema.Struct({
-      format: optionalField(Schema.Literal("mp3", "wav"), "Audio format of tasks; default mp3."),
+      format: optionalField(Schema.Literal("mp3", "wav"), "Audio format of tasks; default: mp3."),
       rate: optionalField(
         Schema.Literal(22_050, 24_000, 44_100, 48_000),
-        "Sample rate in Hz; default 24000."
+        "Sample rate in Hz; default: 24000."
       ),
-      bitrate: optionalField(countField(32, 320), "MP3 bitrate in kbit/s; default 96.")
+      bitrate: optionalField(countField(32, 320), "MP3 bitrate in kbit/s; default: 96.")
     }),
     "Format of the audio files."
   ),
@@ -124,40 +124,40 @@ export const ServiceConfig = Schema.Struct({
     Schema.Struct({
       queue: optionalField(
         countField(1, 1_000_000),
-        "Maximum number of queued tasks, shared evenly among accounts with queued tasks; default 10000."
+        "Maximum number of queued tasks, shared evenly among accounts with queued tasks; default: 10000."
       ),
       bodyBytes: optionalField(
         countField(1_024, 64_000_000),
-        "Maximum bytes of a request body; default 256000."
+        "Maximum bytes of a request body; default: 256000."
       ),
       timeline: optionalField(
         Schema.Number.pipe(Schema.between(1, 86_400)),
-        "Latest start of an SRT entry, in seconds; default 14400."
+        "Latest start of an SRT entry, in seconds; default: 14400."
       ),
       requestsPerSecond: optionalField(
         Schema.Number.pipe(Schema.between(0.1, 100_000)),
-        "Requests per second and account, with bursts of ten seconds' worth; default unlimited."
+        "Requests per second and account, with bursts of ten seconds' worth; default: unlimited."
       ),
-      connections: optionalField(countField(1, 65_000), "Maximum open connections; default 2000."),
+      connections: optionalField(countField(1, 65_000), "Maximum open connections; default: 2000."),
       requestTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 3_600)),
-        "Maximum seconds to receive a request; default 30."
+        "Maximum seconds to receive a request; default: 30."
       ),
       taskTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 86_400)),
-        "Maximum seconds to speak a task; default 900."
+        "Maximum seconds to speak a task; default: 900."
       ),
       attempts: optionalField(
         countField(1, 100),
-        "Maximum attempts at a task if errors are temporary; default 3."
+        "Maximum attempts at a task if errors are temporary; default: 3."
       ),
       drain: optionalField(
         secondsField(3_600),
-        "Seconds to wait for in-flight tasks when the service stops; default 20."
+        "Seconds to wait for in-flight tasks when the service stops; default: 20."
       ),
       freeDisk: optionalField(
         countField(0, 1_000_000_000_000),
-        "Free bytes of disk below which new tasks are rejected; default 50000000."
+        "Free bytes of disk below which new tasks are rejected; default: 50000000."
       )
     }),
     "Limits on the service's work and memory."
@@ -166,18 +166,18 @@ export const ServiceConfig = Schema.Struct({
     Schema.Struct({
       days: optionalField(
         Schema.Number.pipe(Schema.between(0.00001, 36_500)),
-        "Days before a finished task and its files are deleted; default 30."
+        "Days before a finished task and its files are deleted; default: 30."
       ),
       addressHours: optionalField(
         Schema.Number.pipe(Schema.between(0.0001, 87_600)),
-        "Hours a file URL stays valid; reading the task returns a new one; default 24."
+        "Hours a file URL stays valid; reading the task returns a new one; default: 24."
       )
     }),
     "Retention of tasks and file URLs."
   ),
   publicUrl: optionalField(
     addressField,
-    "The service's public URL, used in file URLs; default the request's Host header."
+    "The service's public URL, used in file URLs; default: the request's Host header."
   ),
   engines: optionalField(
     Schema.Record({ key: Slug, value: EngineSettings }),

@@ -48,7 +48,7 @@ describe.skipIf(!hasRedis)("a Redis", () => {
         yield* Effect.promise(() => client.set("what", "was kept"))
         way.cut()
         expect(yield* Effect.promise(() => client.get("what"))).toBe("was kept")
-        expect(told).toEqual([`${way.url}: connection lost; reconnecting`, `${way.url}: connected again`])
+        expect(told).toEqual([`${way.url}: connection lost; reconnecting`, `${way.url}: reconnected`])
       })
   )
 })

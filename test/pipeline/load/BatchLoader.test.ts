@@ -195,7 +195,7 @@ layer(NodeContext.layer)("loading", (it) => {
         "m.yaml: jobs[0].input: no such file: gone.srt"
       )
       expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: '*.srt' }]" })).toBe(
-        "m.yaml: jobs[0].input: no file matches *.srt"
+        "m.yaml: jobs[0].input: no file matches *.srt; check the pattern"
       )
       expect(
         yield* faultsOf({
