@@ -21,8 +21,8 @@ export interface ClipFacts {
 
 /**
  * Returns the suspected defects of a clip; none for a good one. Pauses of digital silence, dense peaks and tight trims
- * may be a voice's style. Reports only defects that engines hardly ever produce on purpose. `speech` is the clip's own; pass it
- * if already computed.
+ * may be a voice's style. Reports only defects that engines hardly ever produce on purpose. `speech` is the
+ * clip's own; pass it if already computed.
  */
 export const detectDefects = (
   pcm: Pcm,
