@@ -9,13 +9,12 @@ import { dub, embeddedService, type Executor, ffmpegOnPath, localExecutor, silen
 
 const services = Layer.mergeAll(Layer.provideMerge(embeddedService, ffmpegOnPath), silent, NodeContext.layer)
 
-test("an executor of ten lines takes the place of the fleet's", async () => {
+test("an executor of nine lines takes the place of the fleet's", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-library-"))
   writeFileSync(join(cwd, "line.srt"), "1\n00:00:01,000 --> 00:00:04,000\nThe harbour is quiet.\n")
   const ledger: Array<string> = []
   const note = (line: string) => Effect.sync(() => ledger.push(line))
   const executor: Executor = {
-    begin: ({ jobs }) => note(`begin ${jobs.length}`),
     speak: (settings, plan) =>
       Effect.tap(localExecutor.speak(settings, plan), ({ created }) => note(`spoke ${created}`)),
     deliver: (plan, takes, out, past) =>
@@ -28,5 +27,5 @@ test("an executor of ten lines takes the place of the fleet's", async () => {
     Effect.provide(dub({ files: "line.srt", cwd, executor }), services)
   )
   rmSync(cwd, { recursive: true })
-  expect([status, ledger]).toEqual(["done", ["begin 1", "spoke 1", "line delivered"]])
+  expect([status, ledger]).toEqual(["done", ["spoke 1", "line delivered"]])
 })

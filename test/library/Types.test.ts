@@ -1,6 +1,6 @@
 /** Types of the library's public surface. tsc checks them; at run time these tests do nothing. */
 import type { FileSystem, Path } from "@effect/platform"
-import { Effect, type Layer } from "effect"
+import type { Effect, Layer } from "effect"
 import { expectTypeOf, test } from "vitest"
 import * as effects from "../../src/effect.ts"
 import {
@@ -64,7 +64,7 @@ test("events and results are told apart by their tags", () => {
 })
 
 test("an executor can be built from the local one", () => {
-  const executor = { ...effects.localExecutor, begin: () => Effect.void }
+  const executor = { ...effects.localExecutor, deliveriesAtOnce: 2 }
   expectTypeOf(executor).toExtend<effects.Executor>()
   expectTypeOf<{ files: "a.srt"; executor: typeof executor }>().toExtend<
     effects.DubOptions & effects.ExecutorOption

@@ -21,7 +21,7 @@ export const fleetFor = Effect.fnUntraced(function* (address: string, folder: st
   if (outside !== undefined) return yield* badUsage(outside)
   return {
     clips: share.clips,
-    executor: Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, share))
+    executor: Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, share, plan.utterances))
   }
 })
 

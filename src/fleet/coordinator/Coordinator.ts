@@ -5,6 +5,7 @@
 import type { FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect } from "effect"
+import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { RunExecutor } from "../../pipeline/run/RunExecutor.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
@@ -24,8 +25,12 @@ const manyDeliveries = 10_000
 /** Finished jobs removed concurrently. */
 const removedAtOnce = 200
 
-/** Makes the run executor that uses a fleet. Lives as long as the scope. */
-export const fleetExecutor = ({ client, name }: FleetRedis, share: SharedFolder) =>
+/** Makes the run executor that uses a fleet, and copies what the fleet knows of `utterances`. Lives with the scope. */
+export const fleetExecutor = (
+  { client, name }: FleetRedis,
+  share: SharedFolder,
+  utterances: ReadonlyArray<Utterance>
+) =>
   Effect.gen(function* () {
     const handover = yield* UtteranceTransfer
     const progress = yield* Progress
@@ -58,8 +63,8 @@ export const fleetExecutor = ({ client, name }: FleetRedis, share: SharedFolder)
           )
         : Effect.void
     )
+    yield* rejoinBatch(coordinator, utterances)
     const executor: RunExecutor = {
-      begin: ({ utterances }) => rejoinBatch(coordinator, utterances),
       speak: (settings, plan) => speakBy(coordinator, settings, plan),
       deliver: (plan, takes, out, past) =>
         Effect.provide(deliverBy(coordinator, plan, takes, out, past), services),

@@ -75,12 +75,20 @@ export const speakBy = (
       const records = unspoken.flatMap(({ key }) => byKey.get(key) ?? [])
       yield* Effect.forkScoped(Effect.zipRight(run.stopped, withdrawUtterances(stage, records)))
       yield* Effect.forkScoped(missed(stage, providers))
-      yield* Effect.onInterrupt(allOf(stage, records), () =>
+      const accounts = new Map(
+        records.map(({ utterance, state, tasks }): [UtteranceKey, Account] => [
+          utterance.key,
+          { known: new Set(tasks.map(({ task }) => task)), wasAnnounced: state === "announced", reserved: 0 }
+        ])
+      )
+      yield* Effect.onInterrupt(allOf(stage, accounts, records), () =>
         Effect.sync(() => {
           coordinator.stopping.now = true
         }).pipe(
           Effect.zipRight(withdrawUtterances(stage, records)),
           Effect.zipRight(reviewHistory(stage, records)),
+          Effect.zipRight(coordinator.handover.records(records.map(({ utterance }) => utterance.key))),
+          Effect.flatMap(Effect.forEach((record) => accounted(stage, accounts, record))),
           Effect.timeoutOption(withdrawing),
           Effect.interruptible,
           // Runs in its own fiber: this one is interrupted and could not wait.
@@ -111,16 +119,10 @@ const missed = ({ watch, callRedis: asked }: Stage, providers: ReadonlyArray<Pro
 }
 
 /** Dispatches what is not yet in flight, as far as the budget allows, and waits for everything. */
-const allOf = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
+const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const { run } = stage
     const joined = yield* jobsInFlight(stage, records)
-    const accounts = new Map(
-      records.map(({ utterance, state, tasks }): [UtteranceKey, Account] => [
-        utterance.key,
-        { known: new Set(tasks.map(({ task }) => task)), wasAnnounced: state === "announced", reserved: 0 }
-      ])
-    )
     const alone = new Set<UtteranceKey>()
     const settle = (record: UtteranceRecord) => settled(stage, accounts, record)
     if (run.budget.isLimited) {
@@ -188,7 +190,8 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
         if (suspect !== undefined) run.counts.suspect++
         if (isUnderWay(given.state) && record.take === given.take) run.counts.resumed++
         run.alive()
-        return yield* progress.emit({ _tag: "Spoken", ...about, seconds: clip.frames / clip.rate })
+        yield* progress.emit({ _tag: "Spoken", ...about, seconds: clip.frames / clip.rate })
+        return yield* run.settings.settled(key)
       }
       const said = end._tag === "Ended" ? Option.getOrUndefined(readEnd(end.job.returnvalue)) : undefined
       if (end._tag === "Ended" && (record.state === "failed" || said === undefined)) {
@@ -200,12 +203,13 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
           })
         if (record.state !== "failed") yield* store.apply({ event: "fail", key, setback })
         run.counts.failed++
-        return yield* progress.emit({
+        yield* progress.emit({
           _tag: "Failed",
           ...about,
           label: record.label,
           error: setback.words
         })
+        return yield* run.settings.settled(key)
       }
       if (said?.ending === "spoken")
         return yield* Effect.dieMessage(`utterance ${key} is reported as spoken but has no clip`)

@@ -13,7 +13,8 @@ import { summaryOf, writeBatchPage } from "../report/ReportPages.ts"
 import { type ResultUnwritable, writeResult } from "../report/ResultFolder.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
-import type { RunCounters } from "./RunCounters.ts"
+import { countBoth, SpeakTally } from "../speak/SpeakTally.ts"
+import type { RunRecord } from "./RunRecord.ts"
 
 /** Result of the speak stage, and the account's credits before and after it. */
 export interface SpokenBatch {
@@ -72,10 +73,10 @@ export const finishRun = Effect.fn("RunCompletion.finishRun")(function* (
 export const finishEarly = (
   batch: Batch,
   start: RunStart,
-  counters: RunCounters,
+  record: RunRecord,
   stopped: NonNullable<RunReport["stopped"]>
 ) =>
-  written(batch, start, counters, stopped).pipe(
+  written(batch, start, record, stopped).pipe(
     Effect.catchAll(({ message }) =>
       Effect.flatMap(Progress, (progress) =>
         progress.emit({ _tag: "Warning", message: `run.json still shows the previous run: ${message}` })
@@ -87,17 +88,21 @@ export const finishEarly = (
 const written = Effect.fnUntraced(function* (
   batch: Batch,
   start: RunStart,
-  counters: RunCounters,
+  record: RunRecord,
   stopped: NonNullable<RunReport["stopped"]>
 ) {
   const ends = yield* Effect.forEach(batch.jobs, (job) => {
-    const end = counters.ends.get(job.id)
+    const end = record.ends.get(job.id)
     return end === undefined ? cutShort(batch.out, job, stopped) : Effect.succeed(end)
   })
-  const { created, adopted, resumed, reused, retried, failed, characters } = counters
-  const summary = { created, adopted, resumed, reused, retried, failed, characters }
-  const credits = counters.credits === undefined ? {} : { before: counters.credits }
-  const said = { summary: { ...summary, warnings: [...counters.warnings] }, credits }
+  const { takes, retakes, credits } = record
+  const said = {
+    summary: {
+      ...countBoth(takes.counts, retakes.counts),
+      warnings: [...new Set([...takes.warnings, ...retakes.warnings])]
+    },
+    credits: credits === undefined ? {} : { before: credits }
+  }
   const report = yield* reportOf(batch, start, ends, said, stopped)
   yield* writeRun(batch.out, report, yield* withUnselectedJobs(batch, ends))
 })
@@ -162,15 +167,8 @@ const writeRun = Effect.fnUntraced(function* (
 /** The summary of a run in which every clip was reused. */
 export const nothingSpoken = (utterances: number): SpokenBatch => ({
   summary: {
-    created: 0,
-    adopted: 0,
-    resumed: 0,
+    ...new SpeakTally().counts,
     reused: utterances,
-    retried: 0,
-    failed: 0,
-    left: 0,
-    suspect: 0,
-    characters: 0,
     credits: undefined,
     halt: undefined,
     warnings: []

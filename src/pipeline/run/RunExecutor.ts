@@ -1,5 +1,5 @@
 /** Interface of what speaks and delivers a batch, this process or a fleet; and the local implementation. */
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { ClipFolder } from "../../store/files/ClipFolder.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
@@ -11,8 +11,6 @@ import { speakUtterances, type SpeakNeeds } from "../speak/SpeakStage.ts"
 import type { SpeakSettings, SpeakSummary } from "../speak/SpeakSettings.ts"
 
 export interface RunExecutor {
-  /** Collects what others know of a batch before the run checks what is left. */
-  readonly begin: (plan: BatchPlan) => Effect.Effect<void, StateUnusable, RunExecutorState>
   /** Speaks the wanted utterances that have no clip; `plan` is their batch. */
   readonly speak: (
     settings: SpeakSettings,
@@ -34,7 +32,6 @@ export type RunExecutorState = UtteranceStore | ClipFolder
 
 /** Runs everything in this process, one delivery at a time, so that ffmpeg and the mix get all cores. */
 export const localExecutor: RunExecutor = {
-  begin: () => Effect.void,
   speak: speakUtterances,
   deliver: deliverToResult,
   deliveriesAtOnce: 1

@@ -10,9 +10,7 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { Progress } from "../Progress.ts"
 import { makeMoney, type SpeakMoney } from "./RunSpending.ts"
 import type { Halt, SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
-
-/** Counters of a run. */
-export type Counts = { -readonly [Name in keyof Omit<SpeakSummary, "credits" | "halt" | "warnings">]: number }
+import { type Counts, SpeakTally } from "./SpeakTally.ts"
 
 /** Services that a run needs. */
 export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progress
@@ -99,19 +97,8 @@ export const makeSpeakRun = (
     const stopSignal = yield* Deferred.make<void>()
     const queues = new Map<ProviderId, ProviderQueue>()
     const settleTimes = new Map<string, LatencyEstimator>()
-    const warnings = new Set<string>()
+    const { counts, warnings } = settings.tally ?? new SpeakTally()
     const unanswered = new Map<UtteranceKey, Loss>()
-    const counts: Counts = {
-      created: 0,
-      adopted: 0,
-      resumed: 0,
-      reused: 0,
-      retried: 0,
-      failed: 0,
-      left: 0,
-      suspect: 0,
-      characters: 0
-    }
     const patience = Duration.decode(settings.patience)
     let halt: Halt | undefined
     let rerolls = Math.max(3, Math.ceil(utterances * settings.rerolls))

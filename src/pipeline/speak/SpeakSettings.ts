@@ -1,9 +1,10 @@
 /** Input and result of the speak stage. */
-import type { Duration } from "effect"
+import { type Duration, Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { HaltReason } from "../../domain/report/Report.ts"
 import type { Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import type { Counts, SpeakTally } from "./SpeakTally.ts"
 
 export interface SpeakSettings {
   /** Utterances to speak, already planned, in order of priority. */
@@ -23,6 +24,10 @@ export interface SpeakSettings {
   readonly patience: Duration.DurationInput
   /** New takes for bad audio in the whole run, as a share of its utterances, but at least three; 0.05 by default. */
   readonly rerolls: number
+  /** Called for each utterance that is spoken or failed. A job can be delivered once all of its utterances are. */
+  readonly settled: (utterance: UtteranceKey) => Effect.Effect<unknown>
+  /** Counts what is done. */
+  readonly tally?: SpeakTally | undefined
 }
 
 /** Default settings. */
@@ -31,7 +36,8 @@ export const defaultSpeakSettings = {
   spentBefore: 0,
   undecided: "match",
   patience: "30 minutes",
-  rerolls: 0.05
+  rerolls: 0.05,
+  settled: () => Effect.void
 } as const satisfies Partial<SpeakSettings>
 
 /** A time after which no new task is started. */
@@ -50,25 +56,7 @@ export interface Halt {
 }
 
 /** Outcome of the speak stage in numbers. The state of each utterance is in the store. */
-export interface SpeakSummary {
-  /** Tasks created by this run. */
-  readonly created: number
-  /** Tasks of an earlier run, found in the history. */
-  readonly adopted: number
-  /** Known tasks of an earlier run whose audio this run has fetched. */
-  readonly resumed: number
-  /** Utterances whose clips were already stored. */
-  readonly reused: number
-  /** Retried creates, polls and fetches, and lost takes. */
-  readonly retried: number
-  /** Utterances that are failed at the end of the run. */
-  readonly failed: number
-  /** Utterances neither spoken nor failed; the next run continues with them. */
-  readonly left: number
-  /** Clips that were kept although they look suspect. */
-  readonly suspect: number
-  /** Characters of the created tasks. */
-  readonly characters: number
+export interface SpeakSummary extends Readonly<Counts> {
   /** Credits of the created tasks, as reported by the service, else by price; undefined if neither is known. */
   readonly credits: number | undefined
   readonly halt: Halt | undefined

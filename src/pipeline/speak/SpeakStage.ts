@@ -62,9 +62,11 @@ export const speakUtterances = (
               const context: UtteranceProcess = { run, queue, decode, makeClip, fetching, last }
               const next = yield* reader(store, keys)
               const consumer = Effect.gen(function* () {
-                for (let row = yield* next; row !== undefined; row = yield* next)
-                  if ((yield* processUtterance(context, row)) === "aside")
-                    add(aside, provider, row.utterance.key)
+                for (let row = yield* next; row !== undefined; row = yield* next) {
+                  const outcome = yield* processUtterance(context, row)
+                  if (outcome === "aside") add(aside, provider, row.utterance.key)
+                  else if (outcome !== "left") yield* settings.settled(row.utterance.key)
+                }
               })
               const consumers = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
               yield* Effect.all(

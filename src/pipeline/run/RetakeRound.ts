@@ -1,0 +1,52 @@
+/**
+ * Speaks retakes of lines that did not fit, for jobs with `fit.retake`. Stored retakes are reused; new ones stay within
+ * the remaining budget. If a retake fails, its line keeps the first take.
+ */
+import { Effect } from "effect"
+import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
+import type { JobId } from "../../domain/values/Ids.ts"
+import { planRetakes } from "../place/Retakes.ts"
+import type { BatchPlan } from "../plan/BatchPlan.ts"
+import type { SpeakSummary } from "../speak/SpeakSettings.ts"
+import { countBoth } from "../speak/SpeakTally.ts"
+import { registerBatch } from "./BatchRegistration.ts"
+import { speakSettings, type SpeechOptions } from "./BatchSpeech.ts"
+import type { SpokenBatch } from "./RunCompletion.ts"
+
+/** Returns each job's retakes, and the result of both rounds of speaking. */
+export const speakRetakes = Effect.fn("RetakeRound.speakRetakes")(function* <E, R>(
+  { batch, jobs, utterances }: BatchPlan,
+  spoken: SpokenBatch,
+  options: SpeechOptions<E, R>
+) {
+  const takes = new Map<JobId, ReadonlyArray<UtteranceUse>>()
+  for (const plan of jobs) {
+    const wanted = yield* planRetakes(plan, batch)
+    if (wanted.length > 0) takes.set(plan.job.id, wanted)
+  }
+  if (takes.size === 0 || spoken.summary.halt !== undefined) return { takes, spoken }
+  // Lines with the same utterance share one retake.
+  const again = [
+    ...new Map([...takes.values()].flat().map(({ utterance }) => [utterance.key, utterance])).values()
+  ]
+  const waiting = yield* registerBatch({
+    batch,
+    jobs: jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(takes.get(plan.job.id) ?? [])] })),
+    utterances: [...utterances, ...again]
+  })
+  const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
+  if (missing.length === 0) return { takes, spoken }
+  const settings = yield* speakSettings(batch, missing, options)
+  const second = yield* options.executor
+    .speak({ ...settings, tally: options.record.retakes }, { batch, jobs })
+    .pipe(Effect.provide(options.service))
+  return { takes, spoken: { ...spoken, summary: bothOf(spoken.summary, second) } }
+})
+
+const bothOf = (first: SpeakSummary, second: SpeakSummary): SpeakSummary => ({
+  ...countBoth(first, second),
+  credits:
+    first.credits === undefined || second.credits === undefined ? undefined : first.credits + second.credits,
+  halt: first.halt ?? second.halt,
+  warnings: [...new Set([...first.warnings, ...second.warnings])]
+})

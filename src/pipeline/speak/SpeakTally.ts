@@ -1,0 +1,51 @@
+/** What a speak stage has done so far. The run holds it, so that an interrupted stage still counts in run.json. */
+
+/** Counters of a speak stage. */
+export interface Counts {
+  /** Tasks created by this run. */
+  created: number
+  /** Tasks of an earlier run, found in the history. */
+  adopted: number
+  /** Known tasks of an earlier run whose audio this run has fetched. */
+  resumed: number
+  /** Utterances whose clips were already stored. */
+  reused: number
+  /** Retried creates, polls and fetches, and lost takes. */
+  retried: number
+  /** Utterances that are failed at the end of the run. */
+  failed: number
+  /** Utterances neither spoken nor failed; the next run continues with them. */
+  left: number
+  /** Clips that were kept although they look suspect. */
+  suspect: number
+  /** Characters of the created tasks. */
+  characters: number
+}
+
+export class SpeakTally {
+  readonly counts: Counts = {
+    created: 0,
+    adopted: 0,
+    resumed: 0,
+    reused: 0,
+    retried: 0,
+    failed: 0,
+    left: 0,
+    suspect: 0,
+    characters: 0
+  }
+  readonly warnings = new Set<string>()
+}
+
+/** Adds up two rounds of speaking. A failed retake is not counted: its line keeps the first take. */
+export const countBoth = (first: Counts, second: Counts): Counts => ({
+  created: first.created + second.created,
+  adopted: first.adopted + second.adopted,
+  resumed: first.resumed + second.resumed,
+  reused: first.reused + second.reused,
+  retried: first.retried + second.retried,
+  failed: first.failed,
+  left: first.left,
+  suspect: first.suspect + second.suspect,
+  characters: first.characters + second.characters
+})
