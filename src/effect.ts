@@ -17,7 +17,7 @@ export {
   remoteService
 } from "./library/layers/ServiceLayers.ts"
 export { SpeechService } from "./library/layers/SpeechService.ts"
-export { readableStateLayer, writableStateLayer } from "./library/layers/StateLayers.ts"
+export { readableStateLayer, writableStateLayer } from "./store/tables/StateLayers.ts"
 export type {
   BatchInput,
   BatchCallOptions as BatchOptions,

@@ -2,16 +2,13 @@
  * The library as effects: `dub`, `plan` and `verify` of the package's `effect` entry. They need a `SpeechService`,
  * `Ffmpeg`, a file system, paths and, to run, `Progress`.
  */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { verifyBatch } from "../pipeline/report/DeliveryVerification.ts"
 import { localExecutor } from "../pipeline/run/RunExecutor.ts"
-import { digestSources } from "../pipeline/run/NoopCheck.ts"
-import type { BatchPlan } from "../pipeline/plan/BatchPlan.ts"
-import { UtteranceStore } from "../store/tables/UtteranceStore.ts"
+import { dub, prepareRun } from "../pipeline/Dub.ts"
+import { reviveFailed } from "../pipeline/run/BatchRegistration.ts"
 import { loadForRun, loadSource } from "./batch/BatchLoading.ts"
-import { planFully, runPlanned } from "./batch/PlannedRun.ts"
 import { prospectOf } from "./batch/PlanOutlook.ts"
-import { findUnchanged, runUnchanged } from "./batch/UnchangedRun.ts"
 import {
   type BatchCallOptions,
   deadlineOf,
@@ -19,6 +16,7 @@ import {
   type ExecutorOption,
   readOptions
 } from "./LibraryOptions.ts"
+import { SpeechService } from "./layers/SpeechService.ts"
 import { dubOutcome, planOutcome, verifyOutcome } from "./Outcomes.ts"
 
 /**
@@ -29,31 +27,25 @@ export const dubInEffect = Effect.fn("EffectApi.dubInEffect")(function* (
   options: DubCallOptions & ExecutorOption
 ) {
   const { source, flags, maxCredits, deadline, retry } = yield* readOptions(options)
-  const { batch, notes } = yield* loadForRun(source, flags)
-  const sources = yield* digestSources(batch)
-  const unchanged = retry ? Option.none() : yield* findUnchanged(batch, sources)
-  if (Option.isSome(unchanged)) {
-    const result = yield* runUnchanged(unchanged.value)
-    return yield* dubOutcome(batch, result, [...notes, ...unchanged.value.notices])
-  }
-  const plan = yield* planFully(batch)
-  const result = yield* runPlanned(plan, {
-    sources,
-    maxCredits,
-    deadline: deadlineOf(deadline),
-    executor: Effect.succeed(options.executor ?? localExecutor),
-    first: retry ? reviveAll : () => Effect.void
-  })
-  return yield* dubOutcome(batch, result, [...notes, ...plan.notices])
+  const notes: Array<string> = []
+  return yield* Effect.gen(function* () {
+    const prepared = yield* prepareRun({
+      again: retry,
+      load: (read, known) =>
+        Effect.map(loadForRun(source, { ...flags, read }, known), (loaded) => {
+          notes.push(...loaded.notes)
+          return loaded.batch
+        })
+    })
+    const result = yield* dub(prepared, yield* SpeechService, {
+      maxCredits,
+      deadline: deadlineOf(deadline),
+      executor: Effect.succeed(options.executor ?? localExecutor),
+      first: retry ? reviveFailed : undefined
+    })
+    return yield* dubOutcome(prepared.batch, result, [...notes, ...prepared.work.notices])
+  }).pipe(Effect.scoped)
 })
-
-const reviveAll = ({ utterances }: BatchPlan) =>
-  Effect.flatMap(UtteranceStore, ({ revive }) =>
-    revive(
-      utterances.map(({ key }) => key),
-      "all"
-    )
-  )
 
 /** Plans a batch: what a run would send, at which price. Spends nothing and writes nothing. */
 export const planInEffect = Effect.fn("EffectApi.planInEffect")(function* (options: BatchCallOptions) {

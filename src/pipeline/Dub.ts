@@ -1,89 +1,143 @@
 /**
- * Runs a planned batch: registers its utterances, speaks them, and delivers each job once its last utterance is
- * fetched. The steps appear here from top to bottom.
+ * A run, from top to bottom: load, plan, register, speak, retake, place and deliver, finish. Everything that is done is
+ * in the state before the next step depends on it, so a run that was stopped at any point continues.
  */
-import { Cause, Effect, Layer, Option } from "effect"
-import type { RunReport } from "../domain/report/Report.ts"
+import { join } from "node:path"
+import { Effect, Layer, Option } from "effect"
 import type { Gateway } from "../gateway/Gateway.ts"
-import { StateUnusable } from "../store/state/StateErrors.ts"
 import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
+import type { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import { startDeliveries } from "./deliver/DeliveryQueue.ts"
+import { type ReadInput, readOnce } from "./load/InputFile.ts"
+import type { Batch } from "./load/Job.ts"
 import type { BatchPlan } from "./plan/BatchPlan.ts"
+import { planFully } from "./plan/BilingualNotices.ts"
+import { pricesOf, withPrices } from "./plan/Prices.ts"
+import type { SpeechAccess } from "./plan/SpeechAccess.ts"
 import { openFolder } from "./report/ResultFolder.ts"
 import { registerBatch } from "./run/BatchRegistration.ts"
-import { speakBatch, type SpeechOptions } from "./run/BatchSpeech.ts"
-import { rememberCompletion } from "./run/NoopCheck.ts"
+import { speakBatch } from "./run/BatchSpeech.ts"
+import { digestSources, type NoopBatch, rememberCompletion, unchangedSince } from "./run/NoopCheck.ts"
+import { reportNoop } from "./run/NoopRun.ts"
 import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
 import { speakRetakes } from "./run/RetakeRound.ts"
-import { finishEarly, finishRun, startRun, type RunStart } from "./run/RunCompletion.ts"
-import { localExecutor, type RunExecutor } from "./run/RunExecutor.ts"
+import { finishRun, recordEarlyEnd, startRun } from "./run/RunCompletion.ts"
+import { localExecutor, type MakeExecutor } from "./run/RunExecutor.ts"
 import { RunRecord } from "./run/RunRecord.ts"
+import { makeRunState, type RunState, type StateOf } from "./run/RunState.ts"
+import type { Deadline } from "./speak/SpeakSettings.ts"
 
-/** Options of a run. */
-export interface DubOptions extends Partial<Pick<SpeechOptions<never, never>, "maxCredits" | "deadline">> {
-  /** A digest of the batch's files. If given, a completed run is recorded, so that an unchanged one can end early. */
-  readonly sources?: string | undefined
-  /** Speaks and delivers; defaults to this process. */
-  readonly executor?: RunExecutor | undefined
+/** A run before it sends or writes anything. */
+export interface PreparedRun {
+  readonly batch: Batch
+  /** What the run does: repeat the results of the last one, which are still right, or follow a plan. */
+  readonly work: NoopBatch | BatchPlan
+  /** A digest of the batch's files as they were read. */
+  readonly sources: string
+  readonly state: RunState
 }
 
-/** Runs a batch. Connects to the service only if something is left to speak. */
-export const dub = Effect.fn("Dub.dub")(function* <E, R>(
+/** What a run is prepared with. */
+export interface PrepareOptions<E, R> {
+  /** Loads the batch, with a reader for its files and the state of earlier runs. */
+  readonly load: (read: ReadInput, known: StateOf) => Effect.Effect<Batch, E, R>
+  /** Whether the batch is run even if nothing has changed. */
+  readonly again: boolean
+  /** The clip folder of a fleet. */
+  readonly sharedClips?: string | undefined
+}
+
+/** Loads and plans a batch. Each file is read once, and the state is opened at most once, until the scope closes. */
+export const prepareRun = Effect.fn("Dub.prepareRun")(function* <E, R>(options: PrepareOptions<E, R>) {
+  const state = yield* makeRunState(options.sharedClips)
+  const read = yield* readOnce
+  const batch = yield* options.load(read, state.known)
+  const sources = yield* digestSources(batch, read)
+  // If the state cannot be read, the run itself reports that.
+  const unchanged = options.again
+    ? Option.none<NoopBatch>()
+    : yield* unchangedSince(batch, sources).pipe(
+        Effect.provide(state.known(batch.state)),
+        Effect.orElseSucceed(() => Option.none<NoopBatch>())
+      )
+  const work = Option.isSome(unchanged) ? unchanged.value : yield* planFully(batch, read)
+  const prepared: PreparedRun = { batch, work, sources, state }
+  return prepared
+})
+
+/** What a run is done with. */
+export interface DubOptions<E, R> {
+  /** The digest of the batch's files. If given, a finished run is recorded, so that an unchanged one ends early. */
+  readonly sources?: string | undefined
+  /** The run starts no new task after this time. */
+  readonly deadline?: Deadline | undefined
+  /** Maximum credits that the batch may spend, including those of its earlier, interrupted runs. */
+  readonly maxCredits?: number | undefined
+  /** Changes the state before the run. */
+  readonly first?: ((plan: BatchPlan) => Effect.Effect<unknown, E, R | UtteranceStore>) | undefined
+  /** Makes what speaks and delivers; default: this process. */
+  readonly executor?: MakeExecutor<E, R> | undefined
+}
+
+/** Runs a batch that is prepared. */
+export const dub = Effect.fn("Dub.dub")(function* <E, E2 = never, R2 = never>(
+  { batch, work, sources, state }: PreparedRun,
+  service: SpeechAccess<E>,
+  options: Omit<DubOptions<E2, R2>, "sources"> = {}
+) {
+  if ("results" in work) return yield* Effect.provide(reportNoop(work), state.writable(batch.state))
+  // A budget can only be kept if prices are known before the first task.
+  const plan = options.maxCredits === undefined ? work : withPrices(work, yield* pricesOf(work, service))
+  const gateway = service.connect(batch.service, join(batch.state, "service"))
+  const run = runPlan(plan, gateway, { ...options, sources })
+  return yield* Effect.provide(run, state.writable(batch.state))
+})
+
+/** Runs a planned batch in an open state. Connects to the service only if something is left to speak. */
+export const runPlan = <E, R, E2 = never, R2 = never>(
   plan: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
-  options: DubOptions = {}
+  options: DubOptions<E2, R2> = {}
+) => Effect.scoped(registerToFinish(plan, service, options))
+
+const registerToFinish = Effect.fnUntraced(function* <E, R, E2, R2>(
+  plan: BatchPlan,
+  service: Layer.Layer<Gateway, E, R>,
+  { maxCredits, deadline, sources, first, executor: made = Effect.succeed(localExecutor) }: DubOptions<E2, R2>
 ) {
-  const { batch } = plan
+  const { batch, jobs } = plan
+  if (first !== undefined) yield* first(plan)
+  const executor = yield* made
   const start = yield* startRun
   const record = new RunRecord()
   yield* openFolder(batch.out)
-  return yield* Effect.scoped(run(plan, service, options, start, record)).pipe(
-    Effect.onError((cause) => {
-      const stopped = stoppedBy(cause)
-      return stopped === undefined ? Effect.void : finishEarly(batch, start, record, stopped)
-    })
-  )
-})
+  yield* recordEarlyEnd(batch, start, record)
 
-/** Why a run ended early, for run.json; undefined for failures before any work was done. */
-const stoppedBy = (cause: Cause.Cause<unknown>): RunReport["stopped"] => {
-  if (Cause.isInterruptedOnly(cause))
-    return { reason: "interrupted", words: "the run was interrupted; run again to resume" }
-  const failure = Option.getOrUndefined(Cause.failureOption(cause))
-  return failure instanceof StateUnusable ? { reason: "state", words: failure.message } : undefined
-}
-
-const run = Effect.fnUntraced(function* <E, R>(
-  plan: BatchPlan,
-  service: Layer.Layer<Gateway, E, R>,
-  { maxCredits, deadline, sources, executor = localExecutor }: DubOptions,
-  start: RunStart,
-  record: RunRecord
-) {
-  const { batch, jobs } = plan
-  const spending = yield* BatchSpending
-  const finished = yield* CompletedBatches
-  const past = yield* Effect.flatMap(Deliveries, (deliveries) => deliveries.all(batch.out))
-  const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
-  const speech = { service: yield* Layer.memoize(service), maxCredits, deadline, executor, record }
-
+  // Register: the state knows every utterance and every job before anything is sent.
   yield* warnOfForeignRun(batch)
-  yield* spending.begin(batch.key)
-  yield* finished.forget(batch.key)
+  yield* Effect.flatMap(BatchSpending, (spending) => spending.begin(batch.key))
+  yield* Effect.flatMap(CompletedBatches, (completed) => completed.forget(batch.key))
   yield* warnOfReread(plan)
   const waiting = yield* registerBatch(plan)
   yield* rememberSources(plan)
 
-  const deliveries = yield* startDeliveries(jobs, waiting, (plan, takes) =>
-    Effect.tap(turn.withPermits(1)(executor.deliver(plan, takes, batch.out, past)), (result) =>
-      Effect.sync(() => record.ends.set(plan.job.id, result))
+  // Place and deliver: each job once its last utterance is settled, while others are still spoken.
+  const past = yield* Effect.flatMap(Deliveries, (deliveries) => deliveries.all(batch.out))
+  const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
+  const deliveries = yield* startDeliveries(jobs, waiting, (one, takes) =>
+    Effect.tap(turn.withPermits(1)(executor.deliver(one, takes, batch.out, past)), (result) =>
+      Effect.sync(() => record.ends.set(one.job.id, result))
     )
   )
-  const first = yield* speakBatch(plan, waiting, speech, deliveries.settled)
-  const { takes, spoken } = yield* speakRetakes(plan, first, speech)
+
+  // Speak, then speak retakes of lines that do not fit.
+  const speech = { service: yield* Layer.memoize(service), executor, maxCredits, deadline, record }
+  const once = yield* speakBatch(plan, waiting, speech, deliveries.settled)
+  const { takes, spoken } = yield* speakRetakes(plan, once, speech)
+
   const results = yield* deliveries.finish(takes)
   const result = yield* finishRun(batch, start, spoken, results)
   if (sources !== undefined) yield* rememberCompletion(plan, sources, result.jobs)

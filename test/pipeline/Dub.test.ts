@@ -6,7 +6,7 @@ import { Effect, Fiber, Layer, Schema, TestClock } from "effect"
 import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { JobReport } from "../../src/domain/report/Report.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
-import { dub } from "../../src/pipeline/Dub.ts"
+import { runPlan } from "../../src/pipeline/Dub.ts"
 import type { JobResult } from "../../src/pipeline/report/JobResult.ts"
 import { loadBatch } from "../../src/pipeline/load/BatchLoader.ts"
 import { planBatch } from "../../src/pipeline/plan/BatchPlan.ts"
@@ -64,7 +64,7 @@ it.scoped("completes the batch if the deadline passes after its last task has st
     yield* Effect.gen(function* () {
       const batch = yield* loadBatch([manifest], {})
       const deadline = { at: 3_000, words: "06:00" }
-      const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(8_000), { deadline }))
+      const running = yield* Effect.fork(runPlan(yield* planBatch(batch), standIn(8_000), { deadline }))
       while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
       const { halt, jobs, report } = yield* Fiber.join(running)
       expect([halt, report.stopped, report.tasks.created, jobs[0]?.status]).toEqual([
@@ -88,7 +88,7 @@ it.scoped("warns once while it waits for an unreachable service", () =>
     const { told, watching } = warnings()
     yield* Effect.gen(function* () {
       const batch = yield* noteIn(folder)
-      const running = yield* Effect.fork(dub(yield* planBatch(batch), gone))
+      const running = yield* Effect.fork(runPlan(yield* planBatch(batch), gone))
       for (let waits = 0; waits < 30; waits++) yield* Effect.zipRight(TestClock.adjust("10 seconds"), turn)
       yield* Fiber.interrupt(running)
       expect(
@@ -105,7 +105,7 @@ it.scoped("does not wait long for voice lists and credits that never arrive", ()
     const { told, watching } = warnings()
     yield* Effect.gen(function* () {
       const batch = yield* noteIn(folder)
-      const running = yield* Effect.fork(dub(yield* planBatch(batch), standIn(0, Effect.never)))
+      const running = yield* Effect.fork(runPlan(yield* planBatch(batch), standIn(0, Effect.never)))
       while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
       const { jobs, report } = yield* Fiber.join(running)
       expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual(["delivered", 1, {}])
@@ -131,7 +131,7 @@ it.scopedLive("fetches a corrupted clip again without paying twice", () =>
       })
       const service = yield* Layer.memoize(standIn(0))
       const ended = Effect.map(
-        Effect.flatMap(planBatch(batch), (plan) => dub(plan, service)),
+        Effect.flatMap(planBatch(batch), (plan) => runPlan(plan, service)),
         ({ jobs, report }) => [jobs[0]?.status, report.tasks.created, report.tasks.reused]
       )
       const clips = yield* ClipFolder
@@ -170,7 +170,7 @@ it.scopedLive("warns before it overwrites another manifest's results", () =>
     yield* Effect.gen(function* () {
       const service = yield* Layer.memoize(standIn(0))
       const warned = Effect.fnUntraced(function* (path: string) {
-        yield* dub(yield* planBatch(yield* loadBatch([path], {})), service)
+        yield* runPlan(yield* planBatch(yield* loadBatch([path], {})), service)
         return told.splice(0)
       })
       const spanish = manifest("es.json", "ep1", "ep2")
@@ -235,7 +235,7 @@ it.scopedLive("does not pay for cues after the end of a short film, and names th
       expect(plan.notices).toEqual([
         `${lengths}fails unless a cue sheet excludes them or onFailure is silence`
       ])
-      const { jobs, report } = yield* dub(plan, service)
+      const { jobs, report } = yield* runPlan(plan, service)
       expect(report.tasks.created, "a cue and two paragraphs").toBe(3)
       expect(report.jobs).toEqual([
         { id: "film", status: "failed", error: `cue 2 could not be spoken: ${ended}` },
@@ -253,7 +253,7 @@ it.scopedLive("does not pay for cues after the end of a short film, and names th
 
       const silent = yield* night("silence")
       expect(silent.notices).toEqual([`${lengths}is delivered without them`])
-      const { jobs: delivered, report: again } = yield* dub(silent, service)
+      const { jobs: delivered, report: again } = yield* runPlan(silent, service)
       expect(again.tasks.created).toBe(0)
       expect(figures(delivered)).toEqual([
         ["delivered", 1, 1, 0.5],
@@ -291,7 +291,7 @@ it.scopedLive("keeps jobs outside --only on the batch's page and in the shared v
       const ffmpeg = yield* Ffmpeg
       const ran = Effect.fnUntraced(function* (only?: string) {
         const batch = yield* loadBatch([join(folder, "night.json")], only === undefined ? {} : { only })
-        return yield* dub(yield* planBatch(batch), standIn(0))
+        return yield* runPlan(yield* planBatch(batch), standIn(0))
       })
       const tracks = Effect.map(ffmpeg.probe(join(folder, "out/all.mkv")), ({ sounds }) =>
         sounds.map(({ language }) => language)
@@ -353,7 +353,7 @@ it.scopedLive("removes outdated files on redelivery, and verifies the new ones",
     yield* Effect.gen(function* () {
       const service = yield* Layer.memoize(standIn(0))
       const loaded = loadBatch([join(folder, "night.json")], {})
-      const ran = Effect.flatMap(Effect.flatMap(loaded, planBatch), (plan) => dub(plan, service))
+      const ran = Effect.flatMap(Effect.flatMap(loaded, planBatch), (plan) => runPlan(plan, service))
       const clips = join(folder, "out/note/clips")
       night("01", ["wav", "clips"])
       yield* ran
@@ -397,7 +397,7 @@ it.scopedLive("reports unchanged jobs and delivers cached ones before it speaks 
       })
     const ran = Effect.gen(function* () {
       const batch = yield* loadBatch([manifest], {})
-      yield* dub(yield* planBatch(batch), standIn(200))
+      yield* runPlan(yield* planBatch(batch), standIn(200))
       return told.splice(0)
     }).pipe(Effect.provideService(Progress, { emit }))
     yield* Effect.gen(function* () {

@@ -5,7 +5,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, TestClock } from "effect"
 import { Refused } from "../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
-import { dub } from "../../src/pipeline/Dub.ts"
+import { runPlan } from "../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../src/pipeline/load/BatchLoader.ts"
 import { planBatch } from "../../src/pipeline/plan/BatchPlan.ts"
 import { Progress, type ProgressEvent, silent } from "../../src/pipeline/Progress.ts"
@@ -75,7 +75,9 @@ const ran = (texts: ReadonlyArray<string>, progress: Layer.Layer<Progress>) =>
     const ends = { count: 0 }
     const end = yield* Effect.gen(function* () {
       const plan = yield* planBatch(yield* loadBatch([manifest], {}))
-      const running = yield* Effect.fork(dub(plan, fussy, { executor: executorWith(progress, ends) }))
+      const running = yield* Effect.fork(
+        runPlan(plan, fussy, { executor: Effect.succeed(executorWith(progress, ends)) })
+      )
       const isSlow = texts.some((text) => text.includes("slow"))
       const goOn = Effect.zipRight(TestClock.adjust("200 millis"), turn)
       while (isSlow ? ends.count < 2 : running.unsafePoll() === null) yield* goOn

@@ -11,6 +11,7 @@ import { CompletedBatches } from "../../src/store/tables/CompletedBatches.ts"
 import { Estimates } from "../../src/store/tables/Estimates.ts"
 import { BatchSpending } from "../../src/store/tables/BatchSpending.ts"
 import { writableState } from "../../src/store/state/StateFolder.ts"
+import { UtteranceTransfer } from "../../src/store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import { babble } from "../hostile/Babble.ts"
 
@@ -83,5 +84,6 @@ export const stored = (state: string) =>
     CompletedBatches.Default,
     Estimates.Default,
     BatchSpending.Default,
+    UtteranceTransfer.Default,
     silent
   ).pipe(Layer.provideMerge(writableState(state)), Layer.provideMerge(NodeContext.layer))

@@ -4,6 +4,8 @@ import { Effect, Layer } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import { loadForRun } from "../../library/batch/BatchLoading.ts"
+import type { ReadInput } from "../../pipeline/load/InputFile.ts"
+import type { StateOf } from "../../pipeline/run/RunState.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { unlistedText } from "../../pipeline/load/UnlistedSubtitles.ts"
@@ -30,11 +32,16 @@ export interface BatchOptions {
 }
 
 /** Loads the batch and finds the provider of each voice that has none. */
-export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (options: BatchOptions) {
+export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (
+  options: BatchOptions,
+  read?: ReadInput,
+  known?: StateOf
+) {
   const { out, state, concurrency, only, voice, provider, model, language, bilingual } = options
   const { batch, notes } = yield* loadForRun(
     { files: options.inputs },
-    { out, state, concurrency, only, voice, provider, model, language, bilingual }
+    { out, state, concurrency, only, voice, provider, model, language, bilingual, read },
+    known
   ).pipe(Effect.provide([commandService(options), warningsOnScreen]))
   const screen = yield* Screen
   if (!options.quiet) yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })

@@ -20,7 +20,6 @@ export const fleetFor = Effect.fnUntraced(function* (address: string, folder: st
   const outside = outsideOf(share, plan)
   if (outside !== undefined) return yield* badUsage(outside)
   return {
-    clips: share.clips,
     executor: Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, share, plan.utterances))
   }
 })

@@ -1,7 +1,7 @@
 /** Plans the batch that a command names and prints its notices. */
 import { Effect } from "effect"
-import { planFully } from "../../library/batch/PlannedRun.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
+import { planFully } from "../../pipeline/plan/BilingualNotices.ts"
 import { type BatchOptions, printNotices } from "./BatchInput.ts"
 
 /** Plans a batch; prints on stderr what was repaired or skipped in the scripts. */

@@ -1,77 +1,89 @@
 /** The `run` and `retry` commands. */
-import { Effect, Option } from "effect"
+import { Clock, Effect } from "effect"
+import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
 import { clipsIn } from "../../fleet/shared/WorkerRoles.ts"
-import { findUnchanged, runUnchanged } from "../../library/batch/UnchangedRun.ts"
-import type { Batch } from "../../pipeline/load/Job.ts"
-import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
-import { digestSources, type NoopBatch } from "../../pipeline/run/NoopCheck.ts"
-import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
-import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import type { FreshRunOptions, First } from "../batch/FreshRun.ts"
-import { loadBatchInput, printNotices, tellUnlisted } from "../batch/BatchInput.ts"
-import { formatCount } from "../../pages/parts/TimeFormat.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
-import { CommandEnded, exitCodes } from "../ExitCodes.ts"
+import { SpeechService } from "../../library/layers/SpeechService.ts"
+import { formatCount } from "../../pages/parts/TimeFormat.ts"
+import { dub, prepareRun } from "../../pipeline/Dub.ts"
+import type { ReadInput } from "../../pipeline/load/InputFile.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
+import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
+import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
+import { reviveFailed } from "../../pipeline/run/BatchRegistration.ts"
+import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
+import type { StateOf } from "../../pipeline/run/RunState.ts"
+import { type BatchOptions, loadBatchInput, printNotices, tellUnlisted } from "../batch/BatchInput.ts"
+import { nextAt, type TimeOfDay } from "../batch/Deadline.ts"
+import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
+import { commandService } from "../layers/GatewayLayer.ts"
 import { openLog } from "../terminal/LogFile.ts"
+import { progressDisplay } from "../terminal/ProgressDisplay.ts"
 import { summaryText } from "../terminal/RunSummary.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { progressDisplay } from "../terminal/ProgressDisplay.ts"
 
-export interface RunOptions extends FreshRunOptions {
+export interface RunOptions extends BatchOptions {
+  readonly maxCredits: number | undefined
+  readonly deadline: TimeOfDay | undefined
+  readonly events: boolean
+  readonly fleet: string | undefined
+  readonly share: string | undefined
   readonly log: string | undefined
 }
 
-export const runCommand = (options: RunOptions) =>
+export const runCommand = (options: RunOptions) => ran(options, false)
+
+export const retryCommand = (options: RunOptions) => ran(options, true)
+
+const ran = (options: RunOptions, retry: boolean) =>
   Effect.gen(function* () {
-    const { batch, sources } = yield* begun(options)
-    const before = yield* findUnchanged(
-      batch,
-      sources,
-      options.share === undefined ? undefined : clipsIn(options.share)
-    )
-    const result = Option.isSome(before)
-      ? yield* saidAgain(before.value, options)
-      : yield* runAfresh(batch, sources, options, () => Effect.void)
+    const screen = yield* Screen
+    if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
+    const { batch, result } = yield* Effect.scoped(dubbed(options, retry))
     yield* tell(batch, result, options)
   }).pipe(Effect.provide(ffmpegFromEnvironment))
 
-export const retryCommand = (options: RunOptions) =>
+const dubbed = (options: RunOptions, retry: boolean) =>
   Effect.gen(function* () {
-    const { batch, sources } = yield* begun(options)
-    yield* tell(batch, yield* runAfresh(batch, sources, options, revived), options)
-  }).pipe(Effect.provide(ffmpegFromEnvironment))
+    const { maxCredits, share } = options
+    const prepared = yield* prepareRun({
+      load: Effect.fnUntraced(function* (read: ReadInput, known: StateOf) {
+        const batch = yield* loadBatchInput(options, read, known)
+        if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
+        return batch
+      }),
+      again: retry,
+      sharedClips: share === undefined ? undefined : clipsIn(share)
+    })
+    const { batch, work } = prepared
+    yield* printNotices(work, options)
+    const now = new Date(yield* Clock.currentTimeMillis)
+    const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
+    const { executor } = "results" in work ? { executor: undefined } : yield* fleetOf(options, work)
+    const result = yield* Effect.flatMap(SpeechService, (service) =>
+      dub(prepared, service, { maxCredits, deadline, executor, first: retry ? revived : undefined })
+    ).pipe(Effect.provide([progressDisplay(options), commandService(options)]))
+    return { batch, result }
+  }).pipe(withRefusals)
 
-/** Opens the log if there is one, loads the batch and digests its files. */
-const begun = Effect.fnUntraced(function* (options: RunOptions) {
-  const screen = yield* Screen
-  if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
-  const batch = yield* loadBatchInput(options)
-  if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
-  return { batch, sources: yield* digestSources(batch) }
-})
-
-const saidAgain = (before: NoopBatch, options: RunOptions) =>
-  Effect.zipRight(printNotices(before, options), runUnchanged(before)).pipe(
-    Effect.provide(progressDisplay(options))
-  )
-
-const runAfresh = <E>(batch: Batch, sources: string, options: RunOptions, first: First<E>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("../batch/FreshRun.ts")),
-    ({ planAndRun }) => planAndRun(batch, sources, options, first)
-  )
-
-const revived: First<StateUnusable> = ({ utterances }) =>
+const revived = (plan: BatchPlan) =>
   Effect.gen(function* () {
-    const store = yield* UtteranceStore
     const screen = yield* Screen
-    const keys = yield* store.revive(
-      utterances.map(({ key }) => key),
-      "all"
-    )
+    const keys = yield* reviveFailed(plan)
     yield* screen.say(`retrying ${formatCount(keys.length, "failed utterance")}`)
   })
+
+/** The fleet that the options name, whose code is loaded only then; without one, this process does all work. */
+const fleetOf = Effect.fnUntraced(function* ({ fleet, share }: RunOptions, plan: BatchPlan) {
+  if (fleet === undefined && share === undefined) return { executor: undefined }
+  if (fleet === undefined || share === undefined) {
+    return yield* badUsage(
+      "--fleet and --share must be given together: the fleet's Redis and its shared folder"
+    )
+  }
+  const { fleetFor } = yield* Effect.promise(() => import("../batch/FleetExecutor.ts"))
+  return yield* fleetFor(fleet, share, plan)
+})
 
 /** Sends the manifest's notifications, prints the summary, and fails if the run stopped or a job was not delivered. */
 const tell = Effect.fnUntraced(function* (

@@ -10,7 +10,7 @@ import { planBatchInput } from "../batch/PlannedBatch.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { readableStateLayer, writableStateLayer } from "../../library/layers/StateLayers.ts"
+import { readableStateLayer, writableStateLayer } from "../../store/tables/StateLayers.ts"
 import { textTable } from "../terminal/TextTable.ts"
 
 export const statusCommand = Effect.fn("StateCommands.statusCommand")(function* (options: BatchOptions) {

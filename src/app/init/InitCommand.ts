@@ -8,7 +8,7 @@ import type { Script } from "../../domain/speech/Cue.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { languageCode } from "../../ffmpeg/probe/LanguageCode.ts"
-import { inputBytes, inputText } from "../../pipeline/load/InputFile.ts"
+import { readInput, inputText } from "../../pipeline/load/InputFile.ts"
 import { InputFault, InputRejected } from "../../pipeline/load/InputRejected.ts"
 import { jobNameFrom } from "../../pipeline/load/JobName.ts"
 import { readManifest } from "../../pipeline/load/ManifestFile.ts"
@@ -242,8 +242,8 @@ const foundScript = Effect.fnUntraced(function* (
   file: string,
   films: ReadonlyArray<string>
 ) {
-  const bytes = yield* Effect.option(inputBytes(path.join(folder, file), file))
-  const script = bytes._tag === "Some" ? Either.getRight(readScript(bytes.value, file)) : bytes
+  const content = yield* Effect.option(readInput(path.join(folder, file), file))
+  const script = content._tag === "Some" ? Either.getRight(readScript(content.value.bytes, file)) : content
   if (script._tag === "None") return []
   const stem = path.parse(file).name
   const { language, title } = languageInName(file)

@@ -4,7 +4,7 @@ import { Effect, Layer, RcMap } from "effect"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { silent } from "../../pipeline/Progress.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
-import { writableStateLayer } from "../../library/layers/StateLayers.ts"
+import { writableStateLayer } from "../../store/tables/StateLayers.ts"
 
 /** A state folder has one writer, so a take and a delivery at the same time share it. */
 export const makeReviewState = Effect.map(

@@ -4,8 +4,9 @@ import { Effect } from "effect"
 import { loadBatch, loadManifestValue } from "../../pipeline/load/BatchLoader.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
+import { readableStateLayer } from "../../store/tables/StateLayers.ts"
+import type { StateOf } from "../../pipeline/run/RunState.ts"
 import { SpeechService } from "../layers/SpeechService.ts"
-import { readableStateLayer } from "../layers/StateLayers.ts"
 import { withProvidersFound } from "./VoiceProviderLookup.ts"
 
 /** Where a batch comes from. */
@@ -21,12 +22,19 @@ export type LoadFlags = Omit<
   "embedded" | "baseUrl" | "environmentBaseUrl" | "providers" | "embeddedVoice" | "learnedLimits"
 >
 
-/** Loads a batch. Voices may still lack their provider. */
+/** Loads a batch. Voices may still lack their provider. `known` opens the state of earlier runs. */
 export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
   source: BatchSource,
-  flags: LoadFlags
+  flags: LoadFlags,
+  known: StateOf = readableStateLayer
 ) {
   const { choice, local } = yield* SpeechService
+  // If the state folder is missing or unreadable, nothing is learned; a run reports that.
+  const learnedLimits = (state: string) =>
+    Effect.map(Estimates, ({ longest }) => longest).pipe(
+      Effect.provide(known(state)),
+      Effect.orElseSucceed(() => () => undefined)
+    )
   const all: RunFlags = { ...flags, ...choice, embeddedVoice: local.voiceFor, learnedLimits }
   return yield* "files" in source ? loadBatch(source.files, all) : loadManifestValue(source.value, all)
 })
@@ -34,14 +42,8 @@ export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
 /** Loads a batch and finds the provider of each voice that has none; a note says which was found. */
 export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
   source: BatchSource,
-  flags: LoadFlags
+  flags: LoadFlags,
+  known: StateOf = readableStateLayer
 ) {
-  return yield* withProvidersFound(yield* loadSource(source, flags))
+  return yield* withProvidersFound(yield* loadSource(source, flags, known), known)
 })
-
-/** Text limits learned in earlier runs; none if the state folder is missing or unreadable (a run reports that). */
-const learnedLimits = (state: string) =>
-  Effect.map(Estimates, ({ longest }) => longest).pipe(
-    Effect.provide(readableStateLayer(state)),
-    Effect.orElseSucceed(() => () => undefined)
-  )

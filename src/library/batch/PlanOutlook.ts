@@ -7,16 +7,17 @@ import type { Batch } from "../../pipeline/load/Job.ts"
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import { unchosenLanguages } from "../../pipeline/plan/BilingualNotices.ts"
 import { type BatchPlan, type PartialPlan, planPartially } from "../../pipeline/plan/BatchPlan.ts"
+import { namedPrices, pricesOf } from "../../pipeline/plan/Prices.ts"
 import { dryRun, isUnsent, type Outlook } from "../../pipeline/run/DryRun.ts"
 import { rereadIn } from "../../pipeline/run/ReadingChanges.ts"
 import { tasksInFlight } from "../../pipeline/speak/TasksInFlight.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
+import { readableStateLayer } from "../../store/tables/StateLayers.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
-import { readableStateLayer } from "../layers/StateLayers.ts"
+import { SpeechService } from "../layers/SpeechService.ts"
 import { accountOf } from "./AccountCheck.ts"
 import { diskOf } from "./DiskRoom.ts"
-import { namedPrices, pricesOf } from "./Prices.ts"
 import { findUnknownVoices } from "./VoiceCheck.ts"
 
 /** A dry run. */
@@ -85,7 +86,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
       const outlook: Outlook = {
         ...stored,
         ...disk,
-        priceOf: yield* pricesOf(plan),
+        priceOf: yield* pricesOf(plan, yield* SpeechService),
         ...(account._tag === "Asked" ? { account: account.account } : {})
       }
       if (rejected !== undefined) return { ...nothing, outlook }

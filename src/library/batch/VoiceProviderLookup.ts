@@ -10,8 +10,8 @@ import {
   voicesWithoutProvider,
   withProviders
 } from "../../pipeline/plan/VoiceProviders.ts"
+import type { StateOf } from "../../pipeline/run/RunState.ts"
 import { spokenBy } from "../../store/tables/SpokenVoices.ts"
-import { readableState } from "../../store/state/StateFolder.ts"
 import { preliminaryGateway } from "../layers/GatewayLayers.ts"
 import { VoicesUnlisted } from "../layers/ServiceErrors.ts"
 import { warningsTo } from "../layers/Warnings.ts"
@@ -24,11 +24,12 @@ const within = "30 seconds"
  * keep the provider that spoke them, so that plan and run agree and a finished batch needs no service.
  */
 export const withProvidersFound = Effect.fn("VoiceProviderLookup.withProvidersFound")(function* (
-  batch: Batch
+  batch: Batch,
+  state: StateOf
 ) {
   const voices = voicesWithoutProvider(batch)
   if (voices.length === 0) return { batch, notes: [] }
-  const known = yield* spokenBefore(batch.state, voices)
+  const known = yield* spokenBefore(state(batch.state), voices)
   const asked = voices.filter((voice) => !known.has(voice))
   const notes: Array<string> = []
   const found = asked.length === 0 ? new Map<VoiceId, ProviderId>() : yield* listedBy(batch, asked, notes)
@@ -37,9 +38,9 @@ export const withProvidersFound = Effect.fn("VoiceProviderLookup.withProvidersFo
   return { batch: withProviders(batch, new Map([...known, ...found])), notes }
 })
 
-const spokenBefore = (state: string, voices: ReadonlyArray<VoiceId>) =>
+const spokenBefore = (state: ReturnType<StateOf>, voices: ReadonlyArray<VoiceId>) =>
   Effect.forEach(voices, (voice) => Effect.map(spokenBy(voice), (by) => [voice, by] as const)).pipe(
-    Effect.provide(readableState(state)),
+    Effect.provide(state),
     // Without a readable state folder there is nothing to look up; a run reports why it is unreadable.
     Effect.orElseSucceed(() => []),
     Effect.map(

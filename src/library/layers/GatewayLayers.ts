@@ -10,7 +10,8 @@ import { defaultProviders } from "../../service/config/DefaultProviders.ts"
 import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
 import type { EmbeddedOptions, ServeFailed } from "../../service/Service.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
-import { type LocalVoices, SpeechService } from "./SpeechService.ts"
+import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
+import { SpeechService } from "./SpeechService.ts"
 
 /** A service's URL and key. */
 export interface ServicePlace {

@@ -9,7 +9,8 @@ import type { ServiceConfig } from "../../service/config/ServiceConfig.ts"
 import type { EmbeddedOptions } from "../../service/Service.ts"
 import { bundledVoices, embeddedPlace, gatewayAt, remotePlace } from "./GatewayLayers.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
-import { type LocalVoices, SpeechService } from "./SpeechService.ts"
+import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
+import { SpeechService } from "./SpeechService.ts"
 
 type Choice = SpeechService["Type"]["choice"]
 

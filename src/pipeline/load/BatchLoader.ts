@@ -11,7 +11,7 @@ import { isSpeechJson } from "../../script/formats/SpeechJson.ts"
 import { endingOf, unreadByName } from "../../script/formats/UnreadFormats.ts"
 import { validateBatch } from "./BatchValidation.ts"
 import { batchKey, isManifest, manifestEndings } from "./BatchId.ts"
-import { inputText } from "./InputFile.ts"
+import { inputText, type ReadInput } from "./InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import { jobNameFrom } from "./JobName.ts"
@@ -29,19 +29,21 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
   const { cwd } = flags
   const inputs = cwd === undefined ? named : Array.map(named, (input) => path.resolve(cwd, input))
   const [first] = inputs
-  if (yield* namesManifest(first)) {
+  if (yield* namesManifest(first, flags.read)) {
     if (inputs.length > 1) {
       return yield* rejectInput(
         inputs[1] ?? first,
         "expected one manifest, or several subtitle or text files, not both"
       )
     }
-    const manifest = yield* Effect.flatMap(inputText(first, first), (text) => readManifest(text, first))
+    const manifest = yield* Effect.flatMap(inputText(first, first, flags.read), (text) =>
+      readManifest(text, first)
+    )
     const overrides = yield* readOverrides(first)
     const file = path.resolve(first)
     return yield* settle(manifest, first, file, path.dirname(file), flags, overrides)
   }
-  const strange = yield* Effect.filter(inputs, unfitScript)
+  const strange = yield* Effect.filter(inputs, (input) => unfitScript(input, flags.read))
   if (Array.isNonEmptyArray(strange)) {
     return yield* InputRejected.make({
       faults: Array.map(strange, (file) =>
@@ -75,23 +77,23 @@ export const loadManifestValue = Effect.fn("BatchLoader.loadManifestValue")(func
 })
 
 /** Whether a file is a manifest, by its extension. A `.json` file that holds a transcript is a subtitle instead. */
-export const namesManifest = Effect.fnUntraced(function* (file: string) {
+export const namesManifest = Effect.fnUntraced(function* (file: string, read?: ReadInput) {
   if (!isManifest(file)) return false
-  return !(endingOf(file) === "json" && (yield* holdsTranscript(file)))
+  return !(endingOf(file) === "json" && (yield* holdsTranscript(file, read)))
 })
 
 /** Counts an unreadable file as no transcript: the loader reads it again as a manifest, and reports the fault. */
-const holdsTranscript = (file: string) =>
-  inputText(file, file).pipe(
+const holdsTranscript = (file: string, read: ReadInput | undefined) =>
+  inputText(file, file, read).pipe(
     Effect.map(isSpeechJson),
     Effect.orElseSucceed(() => false)
   )
 
-const unfitScript = (file: string) =>
+const unfitScript = (file: string, read: ReadInput | undefined) =>
   isDynamicPattern(file)
     ? Effect.succeed(false)
     : scriptEndings.includes(endingOf(file))
-      ? namesManifest(file)
+      ? namesManifest(file, read)
       : Effect.succeed(true)
 
 /**

@@ -2,32 +2,62 @@
  * Reads the files that a user names, and rejects folders, pipes, devices and oversized files. Reading a pipe without a
  * writer would never end.
  */
+import { resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect } from "effect"
-import { rejectInput } from "./InputRejected.ts"
+import { checksumOf } from "../../store/files/Checksum.ts"
+import { type InputRejected, rejectInput } from "./InputRejected.ts"
 
 /**
  * The largest text file in bytes: about half a million cues. Planning needs many times that much memory.
  */
 const mostBytes = 32 * 1024 * 1024
 
-/** Reads a text file's bytes. `name` is the path as the user wrote it, for messages. */
-export const inputBytes = Effect.fnUntraced(function* (path: string, name: string) {
+/** A text file as it was read. */
+export interface InputContent {
+  readonly bytes: Uint8Array
+  /** The checksum of these bytes. */
+  readonly digest: string
+}
+
+/** Reads a text file. `name` is the path as the user wrote it, for messages. */
+export type ReadInput = (
+  path: string,
+  name: string
+) => Effect.Effect<InputContent, InputRejected, FileSystem.FileSystem>
+
+/** The content of a text file; fails with the reason why there is none. */
+const contentOf = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  const refuse = (why: string) => rejectInput(name, why)
-  const { size, type } = yield* Effect.mapError(fs.stat(path), (error) => refuse(unreadableInput(error)))
+  const { size, type } = yield* Effect.mapError(fs.stat(path), unreadableInput)
   const strange = noFile(type)
-  if (strange !== undefined) return yield* refuse(strange)
-  if (size > mostBytes) {
-    return yield* refuse(`${size} bytes is too large for a text file; the limit is ${mostBytes} bytes`)
-  }
-  return yield* Effect.mapError(fs.readFile(path), (error) => refuse(unreadableInput(error)))
+  if (strange !== undefined) return yield* Effect.fail(strange)
+  if (size > mostBytes)
+    return yield* Effect.fail(`${size} bytes is too large for a text file; the limit is ${mostBytes} bytes`)
+  const bytes = yield* Effect.mapError(fs.readFile(path), unreadableInput)
+  const content: InputContent = { bytes, digest: checksumOf(bytes) }
+  return content
 })
 
+export const readInput: ReadInput = (path, name) =>
+  Effect.mapError(contentOf(path), (why) => rejectInput(name, why))
+
+/** A reader that reads each file once, and keeps it. What is decided by a digest then holds for the text as well. */
+export const readOnce: Effect.Effect<ReadInput> = Effect.map(
+  Effect.cachedFunction(contentOf),
+  (content): ReadInput =>
+    (path, name) =>
+      Effect.mapError(content(resolve(path)), (why) => rejectInput(name, why))
+)
+
 /** Reads a file in one of dubwright's own formats, such as a manifest: these are always UTF-8. */
-export const inputText = Effect.fnUntraced(function* (path: string, name: string) {
-  const bytes = yield* inputBytes(path, name)
+export const inputText = Effect.fnUntraced(function* (
+  path: string,
+  name: string,
+  read: ReadInput = readInput
+) {
+  const { bytes } = yield* read(path, name)
   return yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () => rejectInput(name, "not UTF-8 text; save it as UTF-8", 1)

@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import type { ReadInput } from "./InputFile.ts"
 
 /** Options that add to a manifest or replace its settings. */
 export interface RunFlags {
@@ -30,6 +31,8 @@ export interface RunFlags {
    * precedence.
    */
   readonly learnedLimits?: (state: string) => Effect.Effect<LearnedLimit>
+  /** Reads the named files. */
+  readonly read?: ReadInput | undefined
 }
 
 /** Maximum characters that a provider accepts; undefined if it has never rejected a text as too long. */

@@ -18,13 +18,14 @@ import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
 import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
 import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
-import { inputBytes } from "../load/InputFile.ts"
+import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { soundNotices, probeJobVideo } from "./JobVideo.ts"
 import { type OverridableScript, type OverriddenScript, applyOverrides } from "./AppliedOverrides.ts"
 import { overridesPath } from "../load/OverridesFile.ts"
 import { type VideoTimebase, timebaseOf } from "./VideoTimebase.ts"
+import { lostNotice } from "./CueList.ts"
 import { castingOf, controlFaults } from "./VoiceCasting.ts"
 
 /** A job with everything known about it before it is spoken. */
@@ -48,13 +49,15 @@ export interface BatchPlan {
   readonly jobs: Array.NonEmptyReadonlyArray<JobPlan>
   /** Each utterance once, in the order in which it is first used. */
   readonly utterances: ReadonlyArray<Utterance>
+  /** The digests of the files that the jobs were planned from, by path. */
+  readonly digests: ReadonlyMap<string, string>
   /** Warnings about the jobs and their scripts, one line each. */
   readonly notices: ReadonlyArray<string>
 }
 
 /** Plans every job; fails with the faults of all jobs. */
-export const planBatch = Effect.fn("BatchPlan.planBatch")(function* (batch: Batch) {
-  const { plan, rejected } = yield* planPartially(batch)
+export const planBatch = Effect.fn("BatchPlan.planBatch")(function* (batch: Batch, read?: ReadInput) {
+  const { plan, rejected } = yield* planPartially(batch, read)
   if (rejected !== undefined) return yield* rejected
   return plan ?? (yield* Effect.dieMessage("a batch has at least one job"))
 })
@@ -68,20 +71,30 @@ export interface PartialPlan {
 }
 
 /** Plans the jobs without a fault, and collects the faults of the others. */
-export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (batch: Batch) {
-  const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch)), {
+export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (
+  batch: Batch,
+  read: ReadInput = readInput
+) {
+  const digests = new Map<string, string>()
+  const reading: ReadInput = (path, name) =>
+    Effect.tap(read(path, name), ({ digest }) => Effect.sync(() => digests.set(path, digest)))
+  const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch, reading)), {
     concurrency: 2
   })
   const faults = Array.getLefts(planned).flatMap((error) => error.faults)
   const jobs = Array.getRights(planned)
   const partial: PartialPlan = {
-    plan: Array.isNonEmptyArray(jobs) ? together(batch, jobs) : undefined,
+    plan: Array.isNonEmptyArray(jobs) ? together(batch, jobs, digests) : undefined,
     rejected: Array.isNonEmptyArray(faults) ? InputRejected.make({ faults }) : undefined
   }
   return partial
 })
 
-const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): BatchPlan => {
+const together = (
+  batch: Batch,
+  jobs: Array.NonEmptyReadonlyArray<JobPlan>,
+  digests: ReadonlyMap<string, string>
+): BatchPlan => {
   const utterances = new Map<UtteranceKey, Utterance>()
   for (const { uses } of jobs)
     for (const { utterance } of uses)
@@ -90,27 +103,32 @@ const together = (batch: Batch, jobs: Array.NonEmptyReadonlyArray<JobPlan>): Bat
     batch,
     jobs,
     utterances: [...utterances.values()],
+    digests,
     // Warnings about missing speech come before those about corrected text.
     notices: [...(batch.notices ?? []), ...jobs.flatMap(jobNotices), ...jobs.flatMap(scriptNotices)]
   }
 }
 
 /** Reads a job's script and the words to speak, before voices are assigned. */
-export const readWords = Effect.fn("BatchPlan.readWords")(function* (job: Job, batch: Batch) {
-  const bytes = yield* inputBytes(job.input, job.inputName)
+export const readWords = Effect.fn("BatchPlan.readWords")(function* (
+  job: Job,
+  batch: Batch,
+  read: ReadInput = readInput
+) {
+  const { bytes } = yield* read(job.input, job.inputName)
   const script = yield* readScript(
     bytes,
     job.inputName,
     job.encoding === undefined ? {} : { encoding: job.encoding }
   ).pipe(Either.mapLeft(unreadScript))
-  return { script, words: yield* sheeted(job, yield* wordsIn(job, script, batch)) }
+  return { script, words: yield* sheeted(job, yield* wordsIn(job, script, batch), read) }
 })
 
 /** The latest start of a cue in milliseconds, 500 hours: up to there, times fit into 32-bit integers. */
 const latestStart = 500 * 3_600_000
 
-const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
-  const { script, words: all } = yield* readWords(job, batch)
+const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: ReadInput) {
+  const { script, words: all } = yield* readWords(job, batch, reading)
   const far = script._tag === "Subtitle" ? script.cues.find(({ start }) => start > latestStart) : undefined
   if (far !== undefined)
     return yield* rejectInput(
@@ -150,7 +168,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch) {
     (told) => told !== undefined
   )
   const spoken = Effect.fnUntraced(function* (chosen: Job) {
-    const read = yield* sheeted(chosen, yield* wordsIn(chosen, script, batch))
+    const read = yield* sheeted(chosen, yield* wordsIn(chosen, script, batch), reading)
     const kept = yield* filmedOf(chosen, script, read, video)
     return planUtterances(yield* linesIn(chosen, kept.words, batch), rules).uses
   })
@@ -204,23 +222,6 @@ const mendedBy = (
   )
 }
 
-/** Maximum number of lines listed in the notice. */
-const named = 3
-
-/** The notice that some of the script's lines cannot be read, and whether the job fails. */
-const lostNotice = ({ inputName, onFailure }: Job, words: Words): string | undefined => {
-  const lost = words.cues.flatMap((cue) => ("why" in cue ? [cue.line] : []))
-  if (lost.length === 0) return undefined
-  const [it, they] = lost.length === 1 ? ["it", "line"] : ["them", "lines"]
-  const places = lost.slice(0, named).map((line) => `${inputName}:${line}`)
-  const more = lost.length > named ? ` and ${lost.length - named} more` : ""
-  const outcome =
-    onFailure === "silence"
-      ? `onFailure: silence delivers the job without ${it}`
-      : `the job fails unless you correct ${it} or set onFailure: silence`
-  return `${lost.length} ${they} cannot be read and will not be spoken (${places.join(", ")}${more}); ${outcome}`
-}
-
 const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
   InputRejected.make({
     faults: Array.map(faults, ({ line, found, expected }) =>
@@ -229,10 +230,10 @@ const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
   })
 
 /** Applies the job's cue sheet to its words, if it has one. */
-const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words) {
+const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words, read: ReadInput) {
   if (sheet === undefined) return words
   const rows = yield* Either.mapLeft(
-    cueSheetOf(yield* inputBytes(sheet.path, sheet.name), sheet.name),
+    cueSheetOf((yield* read(sheet.path, sheet.name)).bytes, sheet.name),
     unreadScript
   )
   return { ...words, cues: withSheet(words.cues, rows) }

@@ -47,3 +47,12 @@ export const registerBatch = Effect.fnUntraced(function* ({
   })
   return waiting
 })
+
+/** Gives all failed utterances of a batch another try. Returns their keys. */
+export const reviveFailed = ({ utterances }: BatchPlan) =>
+  Effect.flatMap(UtteranceStore, ({ revive }) =>
+    revive(
+      utterances.map(({ key }) => key),
+      "all"
+    )
+  )

@@ -14,7 +14,7 @@ import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { CompletedBatches } from "../../store/tables/CompletedBatches.ts"
 import { modifiedAt, filesMadeIn } from "../deliver/DeliveryFingerprint.ts"
-import { inputBytes } from "../load/InputFile.ts"
+import { readInput, type ReadInput } from "../load/InputFile.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import type { BatchPlan } from "../plan/BatchPlan.ts"
@@ -45,12 +45,18 @@ const RecordText = Schema.parseJson(Record)
  * Returns a digest of the contents of a batch's input files. Taken before any is used, so that the next run notices a
  * file that changed during this one.
  */
-export const digestSources = Effect.fn("NoopCheck.digestSources")(function* ({ jobs }: Batch) {
+export const digestSources = Effect.fn("NoopCheck.digestSources")(function* (
+  { jobs }: Batch,
+  read: ReadInput = readInput
+) {
   const fs = yield* FileSystem.FileSystem
   // The step that needs the file reports why it cannot be read.
   const unread = () => "unread"
   const written = (path: string) =>
-    inputBytes(path, path).pipe(Effect.map(checksumOf), Effect.orElseSucceed(unread))
+    read(path, path).pipe(
+      Effect.map(({ digest }) => digest),
+      Effect.orElseSucceed(unread)
+    )
   // A film takes too long to read: size and modification time must do.
   const filmed = (path: string) =>
     fs.stat(path).pipe(

@@ -10,7 +10,6 @@ import { checksumOf } from "../../store/files/Checksum.ts"
 import { CompletedBatches } from "../../store/tables/CompletedBatches.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { inputBytes } from "../load/InputFile.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
@@ -22,38 +21,27 @@ const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Sche
 /** Key of the sources record. The batch's own record is separate, since it is dropped when the batch runs again. */
 const recordOf = (batch: Batch): string => `${batch.key} (sources)`
 
-const sourceOf = Effect.fnUntraced(function* ({ job, lines, video }: JobPlan, { profileOf }: Batch) {
-  // The step that needs the file reports that it is missing.
-  const held = (path: string) =>
-    inputBytes(path, path).pipe(
-      Effect.map(checksumOf),
-      Effect.orElseSucceed(() => "unread")
-    )
+const sourceOf = ({ job, lines, video }: JobPlan, { batch, digests }: BatchPlan): string => {
   const { voice, speakers, language, encoding, nativeInput, unit, text, lexicon, pauses, overrides } = job
-  const providers = Array.dedupe(lines.map(({ casting }) => casting.provider)).map(profileOf)
+  const providers = Array.dedupe(lines.map(({ casting }) => casting.provider)).map(batch.profileOf)
   return checksumOf(
     JSON.stringify([
-      yield* held(job.input),
-      job.sheet === undefined ? null : yield* held(job.sheet.path),
+      digests.get(job.input),
+      job.sheet === undefined ? null : digests.get(job.sheet.path),
       { voice, speakers, language, encoding, nativeInput, unit, text, lexicon, pauses, overrides },
       // Neither changes what is sent.
       providers.map(({ creditsPerCharacter: _price, concurrency: _pace, ...rules }) => rules),
       video?.duration ?? null
     ])
   )
-})
+}
 
 /** Records what a batch was planned from. */
-export const rememberSources = Effect.fn("ReadingChanges.rememberSources")(function* ({
-  batch,
-  jobs
-}: BatchPlan) {
+export const rememberSources = Effect.fn("ReadingChanges.rememberSources")(function* (plan: BatchPlan) {
   const finished = yield* CompletedBatches
-  const sources = yield* Effect.forEach(jobs, (plan) =>
-    Effect.map(sourceOf(plan, batch), (source) => [plan.job.id, source] as const)
-  )
+  const sources = plan.jobs.map((one) => [one.job.id, sourceOf(one, plan)] as const)
   yield* finished.remember(
-    recordOf(batch),
+    recordOf(plan.batch),
     yield* Effect.orDie(Schema.encode(Sources)(Object.fromEntries(sources)))
   )
 })
@@ -67,7 +55,8 @@ export interface Reread {
 }
 
 /** Returns the lines of every job that read differently. Needs the record of an earlier run. */
-export const rereadIn = Effect.fn("ReadingChanges.rereadIn")(function* ({ batch, jobs }: BatchPlan) {
+export const rereadIn = Effect.fn("ReadingChanges.rereadIn")(function* (whole: BatchPlan) {
+  const { batch, jobs } = whole
   const finished = yield* CompletedBatches
   const store = yield* UtteranceStore
   const record = yield* finished.record(recordOf(batch))
@@ -77,7 +66,7 @@ export const rereadIn = Effect.fn("ReadingChanges.rereadIn")(function* ({ batch,
     jobs,
     Effect.fnUntraced(function* (plan) {
       const source = known[plan.job.id]
-      if (source === undefined || source !== (yield* sourceOf(plan, batch))) return []
+      if (source === undefined || source !== sourceOf(plan, whole)) return []
       const used = yield* usedBy(batch, plan)
       const fresh = plan.uses.filter(({ utterance }) => !used.has(utterance.key))
       if (used.size === 0 || fresh.length === 0) return []

@@ -1,7 +1,8 @@
 /** Ends a run: writes shared videos, the batch's spending, run.json and index.html. */
 import { Path } from "@effect/platform"
-import { Clock, DateTime, Effect, Either } from "effect"
+import { Cause, Clock, DateTime, Effect, Either, Exit, Option } from "effect"
 import type { RunReport } from "../../domain/report/Report.ts"
+import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import type { Batch, Job } from "../load/Job.ts"
@@ -69,8 +70,22 @@ export const finishRun = Effect.fn("RunCompletion.finishRun")(function* (
   return { report, jobs, halt, unwritten, spent } satisfies DubResult
 })
 
-/** Writes run.json for a run that stops before its end. */
-export const finishEarly = (
+/** Writes run.json if the scope closes before the run's end, because it is interrupted or its state fails. */
+export const recordEarlyEnd = (batch: Batch, start: RunStart, record: RunRecord) =>
+  Effect.addFinalizer((exit) => {
+    const stopped = Exit.isFailure(exit) ? stoppedBy(exit.cause) : undefined
+    return stopped === undefined ? Effect.void : finishEarly(batch, start, record, stopped)
+  })
+
+/** Why a run ended early, for run.json; undefined for failures before any work was done. */
+const stoppedBy = (cause: Cause.Cause<unknown>): RunReport["stopped"] => {
+  if (Cause.isInterruptedOnly(cause))
+    return { reason: "interrupted", words: "the run was interrupted; run again to resume" }
+  const failure = Option.getOrUndefined(Cause.failureOption(cause))
+  return failure instanceof StateUnusable ? { reason: "state", words: failure.message } : undefined
+}
+
+const finishEarly = (
   batch: Batch,
   start: RunStart,
   record: RunRecord,

@@ -1,12 +1,14 @@
 /** Interface of what speaks and delivers a batch, this process or a fleet; and the local implementation. */
-import type { Effect } from "effect"
+import type { Effect, Scope } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { ClipFolder } from "../../store/files/ClipFolder.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
+import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { deliverToResult } from "../deliver/DeliveryOutcome.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
+import type { Progress } from "../Progress.ts"
 import { speakUtterances, type SpeakNeeds } from "../speak/SpeakStage.ts"
 import type { SpeakSettings, SpeakSummary } from "../speak/SpeakSettings.ts"
 
@@ -26,6 +28,9 @@ export interface RunExecutor {
   /** Jobs delivered at once. */
   readonly deliveriesAtOnce: number
 }
+
+/** Makes an executor, which may live as long as the run and read its state. */
+export type MakeExecutor<E, R> = Effect.Effect<RunExecutor, E, R | Progress | Scope.Scope | UtteranceTransfer>
 
 /** The state that an executor reads and writes. */
 export type RunExecutorState = UtteranceStore | ClipFolder

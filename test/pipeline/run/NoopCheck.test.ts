@@ -5,7 +5,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { LanguageTag } from "../../../src/domain/values/Ids.ts"
-import { dub } from "../../../src/pipeline/Dub.ts"
+import { runPlan } from "../../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
 import type { RunFlags } from "../../../src/pipeline/load/RunFlags.ts"
 import { planBatch } from "../../../src/pipeline/plan/BatchPlan.ts"
@@ -57,7 +57,7 @@ it.scopedLive("counts a batch as unchanged only while nothing about it differs",
     const ran = Effect.gen(function* () {
       const batch = yield* loaded()
       const sources = yield* digestSources(batch)
-      return yield* dub(yield* planBatch(batch), standIn(0), { sources })
+      return yield* runPlan(yield* planBatch(batch), standIn(0), { sources })
     })
 
     /** Checks the batch while a file has other content, or does not exist. */

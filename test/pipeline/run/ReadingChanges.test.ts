@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeUtterance, UtteranceUse } from "../../../src/domain/speech/Utterance.ts"
-import { dub } from "../../../src/pipeline/Dub.ts"
+import { runPlan } from "../../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
 import { type BatchPlan, type JobPlan, planBatch } from "../../../src/pipeline/plan/BatchPlan.ts"
 import { Progress, type ProgressEvent } from "../../../src/pipeline/Progress.ts"
@@ -57,7 +57,7 @@ it.scopedLive("reports lines that an update reads differently, with their price,
       const plan = yield* planned
       expect(yield* told(plan), "never run").toEqual([])
       expect(yield* told(readOtherwise(plan, words)), "never run, read differently").toEqual([])
-      yield* dub(plan, standIn(0))
+      yield* runPlan(plan, standIn(0))
       expect(yield* told(plan), "unchanged").toEqual([])
       expect(yield* told(readOtherwise(plan, words))).toEqual([
         { summary: `${summary}30 credits to speak it again`, lines: [line] }
@@ -76,7 +76,7 @@ it.scopedLive("reports lines that an update reads differently, with their price,
           if (event._tag === "Warning") warnings.push(event.message)
         })
       const other = readOtherwise(yield* planned, words)
-      yield* dub(other, standIn(0)).pipe(Effect.provideService(Progress, { emit }))
+      yield* runPlan(other, standIn(0)).pipe(Effect.provideService(Progress, { emit }))
       expect(warnings.slice(0, 2)).toEqual([expect.stringContaining(summary), line])
       expect(yield* told(other), "already spoken").toEqual([])
       expect(yield* told(plan), "read as before, with its clips still stored").toEqual([])

@@ -4,8 +4,8 @@ import type { ProviderId } from "../../domain/values/Ids.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { creditsStated } from "../../gateway/response/TaskSnapshot.ts"
-import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
-import { type PriceOf, SpeechService } from "../layers/SpeechService.ts"
+import type { BatchPlan } from "./BatchPlan.ts"
+import type { PriceOf, SpeechAccess } from "./SpeechAccess.ts"
 
 /** Prices set in the manifest. */
 export const namedPrices =
@@ -17,9 +17,11 @@ export const namedPrices =
  * Returns the prices of a batch, asking the service for those the manifest does not set. If it cannot be asked within
  * 10 s, or there is no key, these stay unknown.
  */
-export const pricesOf = Effect.fn("Prices.pricesOf")(function* (plan: BatchPlan) {
+export const pricesOf = Effect.fn("Prices.pricesOf")(function* <E>(
+  plan: BatchPlan,
+  { connect, local }: Pick<SpeechAccess<E>, "connect" | "local">
+) {
   const { batch, utterances } = plan
-  const { connect, local } = yield* SpeechService
   const named = namedPrices(plan)
   if (utterances.every(({ casting }) => named(casting) !== undefined)) return named
   const listed =

@@ -1,0 +1,29 @@
+/** How a batch reaches its speech service, and what is known of the service without asking it. */
+import type { Layer } from "effect"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import type { Gateway } from "../../gateway/Gateway.ts"
+import type { Batch } from "../load/Job.ts"
+import type { RunFlags } from "../load/RunFlags.ts"
+
+/** Credits for one character; undefined if unknown. */
+export type PriceOf = (casting: Casting) => number | undefined
+
+/** What is known about the voices of a service in this process before it is started. */
+export interface LocalVoices {
+  /** The default voice for a language, for jobs that name none. */
+  readonly voiceFor: NonNullable<RunFlags["embeddedVoice"]>
+  /** Whether a voice certainly exists, so that the service need not be asked. */
+  readonly offers: (casting: Casting) => boolean
+  readonly priceOf: PriceOf
+}
+
+/** A speech service; connecting may fail with `E`. */
+export interface SpeechAccess<E> {
+  /** Takes precedence over the manifest's `service`, except `environmentBaseUrl`, which the manifest overrides. */
+  readonly choice: Pick<RunFlags, "embedded" | "baseUrl" | "environmentBaseUrl" | "providers">
+  /** Whether there is a key for a remote service. */
+  readonly hasKey: boolean
+  /** The gateway to a batch's service. A service in this process keeps its data in `dataDir`. */
+  readonly connect: (service: Batch["service"], dataDir: string) => Layer.Layer<Gateway, E>
+  readonly local: LocalVoices
+}

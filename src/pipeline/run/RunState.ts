@@ -1,0 +1,36 @@
+/** The state folder of a run: opened once, when it is first needed, and closed with the run. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { type StateBusy, StateUnusable } from "../../store/state/StateErrors.ts"
+import { type StateServices, writableStateLayer } from "../../store/tables/StateLayers.ts"
+
+/** The stores of a state folder. */
+export type StateOf = (folder: string) => Layer.Layer<StateServices, StateBusy | StateUnusable>
+
+export interface RunState {
+  /** The stores of an existing state folder. A folder without a state is not created. */
+  readonly known: StateOf
+  /** The stores, for a run. If `known` could not open them, fails as it did. */
+  readonly writable: StateOf
+}
+
+/** Prepares the state of one run. `sharedClips` is the clip folder of a fleet. */
+export const makeRunState = Effect.fnUntraced(function* (sharedClips?: string) {
+  const scope = yield* Effect.scope
+  const open = yield* Effect.cachedFunction((folder: string) =>
+    Layer.buildWithScope(writableStateLayer(folder, sharedClips), scope)
+  )
+  const state: RunState = {
+    known: (folder) =>
+      Layer.effectContext(
+        Effect.suspend(() =>
+          existsSync(join(folder, "state.sqlite"))
+            ? open(folder)
+            : new StateUnusable({ folder, reason: "missing", detail: "" })
+        )
+      ),
+    writable: (folder) => Layer.effectContext(open(folder))
+  }
+  return state
+})
