@@ -180,31 +180,30 @@ const sources = files
   .filter((file) => !file.endsWith(".d.ts"))
   .map((file) => ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true))
 
-/** The names that a file exports by declaration. */
-const exportsOf = (source: ts.SourceFile): ReadonlySet<string> => {
-  const names = new Set<string>()
-  for (const statement of source.statements) {
-    const isExported =
-      ts.canHaveModifiers(statement) &&
-      ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
-    if (!isExported) continue
-    if (ts.isVariableStatement(statement)) {
-      for (const { name } of statement.declarationList.declarations)
-        if (ts.isIdentifier(name)) names.add(name.text)
-        else
-          for (const element of name.elements)
-            if (ts.isBindingElement(element)) names.add(element.name.getText())
-    } else if (
-      (ts.isFunctionDeclaration(statement) ||
-        ts.isClassDeclaration(statement) ||
-        ts.isInterfaceDeclaration(statement) ||
-        ts.isTypeAliasDeclaration(statement)) &&
-      statement.name !== undefined
+/** The names that a statement exports by declaration. */
+const exportedBy = (statement: ts.Statement): ReadonlyArray<string> => {
+  const isExported =
+    ts.canHaveModifiers(statement) &&
+    ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true
+  if (!isExported) return []
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.flatMap(({ name }) =>
+      ts.isIdentifier(name)
+        ? [name.text]
+        : name.elements.flatMap((element) => (ts.isBindingElement(element) ? [element.name.getText()] : []))
     )
-      names.add(statement.name.text)
-  }
-  return names
+  return (ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement) ||
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement)) &&
+    statement.name !== undefined
+    ? [statement.name.text]
+    : []
 }
+
+/** The names that a file exports by declaration. */
+const exportsOf = ({ statements }: ts.SourceFile): ReadonlySet<string> =>
+  new Set(statements.flatMap(exportedBy))
 
 test("exported names are unique", () => {
   const all = sources.flatMap((source) =>
@@ -307,6 +306,54 @@ test("only ffmpeg uses fluent-ffmpeg, and only app reads the environment", () =>
       (roomOf(file) !== "app" && /\bprocess\.env\b/u.test(text))
     )
   })
+  expect(wrong).toEqual([])
+})
+
+/** Function types that `ffmpeg` may be given, each with its reason. */
+const functionsGiven: Readonly<Record<string, string>> = { Buffer32: "allocates memory" }
+
+const statements = sources.flatMap((source) => [...source.statements])
+
+/** The exported interfaces and type aliases by name. */
+const typesNamed = new Map(
+  statements
+    .filter((one) => ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one))
+    .flatMap((one) => exportedBy(one).map((name) => [name, one] as const))
+)
+
+/** Whether a type is or contains a function, also through exported types that it names. */
+const hasFunction = (node: ts.Node, seen: ReadonlySet<string> = new Set()): boolean => {
+  if (ts.isFunctionTypeNode(node) || ts.isMethodSignature(node)) return true
+  const name = ts.isTypeReferenceNode(node)
+    ? node.typeName.getText()
+    : ts.isExpressionWithTypeArguments(node)
+      ? node.expression.getText()
+      : ""
+  if (functionsGiven[name] !== undefined) return false
+  const named = seen.has(name) ? undefined : typesNamed.get(name)
+  if (named !== undefined && hasFunction(named, new Set([...seen, name]))) return true
+  return ts.forEachChild(node, (child) => hasFunction(child, seen)) === true
+}
+
+/** The names that an import statement imports. */
+const importedBy = (statement: ts.Statement): ReadonlyArray<string> => {
+  const bindings = ts.isImportDeclaration(statement) ? statement.importClause?.namedBindings : undefined
+  return bindings !== undefined && ts.isNamedImports(bindings)
+    ? bindings.elements.map(({ name, propertyName = name }) => propertyName.text)
+    : []
+}
+
+test("ffmpeg takes no functions from other rooms: it does not call back while it encodes", () => {
+  const inFfmpeg = (node: ts.Node) => roomOf(node.getSourceFile().fileName) === "ffmpeg"
+  const imported = new Set(statements.filter((one) => !inFfmpeg(one)).flatMap(importedBy))
+  const wrong: Array<string> = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isParameter(node) && node.type !== undefined && hasFunction(node.type))
+      wrong.push(`${node.getSourceFile().fileName}: ${node.getText()}`)
+    ts.forEachChild(node, visit)
+  }
+  for (const one of statements)
+    if (inFfmpeg(one) && exportedBy(one).some((name) => imported.has(name))) visit(one)
   expect(wrong).toEqual([])
 })
 

@@ -6,7 +6,7 @@ import { locateConfigured } from "./process/FfmpegBinary.ts"
 import { writeBlocks, type PcmBlocks, streamOf } from "./encode/PcmBlocks.ts"
 import type { DecodeSource } from "./decode/DecodeJob.ts"
 import { decodeBlocks, decodeBytes, decodeFile, decodeFiles } from "./decode/Decoder.ts"
-import { encodeAll, type EncodeRequest, type Maker } from "./encode/Encoder.ts"
+import { type EncodeRequest, openFiles } from "./encode/Encoder.ts"
 import type { MuxRequest } from "./mux/MuxJob.ts"
 import { muxFile } from "./mux/Muxer.ts"
 import { probeFile } from "./probe/Prober.ts"
@@ -36,18 +36,18 @@ export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
       ),
       /** Encodes blocks into all files of a request. Either all files are put in place or none. */
       encode: <E = never, R = never>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
-        encodeAll(
-          binary,
-          [request],
-          writeBlocks(
-            Stream.map(streamOf(blocks), (block) => [block]),
-            request.feed.frames,
-            request.feed.channels
+        Effect.flatMap(openFiles(binary, [request]), ({ orders, sink }) =>
+          Stream.run(
+            writeBlocks(
+              Stream.map(streamOf(blocks), (block) => [block]),
+              orders,
+              request.feed
+            ),
+            sink
           )
-        ).pipe(Effect.withSpan("Ffmpeg.encode")),
-      /** Encodes requests that belong together, such as a mix and its stems. Either all files appear or none. */
-      encodeAll: <E, R>(requests: ReadonlyArray<EncodeRequest>, maker: Maker<E, R>) =>
-        encodeAll(binary, requests, maker).pipe(Effect.withSpan("Ffmpeg.encodeAll")),
+        ).pipe(Effect.scoped, Effect.withSpan("Ffmpeg.encode")),
+      /** Opens the files of requests that belong together, such as a mix and its stems: all of them appear or none. */
+      openFiles: (requests: ReadonlyArray<EncodeRequest>) => openFiles(binary, requests),
       /** Muxes new sound and subtitles into a video; the picture is copied. */
       mux: (request: MuxRequest) => muxFile(binary, request)
     }

@@ -27,7 +27,7 @@ layer(bundledFfmpeg, { excludeTestServices: true })("a WAV past 4 GiB", (it) => 
       const samples = Float32Array.from({ length: 2 * (last.end - last.begin) }, (_, i) => Math.sin(i * i))
       const part = new WavPart(file.order, last)
       part.take(samples)
-      part.finish()
+      part.rest()
       part.close()
       expect(statSync(path).size).toBe(file.order.dataAt + seconds * rate48 * 8)
       expect(statSync(path).size).toBeGreaterThan(2 ** 32)

@@ -20,7 +20,7 @@ import {
 } from "./DecodeJob.ts"
 import { inputsDescribed } from "../probe/InputDescription.ts"
 import { type DiskFull, FfmpegFailed, NotAudio, type Unwritable } from "../process/FfmpegErrors.ts"
-import { attempt, inTemporaryFolder } from "../process/PartFile.ts"
+import { attempt, temporaryFolder } from "../process/PartFile.ts"
 import { commandLine, type ProcessEnd, runProcess, startProcess } from "../process/ChildProcess.ts"
 
 /** Decodes one file. */
@@ -75,31 +75,36 @@ export const decodeBlocks = (
  * Decodes bytes to 16-bit samples; `name` identifies them in errors. Only one block at a time is held as floats,
  * however long the audio is.
  */
-export const decodeBytes = (binary: Binary, bytes: Uint8Array, name: string, rate: SampleRate) =>
-  inTemporaryFolder((folder) => {
-    const path = join(folder, "audio")
-    const blocks: Array<Int16Array> = []
-    // A streamed WAV has an open size in its header, and ffmpeg reports its end as damage. Fill in the size.
-    return attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes)).pipe(
-      Effect.zipRight(
-        Stream.runForEach(decodeBlocks(binary, { path }, rate), (block) =>
-          Effect.sync(() => blocks.push(toInt16(block)))
-        )
-      ),
-      Effect.map(() => joinedInt16(blocks)),
-      Effect.catchTag("NotAudio", ({ reason, found }) => new NotAudio({ source: name, reason, found }))
-    )
-  })
+export const decodeBytes = Effect.fnUntraced(function* (
+  binary: Binary,
+  bytes: Uint8Array,
+  name: string,
+  rate: SampleRate
+) {
+  const path = join(yield* temporaryFolder, "audio")
+  // A streamed WAV has an open size in its header, and ffmpeg reports its end as damage. Fill in the size.
+  yield* attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes))
+  const blocks: Array<Int16Array> = []
+  yield* Stream.runForEach(decodeBlocks(binary, { path }, rate), (block) =>
+    Effect.sync(() => blocks.push(toInt16(block)))
+  ).pipe(Effect.catchTag("NotAudio", ({ reason, found }) => new NotAudio({ source: name, reason, found })))
+  return joinedInt16(blocks)
+}, Effect.scoped)
 
 /** Decodes many files; results are in the files' order. */
-export const decodeFiles = (binary: Binary, sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
-  inTemporaryFolder((folder) =>
-    Effect.forEach(
-      Chunk.chunksOf(Chunk.fromIterable(sources), filesPerProcess),
-      (batch, place) => decodeBatch(binary, Chunk.toReadonlyArray(batch), rate, join(folder, `${place}`)),
-      { concurrency: 2 }
-    ).pipe(Effect.map((batches) => batches.flat()))
+export const decodeFiles = Effect.fnUntraced(function* (
+  binary: Binary,
+  sources: ReadonlyArray<DecodeSource>,
+  rate: SampleRate
+) {
+  const folder = yield* temporaryFolder
+  const batches = yield* Effect.forEach(
+    Chunk.chunksOf(Chunk.fromIterable(sources), filesPerProcess),
+    (batch, place) => decodeBatch(binary, Chunk.toReadonlyArray(batch), rate, join(folder, `${place}`)),
+    { concurrency: 2 }
   )
+  return batches.flat()
+}, Effect.scoped)
 
 type Decoded = Either.Either<Pcm, NotAudio>
 

@@ -3,12 +3,8 @@
  */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Array, Effect, Stream } from "effect"
-import {
-  type SectionMeasurement,
-  type ProgrammeMeasurement,
-  MeterCombination
-} from "../../audio/level/ProgrammeMeter.ts"
+import { Array, Effect, Fiber, Sink } from "effect"
+import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import { type Binary, majorOf } from "../process/FfmpegBinary.ts"
 import { BlockFeed } from "./StdinFeed.ts"
@@ -26,8 +22,8 @@ import {
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
 import { runJob } from "../process/FluentRunner.ts"
 import type { FeedOrder, SinkRequest } from "./SampleSink.ts"
-import type { RequestOrder } from "./SampleSinks.ts"
-import { attempt, attempted, inTemporaryFolder, writeWholeFiles } from "../process/PartFile.ts"
+import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
+import { attempt, attempted, partFiles, partOf, temporaryFolder } from "../process/PartFile.ts"
 import { beginWav } from "./WavWriter.ts"
 
 /** The samples to encode, and the files to write. */
@@ -39,65 +35,62 @@ export interface EncodeRequest {
   readonly listen?: boolean
 }
 
-/** One result for a section or part of one. Bytes for ffmpeg arrive chronologically. */
-export type Made =
-  | {
-      readonly kind: "fed"
-      /** The order's index. */
-      readonly order: number
-      readonly bytes: Uint8Array
-      /** Called when `bytes` may be reused. */
-      readonly taken: () => void
-    }
-  | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
-
-/** Renders the samples of all requests, and carries out the orders on them. */
-export type Maker<E, R> = (orders: ReadonlyArray<RequestOrder>) => Stream.Stream<Made, E, R>
+/** Files that are being written. */
+export interface OpenFiles {
+  /** What the renderer has to do with the samples of the requests. */
+  readonly orders: ReadonlyArray<RequestOrder>
+  /**
+   * Takes the orders' results, with backpressure. After the last, puts all files in place, and returns the measurement
+   * of each request that sets `listen`. Fails at the next bytes for an ffmpeg process that has failed.
+   */
+  readonly sink: Sink.Sink<
+    ReadonlyArray<ProgrammeMeasurement | undefined>,
+    OrderResult,
+    never,
+    FfmpegFailed | DiskFull | Unwritable
+  >
+}
 
 /**
- * Encodes several requests together, such as a programme and its stems. Either all files are put in place or none.
- * Returns the measurement of each request that sets `listen`.
+ * Opens the files of several requests together, such as a programme and its stems. Either all files are put in place or
+ * none: those not in place when the scope closes are removed.
  */
-export const encodeAll = <E, R>(
+export const openFiles = Effect.fnUntraced(function* (
   binary: Binary,
-  requests: ReadonlyArray<EncodeRequest>,
-  maker: Maker<E, R>
-): Effect.Effect<
-  ReadonlyArray<ProgrammeMeasurement | undefined>,
-  E | FfmpegFailed | DiskFull | Unwritable,
-  R
-> =>
-  inTemporaryFolder((folder) => {
-    const paths = requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path)))
-    return writeWholeFiles(paths, (partOf) =>
-      Effect.gen(function* () {
-        const works = yield* Effect.forEach(requests, ({ sinks, ...request }, at) =>
-          workOf(
-            at,
-            { ...request, sinks: sinks.map((sink) => ({ sink, part: partOf(resolve(sink.path)) })) },
-            join(folder, `${at}.txt`)
-          )
-        )
-        const encoding = Effect.forEach(
-          works.flatMap(({ jobs }) => jobs),
-          (job) => encodeJobOf(binary, job),
-          { concurrency: "unbounded", discard: true }
-        )
-        const [, heard] = yield* Effect.all([encoding, pump(requests, works, maker)], {
-          concurrency: "unbounded"
-        })
-        return heard
-      })
+  requests: ReadonlyArray<EncodeRequest>
+) {
+  const folder = yield* temporaryFolder
+  const rename = yield* partFiles(requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path))))
+  const all = yield* Effect.forEach(requests, (request, at) => workOf(at, request, join(folder, `${at}.txt`)))
+  const works = all.flat()
+  /** By order index. */
+  const encoders = new Map(
+    yield* Effect.forEach(
+      works.flatMap(({ job }, order) => (job === undefined ? [] : [{ job, order }])),
+      ({ job, order }) => Effect.map(encoderOf(binary, job), (encoder) => [order, encoder] as const)
     )
+  )
+  const measurings = requests.map(({ feed, listen }) =>
+    listen === true ? new MeterCombination(feed) : undefined
+  )
+  const take = (result: OrderResult) =>
+    result.kind === "fed"
+      ? (encoders.get(result.order)?.take(result) ?? Effect.void)
+      : Effect.sync(() => measurings[works[result.order]?.request ?? -1]?.add(result.heard))
+  const finish = Effect.gen(function* () {
+    yield* Effect.forEach(encoders.values(), ({ finish }) => finish, {
+      concurrency: "unbounded",
+      discard: true
+    })
+    yield* rename
+    return measurings.map((measuring) => measuring?.measures())
   })
-
-/** A request whose sinks have the paths of their `.part` files. */
-interface Placed {
-  readonly feed: PcmFeed
-  readonly sinks: ReadonlyArray<PlacedSink>
-  readonly chapters?: ReadonlyArray<Chapter>
-  readonly listen?: boolean
-}
+  const open: OpenFiles = {
+    orders: works.map(({ request, order }) => ({ request, order })),
+    sink: Sink.mapEffect(Sink.forEach(take), () => finish)
+  }
+  return open
+})
 
 /** One ffmpeg process to run. */
 interface FedJob {
@@ -108,18 +101,18 @@ interface FedJob {
   readonly chaptersPath: string
 }
 
-/** The work for a request: ffmpeg jobs, and orders for the maker of the samples. */
-interface Work {
-  readonly jobs: ReadonlyArray<FedJob>
-  readonly orders: ReadonlyArray<RequestOrder & { readonly feeds?: BlockFeed }>
+/** An order, and the ffmpeg process that it feeds. */
+interface Work extends RequestOrder {
+  readonly job?: FedJob
 }
 
-/** Starts a request's WAV files, and returns the work to do. */
+/** Starts a request's WAV files, and returns its orders. */
 const workOf = Effect.fnUntraced(function* (
   request: number,
-  { feed, sinks, chapters = [], listen = false }: Placed,
+  { feed, sinks: asked, chapters = [], listen = false }: EncodeRequest,
   chaptersPath: string
 ) {
+  const sinks = asked.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
   const wavs = sinks.flatMap((placed) => Array.fromNullable(wavFileOf(feed, placed)))
   yield* Effect.forEach(
     wavs,
@@ -132,17 +125,14 @@ const workOf = Effect.fnUntraced(function* (
     const bytes = new BlockFeed(wavHeader(pcm))
     const order: FeedOrder = { kind: "feed", from: feed, length: feed.frames, to: finished }
     const job: FedJob = { feed: pcm, sinks: group, bytes, chapters, chaptersPath }
-    return { job, order: { request, order, feeds: bytes } }
+    return { request, order, job }
   })
   const others: ReadonlyArray<SinkRequest> = [
     ...wavs.map(({ order }) => order),
     ...(listen ? [{ kind: "listen", ...feed } as const] : [])
   ]
-  const work: Work = {
-    jobs: fed.map(({ job }) => job),
-    orders: [...fed.map(({ order }) => order), ...others.map((order) => ({ request, order }))]
-  }
-  return work
+  const works: ReadonlyArray<Work> = [...fed, ...others.map((order) => ({ request, order }))]
+  return works
 })
 
 /** Groups the sinks that need ffmpeg: one group per converted rate and length, and one for plain floats. */
@@ -157,37 +147,35 @@ const fedGroups = (feed: PcmFeed, sinks: ReadonlyArray<PlacedSink>) =>
     )
   )
 
-/** Runs one ffmpeg process to completion. */
-const encodeJobOf = Effect.fnUntraced(function* (
-  binary: Binary,
-  { feed, sinks, bytes, chapters, chaptersPath }: FedJob
-) {
-  if (chapters.length > 0) yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
-  const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
-  const job = encodeJob(feed, sinks, file, majorOf(binary))
-  yield* runJob(binary, job, bytes).pipe(
-    Effect.mapError((failure) =>
-      saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure
-    )
-  )
-})
+/** Starts an ffmpeg process, which ends with the scope. */
+const encoderOf = (binary: Binary, job: FedJob) =>
+  Effect.map(Effect.forkScoped(encodeJobOf(binary, job)), (process) => ({
+    /** Sends bytes with backpressure. Once the process has ended, skips them, or fails if it failed. */
+    take: ({ bytes, taken }: Extract<OrderResult, { readonly kind: "fed" }>) =>
+      Effect.zipRight(
+        job.bytes.send(bytes, taken),
+        Effect.suspend(() => (job.bytes.destroyed ? Fiber.join(process) : Effect.void))
+      ),
+    /** Ends its input and waits for its end. */
+    finish: Effect.zipRight(job.bytes.finish, Fiber.join(process))
+  }))
 
-/** Sends bytes to ffmpeg with backpressure, and collects measurements. Skips a process that has closed its input. */
-const pump = Effect.fnUntraced(function* <E, R>(
-  requests: ReadonlyArray<EncodeRequest>,
-  works: ReadonlyArray<Work>,
-  maker: Maker<E, R>
-) {
-  const orders = works.flatMap((work) => work.orders)
-  const measurings = requests.map(({ feed, listen }) =>
-    listen === true ? new MeterCombination(feed) : undefined
-  )
-  const plain = orders.map(({ request, order }) => ({ request, order }))
-  yield* Stream.runForEach(maker(plain), (made) => {
-    const order = orders[made.order]
-    if (made.kind === "fed") return order?.feeds?.send(made.bytes, made.taken) ?? Effect.void
-    return Effect.sync(() => measurings[order?.request ?? -1]?.add(made.heard))
-  })
-  yield* Effect.forEach(orders, ({ feeds }) => feeds?.finish ?? Effect.void, { discard: true })
-  return measurings.map((measuring) => measuring?.measures())
-})
+/** Runs one ffmpeg process to completion. Closes its input in any case, so that nobody waits to send to it. */
+const encodeJobOf = Effect.fnUntraced(
+  function* (binary: Binary, { feed, sinks, bytes, chapters, chaptersPath }: FedJob) {
+    if (chapters.length > 0)
+      yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
+    const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
+    const job = encodeJob(feed, sinks, file, majorOf(binary))
+    yield* runJob(binary, job, bytes).pipe(
+      Effect.mapError((failure) =>
+        saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure
+      )
+    )
+  },
+  (encoding, _binary, { bytes }) =>
+    Effect.ensuring(
+      encoding,
+      Effect.sync(() => bytes.destroy())
+    )
+)

@@ -1,9 +1,15 @@
 /** Carries out encoding orders in this thread, for samples that arrive in blocks. */
 import { Effect, Stream } from "effect"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
-import type { Made, Maker } from "./Encoder.ts"
+import type { PcmFeed } from "./EncodeJob.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
-import { SinkFault, SampleSinks, type RequestOrder } from "./SampleSinks.ts"
+import {
+  type OrderBytes,
+  type OrderResult,
+  SinkFault,
+  SampleSinks,
+  type RequestOrder
+} from "./SampleSinks.ts"
 import { writeRefusal } from "../process/PartFile.ts"
 
 /** Blocks as a stream or from a generator. An exception thrown by a generator is a defect. */
@@ -12,43 +18,38 @@ export type PcmBlocks<E, R> =
 
 /**
  * Carries out orders on the blocks of several requests. Each stream element holds the next block of every request. The
- * blocks must come to `frames` frames of `channels` channels; another length is a defect.
+ * blocks must come to the feed's length; another length is a defect.
  */
-export const writeBlocks =
-  <E, R>(
-    blocks: Stream.Stream<ReadonlyArray<Float32Array>, E, R>,
-    frames: number,
-    channels: number
-  ): Maker<E | DiskFull | Unwritable, R> =>
-  (orders) =>
-    Stream.unwrapScoped(
-      Effect.gen(function* () {
-        const made: Array<Made> = []
-        const section = { begin: 0, from: 0, to: frames, end: frames }
-        const sinks = yield* Effect.acquireRelease(
-          handled(
-            orders,
-            () => new SampleSinks(orders, section, (order, bytes) => made.push(fed(order, bytes)))
-          ),
-          (open) => Effect.sync(() => open.close())
-        )
-        let samples = 0
-        const taken = Stream.mapEffect(blocks, (some) => {
-          samples += some[0]?.length ?? 0
-          return handled(orders, () => sinks.take(some))
-        })
-        const finished = Stream.fromEffect(
-          Effect.suspend(() =>
-            samples === frames * channels
-              ? handled(orders, () => made.push(...measureBlocks(sinks.finish())))
-              : Effect.dieMessage(
-                  `the blocks have ${samples} samples in total, but ${frames * channels} were expected`
-                )
-          )
-        )
-        return Stream.concat(taken, finished).pipe(Stream.mapConcat(() => made.splice(0)))
+export const writeBlocks = <E, R>(
+  blocks: Stream.Stream<ReadonlyArray<Float32Array>, E, R>,
+  orders: ReadonlyArray<RequestOrder>,
+  { frames, channels }: Pick<PcmFeed, "frames" | "channels">
+): Stream.Stream<OrderResult, E | DiskFull | Unwritable, R> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const section = { begin: 0, from: 0, to: frames, end: frames }
+      const sinks = yield* Effect.acquireRelease(
+        handled(orders, () => new SampleSinks(orders, section)),
+        (open) => Effect.sync(() => open.close())
+      )
+      let samples = 0
+      const taken = Stream.mapEffect(blocks, (some) => {
+        samples += some[0]?.length ?? 0
+        return handled(orders, () => sinks.take(some).map(fedCopy))
       })
-    )
+      const rest = Effect.suspend(() =>
+        samples === frames * channels
+          ? handled(orders, () => [
+              ...Array.from(sinks.rest(), (some) => some.map(fedCopy)).flat(),
+              ...measurements(sinks.heard())
+            ])
+          : Effect.dieMessage(
+              `the blocks have ${samples} samples in total, but ${frames * channels} were expected`
+            )
+      )
+      return Stream.concat(taken, Stream.fromEffect(rest)).pipe(Stream.mapConcat((results) => results))
+    })
+  )
 
 /** Turns a generator's blocks into a stream. */
 export const streamOf = <E, R>(blocks: PcmBlocks<E, R>): Stream.Stream<Float32Array, E, R> =>
@@ -60,17 +61,18 @@ const asynchronous = async function* (blocks: Iterable<Float32Array> | AsyncIter
   yield* blocks
 }
 
-/** Wraps a copy of bytes, since their buffer is reused. */
-export const fed = (order: number, bytes: Uint8Array): Made => ({
+/** Copies bytes for ffmpeg, since their buffer is reused. */
+export const fedCopy = ({ order, bytes }: OrderBytes): OrderResult => ({
   kind: "fed",
   order,
-  bytes: bytes.slice(),
-  taken: () => undefined
+  bytes: bytes.slice()
 })
 
-/** Wraps the measurements of a section's orders. */
-export const measureBlocks = (all: ReadonlyArray<SectionMeasurement | undefined>): ReadonlyArray<Made> =>
-  all.flatMap((heard, order): ReadonlyArray<Made> =>
+/** Wraps the measurements of a section, which are by order index. */
+export const measurements = (
+  all: ReadonlyArray<SectionMeasurement | undefined>
+): ReadonlyArray<OrderResult> =>
+  all.flatMap((heard, order): ReadonlyArray<OrderResult> =>
     heard === undefined ? [] : [{ kind: "heard", order, heard }]
   )
 

@@ -31,43 +31,35 @@ export type SinkRequest = WavOrder | FeedOrder | ({ readonly kind: "listen" } & 
 
 /** Carries out an order for one section. Throws file system errors. */
 export interface SampleSink {
-  /** Processes the next samples, starting at the section's `begin`. The block may be reused after the call. */
-  take(block: Float32Array): void
-  /** Finishes the section; returns its measurement, if the sink is a meter. */
-  finish(): SectionMeasurement | undefined
-  close(): void
+  /**
+   * Processes the next samples, starting at the section's `begin`. Returns bytes for ffmpeg, if it feeds one: they may
+   * be part of the block, and are valid until the next call.
+   */
+  take(block: Float32Array): Uint8Array | undefined
+  /** Finishes the section: yields the bytes for ffmpeg that are still missing. Each is valid until the next. */
+  rest?(): Iterable<Uint8Array>
+  /** Returns a meter's measurement of the section. */
+  heard?(): SectionMeasurement
+  close?(): void
 }
 
-/** Opens the sink of an order. `feed` receives bytes for ffmpeg, valid during the call; `room` provides buffers. */
-export const openSink = (
-  order: SinkRequest,
-  section: Section,
-  feed: (bytes: Uint8Array) => void,
-  allocate: Buffer32
-): SampleSink => {
+/** Opens the sink of an order. `allocate` provides buffers. */
+export const openSink = (order: SinkRequest, section: Section, allocate: Buffer32): SampleSink => {
   switch (order.kind) {
     case "wav":
       return new WavPart(order, section, allocate)
     case "feed":
       return order.to === undefined
-        ? feedingSamples(order, section, feed)
-        : feedingFinished(order, order.to, section, feed, allocate)
+        ? feedingSamples(order, section)
+        : feedingFinished(order, order.to, section, allocate)
     case "listen": {
       const listener = new ProgrammeMeter(order, section, allocate)
-      return {
-        take: (block) => listener.push(block),
-        finish: () => listener.heard(),
-        close: () => undefined
-      }
+      return { take: (block) => void listener.push(block), heard: () => listener.heard() }
     }
   }
 }
 
-const feedingSamples = (
-  { from: { channels } }: FeedOrder,
-  { begin, from, to }: Section,
-  feed: (bytes: Uint8Array) => void
-): SampleSink => {
+const feedingSamples = ({ from: { channels } }: FeedOrder, { begin, from, to }: Section): SampleSink => {
   let at = begin
   return {
     take: (block) => {
@@ -75,10 +67,8 @@ const feedingSamples = (
       const first = Math.min(frames, Math.max(0, from - at))
       const last = Math.min(frames, Math.max(0, to - at))
       at += frames
-      feed(sampleBytesOf(block.subarray(first * channels, last * channels)))
-    },
-    finish: () => undefined,
-    close: () => undefined
+      return sampleBytesOf(block.subarray(first * channels, last * channels))
+    }
   }
 }
 
@@ -86,16 +76,8 @@ const feedingFinished = (
   { from, length }: FeedOrder,
   to: ConvertedPart,
   section: Section,
-  feed: (bytes: Uint8Array) => void,
   allocate: Buffer32
 ): SampleSink => {
   const finisher = new OutputConverter(from, convertPart(to, from.rate, length, section), allocate)
-  return {
-    take: (block) => feed(finisher.push(block)),
-    finish: () => {
-      for (const bytes of finisher.rest()) feed(bytes)
-      return undefined
-    },
-    close: () => undefined
-  }
+  return { take: (block) => finisher.push(block), rest: () => finisher.rest() }
 }

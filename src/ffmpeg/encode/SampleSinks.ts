@@ -24,23 +24,35 @@ export class SinkFault extends Error {
   }
 }
 
+/** Bytes for the ffmpeg process of an order. */
+export interface OrderBytes {
+  /** The order's index. */
+  readonly order: number
+  readonly bytes: Uint8Array
+}
+
+/** One result for a section or part of one. Bytes for ffmpeg arrive chronologically. */
+export type OrderResult =
+  | (OrderBytes & {
+      readonly kind: "fed"
+      /** If the bytes are in shared memory: the flag to set to 0, and to notify, when they may be overwritten. */
+      readonly taken?: Int32Array
+    })
+  | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
+
 /** Carries out all orders for one section. The caller must always close it. Throws `SinkFault`. */
 export class SampleSinks {
   private readonly sinks: Array<SampleSink> = []
 
-  /**
-   * Opens all sinks. `feed` receives bytes for ffmpeg with the order's index; they are valid during the call. `room`
-   * provides buffers.
-   */
+  /** Opens all sinks. `allocate` provides buffers. */
   constructor(
     private readonly orders: ReadonlyArray<RequestOrder>,
     section: Section,
-    feed: (order: number, bytes: Uint8Array) => void,
     allocate: Buffer32 = newBuffer
   ) {
     try {
       orders.forEach(({ order }, at) =>
-        attempted(at, () => this.sinks.push(openSink(order, section, (bytes) => feed(at, bytes), allocate)))
+        attempted(at, () => this.sinks.push(openSink(order, section, allocate)))
       )
     } catch (fault) {
       this.close()
@@ -48,21 +60,28 @@ export class SampleSinks {
     }
   }
 
-  /** Processes the next block of each request. The blocks may be reused after the call. */
-  take(blocks: ReadonlyArray<Float32Array>): void {
-    this.sinks.forEach((sink, at) => {
-      const block = blocks[this.orders[at]?.request ?? -1]
-      if (block !== undefined) attempted(at, () => sink.take(block))
+  /** Processes the next block of each request. Returns the bytes for ffmpeg, valid until the next call. */
+  take(blocks: ReadonlyArray<Float32Array>): ReadonlyArray<OrderBytes> {
+    return this.sinks.flatMap((sink, order) => {
+      const block = blocks[this.orders[order]?.request ?? -1]
+      const bytes = block === undefined ? undefined : attempted(order, () => sink.take(block))
+      return bytes === undefined || bytes.length === 0 ? [] : [{ order, bytes }]
     })
   }
 
-  /** Finishes all sinks; returns their measurements by order index. */
-  finish(): ReadonlyArray<SectionMeasurement | undefined> {
-    return this.sinks.map((sink, at) => attempted(at, () => sink.finish()))
+  /** Finishes all sinks. Yields the bytes for ffmpeg that are still missing, valid until the next. */
+  *rest(): Generator<ReadonlyArray<OrderBytes>> {
+    for (const [order, sink] of this.sinks.entries())
+      for (const bytes of attempted(order, () => sink.rest?.() ?? [])) yield [{ order, bytes }]
+  }
+
+  /** Returns the measurements of finished sinks by order index. */
+  heard(): ReadonlyArray<SectionMeasurement | undefined> {
+    return this.sinks.map((sink, order) => attempted(order, () => sink.heard?.()))
   }
 
   close(): void {
-    for (const sink of this.sinks) sink.close()
+    for (const sink of this.sinks) sink.close?.()
   }
 }
 

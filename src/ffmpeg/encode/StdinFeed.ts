@@ -30,17 +30,18 @@ export class BlockFeed extends Readable {
   }
 
   /**
-   * Sends bytes. Returns when the queue has room again, or the target has closed. In either case, calls `taken` when
-   * the bytes may be reused.
+   * Sends bytes. Returns when the queue has room again or, if ffmpeg has closed its input, when ffmpeg has ended and
+   * this feed is destroyed. In either case, sets the flag `taken` to 0 when the bytes may be overwritten, and notifies
+   * a thread that waits for that.
    */
-  send(bytes: Uint8Array, taken: () => void): Effect.Effect<void> {
+  send(bytes: Uint8Array, taken?: Int32Array): Effect.Effect<void> {
     return Effect.async<void>((resume) => {
       const goOn = () => {
         this.off("room", look).off("piped", write).off("close", goOn)
         resume(Effect.void)
       }
       const look = () => {
-        if (this.waiting < waitingBytes) goOn()
+        if (this.waiting < waitingBytes && this.target?.writable !== false) goOn()
       }
       const write = () => {
         this.write(bytes, taken)
@@ -48,7 +49,7 @@ export class BlockFeed extends Readable {
         setImmediate(look)
       }
       if (this.destroyed) {
-        taken()
+        release(taken)
         return goOn()
       }
       this.on("room", look).once("close", goOn)
@@ -63,12 +64,18 @@ export class BlockFeed extends Readable {
     else this.target.end()
   })
 
-  private write(bytes: Uint8Array, taken: () => void): void {
+  private write(bytes: Uint8Array, taken: Int32Array | undefined): void {
     this.waiting += bytes.length
     this.target?.write(bytes, () => {
-      taken()
+      release(taken)
       this.waiting -= bytes.length
       this.emit("room")
     })
   }
+}
+
+const release = (taken: Int32Array | undefined): void => {
+  if (taken === undefined) return
+  Atomics.store(taken, 0, 0)
+  Atomics.notify(taken, 0)
 }

@@ -60,13 +60,14 @@ export class WavPart {
   }
 
   /** Writes the next samples. The block may be reused after the call. */
-  take(block: Float32Array): void {
+  take(block: Float32Array): undefined {
     this.put(this.finisher.push(block))
   }
 
-  /** Writes the samples that the converter still holds. */
-  finish(): undefined {
+  /** Writes the samples that the converter still holds. Yields none, since ffmpeg gets none. */
+  rest(): ReadonlyArray<Uint8Array> {
     for (const bytes of this.finisher.rest()) this.put(bytes)
+    return []
   }
 
   close(): void {

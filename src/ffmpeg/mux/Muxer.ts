@@ -9,7 +9,7 @@ import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "../process/F
 import { runJob } from "../process/FluentRunner.ts"
 import type { MediaInfo } from "../probe/MediaInfo.ts"
 import { duckOf, type MuxRequest, muxJob } from "./MuxJob.ts"
-import { attempt, inTemporaryFolder, writeWholeFiles } from "../process/PartFile.ts"
+import { attempt, partFiles, partOf, temporaryFolder } from "../process/PartFile.ts"
 import { probeFile } from "../probe/Prober.ts"
 import { disableSubtitleTracks } from "./SubtitleFlags.ts"
 
@@ -23,21 +23,19 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, ask
     return yield* new NotMedia({ path: request.video, found: "a file without a picture" })
   }
   const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(binary, path))
-  yield* inTemporaryFolder((folder) =>
-    writeWholeFiles([request.out], (partOf) =>
-      Effect.gen(function* () {
-        const gains = yield* gainsIn(folder, request, video)
-        const job = yield* muxJob(request, container, { video, tracks, gains }, partOf(request.out))
-        yield* runJob(binary, job)
-        if (showsUnasked(request, container, video)) yield* disableSubtitleTracks(partOf(request.out))
-      }).pipe(
-        Effect.catchTag("FfmpegFailed", (failure) =>
-          Effect.fail(saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure)
-        )
-      )
+  const folder = yield* temporaryFolder
+  const rename = yield* partFiles([request.out])
+  const part = partOf(request.out)
+  const gains = yield* gainsIn(folder, request, video)
+  const job = yield* muxJob(request, container, { video, tracks, gains }, part)
+  yield* runJob(binary, job).pipe(
+    Effect.mapError((failure) =>
+      saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure
     )
   )
-})
+  if (showsUnasked(request, container, video)) yield* disableSubtitleTracks(part)
+  yield* rename
+}, Effect.scoped)
 
 /**
  * Writes the gain files that duck the video's own sound under each track. Returns their paths; none without ducking.

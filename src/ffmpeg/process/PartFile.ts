@@ -6,31 +6,25 @@ import { Effect } from "effect"
 import { DiskFull, Unwritable } from "./FfmpegErrors.ts"
 
 /**
- * Lets `write` fill a `.part` file for each path, and renames them all if it succeeds. Otherwise removes them.
+ * Prepares a `.part` file for each path, to be filled by the caller. Returns the effect that renames them all. Those
+ * that were not renamed are removed when the scope closes.
  */
-export const writeWholeFiles = <A, E, R>(
-  paths: ReadonlyArray<string>,
-  write: (partOf: (path: string) => string) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E | DiskFull | Unwritable, R> =>
-  Effect.acquireUseRelease(
+export const partFiles = (paths: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
     Effect.forEach(paths, (path) => attempt(path, () => mkdir(dirname(path), { recursive: true })), {
       discard: true
     }),
-    () =>
-      write(partOf).pipe(
-        Effect.tap(() =>
-          Effect.uninterruptible(
-            Effect.forEach(paths, (path) => attempt(path, () => rename(partOf(path), path)), {
-              discard: true
-            })
-          )
-        )
-      ),
     () => Effect.forEach(paths, (path) => removed(partOf(path)), { discard: true })
+  ).pipe(
+    Effect.as(
+      Effect.uninterruptible(
+        Effect.forEach(paths, (path) => attempt(path, () => rename(partOf(path), path)), { discard: true })
+      )
+    )
   )
 
 /** The path of a result while it is incomplete. */
-const partOf = (path: string): string => `${path}.part`
+export const partOf = (path: string): string => `${path}.part`
 
 /** Removes a `.part` file. If that fails, logs a warning instead of failing. */
 const removed = (path: string): Effect.Effect<void> =>
@@ -38,15 +32,11 @@ const removed = (path: string): Effect.Effect<void> =>
     Effect.catchAll((failure) => Effect.logWarning(`could not remove a temporary file: ${failure.message}`))
   )
 
-/** Runs `work` with a temporary folder, which is removed afterwards. */
-export const inTemporaryFolder = <A, E, R>(
-  work: (folder: string) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E | DiskFull | Unwritable, R> =>
-  Effect.acquireUseRelease(
-    attempt(tmpdir(), () => mkdtemp(join(tmpdir(), "dubwright-"))),
-    work,
-    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
-  )
+/** A temporary folder, which is removed with the scope. */
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.suspend(() => attempt(tmpdir(), () => mkdtemp(join(tmpdir(), "dubwright-")))),
+  (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+)
 
 /** Runs an asynchronous file operation; its error names `path`. */
 export const attempt = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, DiskFull | Unwritable> =>

@@ -23,7 +23,7 @@ import {
 import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
 import { sampleProgramme } from "../mix/LoudnessSample.ts"
 import { refineGain, gainTo, loudnessError, targetOf } from "../mix/LoudnessNormalization.ts"
-import { type Level, renderMix, type Stem } from "../mix/MixRender.ts"
+import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
 import type { Programme } from "../mix/MixPlan.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
@@ -115,7 +115,7 @@ const mastered = Effect.fnUntraced(function* (
   const target = targetOf(job.loudness, codingsOf(job, programme.channels))
   const madeWith = (gain: number) => {
     const level: Level = { gain, peak: target.peak }
-    const made = renderMix(job.id, programme, level, { sinks, chapters }, stems)
+    const made = encodeMix(job.id, programme, level, { sinks, chapters }, stems)
     return Effect.map(made, (heard) => ({ ...heard, level }))
   }
   const made = yield* madeWith(yield* gainTo(programme, target))

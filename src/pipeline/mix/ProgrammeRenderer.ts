@@ -4,10 +4,9 @@ import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
 import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
-import { fed, measureBlocks, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
-import type { Made, Maker } from "../../ffmpeg/encode/Encoder.ts"
+import { fedCopy, measurements, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
 import type { DiskFull, Unwritable } from "../../ffmpeg/process/FfmpegErrors.ts"
-import { feeds, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
+import { feeds, type OrderResult, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../../store/state/StateErrors.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
@@ -43,18 +42,19 @@ const mostThreads = 4
 /** Cores kept busy by an encoder; worker threads on them would only compete with it. */
 const encoderCores = 2
 
-/** Renders a programme and its stems, and encodes them as requested. */
-export const renderInSections =
-  (wanted: ProgrammeRender): Maker<RenderFault, ClipFolder> =>
-  (orders) => {
-    const { rate, length } = wanted.programme
-    const seconds = Math.max(leastSeconds, Math.ceil(length / rate / mostSections))
-    const sections = sectionsOf(length, rate, seconds)
-    const program = length > worthThreads * rate ? threadProgram() : undefined
-    return program === undefined
-      ? Stream.flatMap(Stream.fromIterable(sections), (section) => madeHere(wanted, section, orders))
-      : madeByThreads(wanted, sections, orders, program)
-  }
+/** Renders a programme and its stems, and carries out the orders on them. Yields the results in order of time. */
+export const renderInSections = (
+  wanted: ProgrammeRender,
+  orders: ReadonlyArray<RequestOrder>
+): Stream.Stream<OrderResult, RenderFault, ClipFolder> => {
+  const { rate, length } = wanted.programme
+  const seconds = Math.max(leastSeconds, Math.ceil(length / rate / mostSections))
+  const sections = sectionsOf(length, rate, seconds)
+  const program = length > worthThreads * rate ? threadProgram() : undefined
+  return program === undefined
+    ? Stream.flatMap(Stream.fromIterable(sections), (section) => madeHere(wanted, section, orders))
+    : madeByThreads(wanted, sections, orders, program)
+}
 
 /** Mixes a programme's lines block by block, on demand. A block is valid until the next one is requested. */
 export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock, RenderFault, ClipFolder> =>
@@ -83,22 +83,18 @@ const madeHere = (wanted: ProgrammeRender, section: Section, orders: ReadonlyArr
     Effect.gen(function* () {
       const { state, folder } = yield* ClipFolder
       const lines = mixLinesIn(wanted.programme, section, wanted.stems)
-      const made: Array<Made> = []
-      const feed = (order: number, bytes: Uint8Array) => void made.push(fed(order, bytes))
       const steps = yield* Effect.acquireRelease(
         Effect.sync(() =>
-          renderSection(masteringOf(wanted), section, lines, orders, new SectionRenderer(folder), feed)
+          renderSection(masteringOf(wanted), section, lines, orders, new SectionRenderer(folder))
         ),
         (begun) => Effect.sync(() => begun.return([]))
       )
       return Stream.paginateChunkEffect(undefined, () =>
-        Effect.map(stepped(steps, orders, state), ({ done, value }) => {
-          if (done === true) made.push(...measureBlocks(value))
-          return [
-            Chunk.unsafeFromArray(made.splice(0)),
-            done === true ? Option.none() : Option.some(undefined)
-          ]
-        })
+        Effect.map(stepped(steps, orders, state), ({ done, value }) =>
+          done === true
+            ? [Chunk.unsafeFromArray(measurements(value)), Option.none()]
+            : [Chunk.unsafeFromArray(value.map(fedCopy)), Option.some(undefined)]
+        )
       ).pipe(readAt(wanted, section))
     })
   )
@@ -133,7 +129,10 @@ const madeByThreads = (
       const idle = yield* Queue.unbounded<(typeof threads)[number]>()
       yield* idle.offerAll(threads)
       const works = yield* Effect.forEach(sections, (section) =>
-        Effect.map(Queue.unbounded<Exit.Exit<Made, Option.Option<never>>>(), (made) => ({ section, made }))
+        Effect.map(Queue.unbounded<Exit.Exit<OrderResult, Option.Option<never>>>(), (made) => ({
+          section,
+          made
+        }))
       )
       const working = Effect.forEach(
         works,

@@ -8,7 +8,7 @@ import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
 import { BufferPool } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
-import { SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
+import { type OrderBytes, SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { ClipReader } from "../../store/files/ClipReader.ts"
 import { type LineAudio, readLineAudio } from "./LineAudio.ts"
 
@@ -83,27 +83,29 @@ export function* mixedSection(
 }
 
 /**
- * Renders a section into its sinks, one block per step, and returns their measurements. `feed` is as for `SampleSinks`.
+ * Renders a section into its sinks. Yields each block's bytes for ffmpeg, valid until the next step, and returns the
+ * sinks' measurements.
  */
 export function* renderSection(
   mastering: Mastering,
   section: Section,
   lines: Iterable<MixLine>,
   orders: ReadonlyArray<RequestOrder>,
-  renderer: SectionRenderer,
-  feed: (order: number, bytes: Uint8Array) => void
-): Generator<void, ReadonlyArray<SectionMeasurement | undefined>> {
+  renderer: SectionRenderer
+): Generator<ReadonlyArray<OrderBytes>, ReadonlyArray<SectionMeasurement | undefined>> {
   const { rate, channels, stems, gain, ceiling } = mastering
-  const sinks = new SampleSinks(orders, section, feed, renderer.work.take)
+  const sinks = new SampleSinks(orders, section, renderer.work.take)
   try {
     const limiter = new Limiter(rate, channels, ceiling, gain, renderer.work.take)
     const followers = Array.from({ length: stems }, () => limiter.follower(renderer.work.take))
-    for (const [whole, ...others] of mixedSection(mastering, section, lines, renderer)) {
-      sinks.take([limiter.push(whole), ...followers.map((stem, at) => stem.push(others[at] ?? nothing))])
-      yield
-    }
-    sinks.take([limiter.flush(), ...followers.map((stem) => stem.flush())])
-    return sinks.finish()
+    for (const [whole, ...others] of mixedSection(mastering, section, lines, renderer))
+      yield sinks.take([
+        limiter.push(whole),
+        ...followers.map((stem, at) => stem.push(others[at] ?? nothing))
+      ])
+    yield sinks.take([limiter.flush(), ...followers.map((stem) => stem.flush())])
+    yield* sinks.rest()
+    return sinks.heard()
   } finally {
     sinks.close()
     renderer.clear()

@@ -4,9 +4,8 @@ import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { builtProgram, resourceLimits } from "../../domain/values/BuiltProgram.ts"
-import type { Made } from "../../ffmpeg/encode/Encoder.ts"
-import { measureBlocks } from "../../ffmpeg/encode/PcmBlocks.ts"
-import { feeds } from "../../ffmpeg/encode/SampleSinks.ts"
+import { measurements } from "../../ffmpeg/encode/PcmBlocks.ts"
+import { feeds, type OrderResult } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { MixLine } from "./SectionRenderer.ts"
 import {
   failureOf,
@@ -32,7 +31,7 @@ const linesAtOnce = 32
 export type RenderSection = (
   section: Section,
   lines: Iterable<MixLine>,
-  handOn: (made: Made) => void
+  handOn: (result: OrderResult) => void
 ) => Effect.Effect<void, SectionFailure>
 
 /** Starts a worker thread, which ends with the scope. */
@@ -45,7 +44,6 @@ export const openSectionWorker = (
     const count = isFed ? slotCount : 1
     const buffer = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
     const slots = new SharedArrayBuffer(4 * count)
-    const taken = new Int32Array(slots)
     const lines = new MessageChannel()
     const workerData: ThreadStart = { ...start, lines: lines.port2, buffer, slots }
     const transferList = [lines.port2]
@@ -53,14 +51,11 @@ export const openSectionWorker = (
       Effect.sync(() => new Worker(program, { workerData, transferList, execArgv: [], resourceLimits })),
       (thread) => Effect.promise(() => thread.terminate())
     )
-    const fedFrom = (order: number, slot: number, length: number): Made => ({
+    const fedFrom = (order: number, slot: number, length: number): OrderResult => ({
       kind: "fed",
       order,
       bytes: new Uint8Array(buffer, slot * slotBytes, length),
-      taken: () => {
-        Atomics.store(taken, slot, 0)
-        Atomics.notify(taken, slot)
-      }
+      taken: new Int32Array(slots, slot * Int32Array.BYTES_PER_ELEMENT, 1)
     })
     const send = (section: Section, its: Iterable<MixLine>) => {
       for (const some of Iterable.chunksOf(its, linesAtOnce))
@@ -71,7 +66,7 @@ export const openSectionWorker = (
       Effect.async<void, SectionFailure>((resume) => {
         const hear = (answer: SectionResponse) => {
           if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
-          if (answer.kind === "made") measureBlocks(answer.heard).forEach(handOn)
+          if (answer.kind === "made") measurements(answer.heard).forEach(handOn)
           end()
           resume(answer.kind === "failed" ? Effect.fail(answer.failure) : Effect.void)
         }

@@ -80,11 +80,10 @@ const fed = new Slots()
 
 port.on("message", (section: SectionRequest) => {
   try {
-    const steps = renderSection(mastering, section, linesSent(), orders, renderer, (order, bytes) =>
-      fed.put(order, bytes)
-    )
+    const steps = renderSection(mastering, section, linesSent(), orders, renderer)
     let step = steps.next()
-    while (step.done !== true) step = steps.next()
+    for (; step.done !== true; step = steps.next())
+      for (const { order, bytes } of step.value) fed.put(order, bytes)
     fed.sendAll()
     say({ kind: "made", heard: step.value })
   } catch (cause) {

@@ -343,14 +343,15 @@ withEachFfmpeg("encode", (it) => {
           })
       }
       const blocksOf = (until: number) => Stream.fromIteratorSucceed(together(until), 1)
-      yield* Effect.flip(
-        service.encodeAll(
-          requests,
-          writeBlocks(Stream.concat(blocksOf(200_000), Stream.fail("no more")), 240_000, 1)
-        )
+      const encoded = <E>(blocks: Stream.Stream<ReadonlyArray<Float32Array>, E>) =>
+        Effect.flatMap(service.openFiles(requests), ({ orders, sink }) =>
+          Stream.run(writeBlocks(blocks, orders, feedOf(tone(240_000), rate24)), sink)
+        ).pipe(Effect.scoped)
+      expect(yield* Effect.flip(encoded(Stream.concat(blocksOf(200_000), Stream.fail("no more"))))).toBe(
+        "no more"
       )
       expect(yield* namesIn(here)).toEqual([])
-      yield* service.encodeAll(requests, writeBlocks(blocksOf(240_000), 240_000, 1))
+      yield* encoded(blocksOf(240_000))
       for (const [at, expected] of feeds.entries()) {
         const { samples } = yield* service.decode({ path: join(here, `${at}.wav`) }, rate24)
         expect(samples.length).toBe(240_000)
@@ -374,6 +375,32 @@ withEachFfmpeg("encode", (it) => {
         service.encode({ feed: feedOf(samples, rate24), sinks: [{ path, format: wav16 }] }, [samples])
       )
       expect(failure).toEqual(new DiskFull({ path }))
+    })
+  )
+
+  it.scoped("stops an endless renderer when ffmpeg fails, names the output, and leaves no files", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const [wav, flac] = [join(here, "a.wav"), join(here, "a.flac")]
+      yield* Effect.promise(() => symlink("/dev/full", `${flac}.part`))
+      const feed = { rate: rate24, channels: 1, frames: frames(1e9) } as const
+      const request = {
+        feed,
+        sinks: [
+          { path: wav, rate: rate24, format: wav16 },
+          { path: flac, rate: rate24, format: { format: "flac", depth: 24 } }
+        ]
+      } as const
+      const stopped = yield* Deferred.make<void>()
+      const endless = Stream.forever(Stream.make([tone(24_000)])).pipe(
+        Stream.ensuring(Deferred.succeed(stopped, undefined))
+      )
+      const failure = yield* Effect.flatMap((yield* Ffmpeg).openFiles([request]), ({ orders, sink }) =>
+        Stream.run(writeBlocks(endless, orders, feed), sink)
+      ).pipe(Effect.scoped, Effect.flip)
+      expect(failure).toEqual(new DiskFull({ path: flac }))
+      expect(yield* Deferred.isDone(stopped)).toBe(true)
+      expect(yield* namesIn(here)).toEqual([])
     })
   )
 

@@ -2,12 +2,20 @@
  * However a programme is cut into sections, with or without threads, its files are bit-identical and its measurements
  * equal.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Layer } from "effect"
+import { Effect, FastCheck as fc, Layer, Stream } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../../src/audio/level/ProgrammeMeter.ts"
 import { LoudnessMeter } from "../../../src/audio/level/LoudnessMeter.ts"
 import { PeakMeter } from "../../../src/audio/pcm/WaveformPeaks.ts"
@@ -119,7 +127,7 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
   const heard = [...sectionsOf(length, rate, seconds)].reverse().map((section) => {
     const lines = mixLinesIn(programme, section, speakers)
     const all = [...orders, { request: 0, order: { kind: "listen", ...feed } as const }]
-    const steps = renderSection(mastering, section, lines, all, desk, () => undefined)
+    const steps = renderSection(mastering, section, lines, all, desk)
     let step = steps.next()
     while (step.done !== true) step = steps.next()
     return step.value[3]
@@ -209,29 +217,23 @@ const delivered = (programme: Programme, name: string) =>
     const feed = { rate, channels: programme.channels, frames: programme.length }
     const pathsOf = (ending: string) => join(folder, `${name}.${ending}`)
     const fractions: Array<number> = []
-    yield* ffmpeg.encodeAll(
-      [
-        {
-          feed,
-          listen: true,
-          sinks: [
-            { path: pathsOf("wav"), format: { format: "wav", depth: 16 } },
-            { path: pathsOf("flac"), format: { format: "flac", depth: 16 } },
-            { path: pathsOf("opus"), format: { format: "opus" } }
-          ]
-        },
-        { feed, sinks: [{ path: pathsOf("stem.wav"), format: { format: "wav", depth: 16 } }] }
-      ],
-      renderInSections({
-        programme,
-        stems: speakers.slice(0, 1),
-        gain: 2,
-        ceiling: 0.84,
-        progress: (fraction) => Effect.sync(() => void fractions.push(fraction))
-      })
-    )
+    const { orders, sink } = yield* ffmpeg.openFiles([
+      {
+        feed,
+        listen: true,
+        sinks: [
+          { path: pathsOf("wav"), format: { format: "wav", depth: 16 } },
+          { path: pathsOf("flac"), format: { format: "flac", depth: 16 } },
+          { path: pathsOf("opus"), format: { format: "opus" } }
+        ]
+      },
+      { feed, sinks: [{ path: pathsOf("stem.wav"), format: { format: "wav", depth: 16 } }] }
+    ])
+    const progress = (fraction: number) => Effect.sync(() => void fractions.push(fraction))
+    const wanted = { programme, stems: speakers.slice(0, 1), gain: 2, ceiling: 0.84, progress }
+    yield* Stream.run(renderInSections(wanted, orders), sink)
     return { pathsOf, fractions }
-  }).pipe(Effect.provide(needs))
+  }).pipe(Effect.scoped, Effect.provide(needs))
 
 describe("worker threads", () => {
   const long = programmeOf(3, 200 * rate, 1, 60)
@@ -267,10 +269,13 @@ describe("worker threads", () => {
       expect(yield* Effect.flip(delivered(without, "without"))).toEqual(
         new ClipMissing({ utterance: keyOf(1) })
       )
-      const path = join(folder, "full.wav")
-      symlinkSync("/dev/full", `${path}.part`)
-      expect(yield* Effect.flip(delivered(long, "full"))).toEqual(new DiskFull({ path }))
-      expect(() => readFileSync(path)).toThrow("ENOENT")
+      for (const ending of ["wav", "flac"]) {
+        const name = `full-${ending}`
+        const path = join(folder, `${name}.${ending}`)
+        symlinkSync("/dev/full", `${path}.part`)
+        expect(yield* Effect.flip(delivered(long, name))).toEqual(new DiskFull({ path }))
+        expect(readdirSync(folder).filter((file) => file.startsWith(name))).toEqual([])
+      }
     })
   )
 })

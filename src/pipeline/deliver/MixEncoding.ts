@@ -1,18 +1,15 @@
-/**
- * Renders a job's audio in one pass: mixes the clips, normalizes and measures the mix, and encodes it and each
- * speaker's stem.
- */
-import { Array, Effect } from "effect"
+/** Encodes a job's mix and each speaker's stem: passes the rendered sections on to the files. */
+import { Array, Effect, Stream } from "effect"
 import { gainOf } from "../../audio/pcm/Pcm.ts"
 import type { JobId, SpeakerName } from "../../domain/values/Ids.ts"
 import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
 import type { AudioSink } from "../../ffmpeg/encode/EncodeJob.ts"
 import type { EncodeRequest } from "../../ffmpeg/encode/Encoder.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
-import { measuredOf } from "./LoudnessNormalization.ts"
-import type { Programme } from "./MixPlan.ts"
+import { measuredOf } from "../mix/LoudnessNormalization.ts"
+import type { Programme } from "../mix/MixPlan.ts"
+import { renderInSections } from "../mix/ProgrammeRenderer.ts"
 import { Progress } from "../Progress.ts"
-import { renderInSections } from "./ProgrammeRenderer.ts"
 
 /** One speaker's track; lines without a speaker share one. */
 export interface Stem {
@@ -35,8 +32,8 @@ export interface Level {
 /** Maximum number of stems in one pass: each takes memory. */
 const stemsAtOnce = 12
 
-/** Renders the mix and its stems. Returns the mix's measurements and its waveform peaks. */
-export const renderMix = Effect.fn("MixRender.renderMix")(function* (
+/** Encodes the mix and its stems. Returns the mix's measurements and its waveform peaks. */
+export const encodeMix = Effect.fn("MixEncoding.encodeMix")(function* (
   job: JobId,
   programme: Programme,
   level: Level,
@@ -72,14 +69,19 @@ const pass = Effect.fnUntraced(function* (
     reported = fraction
     return progress.emit({ _tag: "Delivering", job, fraction })
   }
-  return yield* ffmpeg.encodeAll(
-    [whole, ...stems.map(({ sink }) => ({ feed: whole.feed, sinks: [sink] }))],
-    renderInSections({
+  const { orders, sink } = yield* ffmpeg.openFiles([
+    whole,
+    ...stems.map(({ sink }) => ({ feed: whole.feed, sinks: [sink] }))
+  ])
+  const rendered = renderInSections(
+    {
       programme,
       stems: stems.map(({ speaker }) => speaker),
       gain,
       ceiling: gainOf(peak),
       progress: telling
-    })
+    },
+    orders
   )
-})
+  return yield* Stream.run(rendered, sink)
+}, Effect.scoped)
