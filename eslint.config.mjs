@@ -26,7 +26,7 @@ export default tseslint.config(
   },
   {
     // Inner loops over samples: an index proven by the loop's bound needs no check per sample.
-    files: ["src/audio/**/*.ts"],
+    files: ["src/audio/**/*.ts", "test/audio/kernels/plainKernels.ts"],
     rules: { "@typescript-eslint/no-non-null-assertion": "off" }
   },
   {

@@ -18,7 +18,7 @@
  * The fastest of several rounds counts. Peers that would take hours are measured with `few` clips and extrapolated.
  */
 import { spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -36,10 +36,11 @@ import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/UtteranceProcess.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 import { writableState } from "../src/store/state/StateFolder.ts"
-import { deliverableOf, type Film, type FilmClip, makeFilm, pathOfClip, readFilm } from "./mixFilm.ts"
+import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, rate, readFilm } from "./mixFilm.ts"
 import {
   bare,
   canvas,
+  encodeMp3,
   ffmpegTook,
   type Format,
   inGroups,
@@ -47,6 +48,7 @@ import {
   oneProcessEach,
   type Taken
 } from "./mixPeers.ts"
+import { processorSeconds } from "./processorTime.ts"
 
 const { values } = parseArgs({
   options: {
@@ -69,27 +71,6 @@ const formats = values.formats.split(",").filter(isFormat)
 const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
 const stateOf = (folder: string) =>
   Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
-
-const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "received", `${key}.mp3`)
-
-/**
- * Returns the CPU seconds of this process and of its ended child processes (Linux only). Unlike elapsed time, it is
- * meaningful on a busy machine.
- */
-const processorSeconds = (): number => {
-  const { user, system } = process.cpuUsage()
-  let children = 0
-  try {
-    const fields = readFileSync("/proc/self/stat", "utf8")
-      .replace(/^.*\) /u, "")
-      .split(" ")
-    // In hundredths of a second.
-    children = (Number(fields[13]) + Number(fields[14])) / 100
-  } catch {
-    // Not Linux: the children's CPU time is unknown.
-  }
-  return (user + system) / 1e6 + children
-}
 
 /** The measurements that the delivering process prints. */
 interface Delivered {
@@ -198,17 +179,6 @@ const delivered = (folder: string, name: string, format: Format): Delivered => {
   return told
 }
 
-const encodeMp3 = (ffmpeg: string, folder: string, clips: ReadonlyArray<FilmClip>): void => {
-  mkdirSync(join(folder, "received"), { recursive: true })
-  for (let from = 0; from < clips.length; from += 100) {
-    const some = clips.slice(from, from + 100)
-    ffmpegTook(ffmpeg, [
-      ...some.flatMap((clip) => ["-i", pathOfClip(folder, clip)]),
-      ...some.flatMap((clip, i) => ["-map", `${i}`, "-b:a", "64k", mp3Of(folder, clip)])
-    ])
-  }
-}
-
 const peers: Readonly<
   Record<string, (ffmpeg: string, film: Film, folder: string, format: Format, few: number) => Taken>
 > = { graph: oneGraph, groups: inGroups, canvas, each: oneProcessEach }
@@ -220,7 +190,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
     Effect.provide(stateOf(folder))
   )
   const cases = values.cases.split(",").filter((name) => name !== "")
-  if (cases.includes("mp3") || cases.includes("last")) encodeMp3(ffmpeg, folder, film.clips)
+  if (cases.includes("mp3") || cases.includes("last")) encodeMp3(ffmpeg, folder, film.clips, rate)
   // The floor encodes the film's own sound.
   delivered(folder, "kept", "wav")
   const sound = join(folder, "floor-source.wav")

@@ -37,6 +37,8 @@ export interface FilmClip {
   readonly frames: number
   readonly checksum: string
   readonly loudness: number
+  /** Absent for 24 kHz. */
+  readonly rate?: SampleRate
 }
 
 const sentences = [
@@ -121,16 +123,20 @@ export const readFilm = async (folder: string): Promise<Film> => {
 export const pathOfClip = (folder: string, { key }: FilmClip): string =>
   join(folder, "state", "clips", `${key}.wav`)
 
+/** Returns the path of a clip as received. */
+export const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "received", `${key}.mp3`)
+
 const speakers = ["ANNA", "BO", "CLEO"].map((name) => SpeakerName.make(name))
 
-/** Returns the film as a job's output plan. */
+/** Returns the film as a job's output plan; its lines are sped up by the factor `speed`. */
 export const deliverableOf = (
   film: Film,
   out: string,
   id: string,
   outputs: ReadonlyArray<OutputName>,
   loudness: LoudnessTarget,
-  depth: 16 | 24
+  depth: 16 | 24,
+  speed = 1
 ): OutputPlan => ({
   job: {
     id: JobId.make(id),
@@ -156,7 +162,7 @@ export const deliverableOf = (
     outputs
   },
   out,
-  placements: film.clips.map(({ key, at, frames: length }, cue) => {
+  placements: film.clips.map(({ key, at, frames: length, rate: own = rate }, cue) => {
     const speaker = speakers[cue % speakers.length]
     return Placement.make(
       {
@@ -164,15 +170,15 @@ export const deliverableOf = (
         parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 }, skipValidation)],
         ...(speaker === undefined ? {} : { speaker }),
         start: at,
-        end: millis(at + millisHolding(frames(length), rate)),
-        speed: 1,
+        end: millis(at + millisHolding(frames(Math.round(length / speed)), own)),
+        speed,
         flags: []
       },
       skipValidation
     )
   }),
   clips: new Map(
-    film.clips.map(({ key, frames: length, checksum, loudness: measured }) => {
+    film.clips.map(({ key, frames: length, checksum, loudness: measured, rate: own = rate }) => {
       const segment = Segment.make(
         { from: frames(0), to: frames(length), loudness: Lufs.make(measured), peak: 0.5 },
         skipValidation
@@ -180,7 +186,7 @@ export const deliverableOf = (
       const clip = Clip.make(
         {
           key: UtteranceKey.make(key),
-          rate,
+          rate: own,
           frames: frames(length),
           checksum,
           segments: [segment],

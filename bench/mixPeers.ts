@@ -1,9 +1,9 @@
 /** Other tools' ways to assemble a film's clips. Each returns the seconds it took for all clips. */
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { aacCoder } from "../src/ffmpeg/encode/LossyCodecs.ts"
-import { type Film, type FilmClip, pathOfClip, rate } from "./mixFilm.ts"
+import { type Film, type FilmClip, mp3Of, pathOfClip, rate } from "./mixFilm.ts"
 
 /** Elapsed seconds, and how they were determined. */
 export interface Taken {
@@ -26,6 +26,31 @@ export const ffmpegTook = (ffmpeg: string, args: ReadonlyArray<string>): number 
   const ended = spawnSync(ffmpeg, ["-hide_banner", "-loglevel", "error", "-nostdin", "-y", ...args])
   if (ended.status !== 0) throw new Error(ended.stderr.toString())
   return (performance.now() - began) / 1000
+}
+
+/** Encodes a film's clips as a service would send them, at `sampleRate`. */
+export const encodeMp3 = (
+  ffmpeg: string,
+  folder: string,
+  clips: ReadonlyArray<FilmClip>,
+  sampleRate: number
+): void => {
+  mkdirSync(join(folder, "received"), { recursive: true })
+  for (let from = 0; from < clips.length; from += 100) {
+    const some = clips.slice(from, from + 100)
+    ffmpegTook(ffmpeg, [
+      ...some.flatMap((clip) => ["-i", pathOfClip(folder, clip)]),
+      ...some.flatMap((clip, i) => [
+        "-map",
+        `${i}`,
+        "-ar",
+        `${sampleRate}`,
+        "-b:a",
+        "64k",
+        mp3Of(folder, clip)
+      ])
+    ])
+  }
 }
 
 const length = (film: Film): string => `${film.hours * 3600 * 48_000}`

@@ -1,7 +1,7 @@
 // Bundles and runs a benchmark: `node bench/run.mjs speak [arguments…]`.
 import { spawnSync } from "node:child_process"
-import { readdirSync } from "node:fs"
-import { join } from "node:path"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { nodeModules } from "../scripts/build.mjs"
@@ -18,6 +18,28 @@ if (name === undefined || !benches.includes(name)) {
   process.stderr.write(`usage: node bench/run.mjs ${benches.join("|")} [arguments]\n`)
   process.exit(2)
 }
+/** Lets the environment replace kernels by their plain loops: `all` of them, or one by its name. */
+const plainKernels = {
+  name: "plain-kernels",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /kernels.Kernels\.ts$/ }, ({ path }) => {
+      const plain = JSON.stringify(join(root, "test/audio/kernels/plainKernels.ts"))
+      const names = []
+      const own = readFileSync(path, "utf8").replace(/^export const (\w+)/gmu, (_, name) => {
+        names.push(name)
+        return `const own_${name}`
+      })
+      const chosen = names.map(
+        (name) => `export const ${name} = chosen("${name}") ? plain.${name} : own_${name}`
+      )
+      const contents = `import * as plain from ${plain}
+        const chosen = (name) => ["all", name].includes(process.env.DUBWRIGHT_PLAIN_KERNELS)
+        ${own}
+        ${chosen.join("\n")}`
+      return { loader: "ts", contents, resolveDir: dirname(path) }
+    })
+}
+
 // Bundled like the command, so that its memory is measured, not that of packages it only uses in part.
 await build({
   entryPoints: {
@@ -28,7 +50,8 @@ await build({
     "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts"
   },
   outdir,
-  ...nodeModules
+  ...nodeModules,
+  plugins: name === "kernels" ? [plainKernels] : []
 })
 process.exit(
   spawnSync(process.execPath, [join(outdir, `${name}.mjs`), ...rest], { stdio: "inherit" }).status ?? 1

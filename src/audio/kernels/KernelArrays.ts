@@ -26,14 +26,6 @@ export const readAt = (
   return inAt
 }
 
-/** Like `readAt`, for 16-bit integers. */
-export const integersAt = (integers: Int16Array, from: number, count: number): number => {
-  const place = placeOf(integers, from)
-  if (place !== undefined) return place
-  integersIn.set(integers.subarray(from, from + count))
-  return inAt
-}
-
 /** Returns an address for writing to `into` from `at` on; call `writeThrough` afterwards. */
 export const writeAt = (into: Samples, at: number): number => placeOf(into, at) ?? outAt
 
@@ -62,5 +54,4 @@ export const along = (count: number, each: (some: number, done: number) => void)
   for (let done = 0; done < count; done += atOnce) each(Math.min(atOnce, count - done), done)
 }
 
-const integersIn = new Int16Array(buffer, inAt, atOnce)
 const integersOut = new Int16Array(buffer, outAt, atOnce)

@@ -15,11 +15,8 @@ interface Kernels {
     down: number,
     phase: number
   ) => void
-  readonly raised: (samples: number, count: number, left: number, stretch: number, out: number) => void
-  readonly added: (to: number, samples: number, count: number) => void
   readonly multiplied: (samples: number, factors: number, out: number, count: number) => void
   readonly scaled: (samples: number, out: number, count: number, factor: number) => void
-  readonly floated: (integers: number, out: number, count: number, factor: number) => void
   readonly dithered: (samples: number, out: number, count: number, noise: number) => void
   readonly crests: (line: number, out: number, count: number, weights: number, least: number) => number
   readonly limited: (
@@ -34,7 +31,6 @@ interface Kernels {
     threshold: number,
     keep: number
   ) => void
-  readonly weighted: (samples: number, count: number, stride: number, filters: number) => void
 }
 
 export const kernels = new WebAssembly.Instance<Kernels>(
@@ -50,7 +46,6 @@ export const around = 256
 
 // Memory layout, in bytes.
 export const weightsAt = 0
-export const filtersAt = 1_024
 export const inAt = 4_096 + 4 * around
 export const outAt = 65_536
 export const stateAt = 2_048
@@ -63,7 +58,7 @@ export const poolStart = 2_097_152
 
 export const { buffer } = kernels.memory
 export const weightsIn = new Float32Array(buffer, weightsAt, 256)
+export const noiseIn = new Float32Array(buffer, noiseAt, (phasesAt - noiseAt) / 4)
 export const phasesIn = new Float32Array(buffer, phasesAt, (poolStart - phasesAt) / 4)
-export const filtersIn = new Float64Array(buffer, filtersAt, 20)
 export const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
 export const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)

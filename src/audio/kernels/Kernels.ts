@@ -2,17 +2,8 @@
  * Typed wrappers of the kernels for arrays of any length. Unless stated otherwise, up to 32 samples after the output
  * may be overwritten.
  */
-import { along, changeAt, integersAt, readAt, writeAt, writeThrough } from "./KernelArrays.ts"
-import {
-  atOnce,
-  filtersAt,
-  filtersIn,
-  kernels,
-  phasesAt,
-  phasesIn,
-  weightsAt,
-  weightsIn
-} from "./KernelMemory.ts"
+import { along, changeAt, readAt, writeAt, writeThrough } from "./KernelArrays.ts"
+import { atOnce, kernels, noiseAt, phasesAt, phasesIn, weightsAt, weightsIn } from "./KernelMemory.ts"
 
 /** Returns the highest absolute value of the samples in [from, to); 0 for none. */
 export const loudestOf = (samples: Float32Array, from = 0, to = samples.length): number => {
@@ -22,41 +13,6 @@ export const loudestOf = (samples: Float32Array, from = 0, to = samples.length):
   })
   return loudest
 }
-
-/**
- * Raises peaks to the samples' absolute values: one peak per `stretch` samples, in `highest` from `at` on. `samples`
- * has at most 8,192 entries; the first `left` of them belong to the first peak. Nothing else is changed.
- */
-export const raiseTo = (
-  highest: Float32Array,
-  at: number,
-  samples: Float32Array,
-  left: number,
-  stretch: number
-): void => {
-  const { length } = samples
-  const count = 1 + Math.ceil(Math.max(0, length - left) / stretch)
-  const place = changeAt(highest, at, count)
-  kernels.raised(readAt(samples, 0, length), length, left, stretch, place)
-  writeThrough(place, count, highest, at)
-}
-
-/**
- * Adds `count` samples from `from` on to those of `to` from `at` on. Each sum is rounded to 32 bits; nothing else is
- * changed.
- */
-export const addTo = (
-  to: Float32Array,
-  at: number,
-  samples: Float32Array,
-  from: number,
-  count: number
-): void =>
-  along(count, (some, done) => {
-    const place = changeAt(to, at + done, some)
-    kernels.added(place, readAt(samples, from + done, some), some)
-    writeThrough(place, some, to, at + done)
-  })
 
 /** Multiplies samples by factors, one by one, and writes the products to the beginning of `into`. */
 export const productsOf = (samples: Float32Array, factors: Float32Array, into: Float32Array): void =>
@@ -73,14 +29,6 @@ export const scaledOf = (samples: Float32Array, factor: number, into: Float32Arr
     const place = writeAt(into, to + done)
     kernels.scaled(readAt(samples, done, some), place, some, factor)
     writeThrough(place, some, into, to + done)
-  })
-
-/** Converts integers to floats, times `factor`, and writes them to the beginning of `floats`. */
-export const floatsOf = (integers: Int16Array, factor: number, floats: Float32Array): void =>
-  along(integers.length, (some, done) => {
-    const place = writeAt(floats, done)
-    kernels.floated(integersAt(integers, done, some), place, some, factor)
-    writeThrough(place, some, floats, done)
   })
 
 /**
@@ -182,22 +130,18 @@ export const crestsOf = (
 }
 
 /**
- * Adds up the squares of `count` samples after two cascaded second-order filters. Samples are read from `from` on,
- * every `stride`-th one. `filters` holds the coefficients, the state and the sum, in the layout of kernels.wat; state
- * and sum are updated.
+ * Converts `count` samples from `at` on to 16-bit integers, clamped to full scale, and writes them to `into` from `at`
+ * on. Adds the dither in `noiseIn` from `noise` on, in integer steps. Zero stays zero; NaN becomes 0. `count` is at
+ * most 8,192.
  */
-export const addPower = (
+export const ditheredWith = (
+  noise: number,
   samples: Float32Array,
-  from: number,
-  stride: number,
-  count: number,
-  filters: Float64Array
+  into: Int16Array,
+  at: number,
+  count: number
 ): void => {
-  const inside = filters.buffer === filtersIn.buffer
-  if (!inside) filtersIn.set(filters)
-  const place = inside ? filters.byteOffset : filtersAt
-  along(count * stride, (some, done) =>
-    kernels.weighted(readAt(samples, from + done, some), some / stride, 4 * stride, place)
-  )
-  if (!inside) filters.set(filtersIn)
+  const place = writeAt(into, at)
+  kernels.dithered(readAt(samples, at, count), place, count, noiseAt + 4 * noise)
+  writeThrough(place, count, into, at)
 }

@@ -155,45 +155,6 @@
             (br $along)))
         (br $next))))
 
-  ;; Raises peaks to the absolute values of `count` samples. `out` holds one float per `stretch` samples; the first
-  ;; `left` samples belong to the first float.
-  (func (export "raised") (param $in i32) (param $count i32) (param $left i32) (param $stretch i32) (param $out i32)
-    (local $some i32)
-    (block $done
-      (loop $next
-        (br_if $done (i32.eqz (local.get $count)))
-        (local.set $some
-          (select (local.get $left) (local.get $count) (i32.lt_u (local.get $left) (local.get $count))))
-        (f32.store (local.get $out)
-          (f32.max (f32.load (local.get $out)) (call $loudest (local.get $in) (local.get $some))))
-        (local.set $in (i32.add (local.get $in) (i32.shl (local.get $some) (i32.const 2))))
-        (local.set $out (i32.add (local.get $out) (i32.const 4)))
-        (local.set $count (i32.sub (local.get $count) (local.get $some)))
-        (local.set $left (local.get $stretch))
-        (br $next))))
-
-  ;; Adds `count` samples to others: 8 per step, the rest one by one. Nothing beyond them is changed.
-  (func (export "added") (param $to i32) (param $in i32) (param $count i32)
-    (local $end i32)
-    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
-    (block $done
-      (loop $next
-        (br_if $done (i32.gt_u (i32.add (local.get $in) (i32.const 32)) (local.get $end)))
-        (v128.store (local.get $to)
-          (f32x4.add (v128.load (local.get $to)) (v128.load (local.get $in))))
-        (v128.store offset=16 (local.get $to)
-          (f32x4.add (v128.load offset=16 (local.get $to)) (v128.load offset=16 (local.get $in))))
-        (local.set $in (i32.add (local.get $in) (i32.const 32)))
-        (local.set $to (i32.add (local.get $to) (i32.const 32)))
-        (br $next)))
-    (block $done
-      (loop $next
-        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
-        (f32.store (local.get $to) (f32.add (f32.load (local.get $to)) (f32.load (local.get $in))))
-        (local.set $in (i32.add (local.get $in) (i32.const 4)))
-        (local.set $to (i32.add (local.get $to) (i32.const 4)))
-        (br $next))))
-
   ;; Multiplies `count` samples by others, 4 per step.
   (func (export "multiplied") (param $in i32) (param $factors i32) (param $out i32) (param $count i32)
     (local $end i32)
@@ -226,27 +187,6 @@
                 (f64x2.promote_low_f32x4
                   (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $x) (local.get $x)))))))
         (local.set $in (i32.add (local.get $in) (i32.const 16)))
-        (local.set $out (i32.add (local.get $out) (i32.const 16)))
-        (br $next))))
-
-  ;; Converts `count` 16-bit integers to floats, times `factor`, 4 per step; multiplies in 64 bits and rounds once.
-  (func (export "floated") (param $in i32) (param $out i32) (param $count i32) (param $factor f64)
-    (local $end i32) (local $x v128) (local $f v128)
-    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 1))))
-    (local.set $f (f64x2.splat (local.get $factor)))
-    (block $done
-      (loop $next
-        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
-        (local.set $x (v128.load16x4_s (local.get $in)))
-        (v128.store (local.get $out)
-          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
-            (f32x4.demote_f64x2_zero
-              (f64x2.mul (local.get $f) (f64x2.convert_low_i32x4_s (local.get $x))))
-            (f32x4.demote_f64x2_zero
-              (f64x2.mul (local.get $f)
-                (f64x2.convert_low_i32x4_s
-                  (i8x16.shuffle 8 9 10 11 12 13 14 15 8 9 10 11 12 13 14 15 (local.get $x) (local.get $x)))))))
-        (local.set $in (i32.add (local.get $in) (i32.const 8)))
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
@@ -486,56 +426,6 @@
     (f32.max
       (f32.max (f32x4.extract_lane 0 (local.get $all)) (f32x4.extract_lane 1 (local.get $all)))
       (f32.max (f32x4.extract_lane 2 (local.get $all)) (f32x4.extract_lane 3 (local.get $all)))))
-
-  ;; Adds up the squares of `count` samples, `stride` bytes apart, after two cascaded second-order filters. Both filters
-  ;; run in the same step: the second takes what the first put out two steps before, so neither waits for the other.
-  ;;
-  ;; `filters` points to pairs of 64-bit floats, the first filter's and the second's:
-  ;; - the weight of the input for the current output;
-  ;; - the weights of the input for the state that goes out one step and two steps later;
-  ;; - the weights of the first state for both states, to be subtracted;
-  ;; - both states, one pair each;
-  ;; - the last output, and the one before;
-  ;; - the sum of the squares.
-  ;; The last five pairs are updated.
-  (func (export "weighted") (param $in i32) (param $count i32) (param $stride i32) (param $filters i32)
-    (local $end i32) (local $d v128) (local $b1 v128) (local $b2 v128) (local $a1 v128) (local $a2 v128)
-    (local $s1 v128) (local $s2 v128) (local $out v128) (local $earlier v128) (local $sum v128) (local $x v128) (local $back v128) (local $later v128)
-    (local.set $end (i32.add (local.get $in) (i32.mul (local.get $count) (local.get $stride))))
-    (local.set $d (v128.load (local.get $filters)))
-    (local.set $b1 (v128.load offset=16 (local.get $filters)))
-    (local.set $b2 (v128.load offset=32 (local.get $filters)))
-    (local.set $a1 (v128.load offset=48 (local.get $filters)))
-    (local.set $a2 (v128.load offset=64 (local.get $filters)))
-    (local.set $s1 (v128.load offset=80 (local.get $filters)))
-    (local.set $s2 (v128.load offset=96 (local.get $filters)))
-    (local.set $out (v128.load offset=112 (local.get $filters)))
-    (local.set $earlier (v128.load offset=128 (local.get $filters)))
-    (local.set $sum (v128.load offset=144 (local.get $filters)))
-    (block $done
-      (loop $next
-        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
-        (local.set $x
-          (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23
-            (f64x2.promote_low_f32x4 (v128.load32_zero (local.get $in)))
-            (local.get $earlier)))
-        (local.set $earlier (local.get $out))
-        (local.set $out (f64x2.add (f64x2.mul (local.get $d) (local.get $x)) (local.get $s1)))
-        (local.set $back (f64x2.mul (local.get $a1) (local.get $s1)))
-        (local.set $later (f64x2.mul (local.get $a2) (local.get $s1)))
-        (local.set $s1
-          (f64x2.sub
-            (f64x2.add (f64x2.mul (local.get $b1) (local.get $x)) (local.get $s2))
-            (local.get $back)))
-        (local.set $s2 (f64x2.sub (f64x2.mul (local.get $b2) (local.get $x)) (local.get $later)))
-        (local.set $sum (f64x2.add (local.get $sum) (f64x2.mul (local.get $out) (local.get $out))))
-        (local.set $in (i32.add (local.get $in) (local.get $stride)))
-        (br $next)))
-    (v128.store offset=80 (local.get $filters) (local.get $s1))
-    (v128.store offset=96 (local.get $filters) (local.get $s2))
-    (v128.store offset=112 (local.get $filters) (local.get $out))
-    (v128.store offset=128 (local.get $filters) (local.get $earlier))
-    (v128.store offset=144 (local.get $filters) (local.get $sum)))
 
   ;; Computes a limiter's gains for `count` frames. `peaks` holds the levels before and after each frame, 0 if
   ;; irrelevant; the higher of the two counts. A gain's reduction (1 - gain) is counted in units of 2^-21. `lacks` holds

@@ -4,7 +4,6 @@
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { endOfStep, LoudnessSteps } from "./LoudnessSteps.ts"
-import type { Buffer32 } from "../kernels/BufferPool.ts"
 
 /** Reported if no block passes the absolute gate: digital silence, or almost. */
 const silence = -70
@@ -14,9 +13,9 @@ export class LoudnessMeter {
   private readonly gate: LoudnessGate
   private readonly steps: LoudnessSteps
 
-  constructor(rate: SampleRate, channels: number, allocate?: Buffer32) {
+  constructor(rate: SampleRate, channels: number) {
     this.gate = new LoudnessGate(rate)
-    this.steps = new LoudnessSteps(rate, channels, (power) => this.gate.take(power), allocate)
+    this.steps = new LoudnessSteps(rate, channels, (power) => this.gate.take(power))
   }
 
   /** Takes the next samples: whole frames, channels interleaved. */

@@ -1,7 +1,6 @@
 /** K-weighted power of a stream per 100 ms step, from which loudness is computed (ITU-R BS.1770-4). */
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { addPower, loudestOf } from "../kernels/Kernels.ts"
-import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
+import { loudestOf } from "../kernels/Kernels.ts"
 
 /** Steps per second. */
 export const stepsASecond = 10
@@ -21,10 +20,9 @@ export class LoudnessSteps {
   constructor(
     private readonly rate: SampleRate,
     private readonly channels: number,
-    private readonly ended: (power: number) => void,
-    allocate: Buffer32 = newBuffer
+    private readonly ended: (power: number) => void
   ) {
-    this.filters = Array.from({ length: channels }, () => new Weighting(rate, allocate))
+    this.filters = Array.from({ length: channels }, () => new Weighting(rate))
     this.stepEnd = endOfStep(0, rate)
   }
 
@@ -57,24 +55,43 @@ export class LoudnessSteps {
  * that table.
  */
 class Weighting {
-  /** Coefficients and state of both filters, in the kernel's layout. */
-  private readonly filters: Float64Array
-  /** Whether the filters' state is zero. */
-  private resting = true
+  private readonly shelf: Biquad
+  private readonly highPass: Biquad
+  /** State: two values per filter, and the last two outputs of the first one. */
+  private state: readonly [number, number, number, number, number, number] = atRest
+  /** Sum of the step's squared weighted samples. */
+  private power = 0
 
-  constructor(rate: SampleRate, allocate: Buffer32) {
-    this.filters = doublesIn(allocate, sumAt + 1)
-    const [shelf, highPass] = [steppingOf(shelfAt(rate)), steppingOf(highPassAt(rate))]
-    shelf.forEach((weight, at) => this.filters.set([weight, highPass[at]!], 2 * at))
-    this.filters.fill(0, memoryAt)
+  constructor(rate: SampleRate) {
+    this.shelf = steppingOf(shelfAt(rate))
+    this.highPass = steppingOf(highPassAt(rate))
   }
 
   /** Takes the next `count` samples, from `from` on, every `stride`-th one. */
   take(samples: Float32Array, from: number, stride: number, count: number): void {
     // Silence after silence: nothing to filter.
-    if (this.resting && isSilent(samples, from, stride, count)) return
-    this.resting = false
-    addPower(samples, from, stride, count, this.filters)
+    if (this.state === atRest && isSilent(samples, from, stride, count)) return
+    const [b0, b1, b2, a1, a2] = this.shelf
+    const [, d1, d2, c1, c2] = this.highPass
+    let [s1, s2, t1, t2, y1, y2] = this.state
+    let { power } = this
+    // The second filter takes what the first put out two samples earlier, so neither waits for the other.
+    for (let i = 0, at = from; i < count; i++, at += stride) {
+      const x = samples[at]!
+      const y = b0 * x + s1
+      const z = y2 + t1
+      const a = a2 * s1
+      s1 = b1 * x + s2 - a1 * s1
+      s2 = b2 * x - a
+      const c = c2 * t1
+      t1 = d1 * y2 + t2 - c1 * t1
+      t2 = d2 * y2 - c
+      y2 = y1
+      y1 = y
+      power += z * z
+    }
+    this.state = [s1, s2, t1, t2, y1, y2]
+    this.power = power
   }
 
   /**
@@ -82,19 +99,14 @@ class Weighting {
    * would decay to denormals that slow processors down.
    */
   settle(): number {
-    const { filters } = this
-    const power = filters[sumAt]!
-    filters.fill(0, memoryEnd)
-    this.resting = filters.subarray(memoryAt, memoryEnd).every((value) => Math.abs(value) < 1e-12)
-    if (this.resting) filters.fill(0, memoryAt)
+    const { power } = this
+    this.power = 0
+    if (this.state.every((value) => Math.abs(value) < 1e-12)) this.state = atRest
     return power
   }
 }
 
-// Where the filters' state begins and ends, and where the high-pass filter's sum is.
-const memoryAt = 10
-const memoryEnd = 18
-const sumAt = 19
+const atRest = [0, 0, 0, 0, 0, 0] as const
 
 const isSilent = (samples: Float32Array, from: number, stride: number, count: number): boolean => {
   if (stride === 1) return loudestOf(samples, from, from + count) === 0
@@ -128,7 +140,7 @@ const highPassAt = (rate: number): Biquad => {
 }
 
 /**
- * Converts coefficients to the kernel's form. The first three weigh the input for the current output, for one step
+ * Converts coefficients to another form. The first three weigh the input for the current output, for one step
  * later and for two steps later. The other two weigh the state for the latter two.
  */
 const steppingOf = ([b0, b1, b2, a1, a2]: Biquad): Biquad => [b0, b1 - a1 * b0, b2 - a2 * b0, a1, a2]

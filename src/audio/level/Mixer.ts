@@ -4,7 +4,6 @@
  * simultaneous events are added changes a bit of the result.
  */
 import type { Frames } from "../../domain/time/Units.ts"
-import { addTo } from "../kernels/Kernels.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /** A clip on the timeline. */
@@ -115,8 +114,6 @@ const sum = (
   const { at, samples } = event
   const first = Math.max(from, at)
   const last = Math.min(to, at + samples.length)
-  if (channels === 1 && gain === 1)
-    return addTo(output, first - from, samples, first - at, Math.max(0, last - first))
   for (let frame = first, into = (first - from) * channels + channel; frame < last; frame++, into += channels)
     output[into]! += samples[frame - at]! * gain
 }

@@ -51,12 +51,7 @@ export class ProgrammeMeter {
   ) {
     const { rate, channels, frames } = listened
     this.steps = doublesIn(allocate, Math.ceil(((section.to - section.begin) / rate) * stepsASecond))
-    this.loudness = new LoudnessSteps(
-      rate,
-      channels,
-      (power) => (this.steps[this.passed++] = power),
-      allocate
-    )
+    this.loudness = new LoudnessSteps(rate, channels, (power) => (this.steps[this.passed++] = power))
     this.truePeak = new TruePeakMeter(channels, allocate)
     this.outline = new PeakMeter(rate, channels, frames, section.from, section.to, allocate)
     this.at = section.begin

@@ -3,7 +3,7 @@
  * four times oversampling, and parabolas through those points. At 24 kHz, the points alone miss crests by up to 0.5 dB.
  */
 import { ChannelHistory } from "../pcm/ChannelHistory.ts"
-import { crestsOf, loudestOf } from "../kernels/Kernels.ts"
+import { crestsOf } from "../kernels/Kernels.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 import { kaiser } from "../pcm/KaiserWindow.ts"
@@ -37,12 +37,7 @@ export const crestsAbove = (
   count: number,
   ceiling: number,
   into: Float32Array
-): number => {
-  // A crest counts for at most twice the loudest of the 16 samples around it. It can exceed twice the louder of the two
-  // samples next to it.
-  if (count <= 0 || loudestOf(line, first - 7, first + count + 8) <= ceiling / 2) return 0
-  return crestsOf(line, first, count, places, ceiling, into)
-}
+): number => crestsOf(line, first, count, places, ceiling, into)
 
 /**
  * Measures a stream block by block. Skips stretches that cannot raise the peak found so far, which makes it cheap on

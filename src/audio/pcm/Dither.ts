@@ -1,6 +1,6 @@
 /** Converts samples to 16-bit integers with dither: noise that preserves detail below one integer step. */
-import { readAt, writeAt, writeThrough } from "../kernels/KernelArrays.ts"
-import { buffer, kernels, noiseAt } from "../kernels/KernelMemory.ts"
+import { noiseIn } from "../kernels/KernelMemory.ts"
+import { ditheredWith } from "../kernels/Kernels.ts"
 
 /** Number of precomputed noise values, and the length of the stretches that read them from one starting point each. */
 const noises = 65_536
@@ -13,10 +13,9 @@ const scrambled = (number: number): number => {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
-const noise = new Float32Array(buffer, noiseAt, noises + stretch + 8)
-for (let i = 0; i < noise.length; i++) {
+for (let i = 0; i < noises + stretch + 8; i++) {
   const bits = scrambled((i % noises) + 1)
-  noise[i] = ((bits & 0xffff) - (bits >>> 16)) / 65_536
+  noiseIn[i] = ((bits & 0xffff) - (bits >>> 16)) / 65_536
 }
 
 /** Returns the offset in the noise for a stretch of a programme. */
@@ -27,7 +26,7 @@ const noiseOf = (number: number): number => scrambled(number + 1) % noises
  * depends on the sample's position only, so the same sound always gives the same file.
  */
 export const ditherAt = (place: number): number =>
-  noise[noiseOf(Math.floor(place / stretch)) + (place % stretch)]!
+  noiseIn[noiseOf(Math.floor(place / stretch)) + (place % stretch)]!
 
 /**
  * Writes samples as dithered 16-bit integers to the beginning of `into`, clamped to full scale. The first one is the
@@ -39,9 +38,7 @@ export const ditheredOf = (samples: Float32Array, place: number, into: Int16Arra
     const within = (place + done) % stretch
     const count = Math.min(stretch - within, samples.length - done)
     const from = noiseOf(Math.floor((place + done) / stretch)) + within
-    const out = writeAt(into, done)
-    kernels.dithered(readAt(samples, done, count), out, count, noiseAt + 4 * from)
-    writeThrough(out, count, into, done)
+    ditheredWith(from, samples, into, done, count)
     done += count
   }
 }

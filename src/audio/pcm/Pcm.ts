@@ -1,6 +1,6 @@
 /** Mono PCM in memory, and conversion between 16-bit and floating-point samples. */
 import { Frames, type SampleRate } from "../../domain/time/Units.ts"
-import { floatsOf, loudestOf } from "../kernels/Kernels.ts"
+import { loudestOf } from "../kernels/Kernels.ts"
 
 /** Mono PCM. Samples are ±1 at full scale; values beyond that are kept until converted to integers. */
 export interface Pcm {
@@ -24,9 +24,12 @@ export const sliceOf = (pcm: Pcm, from: number, to: number): Pcm => ({
 export const peakOf = (samples: Float32Array): number => loudestOf(samples)
 
 /** Converts 16-bit samples to floats, ±1 at full scale: -32,768 becomes -1. `toInt16` reverses it exactly. */
-export const fromInt16 = (samples: Int16Array): Float32Array => {
-  const floats = new Float32Array(samples.length)
-  floatsOf(samples, 1 / 32_768, floats)
+export const fromInt16 = (samples: Int16Array): Float32Array =>
+  floatsOf(samples, 1 / 32_768, new Float32Array(samples.length))
+
+/** Writes integers, times `factor`, to the beginning of `floats`; returns `floats`. */
+export const floatsOf = <A extends Float32Array>(integers: Int16Array, factor: number, floats: A): A => {
+  for (let i = 0; i < integers.length; i++) floats[i] = integers[i]! * factor
   return floats
 }
 

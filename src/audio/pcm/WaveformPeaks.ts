@@ -1,7 +1,6 @@
 /** Waveform overview of a programme: one peak per stretch of time, for drawing. */
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { along } from "../kernels/KernelArrays.ts"
-import { raiseTo } from "../kernels/Kernels.ts"
+import { loudestOf } from "../kernels/Kernels.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 
 /** Finest resolution: 50 peaks per second. */
@@ -42,15 +41,15 @@ export class PeakMeter {
 
   /** Takes the next samples: whole frames, channels interleaved. */
   push(block: Float32Array): void {
-    const { channels, stretch } = this
+    const { channels, stretch, highest, first } = this
     const frames = Math.min(block.length / channels, this.to - this.taken)
-    along(frames * channels, (some, done) => {
-      const frame = this.taken + done / channels
-      const number = Math.floor(frame / stretch)
-      const left = (number + 1) * stretch - frame
-      const samples = block.subarray(done, done + some)
-      raiseTo(this.highest, number - this.first, samples, left * channels, stretch * channels)
-    })
+    for (let done = 0; done < frames;) {
+      const number = Math.floor((this.taken + done) / stretch)
+      const end = Math.min(frames, (number + 1) * stretch - this.taken)
+      const peak = loudestOf(block, done * channels, end * channels)
+      highest[number - first] = Math.max(highest[number - first]!, peak)
+      done = end
+    }
     this.taken += frames
   }
 

@@ -2,9 +2,9 @@
  * Reads a line's speech from its clips and stretches it to its length. Takes plain values and returns samples, so that
  * it runs on the main thread or in workers.
  */
-import { floatsOf } from "../../audio/kernels/Kernels.ts"
 import { plainSamplesIn } from "../../audio/formats/Int16.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
+import { floatsOf } from "../../audio/pcm/Pcm.ts"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { speedUp } from "../../audio/speech/TimeStretch.ts"
 import { edgeFade, fadeEdges } from "../../audio/speech/SpeechTrim.ts"
@@ -60,10 +60,7 @@ const pieceOf = (
 ): Float32Array => {
   const read = reader.read(part.utterance, part.checksum, (bytes) => {
     const samples = plainSamplesIn(bytes)?.subarray(part.from, part.to)
-    if (samples === undefined) return undefined
-    const floats = allocate(samples.length)
-    floatsOf(samples, part.gain / 32_768, floats)
-    return floats
+    return samples && floatsOf(samples, part.gain / 32_768, allocate(samples.length))
   })
   if (read === undefined) throw new ClipUnreadable(part.utterance)
   const { samples } = resample({ rate: part.rate, samples: read }, rate, allocate)

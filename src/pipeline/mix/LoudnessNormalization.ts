@@ -97,7 +97,7 @@ const gainWithin = Effect.fnUntraced(function* (
   const excerpt = sampleProgramme(programme)
   const { rate, channels } = excerpt
   const loudest = new TruePeakMeter(channels, allocate)
-  const meter = new LoudnessMeter(rate, channels, allocate)
+  const meter = new LoudnessMeter(rate, channels)
   yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => {
       loudest.push(block)
@@ -149,7 +149,7 @@ const limitedLoudness = Effect.fnUntraced(function* (
 ) {
   const { rate, channels } = excerpt
   const limiter = new Limiter(rate, channels, gainOf(peak), gain, allocate)
-  const meter = new LoudnessMeter(rate, channels, allocate)
+  const meter = new LoudnessMeter(rate, channels)
   yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => meter.push(limiter.push(block)))
   )

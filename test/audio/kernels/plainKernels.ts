@@ -1,0 +1,167 @@
+/**
+ * The kernels as plain loops, which take one sample after the other and give the same bits. Tests hold the kernels to
+ * them, and `node bench/run.mjs kernels` measures runs with them.
+ */
+import { noiseIn } from "../../../src/audio/kernels/KernelMemory.ts"
+import type { Polyphase } from "../../../src/audio/kernels/Kernels.ts"
+
+const { abs, fround, max, min } = Math
+
+export const loudestOf = (samples: Float32Array, from = 0, to = samples.length): number => {
+  let loudest = 0
+  for (let i = from; i < to; i++) {
+    const level = abs(samples[i]!)
+    if (level > loudest) loudest = level
+  }
+  return loudest
+}
+
+export const productsOf = (samples: Float32Array, factors: Float32Array, into: Float32Array): void => {
+  for (let i = 0; i < samples.length; i++) into[i] = samples[i]! * factors[i]!
+}
+
+export const scaledOf = (samples: Float32Array, factor: number, into: Float32Array, to: number): void => {
+  for (let i = 0; i < samples.length; i++) into[to + i] = samples[i]! * factor
+}
+
+export const doubledOf = (
+  line: Float32Array,
+  first: number,
+  count: number,
+  weights: Float32Array,
+  into: Float32Array,
+  at: number
+): void => {
+  const pairs = weights.length
+  for (let done = 0; done < count; done += 1_024) {
+    const end = min(count, done + 1_024)
+    if (loudestOf(line, first + done - pairs, first + end + pairs) === 0)
+      into.fill(0, at + 2 * done, at + 2 * end)
+    else
+      for (let i = done; i < end; i++) {
+        let sum = 0
+        for (let pair = 0, left = first + i, right = left + 1; pair < pairs; pair++, left--, right++)
+          sum = fround(sum + fround(weights[pair]! * fround(line[left]! + line[right]!)))
+        into[at + 2 * i] = line[first + i]!
+        into[at + 2 * i + 1] = sum
+      }
+  }
+}
+
+export const sampledOf = (
+  line: Float32Array,
+  first: number,
+  count: number,
+  { up, down, taps, filter }: Polyphase,
+  phase: number,
+  into: Float32Array,
+  at: number
+): void => {
+  for (let i = 0; i < count; i++) {
+    // Eight sums, added up at the end in the order of the lanes.
+    let [a, b, c, d, e, f, g, h] = [0, 0, 0, 0, 0, 0, 0, 0]
+    for (let tap = 0, from = first, w = phase * taps; tap < taps; tap += 8, from += 8, w += 8) {
+      a = fround(a + fround(line[from]! * filter[w]!))
+      b = fround(b + fround(line[from + 1]! * filter[w + 1]!))
+      c = fround(c + fround(line[from + 2]! * filter[w + 2]!))
+      d = fround(d + fround(line[from + 3]! * filter[w + 3]!))
+      e = fround(e + fround(line[from + 4]! * filter[w + 4]!))
+      f = fround(f + fround(line[from + 5]! * filter[w + 5]!))
+      g = fround(g + fround(line[from + 6]! * filter[w + 6]!))
+      h = fround(h + fround(line[from + 7]! * filter[w + 7]!))
+    }
+    into[at + i] = fround(fround(fround(a + e) + fround(b + f)) + fround(fround(c + g) + fround(d + h)))
+    phase += down
+    while (phase >= up) {
+      phase -= up
+      first++
+    }
+  }
+}
+
+/** Weights of the short filter, in triples. */
+const shortWeights = 36
+
+export const crestsOf = (
+  line: Float32Array,
+  first: number,
+  count: number,
+  weights: Float32Array,
+  least: number,
+  into: Float32Array
+): number => {
+  least = fround(least)
+  let highest = 0
+  for (let done = 0; done < count; done += 64) {
+    const end = min(count, done + 64)
+    if (loudestOf(line, first + done - 7, first + end + 8) <= least * 0.5) into.fill(0, done, end)
+    else
+      for (let i = done; i < end; i++) {
+        const at = first + i
+        const near = highestAt(line, at, weights, 0, shortWeights)
+        const likely = fround(near * fround(1.3333334))
+        let crest = 0
+        if (likely > least) {
+          const most = min(likely, 2 * loudestOf(line, at - 7, at + 9))
+          crest = max(near, highestAt(line, at, weights, shortWeights, weights.length))
+          if (min(crest, most) > least) highest = max(highest, min(crest, most))
+          else crest = 0
+        }
+        into[i] = crest
+      }
+  }
+  return highest
+}
+
+/** Returns the highest level from one sample to the next, by the weights in [from, to). */
+const highestAt = (
+  line: Float32Array,
+  at: number,
+  weights: Float32Array,
+  from: number,
+  to: number
+): number => {
+  let [half, even, odd] = [0, 0, 0]
+  for (let w = from, left = at, right = at + 1; w < to; w += 3, left--, right++) {
+    const sum = fround(line[left]! + line[right]!)
+    half = fround(half + fround(sum * weights[w]!))
+    even = fround(even + fround(sum * weights[w + 1]!))
+    odd = fround(odd + fround(fround(line[left]! - line[right]!) * weights[w + 2]!))
+  }
+  const [here, next] = [line[at]!, line[at + 1]!]
+  const [quarter, threeQuarters] = [fround(even + odd), fround(even - odd)]
+  return max(
+    max(max(abs(here), abs(next)), max(abs(half), max(abs(quarter), abs(threeQuarters)))),
+    max(
+      max(vertexOf(here, quarter, half), vertexOf(half, threeQuarters, next)),
+      vertexOf(quarter, half, threeQuarters)
+    )
+  )
+}
+
+/** Returns the level at the vertex of the parabola through three equidistant points; 0 if it is not between them. */
+const vertexOf = (before: number, at: number, behind: number): number => {
+  const slope = fround(before - behind)
+  const bend = fround(fround(before + behind) - fround(at + at))
+  return fround(at * bend) < 0 && abs(slope) <= abs(2 * bend)
+    ? abs(fround(at - fround(fround(slope * slope) / fround(bend * 8))))
+    : 0
+}
+
+export const ditheredWith = (
+  noise: number,
+  samples: Float32Array,
+  into: Int16Array,
+  at: number,
+  count: number
+): void => {
+  for (let i = at; i < at + count; i++) {
+    const sample = samples[i]!
+    if (sample === 0 || Number.isNaN(sample)) into[i] = 0
+    else {
+      // Adding a constant so large that no fraction bits are left rounds to the nearest integer, halves to even ones.
+      const value = fround(sample * 32_768 + noiseIn[noise + i - at]!) + 1.5 * 2 ** 52 - 1.5 * 2 ** 52
+      into[i] = value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value
+    }
+  }
+}
