@@ -1,5 +1,6 @@
 // Bundles the sources into dist/: the command, its worker threads, the library, the conformance test. Does nothing if
 // no input has changed.
+import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   chmodSync,
@@ -132,22 +133,6 @@ const pageParts = async (bundle) => {
   return { parts, packages }
 }
 
-/** The manifest's JSON Schema, for editors. */
-const manifestSchemaText = async (bundle) => {
-  const { outputFiles } = await bundle({
-    absWorkingDir: root,
-    entryPoints: ["src/domain/manifest/ManifestSchema.ts"],
-    bundle: true,
-    write: false,
-    platform: "node",
-    format: "esm",
-    logLevel: "warning"
-  })
-  const code = Buffer.from(outputFiles[0].contents).toString("base64")
-  const { manifestSchema } = await import(`data:text/javascript;base64,${code}`)
-  return `${JSON.stringify(manifestSchema, null, 2)}\n`
-}
-
 /** Copies the pages of the manual, which `dubwright help` prints. */
 const copyDocs = () => {
   mkdirSync(join(root, "dist/docs"), { recursive: true })
@@ -192,7 +177,6 @@ export const build = async () => {
   })
   const inputs = { ...program.metafile.inputs, ...effects.metafile.inputs }
   const outputs = { ...program.metafile.outputs, ...effects.metafile.outputs }
-  writeFileSync(join(root, "dist/manifest.schema.json"), await manifestSchemaText(bundle))
   const packages = [...bundledPackages(root, Object.keys(inputs)), ...pages.packages]
   const distinct = [...new Map(packages.map((one) => [one.title, one])).values()]
   writeFileSync(join(root, "dist/LICENSES.txt"), licencesText(distinct))
@@ -205,6 +189,9 @@ export const build = async () => {
     const code = readFileSync(command, "utf8")
     if (!code.startsWith("#!")) writeFileSync(command, `#!/usr/bin/env node\n${code}`)
     chmodSync(command, 0o755)
+    // The manifest's JSON Schema, for editors.
+    const schema = execFileSync(process.execPath, [command, "schema"])
+    writeFileSync(join(root, "dist/manifest.schema.json"), schema)
   }
   writeFileSync(stamp, print)
   return true

@@ -4,10 +4,10 @@ import type { JobEntry, Manifest } from "../domain/manifest/Manifest.ts"
 import type { BilingualChoice } from "../domain/manifest/ScriptSettings.ts"
 import { LanguageWritten } from "../domain/values/LanguageName.ts"
 import { ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
-import { InputFault, InputRejected, rejectInput } from "../pipeline/load/InputRejected.ts"
+import { type InputRejected, rejectInput } from "../pipeline/load/InputRejected.ts"
+import { checkValue } from "../pipeline/load/ManifestFile.ts"
 import type { RunExecutor } from "../pipeline/run/RunExecutor.ts"
 import type { Deadline } from "../pipeline/speak/SpeakSettings.ts"
-import { schemaFaults } from "../settings/SchemaFaults.ts"
 import type { BatchSource, LoadFlags } from "./batch/BatchLoading.ts"
 
 /** A job of a manifest, as its author writes it. */
@@ -100,7 +100,7 @@ const Options = Schema.Struct({
 
 /** Checks the options; fails with every fault at once. Callers in JavaScript have no types to rely on. */
 export const readOptions = Effect.fn("LibraryOptions.readOptions")(function* (options: DubCallOptions) {
-  const read = yield* checked(Options, options)
+  const read = yield* checkValue(Options, options, "options")
   const { cwd, out, state, only, voice, provider, model, language, bilingual, concurrency } = read
   const flags: LoadFlags = {
     cwd,
@@ -117,19 +117,6 @@ export const readOptions = Effect.fn("LibraryOptions.readOptions")(function* (op
   const { maxCredits, deadline, retry = false } = read
   return { source: yield* sourceOf(options), flags, maxCredits, deadline, retry }
 })
-
-const checked = <A, I>(schema: Schema.Schema<A, I>, value: unknown): Either.Either<A, InputRejected> =>
-  Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
-    Either.mapLeft((error) => {
-      const faults = schemaFaults(error, schema.ast, { value, sourceAt: () => undefined }).map(
-        ({ place, message }) =>
-          InputFault.make({ file: "options", message: [...place.map(String), message].join(": ") })
-      )
-      return Array.isNonEmptyArray(faults)
-        ? InputRejected.make({ faults })
-        : rejectInput("options", error.message)
-    })
-  )
 
 const sourceOf = ({ manifest, files }: DubCallOptions): Either.Either<BatchSource, InputRejected> => {
   if (typeof manifest === "string") return Either.right({ files: [manifest] })

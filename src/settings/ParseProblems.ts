@@ -35,13 +35,10 @@ export const firstProblem = (
 }
 
 /** Appends a path to another. */
-export const joined = (path: Path, more: ParseResult.Path): Path => [
-  ...path,
-  ...(isPath(more) ? more : [more])
-]
+const joined = (path: Path, more: ParseResult.Path): Path => [...path, ...(isPath(more) ? more : [more])]
 
 /** Wraps a single issue in a list. */
-export const listOf = (
+const listOf = (
   issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>
 ): ReadonlyArray<ParseResult.ParseIssue> => ("_tag" in issues ? [issues] : issues)
 

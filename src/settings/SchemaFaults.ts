@@ -1,4 +1,4 @@
-/** Error messages for a manifest that a schema rejects: one per place, with a suggestion how to fix it. */
+/** Error messages for settings that a schema rejects: one per place, with a suggestion how to fix it. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
 import { nearestName } from "../domain/values/DidYouMean.ts"
 import { choicesAt, keysAt, type SchemaPlace, placeOfKey, wantedAt } from "./SchemaShape.ts"
@@ -54,8 +54,12 @@ const unknownKey = (ast: SchemaAST.AST, place: SchemaPlace): string => {
   const key = String(place.at(-1))
   const around = place.slice(0, -1)
   if (/^\d+$/u.test(key)) return "unknown key (write decimals with a point: 1.3)"
-  if (/^(?:api[-_]?)?(?:key|token|secret)$/iu.test(key))
-    return "unknown key; the service's key is read only from DUBWRIGHT_API_KEY"
+  if (/^(?:api[-_]?)?(?:key|token|secret)$/iu.test(key)) {
+    const variable = placeOfKey(ast, around, "keyVariable") ?? placeOfKey(ast, [], "keyVariable")
+    return variable === undefined
+      ? "unknown key; the service's key is read only from DUBWRIGHT_API_KEY"
+      : `unknown key; name the environment variable that holds the key in ${variable}`
+  }
   const elsewhere = placeOfKey(ast, around, key) ?? placeOfKey(ast, [], key)
   return elsewhere === undefined
     ? `unknown key${meantBy(key, keysAt(ast, around))}`

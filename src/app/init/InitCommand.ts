@@ -9,7 +9,7 @@ import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { languageCode } from "../../ffmpeg/probe/LanguageCode.ts"
 import { readInput, inputText } from "../../pipeline/load/InputFile.ts"
-import { InputFault, InputRejected } from "../../pipeline/load/InputRejected.ts"
+import { rejectInputs } from "../../pipeline/load/InputRejected.ts"
 import { jobNameFrom } from "../../pipeline/load/JobName.ts"
 import { readManifest } from "../../pipeline/load/ManifestFile.ts"
 import { languageInName } from "../../pipeline/load/LanguageFromFilename.ts"
@@ -141,9 +141,7 @@ const serviceSaid = ({ embedded, baseUrl }: InitOptions): ManifestService | unde
 /** Reads an existing manifest; `jobs` may be empty, if all of them are comments. */
 const manifestIn = Effect.fnUntraced(function* (target: string) {
   const text = yield* inputText(target, target)
-  const read = yield* Either.mapLeft(readYaml(text), (faults) =>
-    InputRejected.make({ faults: Array.map(faults, (fault) => InputFault.make({ file: target, ...fault })) })
-  )
+  const read = yield* Either.mapLeft(readYaml(text), (faults) => rejectInputs(target, faults))
   const jobs: unknown = Predicate.isRecord(read.value) ? read.value["jobs"] : undefined
   const isEmpty = jobs === null || (globalThis.Array.isArray(jobs) && jobs.length === 0)
   const { service, defaults, ids } = isEmpty

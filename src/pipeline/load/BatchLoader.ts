@@ -4,7 +4,7 @@ import { Array, Effect, Either, Schema } from "effect"
 import picomatch from "picomatch"
 import { glob, isDynamicPattern } from "tinyglobby"
 import { JobId, type ProviderId } from "../../domain/values/Ids.ts"
-import type { JobEntry, Manifest } from "../../domain/manifest/Manifest.ts"
+import { type JobEntry, Manifest } from "../../domain/manifest/Manifest.ts"
 import { profileOf, ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { scriptEndings } from "../../script/ScriptFile.ts"
 import { isSpeechJson } from "../../script/formats/SpeechJson.ts"
@@ -15,7 +15,7 @@ import { inputText, type ReadInput } from "./InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
 import type { Batch } from "./Job.ts"
 import { jobNameFrom } from "./JobName.ts"
-import { checkManifest, readManifest } from "./ManifestFile.ts"
+import { checkValue, readManifest } from "./ManifestFile.ts"
 import { type OverridesFileContent, overridesPath, readOverrides } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { resolveJob } from "./JobResolution.ts"
@@ -71,7 +71,7 @@ export const loadManifestValue = Effect.fn("BatchLoader.loadManifestValue")(func
 ) {
   const path = yield* Path.Path
   const base = path.resolve(flags.cwd ?? "")
-  const manifest = yield* checkManifest(value, "manifest")
+  const manifest = yield* checkValue(Manifest, value, "manifest")
   const { name = "manifest" } = manifest
   return yield* settle(manifest, name, path.join(base, name), base, flags, { jobs: {} })
 })

@@ -1,5 +1,5 @@
 /** The error for unusable input, found before anything is sent: one line per fault. */
-import { Schema } from "effect"
+import { Array, Schema } from "effect"
 
 /** One fault: its file and line, and a message with what was found, what was expected and how to fix it. */
 export class InputFault extends Schema.Class<InputFault>("InputFault")({
@@ -25,8 +25,13 @@ export class InputRejected extends Schema.TaggedError<InputRejected>()("InputRej
   }
 }
 
+/** Returns the error for the faults of a file. */
+export const rejectInputs = (
+  file: string,
+  faults: Array.NonEmptyReadonlyArray<{ readonly line?: number; readonly message: string }>
+): InputRejected =>
+  InputRejected.make({ faults: Array.map(faults, (fault) => InputFault.make({ file, ...fault })) })
+
 /** Returns the error for a single fault. */
 export const rejectInput = (file: string, message: string, line?: number): InputRejected =>
-  InputRejected.make({
-    faults: [InputFault.make({ file, message, ...(line === undefined ? {} : { line }) })]
-  })
+  rejectInputs(file, [{ message, ...(line === undefined ? {} : { line }) }])

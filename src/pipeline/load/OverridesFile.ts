@@ -1,11 +1,11 @@
 /** Reads and writes the overrides file beside a manifest: every run applies it, and review adds accepted changes. */
 import { FileSystem } from "@effect/platform"
-import { Effect, Predicate, Record } from "effect"
+import { Effect, Either, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
 import { type CueOverride, type CueOverrides, OverridesFile } from "../../domain/manifest/CueOverride.ts"
 import { inputText } from "./InputFile.ts"
-import { rejectInput } from "./InputRejected.ts"
-import { readChecked } from "./ManifestFile.ts"
+import { readSettings } from "../../settings/Settings.ts"
+import { rejectInput, rejectInputs } from "./InputRejected.ts"
 
 /** Returns the path of a manifest's overrides file. */
 export const overridesPath = (manifest: string): string => `${manifest}.overrides.yaml`
@@ -19,7 +19,9 @@ export interface OverridesFileContent {
 export const readOverrides = Effect.fn("OverridesFile.readOverrides")(function* (manifest: string) {
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
-  const { jobs } = text.trim() === "" ? { jobs: null } : yield* readChecked(OverridesFile, text, file, shape)
+  const { jobs } = yield* Either.mapLeft(readSettings(OverridesFile, text, shape, { jobs: null }), (faults) =>
+    rejectInputs(file, faults)
+  )
   const overrides: OverridesFileContent = { jobs: Record.filter(jobs ?? {}, Predicate.isNotNull) }
   return overrides
 })

@@ -1,5 +1,6 @@
 /** Schema helpers shared by the settings files: described fields, bounded numbers, names and URLs. */
 import { Schema } from "effect"
+import { expecting } from "../../domain/values/SchemaWords.ts"
 
 /** Adds a description for people. Error messages quote it. */
 export const describedField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
@@ -15,14 +16,16 @@ export const secondsField = (most: number) => Schema.Number.pipe(Schema.between(
 export const countField = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
 /** An http or https URL. */
 export const addressField = Schema.NonEmptyTrimmedString.pipe(
-  Schema.filter((value) => URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol), {
-    message: () => "expected a URL that starts with http:// or https://"
-  })
+  Schema.filter(
+    (value) => URL.canParse(value) && /^https?:$/u.test(new URL(value).protocol),
+    expecting("a URL that starts with http:// or https://")
+  )
 )
 
 /** A name that is safe in a URL path: letters, digits, dots, dashes, plus signs and underscores. */
 export const Slug = Schema.String.pipe(
-  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._+-]{0,79}$/u, {
-    message: () => "expected 1 to 80 letters, digits, dots, dashes, plus signs or underscores"
-  })
+  Schema.pattern(
+    /^[A-Za-z0-9][A-Za-z0-9._+-]{0,79}$/u,
+    expecting("1 to 80 letters, digits, dots, dashes, plus signs or underscores")
+  )
 )

@@ -2,13 +2,12 @@
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
+import { expecting } from "../../domain/values/SchemaWords.ts"
 import { addressField, countField, describedField, optionalField, secondsField } from "./ConfigFields.ts"
 
 const variable = describedField(
   Schema.String.pipe(
-    Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/u, {
-      message: () => "expected the name of an environment variable"
-    })
+    Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/u, expecting("the name of an environment variable"))
   ),
   "The environment variable that holds the key; never put the key itself in this file."
 )
@@ -67,9 +66,7 @@ const CommandSettings = Schema.Struct({
   ),
   extension: optionalField(
     Schema.String.pipe(
-      Schema.pattern(/^[a-z0-9]{1,8}$/u, {
-        message: () => "expected up to 8 letters and digits, such as wav"
-      })
+      Schema.pattern(/^[a-z0-9]{1,8}$/u, expecting("up to 8 letters and digits, such as wav"))
     ),
     "Extension of the file at {output}; default: wav."
   ),

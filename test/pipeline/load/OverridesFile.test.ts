@@ -26,6 +26,16 @@ describe("the overrides file", () => {
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
+  it.effect("may hold only comments, which stay when a change is written", () =>
+    Effect.gen(function* () {
+      const manifest = manifestIn("# mine\n")
+      expect(yield* readOverrides(manifest)).toEqual({ jobs: {} })
+      yield* writeOverrides(manifest, "ep01", { "3": { say: "Three." } })
+      expect(yield* readOverrides(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
+      expect(readFileSync(overridesPath(manifest), "utf8")).toContain("# mine")
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+
   it.effect("returns what was written, and keeps the rest of the file", () =>
     Effect.gen(function* () {
       const manifest = manifestIn(
