@@ -15,7 +15,7 @@ const tiers = [
   ["fleet"],
   ["pipeline", "service"],
   ["store", "ffmpeg", "gateway", "engines"],
-  ["script", "audio", "contract", "exports", "pages", "settings"],
+  ["script", "audio", "contract", "exports", "pages", "settings", "system"],
   ["domain"]
 ]
 
@@ -59,6 +59,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   exports: [["."]],
   pages: [["browser"], ["documents"], ["parts"], ["data"]],
   settings: [["."]],
+  system: [["."]],
   domain: [["report", "task"], ["manifest", "speech"], ["time"], ["values"]]
 }
 

@@ -34,9 +34,6 @@ const VoicesJob = Schema.TaggedStruct("Voices", {})
 export const EngineJob = Schema.Union(SentenceJob, VoicesJob)
 export type EngineJob = typeof EngineJob.Type
 
-/** A job as posted, with an id that the response repeats. */
-export const JobMessage = Schema.Struct({ id: Schema.NonNegativeInt, job: EngineJob })
-
 /** The time of a piece, in milliseconds from the start of the samples. */
 export const Span = Schema.Struct({ start: Schema.NonNegative, end: Schema.NonNegative })
 export type Span = typeof Span.Type
@@ -66,14 +63,12 @@ const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 export const EngineAnswer = Schema.Union(SpokenSentence, VoiceList, Refused)
 export type EngineAnswer = typeof EngineAnswer.Type
 
-/** A response as posted. */
-export const AnswerMessage = Schema.Struct({ id: Schema.NonNegativeInt, answer: EngineAnswer })
-
-/** A thread's first message: ready, or why it cannot start. */
+/** The response to the first request, "open": ready, or why the engine cannot start. */
 export const Greeting = Schema.Union(
   Schema.TaggedStruct("Ready", {}),
   Schema.TaggedStruct("Unable", { detail: Schema.String })
 )
+export type Greeting = typeof Greeting.Type
 
 /** An engine inside its thread. It blocks the thread while it speaks. */
 export interface Synthesizer {

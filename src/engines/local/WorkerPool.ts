@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os"
 import { Clock, Duration, Effect, Exit, Schedule } from "effect"
 import { type EngineUnavailable, SpeechFailed } from "../Engine.ts"
 import type { EngineAnswer, EngineJob, ThreadEngine } from "./EngineProtocol.ts"
-import { openThread, type WorkerThread } from "./EngineThread.ts"
+import { type EngineThread, openThread } from "./EngineThread.ts"
 
 /** Limits on the number of threads and on time. */
 export interface ThreadLimits {
@@ -35,7 +35,7 @@ export const makeWorkerPool = Effect.fnUntraced(function* (
 ) {
   const slots = yield* Effect.makeSemaphore(size)
   /** Idle threads. The most recently used one is taken first, so that surplus ones reach the idle limit. */
-  const free: Array<{ readonly thread: WorkerThread; readonly since: number }> = []
+  const free: Array<{ readonly thread: EngineThread; readonly since: number }> = []
 
   const take = Effect.suspend(() => {
     for (let last = free.pop(); last !== undefined; last = free.pop()) {
@@ -43,7 +43,7 @@ export const makeWorkerPool = Effect.fnUntraced(function* (
     }
     return openThread(engine)
   })
-  const giveBack = (thread: WorkerThread) =>
+  const giveBack = (thread: EngineThread) =>
     Effect.map(Clock.currentTimeMillis, (since) => void free.push({ thread, since }))
   const closeOld = Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const old = free.findIndex(({ since }) => now - since < Duration.toMillis(idle))

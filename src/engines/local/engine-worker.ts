@@ -1,12 +1,13 @@
 /** Entry point of an engine thread: opens its engine and answers one job at a time. */
-import { parentPort, workerData } from "node:worker_threads"
+import { workerData } from "node:worker_threads"
 import { Option, Schema } from "effect"
+import { serveRequests } from "../../system/ThreadServer.ts"
 import { openEspeak } from "./EspeakThread.ts"
 import { openFlite } from "./FliteThread.ts"
 import {
   type EngineAnswer,
-  type EngineJob,
-  JobMessage,
+  EngineJob,
+  type Greeting,
   JobRefused,
   type Synthesizer,
   ThreadSettings
@@ -28,21 +29,24 @@ const answerOf = (synthesiser: Synthesizer, job: EngineJob): EngineAnswer => {
 const movable = ({ buffer }: Int16Array): ReadonlyArray<ArrayBuffer> =>
   buffer instanceof ArrayBuffer ? [buffer] : []
 
-const port = parentPort
-if (port === null) throw new Error("engine-worker must run as a worker thread; the service starts it")
-try {
-  const settings = Schema.decodeUnknownSync(ThreadSettings)(workerData)
-  const synthesiser = await (settings.engine === "espeak" ? openEspeak() : openFlite())
-  const decode = Schema.decodeUnknownOption(JobMessage)
-  port.on("message", (message: unknown) => {
-    const { id, job } = Option.getOrThrowWith(
-      decode(message),
-      () => new Error("the job does not match the protocol")
-    )
-    const answer = answerOf(synthesiser, job)
-    port.postMessage({ id, answer }, answer._tag === "Spoken" ? movable(answer.samples) : [])
-  })
-  port.postMessage({ _tag: "Ready" })
-} catch (cause) {
-  port.postMessage({ _tag: "Unable", detail: String(cause) })
+const { engine } = Schema.decodeUnknownSync(ThreadSettings)(workerData)
+const decode = Schema.decodeUnknownOption(EngineJob)
+let synthesiser: Synthesizer | undefined
+
+const opened = async (): Promise<Greeting> => {
+  try {
+    synthesiser = await (engine === "espeak" ? openEspeak() : openFlite())
+    return { _tag: "Ready" }
+  } catch (cause) {
+    return { _tag: "Unable", detail: String(cause) }
+  }
 }
+
+serveRequests(
+  async (request: unknown): Promise<EngineAnswer | Greeting> => {
+    if (synthesiser === undefined) return opened()
+    const job = Option.getOrThrowWith(decode(request), () => new Error("the job does not match the protocol"))
+    return answerOf(synthesiser, job)
+  },
+  (answer) => (answer._tag === "Spoken" ? movable(answer.samples) : [])
+)

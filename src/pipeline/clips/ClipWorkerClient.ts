@@ -1,12 +1,11 @@
 /** Analyzes and stores clips: in a worker thread where there are many, else on this thread. */
-import { existsSync } from "node:fs"
-import { Worker } from "node:worker_threads"
 import { Effect, Either, type Scope } from "effect"
-import { builtProgram, resourceLimits } from "../../domain/values/BuiltProgram.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../../store/state/StateErrors.ts"
+import { builtProgram, resourceLimits } from "../../system/BuiltProgram.ts"
+import { ThreadEnded, WorkerThread } from "../../system/WorkerThread.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
 import {
   clipFileBytes,
@@ -15,7 +14,7 @@ import {
   type Unusable,
   type ClipRequest
 } from "./ClipAnalysis.ts"
-import type { ClipWorkerResponse, ClipWorkerRequest, ClipWritten } from "./ClipWorkerProtocol.ts"
+import type { ClipAnswer, ClipWorkerRequest, ClipWritten } from "./ClipWorkerProtocol.ts"
 import type { Decode } from "./ReceivedAudio.ts"
 
 /** Analyzes a WAV file's bytes or samples and stores them as an utterance's clip. Takes ownership of the sound. */
@@ -38,7 +37,7 @@ const worthAThread = 200
  * Returns the function that makes clips, in a thread if `count` is high enough. The thread lasts as long as the scope.
  */
 export const clipMaker = (count: number): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> => {
-  const file = count < worthAThread ? undefined : threadFile()
+  const file = count < worthAThread ? undefined : builtProgram("clip-worker.mjs")
   return file === undefined ? analyzeInThisThread : inThread(file)
 }
 
@@ -68,58 +67,50 @@ const longClip = 10 * 24_000
 const inThread = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope> =>
   Effect.gen(function* () {
     const { state, folder } = yield* ClipFolder
-    const waiting = new Map<number, (answer: ClipWorkerResponse["answer"]) => void>()
-    let ended: ClipWorkerResponse["answer"] | undefined
-    const endWith = (message: string) => {
-      ended ??= { _tag: "Broken", message, code: undefined }
-      for (const tell of waiting.values()) tell(ended)
-      waiting.clear()
-    }
     const thread = yield* Effect.acquireRelease(
-      Effect.sync(() => new Worker(file, { workerData: folder, execArgv: [], resourceLimits })),
-      (worker) => Effect.promise(() => worker.terminate())
+      Effect.sync((): ClipThread => new WorkerThread(file, { workerData: folder, resourceLimits })),
+      ({ close }) => close
     )
-    thread.on("message", (answers: ReadonlyArray<ClipWorkerResponse>) => {
-      for (const { id, answer } of answers) {
-        waiting.get(id)?.(answer)
-        waiting.delete(id)
-      }
-    })
-    thread.on("error", (cause) => endWith(`the clip worker crashed: ${cause.message}`))
-    thread.on("exit", () => endWith("the clip worker exited"))
-
-    let count = 0
-    let going: Array<ClipWorkerRequest> = []
+    let going: Array<{ readonly order: ClipWorkerRequest; readonly settle: (answer: ClipAnswer) => void }> =
+      []
     /**
      * Sends all requests of one event loop turn in one message. Each message has a fixed cost, and the worker waits for
      * the disk once per message.
      */
-    const post = (order: ClipWorkerRequest) => {
-      if (going.push(order) > 1) return
+    const post = (order: ClipWorkerRequest, settle: (answer: ClipAnswer) => void) => {
+      if (going.push({ order, settle }) > 1) return
       setImmediate(() => {
-        const orders = going
+        const sent = going
         going = []
-        thread.postMessage(
-          orders,
-          orders.map(({ sound }) => (sound instanceof Uint8Array ? sound : sound.samples).buffer)
+        thread.send(
+          sent.map((each) => each.order),
+          sent.map(({ order: { sound } }) => (sound instanceof Uint8Array ? sound : sound.samples).buffer),
+          (answers) => {
+            for (const [at, each] of sent.entries())
+              each.settle(answers instanceof ThreadEnded ? ended(answers) : (answers[at] ?? ended()))
+          }
         )
       })
     }
     return (key, sound, wanted) =>
       Effect.flatMap(
-        Effect.async<ClipWorkerResponse["answer"]>((resume) => {
-          const id = ++count
-          const tell = (answer: ClipWorkerResponse["answer"]) => resume(Effect.succeed(answer))
-          if (ended !== undefined) return tell(ended)
-          waiting.set(id, tell)
-          post({ id, key, sound: owned(sound), wanted })
-        }),
+        Effect.async<ClipAnswer>((resume) =>
+          post({ key, sound: owned(sound), wanted }, (answer) => resume(Effect.succeed(answer)))
+        ),
         (answer) =>
           answer._tag === "Broken"
             ? failOrDie(state, Object.assign(new Error(answer.message), { code: answer.code }))
             : Effect.succeed(answer)
       )
   })
+
+type ClipThread = WorkerThread<ReadonlyArray<ClipWorkerRequest>, ReadonlyArray<ClipAnswer>>
+
+const ended = (by?: ThreadEnded): ClipAnswer => ({
+  _tag: "Broken",
+  message: `the clip worker ${by?.detail ?? "left out a response"}`,
+  code: undefined
+})
 
 /** Returns a sound whose memory can be transferred; as received, it may be a view into a larger buffer. */
 const owned = (sound: Uint8Array | Pcm): ClipWorkerRequest["sound"] =>
@@ -129,5 +120,3 @@ const owned = (sound: Uint8Array | Pcm): ClipWorkerRequest["sound"] =>
 
 const whole = (samples: Float32Array): samples is Float32Array<ArrayBuffer> =>
   samples.buffer instanceof ArrayBuffer && samples.byteLength === samples.buffer.byteLength
-
-const threadFile = (): string | undefined => builtProgram("clip-worker.mjs", import.meta.url, existsSync)

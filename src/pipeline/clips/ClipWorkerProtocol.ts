@@ -6,7 +6,6 @@ import type { ClipMade, Unusable, ClipRequest } from "./ClipAnalysis.ts"
 
 /** Requests are sent in batches. A batch is answered once all its files are on disk. */
 export interface ClipWorkerRequest {
-  readonly id: number
   readonly key: UtteranceKey
   /** A WAV file's bytes, or samples; the receiver owns them. */
   readonly sound: Uint8Array<ArrayBuffer> | (Pcm & { readonly samples: Float32Array<ArrayBuffer> })
@@ -16,11 +15,9 @@ export interface ClipWorkerRequest {
 /** A clip that was made and written. */
 export type ClipWritten = ClipMade & Kept
 
-export interface ClipWorkerResponse {
-  readonly id: number
-  readonly answer:
-    | ClipWritten
-    | Unusable
-    /** An internal error or a disk error; `code` is the system's error code, if any. */
-    | { readonly _tag: "Broken"; readonly message: string; readonly code: string | undefined }
-}
+/** The response to a request. Those of a batch are in its order. */
+export type ClipAnswer =
+  | ClipWritten
+  | Unusable
+  /** An internal error or a disk error; `code` is the system's error code, if any. */
+  | { readonly _tag: "Broken"; readonly message: string; readonly code: string | undefined }

@@ -1,9 +1,8 @@
 /** Starts a worker thread that renders sections, and talks to it. */
-import { existsSync } from "node:fs"
 import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
 import type { Section } from "../../audio/pcm/Section.ts"
-import { builtProgram, resourceLimits } from "../../domain/values/BuiltProgram.ts"
+import { builtProgram, resourceLimits } from "../../system/BuiltProgram.ts"
 import { measurements } from "../../ffmpeg/encode/PcmBlocks.ts"
 import { feeds, type OrderResult } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { MixLine } from "./SectionRenderer.ts"
@@ -18,8 +17,7 @@ import {
 } from "./SectionWorkerProtocol.ts"
 
 /** Path of the worker's bundle; undefined if it was not built. */
-export const threadProgram = (): string | undefined =>
-  builtProgram("section-worker.mjs", import.meta.url, existsSync)
+export const threadProgram = (): string | undefined => builtProgram("section-worker.mjs")
 
 /** Slots of a thread, 3 MiB: how far it may run ahead of ffmpeg. */
 const slotCount = 6

@@ -248,12 +248,13 @@ const { createHash } = require("node:crypto")
 const { Worker } = require("node:worker_threads")
 const [voice, ...words] = JSON.parse(process.argv[1])
 const worker = new Worker("./dist/engine-worker.mjs", { workerData: { engine: "espeak" }, execArgv: [] })
-worker.on("message", (message) => {
-  if (message._tag === "Ready") {
+worker.postMessage({ id: 1, request: "open" })
+worker.on("message", ({ id, response }) => {
+  if (id === 1) {
     const pieces = words.map((text) => ({ text, english: false }))
-    worker.postMessage({ id: 1, job: { _tag: "Sentence", voice, rate: 1, pitch: 0, pieces } })
+    worker.postMessage({ id: 2, request: { _tag: "Sentence", voice, rate: 1, pitch: 0, pieces } })
   } else {
-    console.log(createHash("sha256").update(message.answer.samples).digest("hex"))
+    console.log(createHash("sha256").update(response.samples).digest("hex"))
     worker.terminate()
   }
 })
