@@ -53,25 +53,20 @@ export class Gateway extends Effect.Service<Gateway>()("gateway/Gateway", {
       named: (answer: A & { readonly task_id: string }) => B,
       failed: (fault: CallFault) => E
     ): Effect.Effect<B, E> =>
-      Effect.async((told) =>
-        exchange(
-          asked,
-          (value) => ({ value, answer: shape(value) }),
-          (how) => {
-            if (Either.isLeft(how)) return told(Either.left(failed(how.left)))
-            const said = how.right
+      exchange(asked, (value) => ({ value, answer: shape(value) })).pipe(
+        Effect.matchEffect({
+          onFailure: (fault) => Either.left(failed(fault)),
+          onSuccess: (said) => {
             if (Either.isLeft(said))
-              return told(Either.left(failed(mapError(Either.merge(readRefusal(said.left.fields))))))
+              return Either.left(failed(mapError(Either.merge(readRefusal(said.left.fields)))))
             const { value, answer } = said.right
-            told(
-              isNamed(answer)
-                ? Either.right(named(answer))
-                : Either.left(
-                    failed(new InvalidResponse({ words: unnamed(presentable(wordsIn(value) ?? "", key)) }))
-                  )
-            )
+            return isNamed(answer)
+              ? Either.right(named(answer))
+              : Either.left(
+                  failed(new InvalidResponse({ words: unnamed(presentable(wordsIn(value) ?? "", key)) }))
+                )
           }
-        )
+        })
       )
 
     const history = yield* makeTaskHistory((page, limit) =>

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { Casting } from "../../src/domain/speech/Casting.ts"
 import { ModelId, ProviderId, TaskId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { markerOf } from "../../src/domain/task/TaskMarker.ts"
@@ -299,6 +299,44 @@ it.scopedLive("distinguishes an unreachable service from one that does not respo
     const rude = yield* server((_, response) => response.destroy())
     expect(yield* through(rude.url, submit)).toMatchObject({ _tag: "InvalidResponse" })
     expect([silent.seen.length, rude.seen.length]).toEqual([1, 1])
+  })
+)
+
+it.scopedLive("aborts a request whose fiber is interrupted", () =>
+  Effect.gen(function* () {
+    const arrived = yield* Deferred.make<void>()
+    const closed = yield* Deferred.make<void>()
+    const service = yield* server((_, response) => {
+      response.once("close", () => Deferred.unsafeDone(closed, Effect.void))
+      Deferred.unsafeDone(arrived, Effect.void)
+    })
+    const interrupted = (gateway: Gateway) =>
+      Effect.gen(function* () {
+        const looking = yield* Effect.fork(gateway.look(TaskId.make(id)))
+        yield* Deferred.await(arrived)
+        yield* Fiber.interrupt(looking)
+        yield* Deferred.await(closed)
+      })
+    yield* through(service.url, interrupted, { answerWithin: "1 minute" })
+  })
+)
+
+it.scopedLive("keeps the connections of 200 requests in flight, and uses them again", () =>
+  Effect.gen(function* () {
+    const inFlight = 200
+    const held: Array<ServerResponse> = []
+    let connections = 0
+    const service = yield* server((_, response) => {
+      if (held.push(response) === inFlight)
+        for (const each of held.splice(0)) json(each, 200, { task_id: id, status: "processing" })
+    })
+    service.listener.on("connection", () => connections++)
+    const looks = (gateway: Gateway) =>
+      Effect.replicateEffect(gateway.look(TaskId.make(id)), inFlight, { concurrency: "unbounded" })
+    yield* through(service.url, (gateway) => Effect.repeatN(looks(gateway), 5), { answerWithin: "1 minute" })
+    expect(service.seen.length).toBe(6 * inFlight)
+    // A connection is free again a moment after its response: the next request may have opened another by then.
+    expect(connections).toBeLessThanOrEqual(2 * inFlight)
   })
 )
 

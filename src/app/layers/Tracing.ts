@@ -2,10 +2,10 @@
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import { Headers } from "@effect/platform"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { version } from "../../domain/values/Version.ts"
+import { httpClient } from "../../gateway/transport/HttpTransport.ts"
 import type { Collector } from "./TraceCollector.ts"
 
 /** Runs an effect and exports its spans to the collector; remaining spans are flushed at the end, within 3 s. */
@@ -23,6 +23,6 @@ export const withTracing = <A, E, R>(
         resource: { serviceName: name, serviceVersion: version },
         exportInterval: "2 seconds",
         shutdownTimeout: "3 seconds"
-      }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(NodeHttpClient.layerUndici))
+      }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(httpClient))
     )
   )

@@ -2,10 +2,10 @@
 import { spawn } from "node:child_process"
 import { dirname, resolve } from "node:path"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Duration, Effect, Schedule } from "effect"
 import type { NotifySettings } from "../../domain/manifest/ServiceSettings.ts"
 import type { RunReport } from "../../domain/report/Report.ts"
+import { httpClient } from "../../gateway/transport/HttpTransport.ts"
 import { addressOf, UnsetAddress } from "./NotificationAddress.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -34,7 +34,7 @@ export const notifyRunEnd = Effect.fn("Notification.notifyRunEnd")(function* (
     ({ name, work }) => Effect.catchAll(work, ({ why }) => screen.say(`warning: ${name}: ${why}`)),
     { discard: true }
   )
-}, Effect.provide(NodeHttpClient.layerUndici))
+}, Effect.provide(httpClient))
 
 const started = (command: readonly [string, ...ReadonlyArray<string>], manifest: string, input: string) =>
   Effect.async<void, UnsetAddress>((resume) => {

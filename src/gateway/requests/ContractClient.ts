@@ -5,7 +5,6 @@ import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { RequestError } from "@effect/platform/HttpClientError"
 import { Effect, Either } from "effect"
 import type { Exchange } from "./ServiceExchange.ts"
-import type { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 import {
   creditsOf,
   healthOf,
@@ -15,14 +14,11 @@ import {
   voicePageOf
 } from "../response/ResponseNormalization.ts"
 import { type Fields, fieldsOf } from "../response/ResponseFields.ts"
-import type { NormalizedRefusal } from "../response/RefusalNormalization.ts"
 
 /** Makes the client. URLs are paths of the interface; the exchange adds the service's base URL. */
 export const contractClient = (exchange: Exchange): HttpClient.HttpClient =>
   HttpClient.make((request, { pathname, search }) =>
-    Effect.async<Either.Either<Fields, NormalizedRefusal>, Unreachable | InvalidResponse>((told) =>
-      exchange({ method: "GET", path: pathname + search }, shapeOf(pathname), told)
-    ).pipe(
+    exchange({ method: "GET", path: pathname + search }, shapeOf(pathname)).pipe(
       Effect.map((told) => {
         const { status, fields } = Either.getOrElse(Either.map(told, taken), (refusal) => refusal)
         return HttpClientResponse.fromWeb(request, new Response(JSON.stringify(fields), { status, headers }))

@@ -10,13 +10,7 @@ import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../Gate
 import { retryRead, backoff, retryPersistently } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
 import type { DoneTask } from "../response/TaskSnapshot.ts"
-import {
-  type HttpAnswer,
-  type Slowest,
-  type TransportSettings,
-  HttpTransport,
-  type TransportFault
-} from "../transport/HttpTransport.ts"
+import { type HttpAnswer, type Slowest, HttpTransport } from "../transport/HttpTransport.ts"
 
 /** The files of a done task. */
 export interface Fetched {
@@ -50,7 +44,7 @@ const mostAudioBytes = (characters: number): number =>
 /** Makes the download function of one service. */
 export const makeDownload = Effect.gen(function* () {
   const address = yield* ServiceAddress
-  const wire = yield* HttpTransport
+  const transport = yield* HttpTransport
   const clock = yield* Effect.clock
   const within = Duration.decode(address.audioWithin)
   const late = `the audio did not arrive within ${Duration.format(within)}`
@@ -63,16 +57,14 @@ export const makeDownload = Effect.gen(function* () {
   const own = { [keyHeader]: Redacted.value(address.key) }
   const foreign = {}
 
-  const file = (location: string, most: number): Effect.Effect<Uint8Array, DownloadFault> =>
-    Effect.async((told) => get(target(location, address.baseUrl), most, mostRedirects, told))
-
-  const get = (
-    url: URL | NoAudio,
+  const file = (
+    location: string,
     most: number,
-    left: number,
-    told: TransportSettings<Uint8Array, DownloadFault>
-  ): void => {
-    if (url instanceof NoAudio) return told(Either.left(url))
+    base = address.baseUrl,
+    redirects = mostRedirects
+  ): Effect.Effect<Uint8Array, DownloadFault> => {
+    const url = target(location, base)
+    if (url instanceof NoAudio) return url
     const sent = {
       origin: url.origin,
       path: url.pathname + url.search,
@@ -80,20 +72,18 @@ export const makeDownload = Effect.gen(function* () {
       headers: isOwn(address.baseUrl, url) ? own : foreign,
       body: undefined,
       most,
+      tooLong: () => tooLarge(most),
       within,
       late,
       slowest
     }
-    wire.send(sent, (how) => {
-      if (Either.isLeft(how)) return told(Either.left(withoutTooLong(how.left)))
-      const { status, body } = how.right
-      if (status >= 200 && status < 300) return told(Either.right(body))
-      const location = status >= 300 && status < 400 ? how.right.header("location") : undefined
-      if (location === undefined)
-        return told(Either.left(refusal(how.right, clock.unsafeCurrentTimeMillis())))
-      if (left === 0)
-        return told(Either.left(new NoAudio({ reason: "address", words: "too many redirects" })))
-      get(target(location, url), most, left - 1, told)
+    return Effect.flatMap(transport.send(sent), (answer): Effect.Effect<Uint8Array, DownloadFault> => {
+      const { status, body } = answer
+      if (status >= 200 && status < 300) return Effect.succeed(body)
+      const next = status >= 300 && status < 400 ? answer.header("location") : undefined
+      if (next === undefined) return Effect.fail(refusal(answer, clock.unsafeCurrentTimeMillis()))
+      if (redirects === 0) return new NoAudio({ reason: "address", words: "too many redirects" })
+      return file(next, most, url, redirects - 1)
     })
   }
 
@@ -172,13 +162,11 @@ const afresh = (late: string, stalled: string) => {
   )
 }
 
-const withoutTooLong = (fault: TransportFault): DownloadFault =>
-  fault._tag === "BodyTooLong"
-    ? new NoAudio({
-        reason: "too-large",
-        words: `more than ${Math.round(fault.most / 1e6)} MB, which is too large for its text`
-      })
-    : fault
+const tooLarge = (most: number) =>
+  new NoAudio({
+    reason: "too-large",
+    words: `more than ${Math.round(most / 1e6)} MB, which is too large for its text`
+  })
 
 /** Parses an audio URL; only http and https are allowed. */
 const target = (location: string, base: URL): URL | NoAudio => {

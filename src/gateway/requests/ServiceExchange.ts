@@ -2,17 +2,12 @@
  * Sends one request of the interface and normalizes the response to the contract's shape. The key is sent to the
  * service's own origin only, also on redirects.
  */
-import { Duration, Either, Redacted } from "effect"
+import { Duration, Effect, Either, Redacted } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { InvalidResponse, type Unreachable } from "../GatewayErrors.ts"
 import { isOwn, presentable, type ServiceAddress } from "../transport/ServiceAddress.ts"
 import { type NormalizedRefusal, normalizeRefusal, embeddedStatus } from "../response/RefusalNormalization.ts"
-import type {
-  HttpAnswer,
-  TransportSettings,
-  HttpTransport,
-  TransportFault
-} from "../transport/HttpTransport.ts"
+import type { HttpAnswer, HttpTransport } from "../transport/HttpTransport.ts"
 
 /** A request of the interface. */
 export interface ExchangeRequest {
@@ -23,14 +18,10 @@ export interface ExchangeRequest {
   readonly body?: string
 }
 
-/**
- * Sends a request. The callback gets Right with the body as `shape` normalizes it, or Left with a normalized refusal.
- */
-export type Exchange = <A>(
-  asked: ExchangeRequest,
-  shape: (value: unknown) => A,
-  told: TransportSettings<Either.Either<A, NormalizedRefusal>, Unreachable | InvalidResponse>
-) => void
+/** Sends a request. Returns Right with the body as `shape` normalizes it, or Left with a normalized refusal. */
+export type Exchange = <A>(asked: ExchangeRequest, shape: (value: unknown) => A) => Exchanged<A>
+
+type Exchanged<A> = Effect.Effect<Either.Either<A, NormalizedRefusal>, Unreachable | InvalidResponse>
 
 /** Maximum bytes of a response. */
 const mostBytes = 16 * 1024 * 1024
@@ -41,7 +32,7 @@ const mostRedirects = 5
 /** Makes the exchange with one service. `now` returns milliseconds since 1970. */
 export const makeExchange = (
   address: ServiceAddress["Type"],
-  wire: HttpTransport,
+  transport: HttpTransport,
   now: () => number
 ): Exchange => {
   const { baseUrl, key } = address
@@ -100,9 +91,8 @@ export const makeExchange = (
   const exchange = <A>(
     asked: ExchangeRequest,
     shape: (value: unknown) => A,
-    told: TransportSettings<Either.Either<A, NormalizedRefusal>, Unreachable | InvalidResponse>,
     redirects: number
-  ): void => {
+  ): Exchanged<A> => {
     const { method, path, body } = asked
     const sent = {
       origin,
@@ -111,23 +101,22 @@ export const makeExchange = (
       headers: body === undefined ? plain : withBody,
       body,
       most: mostBytes,
+      tooLong,
       within,
       late
     }
-    wire.send(sent, (how) => {
-      if (Either.isLeft(how)) return told(Either.left(withoutTooLong(how.left)))
-      const said = read(asked, how.right, shape)
-      if (Either.isEither(said)) return told(said)
-      if (redirects === 0) return told(Either.left(new InvalidResponse({ words: "too many redirects" })))
-      exchange(said, shape, told, redirects - 1)
+    return Effect.flatMap(transport.send(sent), (answer) => {
+      const said = read(asked, answer, shape)
+      if (Either.isEither(said)) return said
+      if (redirects === 0) return new InvalidResponse({ words: "too many redirects" })
+      return exchange(said, shape, redirects - 1)
     })
   }
 
-  return (asked, shape, told) => exchange({ ...asked, path: base + asked.path }, shape, told, mostRedirects)
+  return (asked, shape) => exchange({ ...asked, path: base + asked.path }, shape, mostRedirects)
 }
 
-const withoutTooLong = (fault: TransportFault): Unreachable | InvalidResponse =>
-  fault._tag === "BodyTooLong" ? new InvalidResponse({ words: "a response of more than 16 MB" }) : fault
+const tooLong = () => new InvalidResponse({ words: "a response of more than 16 MB" })
 
 const parsed = (body: string): unknown => {
   try {

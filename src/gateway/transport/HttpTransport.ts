@@ -1,18 +1,47 @@
 /**
- * HTTP requests over undici with whole, bounded responses: each is read to its end or aborted, limited in length and
- * time.
+ * Every HTTP request of the program goes over undici connections with the limits below. `HttpTransport` reads whole,
+ * bounded responses and is made for tens of thousands of requests; `httpClient` is @effect/platform's client.
  *
- * Nothing is streamed through layers that would cost more than the request. The interface is callback-based: a request
- * ends by its time limit, its length limit, or the end of the transport and so of the run.
+ * A redirect is returned like any other response: the caller decides whether to follow it, and whether to send the key.
  */
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
+import { HttpClient } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Data, Duration, Effect, Either } from "effect"
+import { Agent } from "@effect/platform-node/Undici"
+import { Duration, Effect, Either, Layer } from "effect"
 import { mapTransportError } from "./TransportFaults.ts"
 import { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 
+/** Limits of all connections. Each request has narrower limits of its own. */
+const limits: Agent.Options = {
+  /** Connections per origin; further requests wait for one. */
+  connections: 1_024,
+  connect: { timeout: 10_000 },
+  /** Maximum milliseconds until a response begins, and between two parts of it. */
+  headersTimeout: 3_600_000,
+  bodyTimeout: 300_000,
+  /** Maximum bytes of a response. */
+  maxResponseSize: 2 * 1024 ** 3
+}
+
+const openAgent = Effect.acquireRelease(
+  Effect.sync(() => new Agent(limits)),
+  (agent) => Effect.promise(() => agent.destroy())
+)
+
+/** The HTTP client for engines, webhooks and traces. Its callers limit the time and the length of each response. */
+export const httpClient: Layer.Layer<HttpClient.HttpClient> = Layer.scoped(
+  HttpClient.HttpClient,
+  Effect.map(openAgent, (agent) =>
+    NodeHttpClient.makeUndici(
+      // The client turns off the time limits of the body.
+      agent.compose((dispatch) => (options, handler) => dispatch({ ...options, bodyTimeout: null }, handler))
+    )
+  )
+)
+
 /** A request. */
-export interface SentRequest {
+export interface SentRequest<E> {
   /** Scheme, host and port. */
   readonly origin: string
   /** Path and query. */
@@ -22,6 +51,8 @@ export interface SentRequest {
   readonly body: string | undefined
   /** Maximum bytes of the response body. */
   readonly most: number
+  /** Makes the error of a longer body. */
+  readonly tooLong: () => E
   /** Maximum time for the whole response. */
   readonly within: Duration.DurationInput
   /** Message of the error when that time is up. */
@@ -45,87 +76,94 @@ export interface HttpAnswer {
   readonly body: Uint8Array
 }
 
-/** A body that exceeds its limit. */
-export class BodyTooLong extends Data.TaggedError("BodyTooLong")<{ readonly most: number }> {}
-
-export type TransportFault = Unreachable | InvalidResponse | BodyTooLong
-
-/** Called once with a request's result. */
-export type TransportSettings<A, E> = (how: Either.Either<A, E>) => void
-
-/** Sends requests over its own connections, which are closed with it. */
-export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/Wire", {
-  scoped: Effect.map(NodeHttpClient.makeDispatcher, (dispatcher) => ({
-    send: (
-      { origin, path, method, headers, body, most, within, late, slowest }: SentRequest,
-      told: TransportSettings<HttpAnswer, TransportFault>
-    ): void => {
-      const pieces: Array<Buffer> = []
-      let length = 0
-      let status = 0
-      let names: Names = {}
-      let stop: ((reason: Error) => void) | undefined
-      let fault: TransportFault | undefined
-      const giveUp = (why: TransportFault) => {
-        clearInterval(pulse)
-        fault ??= why
-        if (stop === undefined) told(Either.left(fault))
-        else stop(fault)
-      }
-      const timer = setTimeout(
-        // Without a connection, nothing was sent and nothing will be.
-        () =>
-          giveUp(
-            stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
-          ),
-        Duration.toMillis(within)
-      )
-      let before = 0
-      let isBegun = false
-      const pulse =
-        slowest &&
-        setInterval(() => {
-          if ((isBegun || status !== 0) && length - before < slowest.bytes)
-            giveUp(new InvalidResponse({ words: slowest.words }))
-          before = length
-          isBegun = true
-        }, Duration.toMillis(slowest.within))
-      const ended = () => {
-        clearTimeout(timer)
-        clearInterval(pulse)
-      }
-      dispatcher.dispatch(
-        { origin, path, method, headers, body: body ?? null },
-        {
-          onRequestStart: (controller) => {
-            stop = (reason) => controller.abort(reason)
-            if (fault !== undefined) stop(fault)
-          },
-          onResponseStart: (_, code, headers) => {
-            status = code
-            names = headers
-            if (Number(headers["content-length"]) > most) giveUp(new BodyTooLong({ most }))
-          },
-          onResponseData: (_, piece) => {
-            length += piece.length
-            if (length > most) giveUp(new BodyTooLong({ most }))
-            else pieces.push(piece)
-          },
-          onResponseEnd: () => {
-            ended()
-            const header = (name: string) => one(names[name])
-            const body = unpacked(whole(pieces), header("content-encoding"), most)
-            told(Either.map(body, (body) => ({ status, header, body })))
-          },
-          onResponseError: (_, error) => {
-            ended()
-            told(Either.left(fault ?? mapTransportError(error, undefined)))
-          }
+/** Sends requests over its own connections, which are closed with it. Interrupting a request aborts it. */
+export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/HttpTransport", {
+  scoped: Effect.map(openAgent, (agent) => ({
+    send: <E extends Error>({
+      origin,
+      path,
+      method,
+      headers,
+      body,
+      most,
+      tooLong,
+      within,
+      late,
+      slowest
+    }: SentRequest<E>): Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | E> =>
+      Effect.async((told) => {
+        const pieces: Array<Buffer> = []
+        let length = 0
+        let status = 0
+        let names: Names = {}
+        let stop: ((reason: Error) => void) | undefined
+        let fault: Unreachable | InvalidResponse | E | undefined
+        const giveUp = (why: Unreachable | InvalidResponse | E) => {
+          clearInterval(pulse)
+          fault ??= why
+          if (stop === undefined) told(Either.left(fault))
+          else stop(fault)
         }
-      )
-    }
+        const timer = setTimeout(
+          // Without a connection, nothing was sent and nothing will be.
+          () =>
+            giveUp(
+              stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
+            ),
+          Duration.toMillis(within)
+        )
+        let before = 0
+        let isBegun = false
+        const pulse =
+          slowest &&
+          setInterval(() => {
+            if ((isBegun || status !== 0) && length - before < slowest.bytes)
+              giveUp(new InvalidResponse({ words: slowest.words }))
+            before = length
+            isBegun = true
+          }, Duration.toMillis(slowest.within))
+        const ended = () => {
+          clearTimeout(timer)
+          clearInterval(pulse)
+        }
+        agent.dispatch(
+          { origin, path, method, headers, body: body ?? null },
+          {
+            onRequestStart: (controller) => {
+              stop = (reason) => controller.abort(reason)
+              if (fault !== undefined) stop(fault)
+            },
+            onResponseStart: (_, code, headers) => {
+              status = code
+              names = headers
+              if (Number(headers["content-length"]) > most) giveUp(tooLong())
+            },
+            onResponseData: (_, piece) => {
+              length += piece.length
+              if (length > most) giveUp(tooLong())
+              else pieces.push(piece)
+            },
+            onResponseEnd: () => {
+              ended()
+              const header = (name: string) => one(names[name])
+              const body = unpacked(whole(pieces), header("content-encoding"), most)
+              told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
+            },
+            onResponseError: (_, error) => {
+              ended()
+              told(Either.left(fault ?? mapTransportError(error, undefined)))
+            }
+          }
+        )
+        return Effect.sync(() => {
+          ended()
+          giveUp(aborted)
+        })
+      })
   }))
 }) {}
+
+const aborted = new InvalidResponse({ words: "the request was aborted" })
 
 type Names = Readonly<Record<string, string | Array<string> | undefined>>
 
@@ -141,20 +179,16 @@ const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions)
 }
 
 /**
- * Decompresses a body. A body that does not match its encoding, or is truncated, is returned unchanged for the caller
+ * Decompresses a body; returns undefined if it is longer than `most` bytes then. A body that does not match its encoding, or is truncated, is returned unchanged for the caller
  * to judge.
  */
-const unpacked = (
-  body: Uint8Array,
-  encoding: string | undefined,
-  most: number
-): Either.Either<Uint8Array, BodyTooLong> => {
+const unpacked = (body: Uint8Array, encoding: string | undefined, most: number): Uint8Array | undefined => {
   const unpack = encoding === undefined ? undefined : unpackers[encoding.trim().toLowerCase()]
-  if (unpack === undefined) return Either.right(body)
+  if (unpack === undefined) return body
   try {
-    return Either.right(new Uint8Array(unpack(body, { maxOutputLength: most })))
+    return new Uint8Array(unpack(body, { maxOutputLength: most }))
   } catch (error) {
-    return error instanceof RangeError ? Either.left(new BodyTooLong({ most })) : Either.right(body)
+    return error instanceof RangeError ? undefined : body
   }
 }
 

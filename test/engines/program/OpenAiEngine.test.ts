@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
-import { NodeHttpClient } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber } from "effect"
 import { makeOpenAiEngine, type OpenAiOptions } from "../../../src/engines/program/OpenAiEngine.ts"
+import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
 import { request } from "../speech.ts"
 
 interface Seen {
@@ -80,7 +80,7 @@ const answer =
     response.writeHead(status, { "content-type": type }).end(body)
   }
 
-layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("an OpenAI-compatible server", (it) => {
+layer(httpClient, { excludeTestServices: true })("an OpenAI-compatible server", (it) => {
   it.scoped("receives text, model, voice, format and speed, and returns the speech", () =>
     Effect.gen(function* () {
       const { baseUrl, seen } = yield* serve(answer(200, Buffer.from("RIFFaudio"), "audio/wav"))
@@ -234,6 +234,19 @@ layer(NodeHttpClient.layerUndici, { excludeTestServices: true })("an OpenAI-comp
       expect((yield* engine.voices).map(({ id }) => id)).toEqual(["bella", "adam"])
       expect((yield* engine.voices).length).toBe(2)
       expect(asked).toBe(2)
+    })
+  )
+
+  it.scoped("cannot redirect the key to another host", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* serve(answer(200, "audio"))
+      const { baseUrl, seen } = yield* serve((_, response) =>
+        response.writeHead(307, { location: `${elsewhere.baseUrl}/audio/speech` }).end()
+      )
+      const engine = yield* engineAt(baseUrl, { keyVariable: "KOKORO_KEY" })
+      expect((yield* Effect.flip(engine.speak(request("bella", "Hello."))))._tag).toBe("SpeechFailed")
+      expect(seen.map(({ authorization }) => authorization)).toEqual(["Bearer s3cret"])
+      expect(elsewhere.seen).toEqual([])
     })
   )
 
