@@ -1,31 +1,27 @@
 /** Assembles and runs the speech service: `serve` as its own process, `embedded` inside another. */
-import { HttpMiddleware } from "@effect/platform"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { SqlClient } from "@effect/sql/SqlClient"
-import { Clock, Context, Effect, Layer, type Redacted, Schedule, type Scope } from "effect"
-import { SampleRate } from "../domain/time/Units.ts"
-import { version } from "../domain/values/Version.ts"
+import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
-import { lockFolder } from "../store/state/WriterLock.ts"
-import type { TaskAudioSettings } from "./tasks/TaskAudio.ts"
-import { Catalogue } from "./catalogue/Catalogue.ts"
+import type { Engine } from "../engines/Engine.ts"
+import { KeyStore } from "./accounts/KeyStore.ts"
+import { RateLimiter } from "./accounts/RateLimiter.ts"
+import { catalogueLayer } from "./catalogue/CatalogueRefresh.ts"
 import type { CatalogueRejected } from "./catalogue/CatalogueResolver.ts"
-import * as Database from "./storage/Database.ts"
-import { RequestContext } from "./http/RequestContext.ts"
-import * as EngineSet from "./catalogue/EngineSet.ts"
-import * as Health from "./health/ServiceHealth.ts"
-import * as KeyStore from "./accounts/KeyStore.ts"
-import { listenHttp, type ListenFailed } from "./http/HttpServer.ts"
-import { ServiceMetrics } from "./health/ServiceMetrics.ts"
-import { refreshCatalogue } from "./catalogue/CatalogueRefresh.ts"
-import * as Pace from "./accounts/RateLimiter.ts"
-import * as Secret from "./storage/Secret.ts"
+import { EngineSet } from "./catalogue/EngineSet.ts"
 import type { ServiceConfig } from "./config/ServiceConfig.ts"
 import type { ConfigRejected } from "./config/ServiceConfigFile.ts"
-import * as TaskFiles from "./storage/TaskFiles.ts"
+import { ServiceOptions } from "./config/ServiceOptions.ts"
+import { ServiceHealth } from "./health/ServiceHealth.ts"
+import { ServiceMetrics } from "./health/ServiceMetrics.ts"
+import type { ListenFailed } from "./http/HttpServer.ts"
+import { WebServer } from "./http/WebApp.ts"
+import { serviceDatabase } from "./storage/Database.ts"
+import { DataFolder, type DataFolderUnusable } from "./storage/DataFolder.ts"
+import { Secret } from "./storage/Secret.ts"
+import { TaskFiles } from "./storage/TaskFiles.ts"
+import { TaskQueue } from "./tasks/TaskQueue.ts"
+import { taskRetention } from "./tasks/TaskRetention.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
-import { webApp } from "./http/WebApp.ts"
-import * as Workers from "./tasks/TaskWorkers.ts"
+import { TaskWorkers } from "./tasks/TaskWorkers.ts"
 
 /** Where the service listens and what it keeps. */
 export interface ServeOptions {
@@ -36,11 +32,11 @@ export interface ServeOptions {
   readonly dataDir: string
   readonly config: ServiceConfig
   /** Engines of the host program, by the names that providers use for them. */
-  readonly engines?: EngineSet.EngineSet
+  readonly engines?: ReadonlyMap<string, Engine>
 }
 
 /** Errors that prevent the service from starting. Each message is one line and says how to fix it. */
-export type ServeFailed = Database.DataFolderUnusable | ConfigRejected | CatalogueRejected | ListenFailed
+export type ServeFailed = DataFolderUnusable | ConfigRejected | CatalogueRejected | ListenFailed
 
 /** A listening service. */
 export interface Serving {
@@ -53,16 +49,15 @@ export interface Serving {
  * `limits.drain` seconds. Meanwhile the service rejects new tasks and still answers all other requests.
  */
 export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed, Scope.Scope | Ffmpeg> =>
-  Effect.map(
-    run(options, { durable: true, candid: false, drain: options.config.limits?.drain ?? 20 }),
-    ({ address }) => ({ address })
-  )
+  Effect.map(Layer.build(service({ ...options, durable: true, candid: false, drain: 20 })), (built) => ({
+    address: Context.get(built, WebServer).address
+  }))
 
 /** Options of a service that runs inside another process. */
 export interface EmbeddedOptions {
   readonly dataDir: string
   readonly config?: ServiceConfig
-  readonly engines?: EngineSet.EngineSet
+  readonly engines?: ReadonlyMap<string, Engine>
 }
 
 /**
@@ -74,154 +69,52 @@ export const embedded = (
   options: EmbeddedOptions
 ): Effect.Effect<Serving & { readonly key: Redacted.Redacted<string> }, ServeFailed, Scope.Scope | Ffmpeg> =>
   Effect.gen(function* () {
-    const config = options.config ?? {}
-    const { address, keys } = yield* run(
-      {
+    const { dataDir, engines, config = {} } = options
+    const built = yield* Layer.build(
+      service({
         host: "127.0.0.1",
         port: 0,
-        dataDir: options.dataDir,
-        ...(options.engines === undefined ? {} : { engines: options.engines }),
-        config: { ...config, audio: { format: "wav", ...config.audio } }
-      },
-      // The only client is the process that runs it.
-      { durable: false, candid: true, drain: config.limits?.drain ?? 0 }
+        dataDir,
+        ...(engines === undefined ? {} : { engines }),
+        config: { ...config, audio: { format: "wav", ...config.audio } },
+        // The only client is the process that runs it.
+        durable: false,
+        candid: true,
+        drain: 0
+      })
     )
-    return { address, key: yield* keys.embed }
+    const { address } = Context.get(built, WebServer)
+    return { address, key: yield* Context.get(built, KeyStore).embed }
   })
 
-/** A task that was in flight at this many crashes of the service fails. */
-const deathsOfATask = 20
-
-/** How to run the service; `drain` is in seconds. */
-interface Manner {
+/** How to run the service. */
+interface RunOptions extends ServeOptions {
   readonly durable: boolean
-  /** Whether clients see an engine's own error messages. */
   readonly candid: boolean
+  /** Default of `limits.drain`, in seconds. */
   readonly drain: number
 }
 
-const run = (options: ServeOptions, manner: Manner) =>
-  Effect.gen(function* () {
-    const { config, dataDir } = options
-    const { limits = {}, keep = {} } = config
-    yield* Database.makeDataFolder(dataDir)
-    yield* lockFolder(dataDir).pipe(
-      Effect.mapError(
-        (failure) =>
-          new Database.DataFolderUnusable({
-            folder: dataDir,
-            detail:
-              failure._tag === "StateBusy"
-                ? `another service uses this data folder${failure.holder === undefined ? "" : ` (process ${failure.holder.pid})`}; stop it, or choose another folder with --data`
-                : failure.message
-          })
-      )
-    )
-    const secret = yield* Secret.loadSecret(dataDir)
-    const database = yield* Layer.build(
-      Layer.fresh(Database.serviceDatabase(dataDir, { durable: manner.durable }))
-    )
-    const sql = Context.get(database, SqlClient)
-    const keys = KeyStore.makeKeyStore(sql, secret)
-    const engines = yield* EngineSet.openEngines(config, options.engines)
-    const catalogue = yield* refreshCatalogue(config, engines)
-    const files = TaskFiles.makeTaskFiles(dataDir, secret, {
-      addressSeconds: (keep.addressHours ?? 24) * 3_600,
-      durable: manner.durable
-    })
-    yield* files.prepare
-    const health = yield* Health.makeServiceHealth(dataDir, engines, limits.freeDisk ?? 50_000_000)
-    const metrics = new ServiceMetrics()
-    let draining = false
+/** The whole service. Each line needs only those below it, and ends before them. */
+const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
+  Layer.mergeAll(taskRetention, draining(options.config.limits?.drain ?? drain)).pipe(
+    Layer.provideMerge(WebServer.Default),
+    Layer.provideMerge(TaskWorkers.Default),
+    Layer.provideMerge(Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default)),
+    Layer.provideMerge(Layer.mergeAll(ServiceHealth.Default, ServiceMetrics.Default, RateLimiter.Default)),
+    Layer.provideMerge(catalogueLayer),
+    Layer.provideMerge(EngineSet.layer),
+    Layer.provideMerge(TaskFiles.Default),
+    Layer.provideMerge(Layer.mergeAll(serviceDatabase, Secret.Default)),
+    Layer.provideMerge(DataFolder.locked({ path: dataDir, durable })),
+    Layer.provide(Layer.succeed(ServiceOptions, options))
+  )
 
-    const store = yield* Effect.provide(
-      TaskStore,
-      Layer.provide(TaskStore.layer, Layer.succeedContext(database))
+/** At the end, waits for the tasks in flight, while the service still answers. */
+const draining = (seconds: number) =>
+  Layer.scopedDiscard(
+    Effect.flatMap(TaskWorkers, ({ drain }) =>
+      // Finalizers are uninterruptible by default: without this the timeout would have no effect.
+      Effect.addFinalizer(() => Effect.timeoutOption(Effect.interruptible(drain), `${seconds} seconds`))
     )
-    const recovered = yield* store.recover(deathsOfATask, [...catalogue.offer().providers.keys()])
-    if (recovered.again + recovered.failed > 0) {
-      yield* Effect.logInfo("recovered tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
-    }
-    const services = Context.empty().pipe(
-      Context.add(TaskStore, store),
-      Context.add(TaskFiles.TaskFiles, files),
-      Context.add(Health.ServiceHealth, health),
-      Context.add(Catalogue, catalogue)
-    )
-    const workers = yield* Effect.provide(
-      Workers.startWorkers({
-        catalogue,
-        engines,
-        metrics,
-        candid: manner.candid,
-        audio: audioOf(config),
-        attempts: limits.attempts ?? 3,
-        timeout: `${limits.taskTimeout ?? 900} seconds`
-      }),
-      services
-    )
-    const requestContext: Context.Tag.Service<RequestContext> = {
-      version,
-      bodyBytes: limits.bodyBytes ?? 256_000,
-      timeline: limits.timeline ?? 14_400,
-      queue: limits.queue ?? 10_000,
-      candid: manner.candid,
-      publicUrl: config.publicUrl,
-      draining: () => draining,
-      wake: workers.wake,
-      recognise: keys.recognise,
-      pace: Pace.makeRateLimiter(limits.requestsPerSecond)
-    }
-    const app = yield* webApp(Context.add(services, RequestContext, requestContext), metrics)
-    // Without this, every request and database query would create an unused span.
-    const handler = yield* NodeHttpServer.makeHandler(app).pipe(
-      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true),
-      Effect.withTracerEnabled(false),
-      Effect.provide(NodeHttpServer.layerContext)
-    )
-    const { address } = yield* listenHttp(handler, {
-      host: options.host,
-      port: options.port,
-      connections: limits.connections ?? 2_000,
-      requestSeconds: limits.requestTimeout ?? 30
-    })
-    yield* Effect.forkScoped(Effect.provide(forgetting((keep.days ?? 30) * 86_400_000), services))
-    yield* Effect.addFinalizer(() =>
-      Effect.gen(function* () {
-        draining = true
-        // Finalizers are uninterruptible by default: without this the timeout would have no effect.
-        yield* Effect.timeoutOption(Effect.interruptible(workers.finish), `${manner.drain} seconds`)
-      })
-    )
-    return { address, keys }
-  })
-
-const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>
-  audio.format === "wav"
-    ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
-    : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
-
-/** Deletes tasks that ended more than `age` milliseconds ago, and files without a task. Failures are retried later. */
-const forgetting = (age: number) =>
-  Effect.gen(function* () {
-    const store = yield* TaskStore
-    const files = yield* TaskFiles.TaskFiles
-    yield* orLater(files.sweep(store.existing))
-    const old = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
-      const expired = yield* store.expire(now - age, 200)
-      yield* Effect.forEach(expired, files.remove, { discard: true })
-      return expired.length
-    })
-    const all = Effect.repeat(old, { until: (count) => count < 200 })
-    yield* Effect.repeat(
-      orLater(all),
-      Schedule.spaced(`${Math.min(600_000, Math.max(1_000, age / 10))} millis`)
-    )
-  })
-
-/** Logs a defect instead of failing: a full disk or a locked database is temporary. */
-const orLater = <A>(work: Effect.Effect<A>): Effect.Effect<void> =>
-  Effect.catchAllDefect(Effect.asVoid(work), (defect) =>
-    Effect.logError("cannot delete expired tasks yet", defect)
   )

@@ -1,10 +1,10 @@
 /** Key management for the `keys` commands: create, import, list, grant, revoke. Works while the service runs. */
 import { existsSync } from "node:fs"
-import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, type Redacted } from "effect"
-import * as Database from "../storage/Database.ts"
-import { type KeyInfo, type KeyOptions, type KeyRejected, makeKeyStore } from "./KeyStore.ts"
-import * as Secret from "../storage/Secret.ts"
+import { DataFolder, DataFolderUnusable } from "../storage/DataFolder.ts"
+import { fileIn, serviceDatabase } from "../storage/Database.ts"
+import { Secret } from "../storage/Secret.ts"
+import { type KeyInfo, type KeyOptions, type KeyRejected, KeyStore } from "./KeyStore.ts"
 
 export type { KeyInfo, KeyOptions } from "./KeyStore.ts"
 
@@ -12,7 +12,7 @@ export type { KeyInfo, KeyOptions } from "./KeyStore.ts"
 export const createKey = (
   dataDir: string,
   options: KeyOptions
-): Effect.Effect<Redacted.Redacted<string>, KeyRejected | Database.DataFolderUnusable> =>
+): Effect.Effect<Redacted.Redacted<string>, KeyRejected | DataFolderUnusable> =>
   withKeys(dataDir, (keys) => keys.create(options))
 
 /** Imports an older key, which need not have the prefix. */
@@ -20,13 +20,11 @@ export const importKey = (
   dataDir: string,
   key: Redacted.Redacted<string>,
   options: KeyOptions
-): Effect.Effect<void, KeyRejected | Database.DataFolderUnusable> =>
+): Effect.Effect<void, KeyRejected | DataFolderUnusable> =>
   withKeys(dataDir, (keys) => keys.importKey(key, options))
 
 /** Lists all keys, revoked ones included, oldest first. */
-export const listKeys = (
-  dataDir: string
-): Effect.Effect<ReadonlyArray<KeyInfo>, Database.DataFolderUnusable> =>
+export const listKeys = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>, DataFolderUnusable> =>
   Effect.zipRight(
     there(dataDir),
     withKeys(dataDir, (keys) => keys.list)
@@ -37,7 +35,7 @@ export const grantCredits = (
   dataDir: string,
   account: number,
   credits: number
-): Effect.Effect<number | undefined, KeyRejected | Database.DataFolderUnusable> =>
+): Effect.Effect<number | undefined, KeyRejected | DataFolderUnusable> =>
   Effect.zipRight(
     there(dataDir),
     withKeys(dataDir, (keys) => keys.grant(account, credits))
@@ -47,18 +45,18 @@ export const grantCredits = (
 export const revokeKey = (
   dataDir: string,
   which: string
-): Effect.Effect<KeyInfo, KeyRejected | Database.DataFolderUnusable> =>
+): Effect.Effect<KeyInfo, KeyRejected | DataFolderUnusable> =>
   Effect.zipRight(
     there(dataDir),
     withKeys(dataDir, (keys) => keys.revoke(which))
   )
 
 /** Fails if the folder has no database: then its name was probably mistyped. */
-const there = (folder: string): Effect.Effect<void, Database.DataFolderUnusable> =>
+const there = (folder: string): Effect.Effect<void, DataFolderUnusable> =>
   Effect.suspend(() =>
-    existsSync(Database.fileIn(folder))
+    existsSync(fileIn(folder))
       ? Effect.void
-      : new Database.DataFolderUnusable({
+      : new DataFolderUnusable({
           folder,
           detail: "no service data here; set the service's folder with --data"
         })
@@ -66,13 +64,12 @@ const there = (folder: string): Effect.Effect<void, Database.DataFolderUnusable>
 
 const withKeys = <A, E>(
   dataDir: string,
-  use: (keys: ReturnType<typeof makeKeyStore>) => Effect.Effect<A, E>
-): Effect.Effect<A, E | Database.DataFolderUnusable> =>
-  Effect.gen(function* () {
-    yield* Database.makeDataFolder(dataDir)
-    const secret = yield* Secret.loadSecret(dataDir)
-    return yield* Effect.provide(
-      Effect.flatMap(SqlClient, (sql) => use(makeKeyStore(sql, secret))),
-      Layer.fresh(Database.serviceDatabase(dataDir, { durable: true }))
+  use: (keys: KeyStore) => Effect.Effect<A, E>
+): Effect.Effect<A, E | DataFolderUnusable> =>
+  Effect.provide(
+    Effect.flatMap(KeyStore, use),
+    KeyStore.Default.pipe(
+      Layer.provide(Layer.merge(serviceDatabase, Secret.Default)),
+      Layer.provide(DataFolder.shared({ path: dataDir, durable: true }))
     )
-  })
+  )

@@ -1,8 +1,8 @@
 /** API keys and their accounts in the database: create, import, grant, list, revoke, authenticate. */
 import { randomBytes, timingSafeEqual } from "node:crypto"
-import type { SqlClient } from "@effect/sql/SqlClient"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
-import * as Secret from "../storage/Secret.ts"
+import { Secret } from "../storage/Secret.ts"
 
 /** Prefix of new keys. */
 const keyPrefix = "nativeapikey_"
@@ -48,12 +48,10 @@ export interface KeyHolder {
   readonly key: number
 }
 
-/**
- * Key operations on an open database. Only digests are stored: HMAC-SHA-256 with the data folder's secret. A slow hash
- * would slow down every request, and keys with 256 random bits do not need one. Imported keys may be weaker. For them,
- * the secret outside the database prevents a search of a stolen copy.
- */
-export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
+const make = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const secret = yield* Secret
+
   const newAccount = (name: string, credits: number | undefined, now: number) =>
     Effect.map(
       sql<{
@@ -85,7 +83,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
     sql
       .withTransaction(
         Effect.gen(function* () {
-          const digest = Secret.digest(secret, "key", key)
+          const digest = secret.digest("key", key)
           const now = yield* Clock.currentTimeMillis
           const name = options.name.trim()
           if (!/^[^\p{Cc}]{1,100}$/u.test(name)) {
@@ -206,7 +204,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
                   id: number
                 }>`INSERT INTO accounts ${sql.insert({ name: "embedded", visible: 0, created_at: now })} RETURNING id`
           const key = fresh()
-          const digest = Secret.digest(secret, "key", key)
+          const digest = secret.digest("key", key)
           yield* sql`INSERT INTO keys ${sql.insert({ account_id: account?.id ?? 0, name: "embedded", hint: hintOf(key), selector: selectorOf(digest), digest, created_at: now })}`
           return Redacted.make(key)
         })
@@ -215,7 +213,7 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
 
     /** Returns the account of a valid key. */
     recognise: Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
-      const digest = Secret.digest(secret, "key", Redacted.value(key))
+      const digest = secret.digest("key", Redacted.value(key))
       const rows = yield* Effect.orDie(
         sql<KeyHolder & { digest: Uint8Array }>`SELECT a.id, a.name, k.id AS key, k.digest
           FROM keys k JOIN accounts a ON a.id = k.account_id
@@ -227,7 +225,14 @@ export const makeKeyStore = (sql: SqlClient, secret: Secret.Secret) => {
         : Option.some<KeyHolder>({ id: holder.id, name: holder.name, key: holder.key })
     })
   }
-}
+})
+
+/**
+ * The keys and their accounts. Only digests are stored: HMAC-SHA-256 with the data folder's secret. A slow hash would
+ * slow down every request, and keys with 256 random bits do not need one. Imported keys may be weaker. For them, the
+ * secret outside the database prevents a search of a stolen copy.
+ */
+export class KeyStore extends Effect.Service<KeyStore>()("service/KeyStore", { effect: make }) {}
 
 /** Generates a key with 256 random bits. */
 const fresh = (): string => `${keyPrefix}${randomBytes(32).toString("base64url")}`

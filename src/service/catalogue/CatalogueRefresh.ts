@@ -1,15 +1,19 @@
 /** Keeps the catalogue up to date with the engines' voices. */
-import { Effect, Schedule } from "effect"
+import { type Context, Effect, Layer, Schedule } from "effect"
+import { Catalogue } from "./Catalogue.ts"
 import { type EngineFacts, resolveCatalogue } from "./CatalogueResolver.ts"
-import type { EngineSet } from "./EngineSet.ts"
-import type { ServiceConfig } from "../config/ServiceConfig.ts"
+import { EngineSet } from "./EngineSet.ts"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
 
 /**
  * Builds the catalogue. While any engine has not listed its voices, asks all engines again every 30 s until the scope
  * closes. Known voices stay, even if their engine does not respond to a later request.
  */
-export const refreshCatalogue = (config: ServiceConfig, engines: EngineSet) =>
+export const catalogueLayer = Layer.scoped(
+  Catalogue,
   Effect.gen(function* () {
+    const { config } = yield* ServiceOptions
+    const engines = yield* EngineSet
     let facts = yield* factsOf(engines)
     let offer = yield* resolveCatalogue(config, (engine) => facts.get(engine) ?? nothingKnown)
     const again = Effect.gen(function* () {
@@ -34,11 +38,12 @@ export const refreshCatalogue = (config: ServiceConfig, engines: EngineSet) =>
     }
     return { offer: () => offer }
   })
+)
 
 const nothingKnown: EngineFacts = { voices: undefined, controls: [] }
 
 /** Reads every engine's voices and controls. Voices are undefined if the engine fails or does not respond in 5 s. */
-const factsOf = (engines: EngineSet) =>
+const factsOf = (engines: Context.Tag.Service<EngineSet>) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
       engines,

@@ -1,55 +1,52 @@
 /** Opens the engines that the settings name. */
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Duration, Effect, Layer, type Scope } from "effect"
+import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import { makeCommandEngine } from "../../engines/program/CommandEngine.ts"
 import type { Engine } from "../../engines/Engine.ts"
 import { makeEspeakEngine } from "../../engines/local/EspeakEngine.ts"
 import { makeFliteEngine } from "../../engines/local/FliteEngine.ts"
 import { makeOpenAiEngine } from "../../engines/program/OpenAiEngine.ts"
+import { httpClient } from "../../gateway/transport/HttpTransport.ts"
 import { enginesNeeded } from "./CatalogueResolver.ts"
 import type { EngineSettings } from "../config/EngineConfig.ts"
-import type { ServiceConfig } from "../config/ServiceConfig.ts"
 import { ConfigRejected } from "../config/ServiceConfigFile.ts"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { makeUpstreamEngine } from "./UpstreamEngine.ts"
 
 /** The engines by their names in the settings. */
-export type EngineSet = ReadonlyMap<string, Engine>
+export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, ReadonlyMap<string, Engine>>() {
+  /** Opens every engine that a provider uses. Engines of the host program are open already, and take precedence. */
+  static readonly layer = Layer.scoped(
+    EngineSet,
+    Effect.gen(function* () {
+      const { config, engines: given = new Map<string, Engine>() } = yield* ServiceOptions
+      const settings = { ...builtIn, ...config.engines }
+      const engines = new Map<string, Engine>()
+      for (const [name, concurrency] of enginesNeeded(config)) {
+        const open = given.get(name)
+        if (open !== undefined) {
+          engines.set(name, open)
+          continue
+        }
+        const own = settings[name]
+        if (own === undefined) {
+          return yield* new ConfigRejected({
+            problems: [
+              `engines: a provider uses the unknown engine "${name}"; define it, or use one of ${[...given.keys(), ...Object.keys(settings)].join(", ")}`
+            ]
+          })
+        }
+        engines.set(name, yield* openEngine(name, own, concurrency))
+      }
+      return engines
+    })
+  )
+}
 
 /** Engines that are available without settings. */
 const builtIn: Readonly<Record<string, EngineSettings>> = {
   espeak: { kind: "espeak" },
   flite: { kind: "flite" }
 }
-
-/**
- * Opens every engine that a provider uses. They close with the scope. Engines in `given` are open already, and take
- * precedence over the settings.
- */
-export const openEngines = (
-  config: ServiceConfig,
-  given: EngineSet = new Map()
-): Effect.Effect<EngineSet, ConfigRejected, Scope.Scope> =>
-  Effect.gen(function* () {
-    const settings = { ...builtIn, ...config.engines }
-    const engines = new Map<string, Engine>()
-    for (const [name, concurrency] of enginesNeeded(config)) {
-      const open = given.get(name)
-      if (open !== undefined) {
-        engines.set(name, open)
-        continue
-      }
-      const own = settings[name]
-      if (own === undefined) {
-        return yield* new ConfigRejected({
-          problems: [
-            `engines: a provider uses the unknown engine "${name}"; define it, or use one of ${[...given.keys(), ...Object.keys(settings)].join(", ")}`
-          ]
-        })
-      }
-      engines.set(name, yield* openEngine(name, own, concurrency))
-    }
-    return engines
-  })
 
 const openEngine = (
   name: string,
@@ -74,7 +71,7 @@ const openEngine = (
     }
     case "openai": {
       const { kind: _, voices = [], timeout, maxCharacters, ...rest } = settings
-      return Effect.flatMap(Layer.build(NodeHttpClient.layerUndici), (http) =>
+      return Effect.flatMap(Layer.build(httpClient), (http) =>
         Effect.provide(
           makeOpenAiEngine({
             ...rest,

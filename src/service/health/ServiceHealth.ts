@@ -2,8 +2,10 @@
 import { randomBytes } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Clock, Context, Effect, Fiber, Option } from "effect"
-import type { EngineSet } from "../catalogue/EngineSet.ts"
+import { Clock, Effect, Fiber, Option } from "effect"
+import { EngineSet } from "../catalogue/EngineSet.ts"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { DataFolder } from "../storage/DataFolder.ts"
 
 /** Whether an engine is available. */
 export interface EngineHealth {
@@ -20,14 +22,12 @@ export interface DiskHealth {
 /** Why an engine's tasks cannot be spoken now. */
 export type HealthProblem = "disk_full" | "engine_unavailable"
 
-/** Checks engines and disk until the scope closes. `freeDisk` is the minimum free space in bytes. */
-export const makeServiceHealth = Effect.fnUntraced(function* (
-  folder: string,
-  engines: EngineSet,
-  freeDisk: number
-) {
+const make = Effect.gen(function* () {
+  const { path } = yield* DataFolder
+  const { config } = yield* ServiceOptions
+  const freeDisk = config.limits?.freeDisk ?? 50_000_000
   const checks = new Map<string, Effect.Effect<EngineHealth>>()
-  for (const [name, engine] of engines) {
+  for (const [name, engine] of yield* EngineSet) {
     let ready = true
     /** Logs each change of availability once. The reason goes only to the log, never to clients. */
     const announce = (health: EngineHealth) => {
@@ -53,7 +53,7 @@ export const makeServiceHealth = Effect.fnUntraced(function* (
     )
     checks.set(name, yield* keptFresh(check, 10))
   }
-  const disk = yield* keptFresh(diskHealth(folder), 2)
+  const disk = yield* keptFresh(diskHealth(path), 2)
   const roomy = Effect.map(disk, ({ writable, freeBytes }) => writable && freeBytes >= freeDisk)
   const engine = (name: string): Effect.Effect<EngineHealth> =>
     checks.get(name) ?? Effect.succeed({ ready: false, reason: "it is not configured" })
@@ -72,6 +72,9 @@ export const makeServiceHealth = Effect.fnUntraced(function* (
       })
   }
 })
+
+/** Checks of the engines and the disk. */
+export class ServiceHealth extends Effect.Service<ServiceHealth>()("service/Health", { scoped: make }) {}
 
 /**
  * Caches the result of a costly check for `seconds`. The check runs in a fiber of its own, so an interrupted caller
@@ -97,12 +100,6 @@ const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
         : Option.getOrElse(yield* Effect.timeoutOption(answer, "1 second"), () => known.answer)
     })
   })
-
-/** Health checks of the running service. */
-export class ServiceHealth extends Context.Tag("service/Health")<
-  ServiceHealth,
-  Effect.Effect.Success<ReturnType<typeof makeServiceHealth>>
->() {}
 
 /** Reads the free space and writes a probe file: permissions alone do not reveal a full or read-only disk. */
 const diskHealth = (folder: string): Effect.Effect<DiskHealth> =>

@@ -1,60 +1,62 @@
-/** The service's metrics in Prometheus text format. One instance per running service. */
+/** The service's metrics in Prometheus text format. */
+import { Effect } from "effect"
 
 /** Counters since the start. Labels have few, fixed values: never a task, a key or a text. */
-export class ServiceMetrics {
-  private readonly started = Date.now()
-  private readonly requests = new Map<string, number>()
-  private readonly tasks = new Map<string, number>()
-  private readonly characters = new Map<string, number>()
-  private readonly speaking = new Map<string, Histogram>()
-  private readonly latency = new Histogram([
-    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5
-  ])
+export class ServiceMetrics extends Effect.Service<ServiceMetrics>()("service/Metrics", {
+  sync: () => {
+    const started = Date.now()
+    const requests = new Map<string, number>()
+    const tasks = new Map<string, number>()
+    const spoken = new Map<string, number>()
+    const speaking = new Map<string, Histogram>()
+    const latency = new Histogram([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5])
+    return {
+      /** Counts an answered request. */
+      request: (method: string, path: string, status: number, seconds: number): void => {
+        add(requests, `method="${knownMethod(method)}",path="${path}",status="${status}"`, 1)
+        latency.observe(seconds)
+      },
 
-  /** Counts an answered request. */
-  request(method: string, path: string, status: number, seconds: number): void {
-    add(this.requests, `method="${knownMethod(method)}",path="${path}",status="${status}"`, 1)
-    this.latency.observe(seconds)
-  }
+      /** Counts a finished task. */
+      task: (provider: string, status: "done" | "failed", characters: number, seconds: number): void => {
+        add(tasks, `provider="${provider}",status="${status}"`, 1)
+        if (status === "done") add(spoken, `provider="${provider}"`, characters)
+        const histogram =
+          speaking.get(provider) ?? new Histogram([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300])
+        speaking.set(provider, histogram)
+        histogram.observe(seconds)
+      },
 
-  /** Counts a finished task. */
-  task(provider: string, status: "done" | "failed", characters: number, seconds: number): void {
-    add(this.tasks, `provider="${provider}",status="${status}"`, 1)
-    if (status === "done") add(this.characters, `provider="${provider}"`, characters)
-    const histogram =
-      this.speaking.get(provider) ?? new Histogram([0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300])
-    this.speaking.set(provider, histogram)
-    histogram.observe(seconds)
+      /** Renders the page that Prometheus scrapes; `gauges` holds the current values. */
+      page: (gauges: {
+        readonly queued: number
+        readonly processing: number
+        readonly draining: boolean
+        readonly freeDisk: number
+      }): string => {
+        const memory = process.memoryUsage()
+        return [
+          ...counter("dubwright_requests_total", "Requests answered.", requests),
+          ...head("dubwright_request_seconds", "Time to answer a request.", "histogram"),
+          ...latency.lines("dubwright_request_seconds", ""),
+          ...counter("dubwright_tasks_total", "Tasks finished, done or failed.", tasks),
+          ...counter("dubwright_characters_total", "Characters spoken.", spoken),
+          ...head("dubwright_task_seconds", "Time to speak a task, without queueing.", "histogram"),
+          ...[...speaking].flatMap(([provider, histogram]) =>
+            histogram.lines("dubwright_task_seconds", `provider="${provider}"`)
+          ),
+          ...gauge("dubwright_tasks_queued", "Tasks queued.", gauges.queued),
+          ...gauge("dubwright_tasks_processing", "Tasks being spoken.", gauges.processing),
+          ...gauge("dubwright_draining", "1 while the service is stopping.", gauges.draining ? 1 : 0),
+          ...gauge("dubwright_disk_free_bytes", "Bytes free in the data folder.", gauges.freeDisk),
+          ...gauge("process_resident_memory_bytes", "Resident memory.", memory.rss),
+          ...gauge("nodejs_heap_used_bytes", "Heap in use.", memory.heapUsed),
+          ...gauge("process_start_time_seconds", "When the service started.", started / 1000)
+        ].join("\n")
+      }
+    }
   }
-
-  /** Renders the page that Prometheus scrapes; `gauges` holds the current values. */
-  page(gauges: {
-    readonly queued: number
-    readonly processing: number
-    readonly draining: boolean
-    readonly freeDisk: number
-  }): string {
-    const memory = process.memoryUsage()
-    return [
-      ...counter("dubwright_requests_total", "Requests answered.", this.requests),
-      ...head("dubwright_request_seconds", "Time to answer a request.", "histogram"),
-      ...this.latency.lines("dubwright_request_seconds", ""),
-      ...counter("dubwright_tasks_total", "Tasks finished, done or failed.", this.tasks),
-      ...counter("dubwright_characters_total", "Characters spoken.", this.characters),
-      ...head("dubwright_task_seconds", "Time to speak a task, without queueing.", "histogram"),
-      ...[...this.speaking].flatMap(([provider, histogram]) =>
-        histogram.lines("dubwright_task_seconds", `provider="${provider}"`)
-      ),
-      ...gauge("dubwright_tasks_queued", "Tasks queued.", gauges.queued),
-      ...gauge("dubwright_tasks_processing", "Tasks being spoken.", gauges.processing),
-      ...gauge("dubwright_draining", "1 while the service is stopping.", gauges.draining ? 1 : 0),
-      ...gauge("dubwright_disk_free_bytes", "Bytes free in the data folder.", gauges.freeDisk),
-      ...gauge("process_resident_memory_bytes", "Resident memory.", memory.rss),
-      ...gauge("nodejs_heap_used_bytes", "Heap in use.", memory.heapUsed),
-      ...gauge("process_start_time_seconds", "When the service started.", this.started / 1000)
-    ].join("\n")
-  }
-}
+}) {}
 
 class Histogram {
   private readonly counts: Array<number>

@@ -6,28 +6,37 @@ import { CurrentAccount } from "../../contract/Account.ts"
 import { Conflict, NotFound, PaymentRequired, TooManyRequests, Unavailable } from "../../contract/Errors.ts"
 import { defaultPageSize, SpeechApi } from "../../contract/SpeechApi.ts"
 import { CreateTask, DeleteTask } from "../../contract/Task.ts"
+import { version } from "../../domain/values/Version.ts"
 import { admitTask, diskFull, engineUnavailable, providerUnknown } from "../tasks/TaskAdmission.ts"
 import { readBody } from "./RequestBody.ts"
 import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
-import { RequestContext, keyUnknown } from "./RequestContext.ts"
+import { keyUnknown } from "./KeyAuthentication.ts"
+import { RateLimiter } from "../accounts/RateLimiter.ts"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
+import { TaskQueue } from "../tasks/TaskQueue.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
+import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { searchVoices } from "./VoiceSearch.ts"
 import { originOf, taskResponse } from "./TaskResponse.ts"
 
 /** The handlers, as one group. */
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   Effect.gen(function* () {
-    const context = yield* RequestContext
+    const { config, candid } = yield* ServiceOptions
+    const { bodyBytes = 256_000, timeline = 14_400, queue: limit = 10_000 } = config.limits ?? {}
     const catalogue = yield* Catalogue
+    const limiter = yield* RateLimiter
     const store = yield* TaskStore
+    const queue = yield* TaskQueue
+    const workers = yield* TaskWorkers
     const files = yield* TaskFiles
     const health = yield* ServiceHealth
 
     const account = Effect.gen(function* () {
       const { id } = yield* CurrentAccount
-      const wait = yield* context.pace(id)
+      const wait = yield* limiter.take(id)
       if (Option.isSome(wait)) {
         return yield* new TooManyRequests({
           code: "rate_limited",
@@ -48,7 +57,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         const trouble = yield* health.trouble(engine)
         if (Option.isSome(trouble)) return yield* troubles[trouble.value]
         const { own, others } = yield* store.waiting(owner)
-        if (own >= shareOf(context.queue, 1 + others)) {
+        if (own >= shareOf(limit, 1 + others)) {
           return yield* new TooManyRequests({
             code: "queue_full",
             message: `${own} of your tasks are already queued; retry after the time in Retry-After`,
@@ -68,21 +77,21 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               Effect.map(health.engine(provider.engine), ({ ready, reason }) => ({
                 provider: provider.id,
                 ready,
-                ...(reason === undefined ? {} : { reason: context.candid ? reason : awayForClients })
+                ...(reason === undefined ? {} : { reason: candid ? reason : awayForClients })
               })),
             { concurrency: "unbounded" }
           )
           const well = (yield* health.roomy) && providers.every((provider) => provider.ready)
           return {
-            status: context.draining()
+            status: workers.draining()
               ? ("draining" as const)
               : well
                 ? ("ok" as const)
                 : ("degraded" as const),
-            version: context.version,
+            version,
             providers,
             disk: { free_bytes: disk.freeBytes, writable: disk.writable },
-            queue: { ...(yield* store.counts), limit: context.queue }
+            queue: { ...(yield* queue.counts), limit }
           }
         })
       )
@@ -139,9 +148,9 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { key } = yield* CurrentAccount
-          const body = yield* readBody(request, CreateTask, context.bodyBytes)
-          if (context.draining()) return yield* stopping
-          const order = yield* admitTask(catalogue.offer(), path.voice_id, body, context.timeline)
+          const body = yield* readBody(request, CreateTask, bodyBytes)
+          if (workers.draining()) return yield* stopping
+          const order = yield* admitTask(catalogue.offer(), path.voice_id, body, timeline)
           yield* available(owner, order.provider.engine)
           const taskId = randomUUID()
           // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
@@ -156,7 +165,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
               voice: order.voice.wire.voice_id
             })
             .pipe(
-              Effect.zipRight(context.wake(order.provider.id)),
+              Effect.zipRight(workers.wake(order.provider.id)),
               Effect.uninterruptible,
               Effect.catchTags({
                 CreditsShort: ({ needed, left }) =>
@@ -180,14 +189,14 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* account
           const found = yield* store.read(owner, path.task_id.toLowerCase())
           if (Option.isNone(found)) return yield* taskUnknown
-          return yield* taskResponse(files, originOf(context.publicUrl, request), found.value)
+          return yield* taskResponse(files, originOf(config.publicUrl, request), found.value)
         })
       )
       .handle("tasks", ({ urlParams: { page = 1, limit = defaultPageSize }, request }) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { tasks, total } = yield* store.page(owner, page, limit)
-          const origin = originOf(context.publicUrl, request)
+          const origin = originOf(config.publicUrl, request)
           return {
             tasks: yield* Effect.forEach(tasks, (task) => taskResponse(files, origin, task)),
             page,
@@ -200,7 +209,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       .handleRaw("remove", ({ request }) =>
         Effect.gen(function* () {
           const owner = yield* account
-          const body = yield* readBody(request, DeleteTask, context.bodyBytes)
+          const body = yield* readBody(request, DeleteTask, bodyBytes)
           const taskId = body.task_id.toLowerCase()
           const removal = yield* store.remove(owner, taskId)
           switch (removal) {

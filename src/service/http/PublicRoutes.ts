@@ -4,56 +4,56 @@ import { Effect, Option } from "effect"
 import { NotFound } from "../../contract/Errors.ts"
 import { docsPage } from "./DocsPage.ts"
 import { fileResponse } from "./FileResponse.ts"
-import { RequestContext } from "./RequestContext.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
-import type { ServiceMetrics } from "../health/ServiceMetrics.ts"
+import { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { openApiDocument } from "./OpenApiDocument.ts"
 import { openPaths } from "./RoutePatterns.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
-import { TaskStore } from "../tasks/TaskStore.ts"
+import { TaskQueue } from "../tasks/TaskQueue.ts"
+import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 
 /** Registers the routes. */
-export const openRoutes = (metrics: ServiceMetrics) =>
-  HttpApiBuilder.Router.use((router) =>
-    Effect.gen(function* () {
-      const context = yield* RequestContext
-      const files = yield* TaskFiles
-      const store = yield* TaskStore
-      const health = yield* ServiceHealth
-      const document = openApiDocument()
-      const openApi = HttpServerResponse.unsafeJson(document)
-      const docs = HttpServerResponse.html(docsPage(document)).pipe(
-        HttpServerResponse.setHeaders({
-          "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-          "x-content-type-options": "nosniff"
-        })
-      )
-      yield* router.get(openPaths.openapi, Effect.succeed(openApi))
-      yield* router.get(openPaths.docs, Effect.succeed(docs))
-      yield* router.get(
-        openPaths.metrics,
-        Effect.gen(function* () {
-          const disk = yield* health.disk
-          const counts = yield* store.counts
-          return HttpServerResponse.text(
-            `${metrics.page({ ...counts, draining: context.draining(), freeDisk: disk.freeBytes })}\n`,
-            { contentType: "text/plain; version=0.0.4; charset=utf-8" }
-          )
-        })
-      )
-      yield* router.get(
-        openPaths.file,
-        Effect.gen(function* () {
-          const { token = "", name = "" } = yield* HttpRouter.params
-          const found = yield* files.find(token, name)
-          if (Option.isNone(found)) {
-            return yield* new NotFound({
-              code: "file_unknown",
-              message: "unknown file, or its URL has expired; read the task for a new URL"
-            })
-          }
-          return fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
-        })
-      )
-    })
-  )
+export const openRoutes = HttpApiBuilder.Router.use((router) =>
+  Effect.gen(function* () {
+    const workers = yield* TaskWorkers
+    const metrics = yield* ServiceMetrics
+    const files = yield* TaskFiles
+    const queue = yield* TaskQueue
+    const health = yield* ServiceHealth
+    const document = openApiDocument()
+    const openApi = HttpServerResponse.unsafeJson(document)
+    const docs = HttpServerResponse.html(docsPage(document)).pipe(
+      HttpServerResponse.setHeaders({
+        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+        "x-content-type-options": "nosniff"
+      })
+    )
+    yield* router.get(openPaths.openapi, Effect.succeed(openApi))
+    yield* router.get(openPaths.docs, Effect.succeed(docs))
+    yield* router.get(
+      openPaths.metrics,
+      Effect.gen(function* () {
+        const disk = yield* health.disk
+        const counts = yield* queue.counts
+        return HttpServerResponse.text(
+          `${metrics.page({ ...counts, draining: workers.draining(), freeDisk: disk.freeBytes })}\n`,
+          { contentType: "text/plain; version=0.0.4; charset=utf-8" }
+        )
+      })
+    )
+    yield* router.get(
+      openPaths.file,
+      Effect.gen(function* () {
+        const { token = "", name = "" } = yield* HttpRouter.params
+        const found = yield* files.find(token, name)
+        if (Option.isNone(found)) {
+          return yield* new NotFound({
+            code: "file_unknown",
+            message: "unknown file, or its URL has expired; read the task for a new URL"
+          })
+        }
+        return fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
+      })
+    )
+  })
+)

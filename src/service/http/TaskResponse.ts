@@ -1,6 +1,6 @@
 /** Converts a stored task to the API's task resource. */
 import type { HttpServerRequest } from "@effect/platform"
-import { type Context, Effect } from "effect"
+import { Effect } from "effect"
 import type { Task } from "../../contract/Task.ts"
 import type { FileKind, TaskFiles } from "../storage/TaskFiles.ts"
 import type { StoredTask } from "../tasks/TaskRecord.ts"
@@ -16,11 +16,7 @@ export const originOf = (
 }
 
 /** Converts a task. A done task gets new file URLs under `origin`. */
-export const taskResponse = (
-  files: Context.Tag.Service<TaskFiles>,
-  origin: string,
-  task: StoredTask
-): Effect.Effect<Task> =>
+export const taskResponse = (files: TaskFiles, origin: string, task: StoredTask): Effect.Effect<Task> =>
   Effect.gen(function* () {
     const address = (kind: FileKind) =>
       Effect.map(files.addressOf(task.taskId, kind), (path) => `${origin}${path}`)

@@ -1,40 +1,51 @@
-/** Combines all routes into one HTTP app with error handling and metrics. */
-import { HttpApiBuilder, HttpRouter, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
-import { type Context, Effect, Layer } from "effect"
-import type { Catalogue } from "../catalogue/Catalogue.ts"
-import { type RequestContext, keySecurity } from "./RequestContext.ts"
+/** Combines all routes into one HTTP app with error handling and metrics, and serves it. */
+import {
+  HttpApiBuilder,
+  HttpMiddleware,
+  HttpRouter,
+  HttpServerRequest,
+  type HttpServerResponse
+} from "@effect/platform"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer } from "effect"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { keySecurity } from "./KeyAuthentication.ts"
 import { handlers } from "./Handlers.ts"
-import type { ServiceHealth } from "../health/ServiceHealth.ts"
-import { longestHead } from "./HttpServer.ts"
-import type { ServiceMetrics } from "../health/ServiceMetrics.ts"
+import { listenHttp, longestHead } from "./HttpServer.ts"
+import { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { openRoutes } from "./PublicRoutes.ts"
 import { pathIn, patternOf } from "./RoutePatterns.ts"
 import { errorResponseFor } from "./ErrorResponse.ts"
-import type { TaskFiles } from "../storage/TaskFiles.ts"
-import type { TaskStore } from "../tasks/TaskStore.ts"
 
-/** Builds the app. Every failure becomes a documented error response; every response is counted. */
-export const webApp = (
-  services: Context.Context<RequestContext | Catalogue | TaskStore | TaskFiles | ServiceHealth>,
-  metrics: ServiceMetrics
-) =>
-  Layer.build(
-    Layer.mergeAll(handlers, openRoutes(metrics), HttpApiBuilder.Router.Live).pipe(
-      Layer.provide(keySecurity),
-      Layer.provide(Layer.succeedContext(services)),
-      Layer.fresh
+/** Listens until its scope closes. Every failure becomes a documented error response; every response is counted. */
+export class WebServer extends Effect.Service<WebServer>()("service/WebServer", {
+  scoped: Effect.gen(function* () {
+    const { host, port, config } = yield* ServiceOptions
+    const { connections = 2_000, requestTimeout: requestSeconds = 30 } = config.limits ?? {}
+    const metrics = yield* ServiceMetrics
+    const routes = yield* Layer.build(
+      Layer.mergeAll(handlers, openRoutes, HttpApiBuilder.Router.Live).pipe(Layer.provide(keySecurity))
     )
-  ).pipe(
-    Effect.flatMap((built) => Effect.provide(HttpApiBuilder.Router.router, built)),
-    Effect.flatMap(HttpRouter.toHttpApp),
-    // The router matches no path with a longer parameter, so ids may be as long as the request's head allows.
-    HttpRouter.withRouterConfig({
-      caseSensitive: true,
-      ignoreTrailingSlash: true,
-      maxParamLength: longestHead
-    }),
-    Effect.map((app) => counted(Effect.catchAllCause(app, errorResponseFor), metrics))
-  )
+    const app = yield* Effect.provide(HttpApiBuilder.Router.router, routes).pipe(
+      Effect.flatMap(HttpRouter.toHttpApp),
+      // The router matches no path with a longer parameter, so ids may be as long as the request's head allows.
+      HttpRouter.withRouterConfig({
+        caseSensitive: true,
+        ignoreTrailingSlash: true,
+        maxParamLength: longestHead
+      })
+    )
+    // Without this, every request and database query would create an unused span.
+    const handler = yield* NodeHttpServer.makeHandler(
+      counted(Effect.catchAllCause(app, errorResponseFor), metrics)
+    ).pipe(
+      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true),
+      Effect.withTracerEnabled(false),
+      Effect.provide(NodeHttpServer.layerContext)
+    )
+    return yield* listenHttp(handler, { host, port, connections, requestSeconds })
+  })
+}) {}
 
 const counted = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,

@@ -3,16 +3,25 @@ import { createHmac, randomBytes } from "node:crypto"
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
-import { DataFolderUnusable, openFailureReason } from "./Database.ts"
+import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
 
 /** 32 random bytes; never leave the data folder. */
-export type Secret = Redacted.Redacted<Buffer>
+export class Secret extends Effect.Service<Secret>()("service/Secret", {
+  effect: Effect.map(
+    Effect.flatMap(DataFolder, ({ path }) => loadSecret(path)),
+    (secret) => ({
+      /** Returns a keyed digest of 32 bytes. `purpose` separates the domains, so digests of different uses never match. */
+      digest: (purpose: "key" | "address", value: string): Buffer =>
+        createHmac("sha256", Redacted.value(secret)).update(purpose).update("\0").update(value).digest()
+    })
+  )
+}) {}
 
 /**
  * Loads the data folder's secret, or creates it. It has its own file, so that a copy of the database alone does not
  * help to guess keys. Two processes that create it at once get the same one.
  */
-export const loadSecret = (folder: string): Effect.Effect<Secret, DataFolderUnusable> =>
+const loadSecret = (folder: string): Effect.Effect<Redacted.Redacted<Buffer>, DataFolderUnusable> =>
   Effect.try({
     try: () => {
       const file = join(folder, "secret")
@@ -37,10 +46,6 @@ export const loadSecret = (folder: string): Effect.Effect<Secret, DataFolderUnus
         detail: `cannot read or create the secret file (${openFailureReason(cause)})`
       })
   })
-
-/** Returns a keyed digest of 32 bytes. `purpose` separates the domains, so digests of different uses never match. */
-export const digest = (secret: Secret, purpose: "key" | "address", value: string): Buffer =>
-  createHmac("sha256", Redacted.value(secret)).update(purpose).update("\0").update(value).digest()
 
 const size = 32
 

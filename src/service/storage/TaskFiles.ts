@@ -2,9 +2,10 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { Clock, Context, Effect, Option, Schema } from "effect"
-import { DataFolderUnusable, openFailureReason } from "./Database.ts"
-import * as Secret from "./Secret.ts"
+import { Clock, Effect, Option, Schema } from "effect"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
+import { Secret } from "./Secret.ts"
 
 /** Kinds of files in a task's folder, by extension. */
 export const fileKinds = ["mp3", "wav", "srt", "json"] as const
@@ -36,35 +37,34 @@ export class FilesUnwritable extends Schema.TaggedError<FilesUnwritable>()("File
   full: Schema.Boolean
 }) {}
 
-/** Manages the files under `folder`. URLs are signed with the secret and valid for `addressSeconds`. */
-export const makeTaskFiles = (
-  folder: string,
-  secret: Secret.Secret,
-  options: { readonly addressSeconds: number; readonly durable: boolean }
-) => {
+const make = Effect.gen(function* () {
+  const { path: folder, durable } = yield* DataFolder
+  const { config } = yield* ServiceOptions
+  const secret = yield* Secret
+  const addressSeconds = (config.keep?.addressHours ?? 24) * 3_600
   const filesFolder = join(folder, "files")
   const partFolder = join(folder, "files", "part")
   const folderOf = (taskId: string) => join(filesFolder, taskId.slice(0, 2), taskId)
   /** Expiry is rounded up to a tenth of a URL's lifetime, so that repeated reads of a task return the same URL. */
-  const step = Math.max(1, Math.ceil(options.addressSeconds / 10))
+  const step = Math.max(1, Math.ceil(addressSeconds / 10))
 
   const signature = (expires: number, name: string): Buffer =>
-    Secret.digest(secret, "address", `${expires} ${name}`).subarray(0, 24)
+    secret.digest("address", `${expires} ${name}`).subarray(0, 24)
+
+  // Partial files of an earlier run are deleted.
+  yield* Effect.tryPromise({
+    try: async () => {
+      await rm(partFolder, { recursive: true, force: true })
+      await mkdir(partFolder, { recursive: true, mode: 0o700 })
+    },
+    catch: (cause) =>
+      new DataFolderUnusable({
+        folder,
+        detail: `cannot create its "files" folder (${openFailureReason(cause)})`
+      })
+  })
 
   return {
-    /** Creates the folders and deletes partial files of an earlier run. */
-    prepare: Effect.tryPromise({
-      try: async () => {
-        await rm(partFolder, { recursive: true, force: true })
-        await mkdir(partFolder, { recursive: true, mode: 0o700 })
-      },
-      catch: (cause) =>
-        new DataFolderUnusable({
-          folder,
-          detail: `cannot create its "files" folder (${openFailureReason(cause)})`
-        })
-    }),
-
     /** Creates a temporary folder for a task's files. Deleted with the scope unless `publish` has moved it. */
     workshop: (taskId: string) =>
       Effect.acquireRelease(
@@ -98,7 +98,7 @@ export const makeTaskFiles = (
       Effect.tryPromise({
         try: async () => {
           const place = folderOf(taskId)
-          if (options.durable) await flushed(workshop)
+          if (durable) await flushed(workshop)
           await mkdir(join(filesFolder, taskId.slice(0, 2)), { recursive: true, mode: 0o700 })
           await rm(place, { recursive: true, force: true })
           await rename(workshop, place)
@@ -109,10 +109,10 @@ export const makeTaskFiles = (
     /** Deletes a task's files, if there are any. */
     remove: (taskId: string) => Effect.promise(() => rm(folderOf(taskId), { recursive: true, force: true })),
 
-    /** Returns the path of a file's URL, valid for at least `addressSeconds` from now. */
+    /** Returns the path of a file's URL, valid for at least `keep.addressHours` from now. */
     addressOf: (taskId: string, kind: FileKind) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const expires = Math.ceil((now / 1000 + options.addressSeconds) / step) * step
+        const expires = Math.ceil((now / 1000 + addressSeconds) / step) * step
         const name = `${taskId}.${kind}`
         return `/files/${expires.toString(36)}-${signature(expires, name).toString("base64url")}/${name}`
       }),
@@ -174,13 +174,10 @@ export const makeTaskFiles = (
         )
       })
   }
-}
+})
 
-/** Storage of task files. */
-export class TaskFiles extends Context.Tag("service/TaskFiles")<
-  TaskFiles,
-  ReturnType<typeof makeTaskFiles>
->() {}
+/** The files of the tasks. */
+export class TaskFiles extends Effect.Service<TaskFiles>()("service/TaskFiles", { effect: make }) {}
 
 const taskFileName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{3,4}$/u
 

@@ -97,6 +97,9 @@ export interface TaskRow {
   readonly error_message: string | null
 }
 
+/** The credits that a task reserves. */
+export type Reserved = Pick<TaskRow, "account_id" | "credits">
+
 /** Converts a row to a worker's task. */
 export const claimedOf = (row: TaskRow): ClaimedTask => ({
   taskId: row.task_id,

@@ -1,37 +1,135 @@
 /** Task workers, `concurrency` per provider. Each claims a queued task, speaks it and records the outcome. */
 import { join } from "node:path"
-import { Cause, Clock, type Context, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
-import { millisAt } from "../../domain/time/Units.ts"
-import type { Engine, EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
+import { Cause, Clock, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
+import { millisAt, SampleRate } from "../../domain/time/Units.ts"
+import type { Engine } from "../../engines/Engine.ts"
+import type { ServiceConfig } from "../config/ServiceConfig.ts"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { type TaskAudioSettings, writeAudio } from "./TaskAudio.ts"
-import type { Catalogue, ServedProvider } from "../catalogue/Catalogue.ts"
-import type { EngineSet } from "../catalogue/EngineSet.ts"
+import { Catalogue, type ServedProvider } from "../catalogue/Catalogue.ts"
+import { EngineSet } from "../catalogue/EngineSet.ts"
 import { ServiceHealth, type HealthProblem } from "../health/ServiceHealth.ts"
-import type { ServiceMetrics } from "../health/ServiceMetrics.ts"
+import { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { synthesizeTask } from "./Synthesis.ts"
-import { type FilesUnwritable, TaskFiles } from "../storage/TaskFiles.ts"
+import { TaskFiles } from "../storage/TaskFiles.ts"
+import { detailOf, internalFault, notOffered, type TaskFailure, tooSlow, verdictOf } from "./TaskFailures.ts"
+import { TaskQueue } from "./TaskQueue.ts"
 import type { ClaimedTask } from "./TaskRecord.ts"
-import { TaskStore } from "./TaskStore.ts"
 import { taskJson, taskSrt } from "./TaskTranscript.ts"
 
-/** Options of the workers. */
-export interface WorkerOptions {
-  readonly catalogue: Context.Tag.Service<Catalogue>
-  readonly engines: EngineSet
-  readonly metrics: ServiceMetrics
-  /** Whether a failed task shows its owner the engine's own error, which may name addresses and programs. */
-  readonly candid: boolean
-  readonly audio: TaskAudioSettings
-  /** Maximum attempts per task while its failures are temporary. */
-  readonly attempts: number
-  /** Maximum duration of one attempt. */
-  readonly timeout: Duration.DurationInput
-}
+/** A task that was in flight at this many crashes of the service fails. */
+const deathsOfATask = 20
 
-/** Starts the workers. They stop with the scope; a task that one of them holds is queued again. */
-export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions) {
-  const providers = [...options.catalogue.offer().providers.values()].flatMap((provider) => {
-    const engine = options.engines.get(provider.engine)
+const make = Effect.gen(function* () {
+  const { config, candid } = yield* ServiceOptions
+  const catalogue = yield* Catalogue
+  const engines = yield* EngineSet
+  const health = yield* ServiceHealth
+  const metrics = yield* ServiceMetrics
+  const queue = yield* TaskQueue
+  const files = yield* TaskFiles
+  const audio = audioOf(config)
+  const attempts = config.limits?.attempts ?? 3
+  const timeout = Duration.seconds(config.limits?.taskTimeout ?? 900)
+  let draining = false
+
+  const recovered = yield* queue.recover(deathsOfATask, [...catalogue.offer().providers.keys()])
+  if (recovered.again + recovered.failed > 0) {
+    yield* Effect.logInfo("recovered tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
+  }
+
+  /** Speaks a task and publishes its files. Retries temporary failures with backoff. */
+  const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask) =>
+    Effect.gen(function* () {
+      const offer = catalogue.offer()
+      const voice = offer.voices.get(task.voice)
+      const model = offer.providers.get(provider.id)?.models.find((each) => each.wire.model_id === task.model)
+      if (voice === undefined || model === undefined) return yield* Effect.fail(notOffered)
+      const spoken = yield* synthesizeTask(engine, { ...task, voice, model })
+      const workshop = yield* files.workshop(task.taskId)
+      const { format } = audio
+      yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, audio)
+      if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", taskSrt(spoken.captions))
+      const duration = millisAt(spoken.frames, spoken.rate)
+      if (task.wantJson) yield* files.write(workshop, task.taskId, "json", taskJson({ ...spoken, duration }))
+      yield* files.publish(workshop, task.taskId)
+      return { durationMs: duration, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
+    }).pipe(
+      Effect.scoped,
+      Effect.timeoutFail({ duration: timeout, onTimeout: () => tooSlow }),
+      Effect.retry({
+        while: (failure) => verdictOf(failure).passing,
+        times: attempts - 1,
+        schedule: patience
+      })
+    )
+
+  /** Speaks one task and records the outcome. If the worker is interrupted, queues the task again. */
+  const settle = (provider: ServedProvider, engine: Engine, task: ClaimedTask, restore: Restore) =>
+    Effect.gen(function* () {
+      const began = yield* Clock.currentTimeMillis
+      const tried = yield* Effect.exit(restore(attempt(provider, engine, task)))
+      const taken = ((yield* Clock.currentTimeMillis) - began) / 1000
+      if (Exit.isSuccess(tried)) {
+        const kept = yield* surely(queue.finish(task.taskId, tried.value), restore)
+        if (!kept) yield* files.remove(task.taskId)
+        metrics.task(provider.id, "done", task.characters, taken)
+        yield* Effect.logInfo("task done").pipe(Effect.annotateLogs({ seconds: taken }))
+        return
+      }
+      if (Cause.isInterrupted(tried.cause)) {
+        yield* queue.giveBack(task.taskId)
+        return yield* Effect.interrupt
+      }
+      const failure = Option.getOrUndefined(Cause.failureOption(tried.cause))
+      const { code, message } = failure === undefined ? internalFault : verdictOf(failure)
+      const reason = failure === undefined ? message : detailOf(failure)
+      yield* failure === undefined
+        ? Effect.logError("task failed with an internal error", tried.cause)
+        : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason }))
+      yield* surely(queue.fail(task.taskId, code, candid ? reason : message), restore)
+      metrics.task(provider.id, "failed", task.characters, taken)
+    }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
+
+  /** Claims the next queued task, if there is one, and processes it to its end. */
+  const takeTask = (provider: ServedProvider, engine: Engine) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        queue.claim(provider.id),
+        Option.match({
+          onNone: () => Effect.succeed<Next>("listen"),
+          onSome: (task) => Effect.as(settle(provider, engine, task, restore), goingOn)
+        })
+      )
+    )
+
+  /**
+   * Whether a provider has queued tasks that cannot be spoken now. The engine may be unavailable, its voices may be
+   * unknown, or the disk may be full. The tasks then stay queued instead of failing one by one. Logs once when that
+   * starts and once when it ends.
+   */
+  const obstacleFor = (provider: ServedProvider) => {
+    let reported: HealthProblem | undefined
+    return Effect.gen(function* () {
+      const complete = catalogue.offer().providers.get(provider.id)?.complete === true
+      const trouble = complete
+        ? Option.getOrUndefined(yield* health.trouble(provider.engine))
+        : ("engine_unavailable" as const)
+      const hindered = trouble !== undefined && (yield* queue.waits(provider.id))
+      if (hindered && reported !== trouble) {
+        yield* Effect.annotateLogs(Effect.logWarning("tasks delayed"), { code: trouble })
+        reported = trouble
+      }
+      if (trouble === undefined && reported !== undefined) {
+        yield* Effect.logInfo("tasks resumed")
+        reported = undefined
+      }
+      return hindered
+    }).pipe(Effect.annotateLogs({ provider: provider.id }))
+  }
+
+  const providers = [...catalogue.offer().providers.values()].flatMap((provider) => {
+    const engine = engines.get(provider.engine)
     return engine === undefined ? [] : [{ provider, engine }]
   })
   const size = providers.reduce((sum, { provider }) => sum + provider.concurrency, 0)
@@ -43,8 +141,8 @@ export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions)
     // One signal per worker is enough: a woken worker continues until the queue is empty.
     const bell = yield* Queue.sliding<void>(provider.concurrency)
     bells.set(provider.id, bell)
-    const obstacle = yield* obstacleFor(provider, options)
-    const takeOne = gate.whenOpen(permits.withPermits(1)(takeTask(provider, engine, options)))
+    const obstacle = obstacleFor(provider)
+    const takeOne = gate.whenOpen(permits.withPermits(1)(takeTask(provider, engine)))
     const takeOrWait = Effect.flatMap(obstacle, (hindered) => (hindered ? Effect.succeed(waiting) : takeOne))
     const afterwards: Readonly<Record<Next, Effect.Effect<void>>> = {
       "go-on": Effect.void,
@@ -70,93 +168,33 @@ export const startWorkers = Effect.fnUntraced(function* (options: WorkerOptions)
       const bell = bells.get(provider)
       return bell === undefined ? Effect.void : Effect.asVoid(Queue.offer(bell, undefined))
     },
-    /** Starts no further tasks and waits until those in flight have ended. */
-    finish: Effect.zipRight(gate.close, Effect.asVoid(permits.take(size)))
+
+    /** Whether the service is stopping: it accepts no more tasks. */
+    draining: () => draining,
+
+    /** Accepts and starts no further tasks, and waits until those in flight have ended. */
+    drain: Effect.suspend(() => {
+      draining = true
+      return Effect.zipRight(gate.close, Effect.asVoid(permits.take(size)))
+    })
   }
 })
 
-/**
- * Whether a provider has queued tasks that cannot be spoken now. The engine may be unavailable, its voices may be
- * unknown, or the disk may be full. The tasks then stay queued instead of failing one by one. Logs once when that
- * starts and once when it ends.
- */
-const obstacleFor = (provider: ServedProvider, options: WorkerOptions) =>
-  Effect.map(Effect.all([TaskStore, ServiceHealth]), ([store, health]) => {
-    let reported: HealthProblem | undefined
-    return Effect.gen(function* () {
-      const complete = options.catalogue.offer().providers.get(provider.id)?.complete === true
-      const trouble = complete
-        ? Option.getOrUndefined(yield* health.trouble(provider.engine))
-        : ("engine_unavailable" as const)
-      const hindered = trouble !== undefined && (yield* store.waits(provider.id))
-      if (hindered && reported !== trouble) {
-        yield* Effect.annotateLogs(Effect.logWarning("tasks delayed"), { code: trouble })
-        reported = trouble
-      }
-      if (trouble === undefined && reported !== undefined) {
-        yield* Effect.logInfo("tasks resumed")
-        reported = undefined
-      }
-      return hindered
-    }).pipe(Effect.annotateLogs({ provider: provider.id }))
-  })
+/** Speaks queued tasks until its scope closes; a task that a worker holds then is queued again. */
+export class TaskWorkers extends Effect.Service<TaskWorkers>()("service/TaskWorkers", { scoped: make }) {}
+
+const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>
+  audio.format === "wav"
+    ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
+    : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
 
 /** What a worker does next: take another task, listen for a signal, or wait a second. */
 type Next = "go-on" | "listen" | "wait"
 const waiting: Next = "wait"
 const goingOn: Next = "go-on"
 
-/** Claims the next queued task, if there is one, and processes it to its end. */
-const takeTask = (provider: ServedProvider, engine: Engine, options: WorkerOptions) =>
-  Effect.flatMap(TaskStore, (store) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(
-        store.claim(provider.id),
-        Option.match({
-          onNone: () => Effect.succeed<Next>("listen"),
-          onSome: (task) => Effect.as(settle(provider, engine, task, options, restore), goingOn)
-        })
-      )
-    )
-  )
-
 /** Makes a part of an uninterruptible region interruptible again. */
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-
-/** Speaks one task and records the outcome. If the worker is interrupted, queues the task again. */
-const settle = (
-  provider: ServedProvider,
-  engine: Engine,
-  task: ClaimedTask,
-  options: WorkerOptions,
-  restore: Restore
-) =>
-  Effect.gen(function* () {
-    const store = yield* TaskStore
-    const files = yield* TaskFiles
-    const began = yield* Clock.currentTimeMillis
-    const tried = yield* Effect.exit(restore(attempt(provider, engine, task, options)))
-    const taken = ((yield* Clock.currentTimeMillis) - began) / 1000
-    if (Exit.isSuccess(tried)) {
-      const kept = yield* surely(store.finish(task.taskId, tried.value), restore)
-      if (!kept) yield* files.remove(task.taskId)
-      options.metrics.task(provider.id, "done", task.characters, taken)
-      yield* Effect.logInfo("task done").pipe(Effect.annotateLogs({ seconds: taken }))
-      return
-    }
-    if (Cause.isInterrupted(tried.cause)) {
-      yield* store.giveBack(task.taskId)
-      return yield* Effect.interrupt
-    }
-    const failure = Option.getOrUndefined(Cause.failureOption(tried.cause))
-    const { code, message } = failure === undefined ? ourFault : verdictOf(failure)
-    const reason = failure === undefined ? message : detailOf(failure)
-    yield* failure === undefined
-      ? Effect.logError("task failed with an internal error", tried.cause)
-      : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason }))
-    yield* surely(store.fail(task.taskId, code, options.candid ? reason : message), restore)
-    options.metrics.task(provider.id, "failed", task.characters, taken)
-  }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
 
 /**
  * Records a task's outcome, retrying until the database can be written. An unrecorded task would stay `processing`
@@ -176,104 +214,11 @@ const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> 
 /** Exponential backoff from 1 s, capped at 30 s. */
 const untilWritten = Schedule.union(Schedule.exponential("1 second"), Schedule.spaced("30 seconds"))
 
-/** Speaks a task and publishes its files. Retries temporary failures with backoff, up to `attempts` attempts. */
-const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask, options: WorkerOptions) =>
-  Effect.gen(function* () {
-    const offer = options.catalogue.offer()
-    const voice = offer.voices.get(task.voice)
-    const model = offer.providers.get(provider.id)?.models.find((each) => each.wire.model_id === task.model)
-    if (voice === undefined || model === undefined) return yield* Effect.fail(notOffered)
-    const spoken = yield* synthesizeTask(engine, { ...task, voice, model })
-    const files = yield* TaskFiles
-    const workshop = yield* files.workshop(task.taskId)
-    const { format } = options.audio
-    yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, options.audio)
-    if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", taskSrt(spoken.captions))
-    const duration = millisAt(spoken.frames, spoken.rate)
-    if (task.wantJson) yield* files.write(workshop, task.taskId, "json", taskJson({ ...spoken, duration }))
-    yield* files.publish(workshop, task.taskId)
-    return { durationMs: duration, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
-  }).pipe(
-    Effect.scoped,
-    Effect.timeoutFail({ duration: options.timeout, onTimeout: () => tooSlow }),
-    Effect.retry({
-      while: (failure) => verdictOf(failure).passing,
-      times: options.attempts - 1,
-      schedule: patience
-    })
-  )
-
 /** Exponential backoff from 500 ms with jitter; never shorter than the engine's `retryAfter`. */
 const patience = Schedule.exponential("500 millis").pipe(
   Schedule.jittered,
-  Schedule.passthrough<Duration.Duration, Failure, never>,
+  Schedule.passthrough<Duration.Duration, TaskFailure, never>,
   Schedule.modifyDelay((failure, delay) =>
     Duration.max(delay, Duration.seconds(failure._tag === "SpeechFailed" ? (failure.retryAfter ?? 0) : 0))
   )
 )
-
-const notOffered = { _tag: "NotOffered" } as const
-const tooSlow = { _tag: "TooSlow" } as const
-const ourFault = { code: "internal", message: "internal error; it has been logged" }
-
-type Failure = EngineUnavailable | SpeechFailed | FilesUnwritable | typeof notOffered | typeof tooSlow
-
-/** A failure's full detail, for the log. The task's owner need not see it. */
-const detailOf = (failure: Failure): string => {
-  switch (failure._tag) {
-    case "EngineUnavailable":
-    case "SpeechFailed":
-    case "FilesUnwritable":
-      return failure.detail
-    case "NotOffered":
-    case "TooSlow":
-      return verdictOf(failure).message
-  }
-}
-
-/** The error code and message for the task's owner, and whether the failure is temporary. */
-const verdictOf = (
-  failure: Failure
-): { readonly code: string; readonly message: string; readonly passing: boolean } => {
-  switch (failure._tag) {
-    case "EngineUnavailable":
-      return { code: "engine_unavailable", message: "the speech engine is unavailable", passing: true }
-    case "FilesUnwritable":
-      return {
-        code: failure.full ? "disk_full" : "storage",
-        message: failure.full ? "the service's disk is full" : "the service could not store the audio",
-        passing: !failure.full
-      }
-    case "NotOffered":
-      return { code: "not_offered", message: "the voice or model is no longer available", passing: false }
-    case "TooSlow":
-      return { code: "timeout", message: "synthesis took longer than the service allows", passing: false }
-    case "SpeechFailed":
-      switch (failure.reason) {
-        // Faults of the request itself keep the engine's words: only the client can fix them.
-        case "nothing-to-say":
-        case "too-long":
-        case "refused":
-          return { code: failure.reason.replaceAll("-", "_"), message: failure.detail, passing: false }
-        case "unknown-voice":
-          return { code: "unknown_voice", message: "the engine has no such voice", passing: false }
-        case "timeout":
-        case "crashed":
-        case "bad-output":
-        case "busy":
-          return {
-            code: `engine_${failure.reason.replaceAll("-", "_")}`,
-            message: engineTroubles[failure.reason],
-            passing: true
-          }
-      }
-  }
-}
-
-/** Engine errors for clients. The engine's own words may name addresses, programs and folders. */
-const engineTroubles = {
-  timeout: "the speech engine took too long",
-  crashed: "the speech engine crashed on this text",
-  "bad-output": "the speech engine returned no usable audio",
-  busy: "the speech engine is busy"
-}

@@ -1,12 +1,17 @@
 /** Caching and timeouts of health checks and voice lists; the rate limiter's clock. */
 import { tmpdir } from "node:os"
 import { expect, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Option, TestClock } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import type { Engine } from "../../../src/engines/Engine.ts"
 import { EngineUnavailable } from "../../../src/engines/Engine.ts"
-import * as Health from "../../../src/service/health/ServiceHealth.ts"
-import { refreshCatalogue } from "../../../src/service/catalogue/CatalogueRefresh.ts"
-import * as Pace from "../../../src/service/accounts/RateLimiter.ts"
+import { RateLimiter } from "../../../src/service/accounts/RateLimiter.ts"
+import { Catalogue } from "../../../src/service/catalogue/Catalogue.ts"
+import { catalogueLayer } from "../../../src/service/catalogue/CatalogueRefresh.ts"
+import { EngineSet } from "../../../src/service/catalogue/EngineSet.ts"
+import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts"
+import { ServiceOptions } from "../../../src/service/config/ServiceOptions.ts"
+import { ServiceHealth } from "../../../src/service/health/ServiceHealth.ts"
+import { DataFolder } from "../../../src/service/storage/DataFolder.ts"
 
 const away = new EngineUnavailable({ engine: "far", detail: "away" })
 
@@ -19,11 +24,26 @@ const engine = (how: Partial<Engine>): Engine => ({
   ...how
 })
 
+/** Builds a part of a service with the given engines and settings. */
+const built = <A, E>(
+  part: Layer.Layer<A, E, EngineSet | ServiceOptions | DataFolder>,
+  engines: ReadonlyArray<readonly [string, Engine]>,
+  config: ServiceConfig
+) =>
+  Layer.build(
+    part.pipe(
+      Layer.provide(Layer.succeed(EngineSet, new Map(engines))),
+      Layer.provide(Layer.succeed(ServiceOptions, { host: "127.0.0.1", port: 0, config, candid: false })),
+      Layer.provide(Layer.succeed(DataFolder, { path: tmpdir(), durable: false }))
+    )
+  )
+
 it.scoped("callers wait 1 s for a hanging engine, which is reported unavailable after 10 s", () =>
   Effect.gen(function* () {
     let asked = 0
     const check = Effect.suspend(() => (++asked === 1 ? Effect.void : Effect.never))
-    const health = yield* Health.makeServiceHealth(tmpdir(), new Map([["far", engine({ check })]]), 0)
+    const part = built(ServiceHealth.Default, [["far", engine({ check })]], { limits: { freeDisk: 0 } })
+    const health = Context.get(yield* part, ServiceHealth)
     expect(yield* health.engine("far")).toEqual({ ready: true, reason: undefined })
     yield* TestClock.adjust("11 seconds")
     const waiting = yield* Effect.fork(health.engine("far"))
@@ -50,7 +70,12 @@ it.scoped("known voices stay while another engine is asked again", () =>
     let there = false
     const far = engine({ voices: Effect.suspend(() => (there ? Effect.succeed([]) : Effect.fail(away))) })
     const off = { enabled: false }
-    const catalogue = yield* refreshCatalogue(
+    const part = built(
+      catalogueLayer,
+      [
+        ["near", near],
+        ["far", far]
+      ],
       {
         engines: {
           near: { kind: "flite" },
@@ -63,12 +88,9 @@ it.scoped("known voices stay while another engine is asked again", () =>
           provider_native: { engine: "near", voicePrefix: "near-" },
           provider_opensource: { engine: "far" }
         }
-      },
-      new Map([
-        ["near", near],
-        ["far", far]
-      ])
+      }
     )
+    const catalogue = Context.get(yield* part, Catalogue)
     const complete = () => [...catalogue.offer().providers.values()].map((provider) => provider.complete)
     expect(complete()).toEqual([true, false])
     yield* TestClock.adjust("1 second")
@@ -81,7 +103,7 @@ it.scoped("known voices stay while another engine is asked again", () =>
   })
 )
 
-it.effect("the rate limiter ignores changes of the system time", () =>
+it.scoped("the rate limiter ignores changes of the system time", () =>
   Effect.gen(function* () {
     const real = Clock.make()
     const steady = yield* real.currentTimeNanos
@@ -94,8 +116,8 @@ it.effect("the rate limiter ignores changes of the system time", () =>
       unsafeCurrentTimeNanos: () => steady,
       currentTimeNanos: Effect.succeed(steady)
     }
-    const pace = Pace.makeRateLimiter(1)
-    const count = Effect.withClock(pace(1), moved)
+    const part = built(RateLimiter.Default, [], { limits: { requestsPerSecond: 1 } })
+    const count = Effect.withClock(Context.get(yield* part, RateLimiter).take(1), moved)
     expect(yield* count).toEqual(Option.none())
     day -= 3_600_000
     expect(yield* count).toEqual(Option.none())

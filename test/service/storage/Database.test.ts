@@ -4,14 +4,15 @@ import { expect, it } from "@effect/vitest"
 import { SqlClient } from "@effect/sql/SqlClient"
 import Sqlite from "better-sqlite3"
 import { Effect, Fiber, Layer } from "effect"
-import { DataFolderUnusable, serviceDatabase } from "../../../src/service/storage/Database.ts"
+import { serviceDatabase } from "../../../src/service/storage/Database.ts"
+import { DataFolder, DataFolderUnusable } from "../../../src/service/storage/DataFolder.ts"
 import { temporaryFolder } from "../../hostile/Batch.ts"
 
 const opened = (folder: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     return yield* sql`SELECT count(*) AS tasks FROM tasks`
-  }).pipe(Effect.provide(Layer.fresh(serviceDatabase(folder, { durable: false }))))
+  }).pipe(Effect.provide(Layer.provide(serviceDatabase, DataFolder.shared({ path: folder, durable: false }))))
 
 it.scopedLive("waits for another process that opens the same new file", () =>
   Effect.gen(function* () {

@@ -5,29 +5,34 @@ import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer, Option, Redacted } from "effect"
-import * as Database from "../../../src/service/storage/Database.ts"
+import { serviceDatabase } from "../../../src/service/storage/Database.ts"
+import { DataFolder } from "../../../src/service/storage/DataFolder.ts"
 import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
-import * as KeyStore from "../../../src/service/accounts/KeyStore.ts"
-import * as Secret from "../../../src/service/storage/Secret.ts"
+import { KeyStore } from "../../../src/service/accounts/KeyStore.ts"
+import { Secret } from "../../../src/service/storage/Secret.ts"
 import type { NewTask } from "../../../src/service/tasks/TaskRecord.ts"
+import { TaskQueue } from "../../../src/service/tasks/TaskQueue.ts"
 import { TaskStore } from "../../../src/service/tasks/TaskStore.ts"
 
-const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E, TaskStore | SqlClient>) =>
+const storage = (folder: string) =>
+  Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default).pipe(
+    Layer.provideMerge(Layer.merge(serviceDatabase, Secret.Default)),
+    Layer.provide(DataFolder.shared({ path: folder, durable: false }))
+  )
+
+const inFolder = <A, E>(
+  use: (folder: string) => Effect.Effect<A, E, Layer.Layer.Success<ReturnType<typeof storage>>>
+) =>
   Effect.acquireUseRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-store-"))),
-    (folder) =>
-      Effect.provide(
-        use(folder),
-        Layer.provideMerge(TaskStore.layer, Layer.fresh(Database.serviceDatabase(folder, { durable: false })))
-      ),
+    (folder) => Effect.provide(use(folder), storage(folder)),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
 
 /** Creates an account with the given credits. */
-const account = (folder: string, credits: number) =>
+const account = (credits: number) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient
-    const keys = KeyStore.makeKeyStore(sql, yield* Secret.loadSecret(folder))
+    const keys = yield* KeyStore
     const key = yield* keys.create({ name: "test", credits })
     const holder = yield* keys.recognise(key)
     return Option.getOrThrow(holder).id
@@ -56,21 +61,22 @@ const outcome = { durationMs: 100, format: "wav", hasSrt: false, hasJson: false 
 
 describe("TaskStore", () => {
   it.scoped("reserves credits on create, charges them when done, releases them on failure and deletion", () =>
-    inFolder((folder) =>
+    inFolder(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const owner = yield* account(folder, 100)
+        const queue = yield* TaskQueue
+        const owner = yield* account(100)
         const [first, second, third] = [task(owner, 40), task(owner, 30), task(owner, 20)]
         for (const each of [first, second, third]) yield* store.create(each)
         expect(yield* store.balance(owner)).toEqual({ granted: 100, used: 0, reserved: 90 })
         expect(yield* Effect.flip(store.create(task(owner, 11)))).toMatchObject({ needed: 11, left: 10 })
-        const claimed = yield* store.claim("p")
+        const claimed = yield* queue.claim("p")
         expect(Option.map(claimed, (each) => each.taskId)).toEqual(Option.some(first.taskId))
-        expect(yield* store.finish(first.taskId, outcome)).toBe(true)
-        expect(yield* store.finish(first.taskId, outcome)).toBe(false)
-        yield* store.claim("p")
+        expect(yield* queue.finish(first.taskId, outcome)).toBe(true)
+        expect(yield* queue.finish(first.taskId, outcome)).toBe(false)
+        yield* queue.claim("p")
         expect(yield* store.remove(owner, second.taskId)).toBe("under-way")
-        yield* store.fail(second.taskId, "code", "why")
+        yield* queue.fail(second.taskId, "code", "why")
         expect(yield* store.remove(owner, third.taskId)).toBe("deleted")
         expect(yield* store.remove(owner, third.taskId)).toBe("gone-already")
         expect(yield* store.remove(owner + 1, first.taskId)).toBe("unknown")
@@ -81,16 +87,17 @@ describe("TaskStore", () => {
           [second.taskId, "failed"],
           [first.taskId, "done"]
         ])
-        expect(yield* store.counts).toEqual({ queued: 0, processing: 0 })
+        expect(yield* queue.counts).toEqual({ queued: 0, processing: 0 })
       })
     )
   )
 
   it.scoped("lets accounts take turns, each with its oldest task first", () =>
-    inFolder((folder) =>
+    inFolder(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const [many, few] = [yield* account(folder, 100), yield* account(folder, 100)]
+        const queue = yield* TaskQueue
+        const [many, few] = [yield* account(100), yield* account(100)]
         const of = (owner: number) => task(owner, 1)
         const [first, second, third] = [of(many), of(many), of(many)]
         const [late, last] = [of(few), of(few)]
@@ -98,7 +105,7 @@ describe("TaskStore", () => {
         expect(yield* store.waiting(many)).toEqual({ own: 3, others: 1 })
         expect(yield* store.waiting(0)).toEqual({ own: 0, others: 2 })
         const taken: Array<string> = []
-        for (let next = yield* store.claim("p"); Option.isSome(next); next = yield* store.claim("p")) {
+        for (let next = yield* queue.claim("p"); Option.isSome(next); next = yield* queue.claim("p")) {
           taken.push(next.value.taskId)
         }
         expect(taken).toEqual([first, late, second, last, third].map(({ taskId }) => taskId))
@@ -107,16 +114,17 @@ describe("TaskStore", () => {
   )
 
   it.scoped("queues interrupted tasks again after a restart, a limited number of times", () =>
-    inFolder((folder) =>
+    inFolder(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const owner = yield* account(folder, 100)
+        const queue = yield* TaskQueue
+        const owner = yield* account(100)
         const one = task(owner, 10)
         yield* store.create(one)
-        yield* store.claim("p")
-        expect(yield* store.recover(2, ["p"])).toEqual({ failed: 0, again: 1 })
-        yield* store.claim("p")
-        expect(yield* store.recover(2, ["p"])).toEqual({ failed: 1, again: 0 })
+        yield* queue.claim("p")
+        expect(yield* queue.recover(2, ["p"])).toEqual({ failed: 0, again: 1 })
+        yield* queue.claim("p")
+        expect(yield* queue.recover(2, ["p"])).toEqual({ failed: 1, again: 0 })
         expect(yield* store.balance(owner)).toEqual({ granted: 100, used: 0, reserved: 0 })
         const read = yield* store.read(owner, one.taskId)
         expect(Option.map(read, (each) => [each.status, each.error?.code])).toEqual(
@@ -127,10 +135,11 @@ describe("TaskStore", () => {
   )
 
   it.scoped("keeps the account's total constant in any order of events", () =>
-    inFolder((folder) =>
+    inFolder(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const owner = yield* account(folder, 1_000)
+        const queue = yield* TaskQueue
+        const owner = yield* account(1_000)
         const runtime = yield* Effect.runtime<TaskStore>()
         const events = fc.array(
           fc.oneof(
@@ -152,12 +161,12 @@ describe("TaskStore", () => {
                 continue
               }
               const id = ids["which" in event ? event.which % Math.max(1, ids.length) : 0] ?? "none"
-              if (event.what === "claim") yield* store.claim("p")
-              if (event.what === "finish") yield* store.finish(id, outcome)
-              if (event.what === "fail") yield* store.fail(id, "code", "why")
-              if (event.what === "giveBack") yield* store.giveBack(id)
+              if (event.what === "claim") yield* queue.claim("p")
+              if (event.what === "finish") yield* queue.finish(id, outcome)
+              if (event.what === "fail") yield* queue.fail(id, "code", "why")
+              if (event.what === "giveBack") yield* queue.giveBack(id)
               if (event.what === "remove") yield* store.remove(owner, id)
-              if (event.what === "recover") yield* store.recover(20, ["p"])
+              if (event.what === "recover") yield* queue.recover(20, ["p"])
             }
             const { tasks, total } = yield* store.page(owner, 1, 100_000)
             expect(total).toBe(tasks.length)
@@ -179,11 +188,11 @@ describe("a revoked key", () => {
   it.scoped(
     "fails its queued tasks and releases their credits; tasks of the account's other keys continue",
     () =>
-      inFolder((folder) =>
+      inFolder(() =>
         Effect.gen(function* () {
-          const sql = yield* SqlClient
           const store = yield* TaskStore
-          const keys = KeyStore.makeKeyStore(sql, yield* Secret.loadSecret(folder))
+          const queue = yield* TaskQueue
+          const keys = yield* KeyStore
           const holderOf = (key: Redacted.Redacted<string>) =>
             Effect.map(keys.recognise(key), Option.getOrThrow)
           const leaked = yield* holderOf(yield* keys.create({ name: "leaked", credits: 100 }))
@@ -193,7 +202,7 @@ describe("a revoked key", () => {
           const other = { ...task(leaked.id, 30), key: kept.key }
           const older = task(leaked.id, 5)
           for (const each of [spoken, queued, other, older]) yield* store.create(each)
-          yield* store.claim("p")
+          yield* queue.claim("p")
           yield* keys.revoke("leaked")
 
           const statusOf = (taskId: string) =>
@@ -243,7 +252,7 @@ describe("Keys", () => {
       expect(second).toMatchObject({ name: "older", granted: undefined, imported: true })
       yield* Effect.gen(function* () {
         const sql = yield* SqlClient
-        const keys = KeyStore.makeKeyStore(sql, yield* Secret.loadSecret(folder))
+        const keys = yield* KeyStore
         expect((yield* keys.recognise(key))._tag).toBe("Some")
         expect((yield* keys.recognise(old))._tag).toBe("Some")
         expect((yield* keys.recognise(Redacted.make("an-older-key-0002")))._tag).toBe("None")
@@ -252,7 +261,7 @@ describe("Keys", () => {
         const stored = JSON.stringify(yield* sql`SELECT * FROM keys`)
         expect(stored).not.toContain(Redacted.value(key).slice(17))
         expect(stored).not.toContain(Redacted.value(old))
-      }).pipe(Effect.provide(Layer.fresh(Database.serviceDatabase(folder, { durable: false }))))
+      }).pipe(Effect.provide(storage(folder)))
     })
   )
 

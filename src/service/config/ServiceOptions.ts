@@ -1,0 +1,19 @@
+/** What a service is started with. */
+import { Context } from "effect"
+import type { Engine } from "../../engines/Engine.ts"
+import type { ServiceConfig } from "./ServiceConfig.ts"
+
+/** What a service is started with. Each part reads its own settings and limits from it, with their defaults. */
+export class ServiceOptions extends Context.Tag("service/Options")<
+  ServiceOptions,
+  {
+    readonly host: string
+    /** 0 takes any free port. */
+    readonly port: number
+    readonly config: ServiceConfig
+    /** Engines of the host program, by the names that providers use for them. */
+    readonly engines?: ReadonlyMap<string, Engine>
+    /** Whether clients see an engine's own errors, which may name addresses, programs and variables. */
+    readonly candid: boolean
+  }
+>() {}

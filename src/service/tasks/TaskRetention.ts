@@ -1,0 +1,62 @@
+/** Deletes tasks that ended more than `keep.days` ago, and files without a task, while the service runs. */
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Clock, Effect, Layer, Schedule } from "effect"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { TaskFiles } from "../storage/TaskFiles.ts"
+
+/** Maximum tasks deleted in one transaction. */
+const atOnce = 200
+
+/** Deletes in the background. Failures are retried later. */
+export const taskRetention = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const files = yield* TaskFiles
+    const { config } = yield* ServiceOptions
+    const age = (config.keep?.days ?? 30) * 86_400_000
+
+    /** Returns those of the given tasks that still exist. */
+    const existing = (taskIds: ReadonlyArray<string>) =>
+      sql<{ task_id: string }>`SELECT task_id FROM tasks WHERE ${sql.in("task_id", taskIds)}`.pipe(
+        Effect.map((rows) => new Set(rows.map((row) => row.task_id))),
+        Effect.orDie
+      )
+
+    /** Deletes some of the tasks that ended before a time; returns their ids. */
+    const expire = (before: number) =>
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const deleted = yield* sql<{
+              task_id: string
+              account_id: number
+            }>`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE completed_at < ${before} LIMIT ${atOnce}) RETURNING task_id, account_id`
+            yield* sql`DELETE FROM deleted WHERE deleted_at < ${before}`
+            yield* Effect.forEach(
+              deleted,
+              (row) => sql`UPDATE accounts SET tasks = tasks - 1 WHERE id = ${row.account_id}`,
+              { discard: true }
+            )
+            return deleted.map((row) => row.task_id)
+          })
+        )
+        .pipe(Effect.orDie)
+
+    const old = Effect.gen(function* () {
+      const expired = yield* expire((yield* Clock.currentTimeMillis) - age)
+      yield* Effect.forEach(expired, files.remove, { discard: true })
+      return expired.length
+    })
+    const all = Effect.repeat(old, { until: (count) => count < atOnce })
+    const regularly = Schedule.spaced(`${Math.min(600_000, Math.max(1_000, age / 10))} millis`)
+    yield* Effect.forkScoped(
+      Effect.zipRight(orLater(files.sweep(existing)), Effect.repeat(orLater(all), regularly))
+    )
+  })
+)
+
+/** Logs a defect instead of failing: a full disk or a locked database is temporary. */
+const orLater = <A>(work: Effect.Effect<A>): Effect.Effect<void> =>
+  Effect.catchAllDefect(Effect.asVoid(work), (defect) =>
+    Effect.logError("cannot delete expired tasks yet", defect)
+  )
