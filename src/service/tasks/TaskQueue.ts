@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
       ),
 
     /** Marks a task done, once its files are written, and charges the reserved credits. False if it was deleted. */
-    finish: Effect.fn("TaskStore.finish")(function* (taskId: string, outcome: Outcome) {
+    finish: Effect.fn("TaskQueue.finish")(function* (taskId: string, outcome: Outcome) {
       const now = yield* Clock.currentTimeMillis
       return yield* settle(
         taskId,
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
     }),
 
     /** Marks a task failed and releases the reserved credits. False if it was deleted. */
-    fail: Effect.fn("TaskStore.fail")(function* (taskId: string, code: string, message: string) {
+    fail: Effect.fn("TaskQueue.fail")(function* (taskId: string, code: string, message: string) {
       const now = yield* Clock.currentTimeMillis
       return yield* settle(
         taskId,
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
      * Recovers after a start. Tasks that were in flight when the process died are queued again, or failed once they
      * have used `maxAttempts`. Tasks of providers that are no longer offered fail.
      */
-    recover: Effect.fn("TaskStore.recover")(function* (
+    recover: Effect.fn("TaskQueue.recover")(function* (
       maxAttempts: number,
       providers: ReadonlyArray<string>
     ) {
