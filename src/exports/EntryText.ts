@@ -1,14 +1,25 @@
-/** Subtitle text: splits a cue's text into lines that every subtitle reader takes for text. */
+/**
+ * Subtitle files, written by the `subtitle` package, and their text: a cue's lines, which every subtitle reader takes
+ * for text.
+ */
+import { stringifySync } from "subtitle"
 import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
 
-/** Returns the entries in order of time, each with its lines; entries without text are dropped. */
-export const entriesWithLines = (
-  entries: ReadonlyArray<SubtitleEntry>
-): ReadonlyArray<{ readonly entry: SubtitleEntry; readonly lines: ReadonlyArray<string> }> =>
+/** Returns the entries in order of time as cues, with their escaped text; entries without text are dropped. */
+export const cuesOf = (
+  entries: ReadonlyArray<SubtitleEntry>,
+  escaped: (line: string) => string
+): ReadonlyArray<WrittenCue & { readonly entry: SubtitleEntry }> =>
   [...entries]
     .sort((a, b) => a.start - b.start || a.end - b.end || a.index - b.index)
-    .map((entry) => ({ entry, lines: linesOf(entry.text) }))
-    .filter(({ lines }) => lines.length > 0)
+    .map((entry) => ({
+      entry,
+      id: entry.index,
+      start: entry.start,
+      end: Math.max(entry.end, entry.start + 1),
+      text: linesOf(entry.text).map(escaped).join("\n")
+    }))
+    .filter(({ text }) => text !== "")
 
 /**
  * Splits text into lines. Drops blank lines, which would end the entry, and control characters. A line that begins with
@@ -24,6 +35,31 @@ const linesOf = (text: string): ReadonlyArray<string> => {
     else lines.push(line)
   }
   return lines
+}
+
+/** A cue to write. Its text must not contain `-->`. */
+export interface WrittenCue {
+  readonly id: number
+  readonly start: number
+  readonly end: number
+  readonly text: string
+}
+
+/**
+ * Writes a file of cues with `subtitle`. It numbers cues from 1, and its times wrap at 24 hours; both are corrected.
+ */
+export const subtitleFile = (cues: ReadonlyArray<WrittenCue>, format: "SRT" | "WebVTT"): string => {
+  const mark = format === "SRT" ? "," : "."
+  let place = 0
+  return stringifySync(
+    cues.map((data) => ({ type: "cue", data })),
+    { format }
+  ).replaceAll(/^\d+\n(\S+ --> \S+)$/gmu, (head, times: string) => {
+    const cue = cues[place++]
+    if (cue === undefined) return head
+    const long = cue.end >= 24 * 3_600_000
+    return `${cue.id}\n${long ? `${clockTime(cue.start, mark)} --> ${clockTime(cue.end, mark)}` : times}`
+  })
 }
 
 /** Formats a position in milliseconds as `HH:MM:SS`, `mark`, and three digits. Hours may exceed two digits. */

@@ -1,22 +1,16 @@
 /** SubRip (SRT) subtitle writer. */
 import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
-import { clockTime, entriesWithLines } from "./EntryText.ts"
+import { cuesOf, subtitleFile } from "./EntryText.ts"
 
 /**
  * Encodes an SRT file (UTF-8, line feeds): entries in order of start, numbered from 1. SRT has no escapes. So markup is
  * broken by a zero-width space, and `-->` becomes a real arrow.
  */
 export const srt = (entries: ReadonlyArray<SubtitleEntry>): string =>
-  entriesWithLines(entries)
-    .map(({ entry, lines }, place) =>
-      [
-        `${place + 1}`,
-        `${clockTime(entry.start, ",")} --> ${clockTime(Math.max(entry.end, entry.start + 1), ",")}`,
-        ...lines.map(harmless),
-        ""
-      ].join("\n")
-    )
-    .join("\n")
+  subtitleFile(
+    cuesOf(entries, harmless).map((cue, place) => ({ ...cue, id: place + 1 })),
+    "SRT"
+  )
 
 const harmless = (line: string): string =>
   line

@@ -1,8 +1,8 @@
 /** The same words in every format: none is lost, merged or reordered. Any text is parsed or rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
+import { clockTime } from "../../src/exports/EntryText.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { srtClock } from "../../src/script/formats/TimingLine.ts"
 import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 import { unspaced } from "../../src/script/language/WritingSystems.ts"
 
@@ -19,7 +19,7 @@ const line = fc.array(
 )
 const cues = fc.array(fc.array(line, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 })
 
-const clock = (at: number): string => srtClock(at * 3000).replace(",", ".")
+const clock = (at: number): string => clockTime(at * 3000, ".")
 const italic = (words: ReadonlyArray<string>): string => words.map((word) => `<i>${word}</i>`).join(" ")
 const plain = (words: ReadonlyArray<string>): string => words.join(" ")
 
@@ -30,7 +30,7 @@ const written: Readonly<
   "a.srt": (cues) =>
     cues.flatMap((lines, i) => [
       String(i + 1),
-      `${srtClock(i * 3000)} --> ${srtClock(i * 3000 + 2000)}`,
+      `${clockTime(i * 3000, ",")} --> ${clockTime(i * 3000 + 2000, ",")}`,
       ...lines.map(italic),
       ""
     ]),

@@ -20,7 +20,7 @@ import {
 import { passInformation, passVttHeader } from "./CueHeaders.ts"
 import { type CueBlock, notice, passOver, type Scan } from "./CueScan.ts"
 import type { LostBlock } from "./LostBlocks.ts"
-import { parseTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
+import { isUntimed, parseTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
 
 /** The blocks of a file in file order. */
 export interface CueBlocks {
@@ -198,9 +198,6 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
 
 /** Whether a line that is meant as a time line contains words besides its times. */
 const hasWords = (line: string): boolean => /\p{L}{2}/u.test(line.replace(/\S*[\d:]\S*/gu, ""))
-
-/** Whether a time is 99:59:59, with which some tools mark a cue that has no time yet. */
-const isUntimed = (time: number): boolean => Math.floor(time / 1000) === 359_999
 
 /** Returns an SRT cue's text. It continues over blank lines, up to a numbered cue that lacks its time line. */
 const srtText = (scan: Scan, from: number, to: number, number: number | undefined): ReadonlyArray<string> => {

@@ -1,15 +1,15 @@
-/** Parses SRT, WebVTT and SBV files into cues, using the `subtitle` package. */
+/** Parses SRT, WebVTT and SBV files into cues: with the `subtitle` package if they are well-formed, else repaired. */
 import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { parseSync } from "subtitle"
 import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { cueBlocks } from "./CueBlocks.ts"
+import { type CueBlocks, cueBlocks } from "./CueBlocks.ts"
 import type { CueBlock } from "./CueScan.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { lostCues } from "./LostBlocks.ts"
-import { srtClock, type TimingStyle } from "./TimingLine.ts"
+import type { TimingStyle } from "./TimingLine.ts"
+import { wellFormedCues } from "./WellFormedCues.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** Parses a file's text; fails with every fault if no cue can be read. */
@@ -17,12 +17,9 @@ export const readSrtVtt = (
   text: string,
   style: TimingStyle
 ): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> =>
-  Either.map(cueBlocks(text, style), ({ blocks, lost, notices }) => {
+  Either.map(blocksIn(text, style), ({ blocks, lost, notices }) => {
     const numbers = numbersOf(blocks)
-    const cues = parsedText(blocks).flatMap((cue, i) => {
-      const block = blocks[i]
-      return block === undefined ? [] : [cueOf(cue, block, numbers.of(i, block), style)]
-    })
+    const cues = blocks.map((block, i) => cueOf(block, numbers.of(i, block), style))
     const untimed = lostCues(lost, blocks, cues, (text) => spokenBy(text, style))
     const [read, unread] = Array.partition(cues, (cue) => cue instanceof LostCue)
     return Subtitle.make({
@@ -33,48 +30,18 @@ export const readSrtVtt = (
     })
   })
 
-interface ParsedCue {
-  readonly start: number
-  readonly end: number
-  readonly text: string
+const blocksIn = (
+  text: string,
+  style: TimingStyle
+): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
+  const blocks = wellFormedCues(text, style)
+  return blocks === undefined ? cueBlocks(text, style) : Either.right({ blocks, lost: [], notices: [] })
 }
 
-/**
- * Writes the blocks as well-formed SRT and parses it with `subtitle`. Each text line starts with a word joiner
- * (U+2060): without it, the parser would take "NOTE", a bare number or a time in the text for structure.
- */
-const parsedText = (blocks: ReadonlyArray<CueBlock>): ReadonlyArray<ParsedCue> =>
-  parseSync(
-    blocks
-      .map(
-        (block, i) =>
-          `${i + 1}\n${srtClock(block.start)} --> ${srtClock(block.end)}\n${block.lines.map((line) => mark + line).join("\n")}\n`
-      )
-      .join("\n")
-  ).flatMap((node) =>
-    node.type === "cue"
-      ? [
-          {
-            ...node.data,
-            text: node.data.text
-              .split("\n")
-              .map((line) => line.slice(mark.length))
-              .join("\n")
-          }
-        ]
-      : []
-  )
-
-const mark = "\u2060"
-
-const cueOf = (
-  parsed: ParsedCue,
-  { line, why }: CueBlock,
-  index: number,
-  style: TimingStyle
-): Cue | LostCue => {
-  const times = { start: millis(parsed.start), end: millis(parsed.end) }
-  const cue = { index, ...times, line, ...spokenBy(parsed.text, style) }
+const cueOf = (block: CueBlock, index: number, style: TimingStyle): Cue | LostCue => {
+  const { line, why } = block
+  const times = { start: millis(block.start), end: millis(block.end) }
+  const cue = { index, ...times, line, ...spokenBy(block.lines.join("\n"), style) }
   return why === undefined ? Cue.make(cue, skipValidation) : LostCue.make({ ...cue, why }, skipValidation)
 }
 

@@ -201,12 +201,8 @@ const clockMillis = (text: string, style: TimingStyle): number | undefined => {
   return sign === "-" ? -value : value
 }
 
+/** Whether a time is 99:59:59, with which some tools mark a cue that has no time yet. */
+export const isUntimed = (time: number): boolean => Math.floor(time / 1000) === 359_999
+
 /** Upper bound of valid times in milliseconds: 100,000 hours. */
 export const longestTime = 3.6e11
-
-/** Formats milliseconds as an SRT time, `00:01:02,500`; hours may have more than two digits. */
-export const srtClock = (time: number): string => {
-  const two = (value: number): string => String(value).padStart(2, "0")
-  const seconds = Math.floor(time / 1000)
-  return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)},${String(time % 1000).padStart(3, "0")}`
-}

@@ -2,8 +2,8 @@
  * Builds the SRT sent to a provider: one entry per part, on a timeline of its own. Each entry's time depends only on
  * its words (generous for any voice). So the same words by the same voice are the same task anywhere in a film.
  */
+import { stringifySync } from "subtitle"
 import { naturalLength } from "../language/SpeechRate.ts"
-import { srtClock } from "../formats/TimingLine.ts"
 
 /** Gap between two entries, in milliseconds. */
 const gap = 800
@@ -11,14 +11,15 @@ const gap = 800
 /** Returns the SRT text of these parts. */
 export const srtInput = (said: ReadonlyArray<string>): string => {
   let start = 0
-  return said
-    .map((words, i) => {
-      const end = start + slotOf(words)
-      const entry = `${i + 1}\n${srtClock(start)} --> ${srtClock(end)}\n${words}\n`
+  return stringifySync(
+    said.map((text) => {
+      const end = start + slotOf(text)
+      const data = { start, end, text }
       start = end + gap
-      return entry
-    })
-    .join("\n")
+      return { type: "cue", data }
+    }),
+    { format: "SRT" }
+  )
 }
 
 /** Maximum characters that an entry needs besides its words. */
