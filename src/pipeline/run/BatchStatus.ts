@@ -1,7 +1,8 @@
 /** Progress of a batch, read from its state alone; safe while a run is active. */
 import { Effect } from "effect"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
-import { type JobStanding, UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import type { JobStanding } from "../../store/tables/UtteranceQueries.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
 
 /** Progress of one job: its utterances by state, and whether its files were delivered at least once. */

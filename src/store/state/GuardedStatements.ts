@@ -1,14 +1,68 @@
-/** SQL statements and transactions whose errors are mapped to problems of the state folder. */
+/** SQL queries, statements and transactions whose errors are mapped to problems of the state folder. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
-import { failOrDie, type StateUnusable } from "./StateErrors.ts"
+import { findAll } from "@effect/sql/SqlSchema"
+import { Effect, ParseResult, Schema } from "effect"
+import { failOrDie, StateUnusable } from "./StateErrors.ts"
 
 /** Maps a failed statement to a problem of the state folder. */
 export const guardStatements =
   (folder: string) =>
   <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StateUnusable, R> =>
     Effect.catchTag(statement, "SqlError", (error) => failOrDie(folder, error))
+
+/** A query: what it needs, its rows' shape, and its statement. */
+export interface Query<IA, II, A, I> {
+  readonly Request: Schema.Schema<IA, II>
+  readonly Result: Schema.Schema<A, I>
+  readonly execute: (request: II) => Effect.Effect<ReadonlyArray<unknown>, SqlError>
+}
+
+/** Makes queries of tables. A row of another shape is a problem of the state folder that names table and column. */
+export const makeQueries =
+  (folder: string) =>
+  <IA, II, A, I>(
+    table: string,
+    query: Query<IA, II, A, I>
+  ): ((request: IA) => Effect.Effect<ReadonlyArray<A>, StateUnusable>) => {
+    const find = findAll(query)
+    return (request) =>
+      Effect.catchAll(find(request), (error) =>
+        error._tag === "SqlError" ? failOrDie(folder, error) : rowFault(folder, table, error)
+      )
+  }
+
+/**
+ * Accepts rows that already have their decoded shape by one compiled check, and decodes only others. Decoding takes
+ * three times as long, which counts for queries of tens of thousands of rows.
+ */
+export const plainRows = <A, I>(row: Schema.Schema<A, I>) => {
+  const isPlain = Schema.is(row)
+  const decode = ParseResult.decodeUnknown(row)
+  return Schema.declare([], {
+    decode: () => (value, options) => (isPlain(value) ? ParseResult.succeed(value) : decode(value, options)),
+    encode: () => ParseResult.encodeUnknown(row)
+  })
+}
+
+/** Returns the folder's problem if a row of a table has another shape. */
+export const rowFault = (folder: string, table: string, error: ParseResult.ParseError): StateUnusable =>
+  new StateUnusable({ folder, reason: "row", detail: rowProblem(table, error) })
+
+/** Says which column of which table holds a value of another shape. */
+export const rowProblem = (table: string, error: ParseResult.ParseError): string => {
+  const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
+  // Of a union's members, assume that those that parsed furthest were meant.
+  const depth = Math.max(...issues.map(({ path }) => path.length))
+  const meant = issues.filter(({ path }) => path.length === depth)
+  const words = meant.map(({ message }) => /^Expected (.*), actual (.*)$/su.exec(message))
+  const column = meant[0]?.path.slice(1).join(".") ?? ""
+  const problem = words.every((found) => found !== null)
+    ? `expected ${words.map(([, wanted]) => wanted).join(" or ")}, found ${words[0]?.[2] ?? ""}`
+    : (meant[0]?.message ?? "")
+  const line = problem.replace(/[\p{Cc}\s]+/gu, " ")
+  return `column ${column} of ${table}: ${line.length > 200 ? `${line.slice(0, 199)}…` : line}`
+}
 
 /**
  * Runs statements in a transaction: all of them are committed, or none.

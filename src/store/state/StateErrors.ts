@@ -35,6 +35,7 @@ const StateReason = Schema.Literal(
   "lost",
   "older",
   "newer",
+  "row",
   "locked"
 )
 export type StateReason = typeof StateReason.Type
@@ -51,6 +52,7 @@ const advice: Readonly<Record<StateReason, string>> = {
   older: "was written by an older version; `dubwright run` upgrades it",
   newer:
     "was written by a newer version of dubwright; use that version, or choose another folder with --state",
+  row: "its state.sqlite has a row that this version cannot read; restore a copy; nothing was changed",
   locked: "its state.sqlite is locked by another program; close that program and run again"
 }
 

@@ -3,10 +3,12 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from "node:f
 import { join } from "node:path"
 import { layer as reactivity } from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql/SqlClient"
+import { single } from "@effect/sql/SqlSchema"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import type { Database } from "better-sqlite3"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import { makeFolder } from "./Folder.ts"
+import { rowFault } from "./GuardedStatements.ts"
 import { migrateState, migrationsTable, schemaVersion } from "./StateMigrations.ts"
 import Sqlite from "./Sqlite.ts"
 import {
@@ -166,12 +168,19 @@ const anotherConnection = (
   )
 
 const versionOf = (folder: string, sql: SqlClient): Effect.Effect<number, StateUnusable> =>
-  sql<{ version: number | null }>`SELECT max(migration_id) AS version FROM ${sql(migrationsTable)}`.pipe(
-    Effect.map((rows) => rows[0]?.version ?? 0),
-    // A file without the table is new, or a run died while creating it.
-    Effect.catchTag("SqlError", (error) =>
-      stateFault(folder, error) === undefined ? Effect.succeed(0) : failOrDie(folder, error)
-    )
+  single({
+    Request: Schema.Void,
+    Result: Schema.Struct({ version: Schema.NullOr(Schema.Int) }),
+    execute: () => sql`SELECT max(migration_id) AS version FROM ${sql(migrationsTable)}`
+  })().pipe(
+    Effect.map(({ version }) => version ?? 0),
+    Effect.catchTags({
+      ParseError: (error) => rowFault(folder, migrationsTable, error),
+      // A file without the table is new, or a run died while creating it.
+      SqlError: (error) =>
+        stateFault(folder, error) === undefined ? Effect.succeed(0) : failOrDie(folder, error),
+      NoSuchElementException: () => Effect.succeed(0)
+    })
   )
 
 const refuseNewer = (folder: string, sql: SqlClient) =>

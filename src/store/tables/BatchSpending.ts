@@ -6,19 +6,18 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Schema } from "effect"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardStatements } from "../state/GuardedStatements.ts"
+import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 
 /** Spending on tasks of one provider and model. */
-export interface Spent {
+const Spent = Schema.Struct({
   /** The casting of one of the tasks. */
-  readonly casting: Casting
+  casting: Schema.parseJson(Casting),
   /** The sum of the credits that the service reported. */
-  readonly credits: number
+  credits: Schema.Number,
   /** Characters of tasks without reported credits. */
-  readonly unpriced: number
-}
-
-const readCasting = Schema.decodeSync(Schema.parseJson(Casting))
+  unpriced: Schema.Number
+})
+export type Spent = typeof Spent.Type
 
 export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay", {
   effect: Effect.gen(function* () {
@@ -39,15 +38,13 @@ export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay
     })
 
     /** Returns what a batch has spent since it was begun; empty if it is not begun. */
-    const spent = Effect.fn("BatchSpending.spent")(function* (batch: string) {
-      const rows = yield* guarded(
-        sql.unsafe<{ readonly casting: string; readonly credits: number; readonly unpriced: number }>(
-          spentSince,
-          [batch, batch]
-        )
-      )
-      return rows.map(({ casting, ...sums }): Spent => ({ casting: readCasting(casting), ...sums }))
-    })
+    const spent = Effect.fn("BatchSpending.spent")(
+      makeQueries(folder)("task and utterance", {
+        Request: Schema.String,
+        Result: Spent,
+        execute: (batch) => sql.unsafe(spentSince, [batch, batch])
+      })
+    )
 
     return { begin, end, spent }
   })

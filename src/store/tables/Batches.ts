@@ -1,8 +1,8 @@
 /** The batches of a state folder, and what their jobs use. */
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardStatements, inTransaction } from "../state/GuardedStatements.ts"
+import { inTransaction, makeQueries } from "../state/GuardedStatements.ts"
 
 export class Batches extends Effect.Service<Batches>()("store/Batches", {
   effect: Effect.gen(function* () {
@@ -10,9 +10,11 @@ export class Batches extends Effect.Service<Batches>()("store/Batches", {
     const { folder } = yield* StateFolder
 
     /** The ids of all batches. */
-    const known = guardStatements(folder)(
-      sql<{ readonly batch: string }>`SELECT DISTINCT batch FROM job`
-    ).pipe(Effect.map((rows) => rows.map(({ batch }) => batch)))
+    const known = makeQueries(folder)("job", {
+      Request: Schema.Void,
+      Result: Schema.Struct({ batch: Schema.String }),
+      execute: () => sql`SELECT DISTINCT batch FROM job`
+    })().pipe(Effect.map((rows) => rows.map(({ batch }) => batch)))
 
     /** Deletes a batch. Utterances that only it used are unused from now on. */
     const forget = Effect.fn("Batches.forget")(function* (batch: string) {

@@ -1,16 +1,18 @@
 /** Records of completed batches, whose last run left nothing to do, and the clips that such a record depends on. */
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect, Option } from "effect"
-import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { Effect, Option, Schema } from "effect"
+import { JobId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardStatements } from "../state/GuardedStatements.ts"
+import { guardStatements, makeQueries, plainRows } from "../state/GuardedStatements.ts"
 
 /** An utterance that a job uses. `bytes` and `checksum` are its clip's; null if it has none. */
-export interface UsedClip {
-  readonly key: UtteranceKey
-  readonly bytes: number | null
-  readonly checksum: string | null
-}
+const UsedClip = Schema.Struct({
+  // As text: a pattern checked per row would cost more than reading it.
+  key: Schema.String.pipe(Schema.brand("UtteranceKey")),
+  bytes: Schema.NullOr(Schema.Number),
+  checksum: Schema.NullOr(Schema.String)
+})
+export type UsedClip = typeof UsedClip.Type
 
 /** Rows per read: a job may have any number. */
 const page = 2_000
@@ -22,12 +24,17 @@ export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/
     const { folder } = yield* StateFolder
 
     const guarded = guardStatements(folder)
+    const query = makeQueries(folder)
+
+    const recorded = query("finished", {
+      Request: Schema.String,
+      Result: Schema.Struct({ record: Schema.String }),
+      execute: (batch) => sql`SELECT record FROM finished WHERE batch = ${batch}`
+    })
 
     /** Returns the record of a batch. */
     const record = Effect.fn("CompletedBatches.record")(function* (batch: string) {
-      const rows = yield* guarded(
-        sql<{ readonly record: string }>`SELECT record FROM finished WHERE batch = ${batch}`
-      )
+      const rows = yield* recorded(batch)
       return Option.fromNullable(rows[0]?.record)
     })
 
@@ -43,11 +50,14 @@ export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/
      * Returns one page of the utterances that a job of a batch uses, with their clips, ordered by key and after the
      * given key. Empty after the last.
      */
-    const usedClips = (batch: string, job: JobId, after: string) =>
-      guarded(
-        sql<UsedClip>`SELECT job_use.key, bytes, checksum FROM job_use LEFT JOIN clip ON clip.key = job_use.key
+    const clipsAfter = query("job_use and clip", {
+      Request: Schema.Struct({ batch: Schema.String, job: JobId, after: Schema.String }),
+      Result: plainRows(UsedClip),
+      execute: ({ batch, job, after }) =>
+        sql`SELECT job_use.key, bytes, checksum FROM job_use LEFT JOIN clip ON clip.key = job_use.key
           WHERE batch = ${batch} AND job = ${job} AND job_use.key > ${after} ORDER BY job_use.key LIMIT ${page}`
-      )
+    })
+    const usedClips = (batch: string, job: JobId, after: string) => clipsAfter({ batch, job, after })
 
     return { record, remember, forget, usedClips }
   })

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardStatements } from "../state/GuardedStatements.ts"
+import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 
 /** A delivered file. Its path is relative to the output folder. */
 export const DeliveredFile = Schema.Struct({ path: Schema.String, bytes: Schema.NonNegativeInt })
@@ -15,7 +15,11 @@ export interface Delivery {
   readonly files: ReadonlyArray<DeliveredFile>
 }
 
-const Files = Schema.parseJson(Schema.Array(DeliveredFile))
+const DeliveryRow = Schema.Struct({
+  job: Schema.String,
+  digest: Schema.String,
+  files: Schema.parseJson(Schema.Array(DeliveredFile))
+})
 
 /** Deliveries by output folder (absolute) and job. */
 export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries", {
@@ -25,19 +29,16 @@ export class Deliveries extends Effect.Service<Deliveries>()("store/Deliveries",
 
     const guarded = guardStatements(state)
 
+    const into = makeQueries(state)("delivery", {
+      Request: Schema.String,
+      Result: DeliveryRow,
+      execute: (folder) => sql`SELECT job, digest, files FROM delivery WHERE folder = ${folder}`
+    })
+
     /** Returns all deliveries into a folder. */
     const all = Effect.fn("Deliveries.all")(function* (folder: string) {
-      const rows = yield* guarded(
-        sql<{ readonly job: string; readonly digest: string; readonly files: string }>`
-          SELECT job, digest, files FROM delivery WHERE folder = ${folder}`
-      )
-      const read = yield* Effect.forEach(rows, ({ job, digest, files }) =>
-        Effect.map(Effect.orDie(Schema.decode(Files)(files)), (list): [string, Delivery] => [
-          job,
-          { digest, files: list }
-        ])
-      )
-      return new Map(read)
+      const rows = yield* into(folder)
+      return new Map(rows.map(({ job, ...delivery }): [string, Delivery] => [job, delivery]))
     })
 
     /** Stores a job's delivery. */

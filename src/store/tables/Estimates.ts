@@ -6,7 +6,7 @@ import { Estimate, learn } from "../../domain/values/Estimate.ts"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import type { StateUnusable } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardStatements } from "../state/GuardedStatements.ts"
+import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 
 /**
  * The learned estimates. Reads are from memory. Updates reach the file within seconds, and when the layer is released.
@@ -15,18 +15,13 @@ export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder, log } = yield* StateFolder
-    const rows = yield* sql
-      .unsafe<{ readonly kind: string; readonly subject: string; readonly value: string }>(
-        `SELECT kind, subject, value FROM learned`
-      )
-      .pipe(guardStatements(folder))
+    const rows = yield* makeQueries(folder)("learned", {
+      Request: Schema.Void,
+      Result: LearnedRow,
+      execute: () => sql`SELECT kind, subject, value FROM learned`
+    })()
     const figures = new Map(
-      yield* Effect.forEach(rows, (row) =>
-        Effect.map(Effect.orDie(readEstimate(row.value)), (value): [string, Estimate] => [
-          nameOf(row.kind, row.subject),
-          value
-        ])
-      )
+      rows.map(({ kind, subject, value }): [string, Estimate] => [nameOf(kind, subject), value])
     )
     const fresh = new Set<string>()
 
@@ -102,7 +97,11 @@ const mostAtOnce = 3
 /** No provider has a lower limit: a rejection of a shorter text has other reasons. */
 const shortestLimit = 100
 
-const readEstimate = Schema.decode(Schema.parseJson(Estimate))
+const LearnedRow = Schema.Struct({
+  kind: Schema.String,
+  subject: Schema.String,
+  value: Schema.parseJson(Estimate)
+})
 
 const exactly = (value: number): Estimate => Estimate.make({ count: 1, mean: value, spread: 0 })
 

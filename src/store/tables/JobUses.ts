@@ -11,16 +11,13 @@ export interface JobUtterances {
   readonly utterances: ReadonlyArray<{ readonly utterance: Utterance; readonly label: string }>
 }
 
-/** Writes which utterances each job uses, if that changed. */
+/** Writes which utterances each job uses, if that changed. `before` are the digests of the batch's known jobs. */
 export const recordUses = Effect.fnUntraced(function* (
   sql: SqlClient,
   batch: string,
-  jobs: ReadonlyArray<JobUtterances>
+  jobs: ReadonlyArray<JobUtterances>,
+  before: ReadonlyArray<{ readonly job: string; readonly digest: string }>
 ) {
-  const before = yield* sql.unsafe<{ readonly job: string; readonly digest: string }>(
-    `SELECT job, digest FROM job WHERE batch = ?`,
-    [batch]
-  )
   const digests = new Map(before.map((row) => [row.job, row.digest]))
   for (const [position, { job, utterances }] of jobs.entries()) {
     const keys = utterances.map((use) => use.utterance.key)

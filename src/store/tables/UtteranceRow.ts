@@ -1,10 +1,11 @@
-/** The stored form of an utterance, and parsers for its rows. */
-import { Effect, type ParseResult, Schema } from "effect"
+/** The stored form of an utterance: the shapes of its rows, and what is made of them. */
+import { Schema } from "effect"
 import { Clip } from "../../domain/speech/Clip.ts"
 import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
 import { isTransientReason, FailureReason } from "../../domain/task/FailureReason.ts"
 import { Utterance } from "../../domain/speech/Utterance.ts"
 import { UtteranceState } from "../../domain/task/UtteranceState.ts"
+import { plainRows } from "../state/GuardedStatements.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** The state of an utterance, as plans and reports need it. */
@@ -48,7 +49,8 @@ export interface StoredClip {
   readonly suspect: string | undefined
 }
 
-const Row = Schema.Struct({
+/** A row of the table `utterance`. */
+export const StoredRow = Schema.Struct({
   key: Schema.propertySignature(Utterance.fields.key),
   casting: Schema.parseJson(Utterance.fields.casting),
   input: Utterance.fields.input,
@@ -64,69 +66,51 @@ const Row = Schema.Struct({
   losses: Schema.Int
 })
 
-const readRow = Schema.decodeUnknown(Row)
-
-/** Column list of a row, for `SELECT`. */
-export const rowColumns =
-  "key, casting, input, text, said, characters, label, state, take, task, announced_at AS announcedAt, rerolls, losses"
-
-/** Parses a row. An invalid row is an internal error. */
-export const rowOf = (row: unknown): Effect.Effect<UtteranceRow> =>
-  Effect.map(
-    orDie(readRow(row)),
-    ({ task, announcedAt, label, state, take, rerolls, losses, ...utterance }) => ({
-      utterance: Utterance.make(utterance, skipValidation),
-      label,
-      state,
-      take,
-      task: task ?? undefined,
-      announcedAt: announcedAt ?? undefined,
-      rerolls,
-      losses
-    })
-  )
-
-const readClip = Schema.decodeUnknownSync(
-  Schema.Struct({
-    ...Clip.fields,
-    segments: Schema.parseJson(Clip.fields.segments),
-    bytes: Schema.Int,
-    suspect: Schema.NullOr(Schema.String)
-  })
-)
-
-/** Column list of a clip, for `SELECT`. */
-export const clipColumns = "key, rate, frames, checksum, bytes, cut, segments, suspect"
-
-/** Parses the row of a key's clip. Throws if it is invalid, which is an internal error. */
-export const clipOf = (row: unknown, key: UtteranceKey): StoredClip => {
-  const { bytes, suspect, ...clip } = readClip(row)
-  return { clip: Clip.make({ ...clip, key }, skipValidation), bytes, suspect: suspect ?? undefined }
-}
-
-/** Parses the `setback` column. */
-export const readFailureReason = Schema.decodeUnknownSync(Schema.parseJson(FailureReason))
-
-/** The columns of an utterance's status. */
-export interface UtteranceStatusColumns {
-  readonly key: string
-  readonly state: string
-  readonly take: number
-  readonly setback: string | null
-  readonly suspect: string | null
-}
-
-const isState = Schema.is(UtteranceState)
-
-/** Parses a status, without a schema: a completed batch of ten thousand must be checked quickly. */
-export const utteranceStatusOf = (row: UtteranceStatusColumns): UtteranceStatus => {
-  if (!isState(row.state)) throw new Error(`${row.key}: unknown utterance state "${row.state}"`)
+/** Converts a row. */
+export const rowOf = (row: typeof StoredRow.Type): UtteranceRow => {
+  const { task, announcedAt, label, state, take, rerolls, losses, ...utterance } = row
   return {
-    state: row.state,
-    take: row.take,
-    setback: row.setback === null ? undefined : readFailureReason(row.setback),
-    suspect: row.suspect ?? undefined
+    utterance: Utterance.make(utterance, skipValidation),
+    label,
+    state,
+    take,
+    task: task ?? undefined,
+    announcedAt: announcedAt ?? undefined,
+    rerolls,
+    losses
   }
 }
 
-const orDie = <A>(read: Effect.Effect<A, ParseResult.ParseError>): Effect.Effect<A> => Effect.orDie(read)
+/** A row of the table `clip`. */
+export const ClipRow = Schema.Struct({
+  ...Clip.fields,
+  segments: Schema.parseJson(Clip.fields.segments),
+  bytes: Schema.Int,
+  suspect: Schema.NullOr(Schema.String)
+})
+
+/** Converts the row of a key's clip. */
+export const clipOf = (row: typeof ClipRow.Type, key: UtteranceKey): StoredClip => {
+  const { bytes, suspect, ...clip } = row
+  return { clip: Clip.make({ ...clip, key }, skipValidation), bytes, suspect: suspect ?? undefined }
+}
+
+/** The columns of an utterance's status. */
+const Status = Schema.Struct({
+  key: Schema.String,
+  state: UtteranceState,
+  take: Schema.Number,
+  setback: Schema.NullOr(Schema.parseJson(FailureReason)),
+  suspect: Schema.NullOr(Schema.String)
+})
+
+/** Most utterances have no setback, so that there is nothing to decode. */
+export const StatusRow = plainRows(Status)
+
+/** Converts a status. */
+export const statusOf = ({ state, take, setback, suspect }: typeof Status.Type): UtteranceStatus => ({
+  state,
+  take,
+  setback: setback ?? undefined,
+  suspect: suspect ?? undefined
+})

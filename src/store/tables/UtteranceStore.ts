@@ -1,41 +1,17 @@
 /** The store of utterances: their states, tasks and clips. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
-import { type ProviderId, TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
+import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { isTransientReason, retryTimeOf } from "../../domain/task/FailureReason.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
-import type { UtteranceState } from "../../domain/task/UtteranceState.ts"
 import { makeWriteBatcher, mostAtOnce } from "../journal/WriteBatcher.ts"
+import type { StateUnusable } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { type JobUtterances, recordUses } from "./JobUses.ts"
-import { guardStatements, inTransaction } from "../state/GuardedStatements.ts"
-import {
-  clipColumns,
-  clipOf,
-  rowColumns,
-  rowOf,
-  readFailureReason,
-  type UtteranceStatus,
-  type UtteranceStatusColumns,
-  utteranceStatusOf,
-  type StoredClip,
-  type UtteranceRow
-} from "./UtteranceRow.ts"
-
-/** The progress of a job. An utterance that several jobs use counts in each. */
-export interface JobStanding {
-  readonly job: string
-  readonly utterances: number
-  readonly characters: number
-  /** On disk: fetched or placed. */
-  readonly done: number
-  /** Announced, submitted or settled. */
-  readonly underWay: number
-  readonly failed: number
-  /** Not sent yet. */
-  readonly left: number
-}
+import { inTransaction } from "../state/GuardedStatements.ts"
+import { makeUtteranceQueries } from "./UtteranceQueries.ts"
+import { clipOf, rowOf, statusOf, type UtteranceRow, type UtteranceStatus } from "./UtteranceRow.ts"
 
 /** The store of utterances. Every method may fail if the folder can no longer be used. */
 export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/UtteranceStore", {
@@ -44,7 +20,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     const { folder } = yield* StateFolder
     const write = yield* makeWriteBatcher
 
-    const guarded = guardStatements(folder)
+    const query = makeUtteranceQueries(sql, folder)
 
     /** Writes changes, as many at a time as one commit takes. */
     const applyAll = (changes: Iterable<UtteranceChange>) =>
@@ -53,7 +29,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     /** Runs a query for keys, in chunks. The result uses the given key objects, so that no key is in memory twice. */
     const byKeys = <Row extends { readonly key: string }, A>(
       keys: ReadonlyArray<UtteranceKey>,
-      query: string,
+      find: (keys: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Row>, StateUnusable>,
       read: (row: Row, key: UtteranceKey) => A
     ) =>
       Effect.gen(function* () {
@@ -62,8 +38,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
           const some = new Map(
             keys.slice(from, from + rowsAtOnce).map((key): [string, UtteranceKey] => [key, key])
           )
-          const rows = yield* guarded(sql.unsafe<Row>(query, [JSON.stringify([...some.keys()])]))
-          for (const row of rows) {
+          for (const row of yield* find([...some.keys()])) {
             const key = some.get(row.key)
             if (key !== undefined) found.set(key, read(row, key))
           }
@@ -72,12 +47,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       })
 
     const standings = Effect.fn("UtteranceStore.standings")((keys: ReadonlyArray<UtteranceKey>) =>
-      byKeys(
-        keys,
-        `SELECT utterance.key, state, take, setback, suspect FROM utterance LEFT JOIN clip ON clip.key = utterance.key
-         WHERE utterance.key IN (SELECT value FROM json_each(?))`,
-        (row: UtteranceStatusColumns): UtteranceStatus => utteranceStatusOf(row)
-      )
+      byKeys(keys, query.status, statusOf)
     )
 
     /**
@@ -94,13 +64,14 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       const known = yield* standings(Array.from(named.keys()))
       const unknown = Array.from(named.values()).filter(({ utterance }) => !known.has(utterance.key))
       const now = yield* Clock.currentTimeMillis
+      const before = yield* query.jobDigest(batch)
       yield* inTransaction(
         sql,
         folder,
         Effect.gen(function* () {
           for (let from = 0; from < unknown.length; from += rowsAtOnce)
             yield* sql.unsafe(addUtterances, [JSON.stringify(unknown.slice(from, from + rowsAtOnce)), now])
-          yield* recordUses(sql, batch, jobs)
+          yield* recordUses(sql, batch, jobs, before)
         })
       )
       for (const { utterance } of unknown) known.set(utterance.key, untouched)
@@ -109,13 +80,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
 
     /** Reads utterances, in the given order. Unknown keys are skipped. */
     const rows = Effect.fn("UtteranceStore.rows")(function* (keys: ReadonlyArray<UtteranceKey>) {
-      const found = yield* guarded(
-        sql.unsafe(`SELECT ${rowColumns} FROM utterance WHERE key IN (SELECT value FROM json_each(?))`, [
-          JSON.stringify(keys)
-        ])
-      )
-      const read = yield* Effect.forEach(found, rowOf)
-      const byKey = new Map(read.map((row) => [row.utterance.key, row]))
+      const found = yield* query.row(keys)
+      const byKey = new Map(found.map((row) => [row.key, rowOf(row)]))
       return keys.flatMap((key): ReadonlyArray<UtteranceRow> => {
         const row = byKey.get(key)
         return row === undefined ? [] : [row]
@@ -124,90 +90,51 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
 
     /** Returns the clips of the utterances that have one. */
     const clips = Effect.fn("UtteranceStore.clips")((keys: ReadonlyArray<UtteranceKey>) =>
-      byKeys(
-        keys,
-        `SELECT ${clipColumns} FROM clip WHERE key IN (SELECT value FROM json_each(?))`,
-        (row, key): StoredClip => clipOf(row, key)
-      )
+      byKeys(keys, query.clip, clipOf)
     )
 
     /** Returns the sizes of the clips that should be on disk, by key, to detect missing ones. */
     const clipSizes = Effect.fn("UtteranceStore.clipSizes")((keys: ReadonlyArray<UtteranceKey>) =>
-      byKeys(
-        keys,
-        `SELECT key, bytes FROM clip WHERE key IN (SELECT value FROM json_each(?))`,
-        ({ bytes }: { readonly key: string; readonly bytes: number }) => bytes
-      )
+      byKeys(keys, query.clipSize, ({ bytes }) => bytes)
     )
 
     /** Returns which of these tasks were created for utterances of this folder. */
     const ours = Effect.fn("UtteranceStore.ours")(function* (tasks: ReadonlyArray<TaskId>) {
-      const found = yield* guarded(
-        sql.unsafe<{ readonly task: string }>(
-          `SELECT task FROM task WHERE task IN (SELECT value FROM json_each(?))`,
-          [JSON.stringify(tasks)]
-        )
-      )
-      return new Set(found.map((row) => row.task))
+      return new Set((yield* query.task(tasks)).map(({ task }) => task))
     })
 
     /** Returns the tasks created between two times (milliseconds since 1970) that are still in use. */
     const madeBetween = Effect.fn("UtteranceStore.madeBetween")(function* (from: number, to: number) {
-      const found = yield* guarded(
-        sql.unsafe<{ readonly task: string }>(
-          `SELECT task.task FROM task JOIN utterance ON utterance.key = task.key AND utterance.task = task.task
-           WHERE made_at BETWEEN ? AND ? AND state IN ('submitted', 'settled', 'fetched', 'placed')`,
-          [from, to]
-        )
-      )
-      return found.map((row) => TaskId.make(row.task))
+      return (yield* query.taskMade({ from, to })).map(({ task }) => task)
     })
 
     /**
      * Returns how many announced utterances, including this one, a service that returns no labels could not tell apart.
      */
     const announcedLike = Effect.fn("UtteranceStore.announcedLike")(function* (utterance: Utterance) {
-      const found = yield* guarded(
-        sql.unsafe<{ readonly count: number }>(
-          `SELECT count(*) AS count FROM utterance
-           WHERE state = 'announced' AND provider = ? AND characters = ? AND casting ->> 'voice' = ?`,
-          [utterance.casting.provider, utterance.characters, utterance.casting.voice]
-        )
-      )
+      const { characters, casting } = utterance
+      const found = yield* query.announcedLike({
+        characters,
+        provider: casting.provider,
+        voice: casting.voice
+      })
       return found[0]?.count ?? 0
     })
 
     /**
      * Returns the utterances without a clip that have not failed, with their providers and states, in the given order.
      */
-    const unspoken = Effect.fn("UtteranceStore.unspoken")(function* (keys: ReadonlyArray<UtteranceKey>) {
-      const found = yield* guarded(
-        sql.unsafe<{ readonly key: string; readonly provider: ProviderId; readonly state: UtteranceState }>(
-          `SELECT utterance.key, provider, state FROM json_each(?) AS wanted JOIN utterance ON utterance.key = wanted.value
-           WHERE state IN ('planned', 'announced', 'submitted', 'settled') ORDER BY wanted.key`,
-          [JSON.stringify(keys)]
-        )
-      )
-      return found.map(({ key, ...row }) => ({ key: UtteranceKey.make(key), ...row }))
-    })
+    const unspoken = Effect.fn("UtteranceStore.unspoken")(query.unspoken)
 
     /** Returns the progress of each job of a batch, in the batch's order. */
-    const jobStandings = Effect.fn("UtteranceStore.jobStandings")(function* (batch: string) {
-      return yield* guarded(sql.unsafe<JobStanding>(standingOfJobs, [batch]))
-    })
+    const jobStandings = Effect.fn("UtteranceStore.jobStandings")(query.jobStanding)
 
     /**
      * Returns utterances that no job of any batch uses, and that have not changed since `before` (milliseconds since
      * 1970).
      */
     const unused = Effect.fn("UtteranceStore.unused")(function* (before: number = Number.MAX_SAFE_INTEGER) {
-      const found = yield* guarded(
-        sql.unsafe<{ readonly key: string }>(
-          `SELECT key FROM utterance WHERE changed_at <= ? AND key NOT IN (SELECT key FROM job_use)`,
-          [before]
-        )
-      )
-      return found.map((row) => UtteranceKey.make(row.key))
+      return (yield* query.unused(before)).map(({ key }) => key)
     })
 
     /**
@@ -218,19 +145,10 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       keys: ReadonlyArray<UtteranceKey>,
       which: "all" | "passing"
     ) {
-      const failed = yield* guarded(
-        sql.unsafe<{ readonly key: string; readonly task: string | null; readonly setback: string }>(
-          `SELECT key, task, setback FROM utterance
-           WHERE state = 'failed' AND key IN (SELECT value FROM json_each(?))`,
-          [JSON.stringify(keys)]
-        )
+      const changes = (yield* query.failed(keys)).flatMap(
+        ({ key, task, setback: { kind } }): ReadonlyArray<UtteranceChange> =>
+          which === "all" || isTransientReason(kind) ? [{ event: retryTimeOf(kind, task !== null), key }] : []
       )
-      const changes = failed.flatMap(({ key, task, setback }): ReadonlyArray<UtteranceChange> => {
-        const { kind } = readFailureReason(setback)
-        return which === "all" || isTransientReason(kind)
-          ? [{ event: retryTimeOf(kind, task !== null), key: UtteranceKey.make(key) }]
-          : []
-      })
       yield* applyAll(changes)
       return changes.map((change) => change.key)
     })
@@ -267,13 +185,3 @@ SELECT value -> 'utterance' ->> 'key', 'planned', value -> 'utterance' -> 'casti
   value -> 'utterance' -> 'casting' ->> 'provider', value -> 'utterance' ->> 'input', value -> 'utterance' ->> 'text',
   value -> 'utterance' -> 'said', value -> 'utterance' ->> 'characters', value ->> 'label', given.time
 FROM given JOIN json_each(given.list)`
-
-const standingOfJobs = `SELECT job.job AS job, count(utterance.key) AS utterances,
-  coalesce(sum(characters), 0) AS characters,
-  coalesce(sum(state IN ('fetched', 'placed')), 0) AS done,
-  coalesce(sum(state IN ('announced', 'submitted', 'settled')), 0) AS underWay,
-  coalesce(sum(state = 'failed'), 0) AS failed,
-  coalesce(sum(state = 'planned'), 0) AS left
-FROM job LEFT JOIN job_use ON job_use.batch = job.batch AND job_use.job = job.job
-LEFT JOIN utterance ON utterance.key = job_use.key
-WHERE job.batch = ? GROUP BY job.job ORDER BY job.position`

@@ -10,7 +10,7 @@ import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { Utterance } from "../../domain/speech/Utterance.ts"
 import { UtteranceState } from "../../domain/task/UtteranceState.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardStatements, inTransaction } from "../state/GuardedStatements.ts"
+import { inTransaction, makeQueries } from "../state/GuardedStatements.ts"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
@@ -43,7 +43,6 @@ export const UtteranceRecord = Schema.Struct({
 })
 export type UtteranceRecord = typeof UtteranceRecord.Type
 
-const readRecord = Schema.decodeUnknown(Schema.parseJson(UtteranceRecord))
 const writeRecords = Schema.encodeSync(Schema.parseJson(Schema.Array(UtteranceRecord)))
 
 /** Reads and imports whole records. */
@@ -51,14 +50,16 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
-    const guarded = guardStatements(folder)
+    const recordsOf = makeQueries(folder)("utterance, clip and task", {
+      Request: Schema.parseJson(Schema.Array(Schema.String)),
+      Result: Schema.Struct({ record: Schema.parseJson(UtteranceRecord) }),
+      execute: (keys) => sql.unsafe(selectRecords, [keys])
+    })
 
     /** Returns the records of the known utterances, in no particular order. */
     const records = Effect.fn("UtteranceTransfer.records")(function* (keys: ReadonlyArray<UtteranceKey>) {
-      const found = yield* guarded(
-        sql.unsafe<{ readonly record: string }>(selectRecords, [JSON.stringify(keys)])
-      )
-      return yield* Effect.forEach(found, ({ record }) => Effect.orDie(readRecord(record)))
+      const found = yield* recordsOf(keys)
+      return found.map(({ record }) => record)
     })
 
     /** Imports records. They replace what the store knows about their utterances. */
