@@ -20,7 +20,7 @@ import {
   wavFileOf
 } from "./EncodeJob.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
-import { runJob } from "../process/FluentRunner.ts"
+import { runJob } from "../process/JobRunner.ts"
 import type { FeedOrder, SinkRequest } from "./SampleSink.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { attempt, attempted, partFiles, partOf, temporaryFolder } from "../process/PartFile.ts"

@@ -3,7 +3,7 @@ import { access, constants } from "node:fs/promises"
 import { Effect } from "effect"
 import type { Binary } from "../process/FfmpegBinary.ts"
 import { NotMedia } from "../process/FfmpegErrors.ts"
-import { runJob } from "../process/FluentRunner.ts"
+import { runJob } from "../process/JobRunner.ts"
 import { parseProbe, probeJob } from "./ProbeJob.ts"
 
 /** Probes a file: reads its last packets, or the whole file if those are not enough. */

@@ -15,7 +15,7 @@ export interface ProcessEnd {
 }
 
 /** How long a process may take to exit after SIGTERM before it gets SIGKILL. */
-const graceMillis = 2_000
+export const graceMillis = 2_000
 
 /** How many characters of stderr to keep from its beginning, and as many from its end. */
 const keptOfStderr = 256 * 1024
@@ -36,21 +36,27 @@ export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Ef
 
 /** A running program. The caller reads stdout; stderr is collected. */
 export interface Running {
+  readonly child: ChildProcess
   readonly stdout: Readable
   /** Waits until the program has exited and all its output was read. */
   readonly ended: Effect.Effect<Omit<ProcessEnd, "stdout">>
   readonly stop: Effect.Effect<void>
 }
 
-/** Starts a program with no standard input. */
-export const startProcess = (file: string, args: ReadonlyArray<string>): Running => {
-  const child = spawn(file, args, { stdio: ["ignore", "pipe", "pipe"], windowsHide: true })
+/** Starts a program. Its standard input is `feed`, if given. */
+export const startProcess = (file: string, args: ReadonlyArray<string>, feed?: Readable): Running => {
+  const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true })
+  // A program that exits early closes its input; its exit code says more than the failed write.
+  child.stdin.on("error", () => undefined)
+  if (feed === undefined) child.stdin.end()
+  else feed.on("error", () => undefined).pipe(child.stdin)
   const stderr = new Transcript()
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.add(chunk))
   const settled = Deferred.unsafeMake<Error | undefined>(FiberId.none)
   child.once("error", (cause) => Deferred.unsafeDone(settled, Exit.succeed(cause)))
   child.once("close", () => Deferred.unsafeDone(settled, Exit.succeed(undefined)))
   return {
+    child,
     stdout: child.stdout,
     ended: Effect.map(Deferred.await(settled), (startFailure) => ({
       stderr: stderr.text(),

@@ -1,4 +1,4 @@
-/** One run of ffmpeg as plain data, made by the job builders and executed by FluentRunner. */
+/** One run of ffmpeg as plain data, made by the job builders and executed by JobRunner. */
 import type { Readable } from "node:stream"
 
 /** An input: a file's absolute path, or `stdin` for bytes that the runner feeds. */

@@ -1,104 +1,97 @@
 /**
- * Runs jobs with fluent-ffmpeg, and works around its pitfalls:
+ * Runs jobs with fluent-ffmpeg, by its public methods only, and works around its pitfalls:
  *
  * - It splits an option given alone, or in an array, at its space. Options are passed as separate arguments.
- * - Before the first job it starts ffmpeg twice to list formats and encoders. Both checks are disabled: ffmpeg itself
- *   rejects what it does not support.
+ * - Before the first job it starts ffmpeg twice to list formats and encoders. The two methods that do so are replaced:
+ *   ffmpeg itself rejects what it does not support.
  * - It takes a relative path with a colon for a protocol. All paths here are absolute.
- * - If the binary is missing, it throws out of an event handler. Its listener is replaced after a failed start.
- * - It reports an input stream's error, or a kill, before the process has exited. The runner waits for the exit.
+ * - If the binary is missing, it throws out of an event handler. The runner looks for the binary first.
  * - It ignores a kill before the start. The runner waits for the start, then stops the process.
- * - If an input stream is destroyed without an error, it never settles. A feed that closes early fails the job.
  */
-import { ChildProcess } from "node:child_process"
+import { accessSync, constants } from "node:fs"
 import { Deferred, Effect, Exit } from "effect"
 import ffmpeg from "fluent-ffmpeg"
+import { graceMillis } from "./ChildProcess.ts"
 import type { Binary } from "./FfmpegBinary.ts"
-import { FfmpegFailed } from "./FfmpegErrors.ts"
-import type { Feed, FfmpegJob } from "./FfmpegJob.ts"
-import { commandLine, stopProcess } from "./ChildProcess.ts"
-import { scheduled } from "./CpuScheduling.ts"
+import type { FfmpegJob } from "./FfmpegJob.ts"
 
-/** The output of a finished job. */
-export interface JobOutcome {
+/** How a job ended: its output, and fluent-ffmpeg's message if it failed. */
+export interface FluentEnd {
   readonly stdout: string
   readonly stderr: string
+  readonly failure: string | undefined
 }
 
 /** How many lines of output to keep: more than any probe needs, but a cap for what a broken file can cause. */
 const keptLines = 50_000
 
-/** How many characters from the end of stderr an error carries. */
-const tailLength = 2_000
-
-/** Runs a job until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Always destroys `feed`. */
-export const runJob = Effect.fn("FluentRunner.runJob")(function* (
-  binary: Binary,
-  job: FfmpegJob,
-  feed?: Feed
-) {
-  const settled = yield* Deferred.make<JobOutcome, FfmpegFailed>()
-  const started = yield* Deferred.make<ChildProcess | undefined>()
+/** Runs a job without a feed until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Never fails. */
+export const runFluently = Effect.fn("FluentRunner.runFluently")(function* (binary: Binary, job: FfmpegJob) {
+  const missing = problemOf(binary.path)
+  if (missing !== undefined) return { stdout: "", stderr: "", failure: missing }
+  const started = yield* Deferred.make<void>()
+  const settled = yield* Deferred.make<FluentEnd>()
+  const begun = Exit.succeed(undefined)
   return yield* Effect.acquireUseRelease(
-    Effect.sync(() => start(binary, job, feed, started, settled)),
-    () => Deferred.await(settled),
-    () =>
-      Effect.sync(() => feed?.destroy()).pipe(
-        Effect.zipRight(Deferred.await(started)),
-        Effect.flatMap((child) => (child === undefined ? Effect.void : stopProcess(child)))
+    Effect.sync(() => {
+      const command = commandOf(binary, job)
+      command.on("start", () => Deferred.unsafeDone(started, begun))
+      command.on("error", ({ message }, stdout, stderr) => {
+        Deferred.unsafeDone(started, begun)
+        Deferred.unsafeDone(
+          settled,
+          Exit.succeed({ stdout: stdout ?? "", stderr: stderr ?? "", failure: message })
+        )
+      })
+      command.on("end", (stdout, stderr) =>
+        Deferred.unsafeDone(
+          settled,
+          Exit.succeed({ stdout: stdout ?? "", stderr: stderr ?? "", failure: undefined })
+        )
       )
+      command.run()
+      return command
+    }),
+    () => Deferred.await(settled),
+    (command) =>
+      Effect.gen(function* () {
+        yield* Deferred.await(started)
+        if (yield* Deferred.isDone(settled)) return
+        command.kill("SIGTERM")
+        const killing = setTimeout(() => command.kill("SIGKILL"), graceMillis)
+        yield* Deferred.await(settled)
+        clearTimeout(killing)
+      })
   )
 })
 
-const start = (
-  binary: Binary,
-  job: FfmpegJob,
-  feed: Feed | undefined,
-  started: Deferred.Deferred<ChildProcess | undefined>,
-  settled: Deferred.Deferred<JobOutcome, FfmpegFailed>
-): void => {
-  const command = commandOf(binary, job, feed)
-  let child: ChildProcess | undefined
-  const fail = (stderr: string) =>
-    Deferred.unsafeDone(settled, Exit.fail(failureOf(binary, job, child, stderr)))
-  command.on("start", () => {
-    child = childOf(command)
-    if (child !== undefined && child.pid === undefined) {
-      child.removeAllListeners("error")
-      child.once("error", (cause) => fail(cause.message))
-    }
-    if (job.encodes > 0 && child !== undefined) scheduled(child, job.encodes)
-    Deferred.unsafeDone(started, Exit.succeed(child))
-  })
-  command.on("error", (error, _stdout, stderr) => {
-    Deferred.unsafeDone(started, Exit.succeed(child))
-    fail(stderr ? `${stderr}\n${error.message}` : error.message)
-  })
-  command.on("end", (stdout, stderr) =>
-    Deferred.unsafeDone(settled, Exit.succeed({ stdout: stdout ?? "", stderr: stderr ?? "" }))
-  )
-  feed?.once("close", () => {
-    if (!feed.readableEnded) fail("the input closed before all of it was read")
-  })
-  command.run()
+/** Why a binary cannot be started, as Node says it; undefined if nothing is known. */
+const problemOf = (path: string): string | undefined => {
+  try {
+    accessSync(path, constants.X_OK)
+    return undefined
+  } catch (cause) {
+    return `spawn ${path} ${cause instanceof Error && "code" in cause ? String(cause.code) : "failed"}`
+  }
 }
 
-const commandOf = (binary: Binary, job: FfmpegJob, feed: Feed | undefined): ffmpeg.FfmpegCommand => {
+/** What fluent-ffmpeg's lists are passed to. */
+type Listed = (failure: null, list: object) => void
+
+const commandOf = (binary: Binary, job: FfmpegJob): ffmpeg.FfmpegCommand => {
   const command = ffmpeg({ stdoutLines: keptLines })
   command.setFfmpegPath(binary.path)
+  const format = { description: "", canDemux: true, canMux: true }
+  const formats = [...job.inputs, ...job.outputs]
+    .flatMap(({ options }) => options)
+    .map((word) => [word, format] as const)
   Object.assign(command, {
-    _checkCapabilities: (checked: () => void) => checked(),
-    availableEncoders: (told: (failure: null, encoders: object) => void) => told(null, {})
+    availableFormats: (listed: Listed) => listed(null, Object.fromEntries(formats)),
+    availableEncoders: (listed: Listed) => listed(null, {})
   })
-  for (const { source, options } of job.inputs) {
-    command.input(source === "stdin" ? (feed ?? source) : source)
-    command.inputOptions(...quietly(options))
-  }
+  for (const { source, options } of job.inputs) command.input(source).inputOptions(...quietly(options))
   if (job.filters.length > 0) command.complexFilter([...job.filters])
-  for (const { target, options } of job.outputs) {
-    command.output(target)
-    command.outputOptions(...quietly(options))
-  }
+  for (const { target, options } of job.outputs) command.output(target).outputOptions(...quietly(options))
   return command
 }
 
@@ -109,24 +102,3 @@ const quietly = (options: ReadonlyArray<string>): ReadonlyArray<string> => [
   "-nostats",
   ...options
 ]
-
-/** Returns the child process of a started command, whose field is not in the type definitions. */
-const childOf = (command: ffmpeg.FfmpegCommand): ChildProcess | undefined => {
-  const child: unknown = Reflect.get(command, "ffmpegProc")
-  return child instanceof ChildProcess ? child : undefined
-}
-
-const failureOf = (
-  binary: Binary,
-  job: FfmpegJob,
-  child: ChildProcess | undefined,
-  stderr: string
-): FfmpegFailed => {
-  const exitCode = child?.exitCode ?? -1
-  return new FfmpegFailed({
-    purpose: job.purpose,
-    command: commandLine(binary.path, child?.spawnargs.slice(1) ?? []),
-    ...(exitCode < 0 ? {} : { exitCode }),
-    stderrTail: stderr.slice(-tailLength)
-  })
-}

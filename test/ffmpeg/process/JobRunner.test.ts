@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
@@ -7,7 +8,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Schedule } from "effect"
 import type { Binary } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
 import { FfmpegFailed } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
-import { runJob } from "../../../src/ffmpeg/process/FluentRunner.ts"
+import { runJob } from "../../../src/ffmpeg/process/JobRunner.ts"
 import type { FfmpegJob } from "../../../src/ffmpeg/process/FfmpegJob.ts"
 import { folder, plainFolder } from "../media.ts"
 import { bundled } from "../binaries.ts"
@@ -112,15 +113,22 @@ describe("runJob", () => {
       const binary = yield* impostor(here, "exit 0")
       yield* runJob(binary, plainJob)
       yield* Effect.promise(() => rm(binary.path))
-      const failure = yield* Effect.flip(runJob(binary, plainJob))
-      expect(failure).toEqual(
-        new FfmpegFailed({
-          purpose: "do nothing",
-          command: failure.command,
-          stderrTail: `spawn ${binary.path} ENOENT`
-        })
-      )
-      expect(failure.message).toBe(`could not do nothing: ffmpeg did not finish: spawn ${binary.path} ENOENT`)
+      for (const [job, feed] of [
+        [plainJob, undefined],
+        [fedJob, nothingFed()]
+      ] as const) {
+        const failure = yield* Effect.flip(runJob(binary, job, feed))
+        expect(failure).toEqual(
+          new FfmpegFailed({
+            purpose: "do nothing",
+            command: failure.command,
+            stderrTail: `spawn ${binary.path} ENOENT`
+          })
+        )
+        expect(failure.message).toBe(
+          `could not do nothing: ffmpeg did not finish: spawn ${binary.path} ENOENT`
+        )
+      }
     })
   )
 
@@ -215,11 +223,56 @@ describe("runJob", () => {
   it.scopedLive("reports no exit code if ffmpeg was killed", () =>
     Effect.gen(function* () {
       const binary = yield* impostor(yield* plainFolder, "kill -9 $$")
-      const failure = yield* Effect.flip(runJob(binary, plainJob))
-      expect(failure.exitCode).toBeUndefined()
-      expect(failure.message).toBe(
-        "could not do nothing: ffmpeg did not finish: ffmpeg was killed with signal SIGKILL"
-      )
+      for (const [job, feed] of [
+        [plainJob, undefined],
+        [fedJob, nothingFed()]
+      ] as const) {
+        const failure = yield* Effect.flip(runJob(binary, job, feed))
+        expect(failure.exitCode).toBeUndefined()
+        expect(failure.message).toBe(
+          "could not do nothing: ffmpeg did not finish: ffmpeg was killed with signal SIGKILL"
+        )
+      }
     })
   )
+
+  it.scopedLive("reports the exit code and stderr of a job of either kind", () =>
+    Effect.gen(function* () {
+      const binary = yield* impostor(yield* plainFolder, "echo no such filter >&2; exit 8")
+      for (const [job, feed] of [
+        [plainJob, undefined],
+        [fedJob, nothingFed()]
+      ] as const) {
+        const failure = yield* Effect.flip(runJob(binary, job, feed))
+        expect([failure.exitCode, failure.reason]).toEqual([8, "no such filter"])
+      }
+    })
+  )
+
+  it.scopedLive("gives an encoder all it is fed, and its arguments in ffmpeg's order", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const binary = yield* impostor(here, 'echo "$*" > "$0.call"; cat > "$0.fed"')
+      const feed = new PassThrough()
+      feed.end(Buffer.alloc(300_000, "sound"))
+      const input = { source: "/gains", options: ["-f", "f32le"] }
+      yield* runJob(
+        binary,
+        { ...fedJob, inputs: [...fedJob.inputs, input], filters: ["[0]a[x]", "[x]b[y]"] },
+        feed
+      )
+      expect(yield* Effect.promise(() => readFile(`${binary.path}.call`, "utf8"))).toBe(
+        "-hide_banner -nostdin -nostats -y -i pipe:0 -f f32le -i /gains -filter_complex [0]a[x];[x]b[y] -\n"
+      )
+      expect((yield* Effect.promise(() => readFile(`${binary.path}.fed`))).length).toBe(300_000)
+    })
+  )
+
+  it("touches nothing private of fluent-ffmpeg", () => {
+    const source = readFileSync(
+      join(import.meta.dirname, "../../../src/ffmpeg/process/FluentRunner.ts"),
+      "utf8"
+    )
+    expect(source).not.toMatch(/\b_[a-z]|ffmpegProc|Reflect/u)
+  })
 })

@@ -1,0 +1,91 @@
+/**
+ * Runs jobs. fluent-ffmpeg runs those that encode nothing: probes, and muxes that copy every stream. An encoder runs
+ * without it: it is scheduled by its process id, which fluent-ffmpeg keeps to itself, and most are fed by a stream.
+ */
+import { Effect } from "effect"
+import { commandLine, startProcess } from "./ChildProcess.ts"
+import { scheduled } from "./CpuScheduling.ts"
+import type { Binary } from "./FfmpegBinary.ts"
+import { FfmpegFailed } from "./FfmpegErrors.ts"
+import type { Feed, FfmpegJob } from "./FfmpegJob.ts"
+import { runFluently } from "./FluentRunner.ts"
+
+/** The output of a finished job. */
+export interface JobOutcome {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** How many characters from the end of stderr an error carries. */
+const tailLength = 2_000
+
+/** Runs a job until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Always destroys `feed`. */
+export const runJob = Effect.fn("JobRunner.runJob")(function* (binary: Binary, job: FfmpegJob, feed?: Feed) {
+  const { stdout, stderr, failure, exitCode } = yield* job.encodes === 0 && feed === undefined
+    ? Effect.map(runFluently(binary, job), (ended) => ({ ...ended, exitCode: exitCodeIn(ended.failure) }))
+    : runEncoder(binary, job, feed)
+  if (failure === undefined) return { stdout, stderr }
+  return yield* new FfmpegFailed({
+    purpose: job.purpose,
+    command: commandLine(binary.path, argumentsOf(job)),
+    ...(exitCode === undefined ? {} : { exitCode }),
+    // With an exit code, ffmpeg itself says why.
+    stderrTail: (exitCode === undefined ? `${stderr}\n${failure}`.trim() : stderr).slice(-tailLength)
+  })
+})
+
+/** Returns the exit code that fluent-ffmpeg's message names. */
+const exitCodeIn = (failure = ""): number | undefined => {
+  const code = /^ffmpeg exited with code (\d+)/u.exec(failure)?.[1]
+  return code === undefined ? undefined : Number(code)
+}
+
+const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const process = startProcess(binary.path, argumentsOf(job), feed)
+      process.stdout.resume()
+      scheduled(process.child, job.encodes)
+      return process
+    }),
+    ({ child, ended }) =>
+      Effect.raceFirst(
+        Effect.map(ended, ({ stderr, exitCode, startFailure }) => ({
+          stdout: "",
+          stderr,
+          exitCode,
+          failure:
+            startFailure !== undefined
+              ? startFailure.message
+              : exitCode === undefined
+                ? `ffmpeg was killed with signal ${child.signalCode ?? "unknown"}`
+                : exitCode > 0
+                  ? `ffmpeg exited with code ${exitCode}`
+                  : undefined
+        })),
+        cutOff(feed)
+      ),
+    ({ stop }) =>
+      Effect.zipRight(
+        Effect.sync(() => feed?.destroy()),
+        stop
+      )
+  )
+
+/** Ends if a feed closes before all of it was read. ffmpeg would wait for the rest. */
+const cutOff = (feed: Feed | undefined) =>
+  Effect.async<{ stdout: string; stderr: string; exitCode: undefined; failure: string }>((resume) => {
+    feed?.once("close", () => {
+      const failure = "the input closed before all of it was read"
+      if (!feed.readableEnded)
+        resume(Effect.succeed({ stdout: "", stderr: "", exitCode: undefined, failure }))
+    })
+  })
+
+/** Returns a job's arguments for ffmpeg. */
+const argumentsOf = ({ inputs, filters, outputs }: FfmpegJob): ReadonlyArray<string> => [
+  ...["-hide_banner", "-nostdin", "-nostats", "-y"],
+  ...inputs.flatMap(({ source, options }) => [...options, "-i", source === "stdin" ? "pipe:0" : source]),
+  ...(filters.length === 0 ? [] : ["-filter_complex", filters.join(";")]),
+  ...outputs.flatMap(({ target, options }) => [...options, target])
+]
