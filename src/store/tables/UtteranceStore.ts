@@ -11,7 +11,7 @@ import { StateFolder } from "../state/StateFolder.ts"
 import { type JobUtterances, recordUses } from "./JobUses.ts"
 import { inTransaction } from "../state/GuardedStatements.ts"
 import { makeUtteranceQueries } from "./UtteranceQueries.ts"
-import { clipOf, rowOf, statusOf, type UtteranceRow, type UtteranceStatus } from "./UtteranceRow.ts"
+import { clipOf, rowOf, utteranceStatusOf, type UtteranceRow, type UtteranceStatus } from "./UtteranceRow.ts"
 
 /** The store of utterances. Every method may fail if the folder can no longer be used. */
 export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/UtteranceStore", {
@@ -47,7 +47,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       })
 
     const standings = Effect.fn("UtteranceStore.standings")((keys: ReadonlyArray<UtteranceKey>) =>
-      byKeys(keys, query.status, statusOf)
+      byKeys(keys, query.status, utteranceStatusOf)
     )
 
     /**
