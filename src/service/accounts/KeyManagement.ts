@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs"
 import { Effect, Layer, type Redacted } from "effect"
 import { DataFolder, DataFolderUnusable } from "../storage/DataFolder.ts"
+import { RowMismatch } from "../storage/CheckedRows.ts"
 import { fileIn, serviceDatabase } from "../storage/Database.ts"
 import { Secret } from "../storage/Secret.ts"
 import { type KeyInfo, type KeyOptions, type KeyRejected, KeyStore } from "./KeyStore.ts"
@@ -67,7 +68,13 @@ const withKeys = <A, E>(
   use: (keys: KeyStore) => Effect.Effect<A, E>
 ): Effect.Effect<A, E | DataFolderUnusable> =>
   Effect.provide(
-    Effect.flatMap(KeyStore, use),
+    Effect.flatMap(KeyStore, use).pipe(
+      Effect.catchAllDefect((defect) =>
+        defect instanceof RowMismatch
+          ? new DataFolderUnusable({ folder: dataDir, detail: defect.message })
+          : Effect.die(defect)
+      )
+    ),
     KeyStore.Default.pipe(
       Layer.provide(Layer.merge(serviceDatabase, Secret.Default)),
       Layer.provide(DataFolder.shared({ path: dataDir, durable: true }))

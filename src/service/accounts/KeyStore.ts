@@ -2,6 +2,7 @@
 import { randomBytes, timingSafeEqual } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { checkRows } from "../storage/CheckedRows.ts"
 import { Secret } from "../storage/Secret.ts"
 
 /** Prefix of new keys. */
@@ -48,24 +49,47 @@ export interface KeyHolder {
   readonly key: number
 }
 
+const idRows = checkRows("accounts", Schema.Struct({ id: Schema.Int }))
+const grantedRows = checkRows("accounts", Schema.Struct({ granted: Schema.NullOr(Schema.Int) }))
+const creditRows = checkRows("tasks", Schema.Struct({ credits: Schema.Int }))
+const holderRows = checkRows(
+  "keys and accounts",
+  Schema.Struct({ id: Schema.Int, name: Schema.String, key: Schema.Int, digest: Schema.Uint8ArrayFromSelf })
+)
+
+const KeyRow = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  hint: Schema.String,
+  account_id: Schema.Int,
+  imported: Schema.Int,
+  created_at: Schema.Int,
+  revoked_at: Schema.NullOr(Schema.Int),
+  granted: Schema.NullOr(Schema.Int),
+  used: Schema.Int,
+  reserved: Schema.Int
+})
+type KeyRow = typeof KeyRow.Type
+const keyRows = checkRows("keys and accounts", KeyRow)
+
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const secret = yield* Secret
 
   const newAccount = (name: string, credits: number | undefined, now: number) =>
     Effect.map(
-      sql<{
-        id: number
-      }>`INSERT INTO accounts ${sql.insert({ name, granted: credits ?? null, created_at: now })} RETURNING id`,
+      idRows(
+        sql`INSERT INTO accounts ${sql.insert({ name, granted: credits ?? null, created_at: now })} RETURNING id`
+      ),
       (rows) => rows[0]?.id ?? 0
     )
 
   /** Grants an account more credits. Returns its new total; undefined if the account is unlimited. */
   const granted = (account: number, credits: number) =>
     Effect.gen(function* () {
-      const [row] = yield* sql<{
-        granted: number | null
-      }>`UPDATE accounts SET granted = granted + ${credits} WHERE id = ${account} AND visible = 1 RETURNING granted`
+      const [row] = yield* grantedRows(
+        sql`UPDATE accounts SET granted = granted + ${credits} WHERE id = ${account} AND visible = 1 RETURNING granted`
+      )
       if (row === undefined) {
         return yield* new KeyRejected({
           detail: `no account ${account}; \`keys list\` shows the accounts`
@@ -129,12 +153,12 @@ const make = Effect.gen(function* () {
   const revoked = (row: KeyRow, now: number) =>
     Effect.gen(function* () {
       yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${row.id}`
-      const failed = yield* sql<{ credits: number }>`UPDATE tasks
+      const failed = yield* creditRows(sql`UPDATE tasks
         SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'key_revoked',
           error_message = 'the key that created this task was revoked'
         WHERE status = 'queued' AND account_id = ${row.account_id} AND (key_id = ${row.id} OR key_id IS NULL AND
           NOT EXISTS (SELECT 1 FROM keys WHERE account_id = ${row.account_id} AND revoked_at IS NULL))
-        RETURNING credits`
+        RETURNING credits`)
       const released = failed.reduce((sum, { credits }) => sum + credits, 0)
       yield* sql`UPDATE accounts SET reserved = reserved - ${released} WHERE id = ${row.account_id}`
     })
@@ -164,7 +188,7 @@ const make = Effect.gen(function* () {
       return yield* Effect.catchTag(granted(account, credits), "SqlError", Effect.die)
     }),
 
-    list: sql<KeyRow>`${shown} ORDER BY k.id`.pipe(
+    list: keyRows(sql`${shown} ORDER BY k.id`).pipe(
       Effect.map((rows) => rows.map(infoOf)),
       Effect.orDie
     ),
@@ -172,7 +196,9 @@ const make = Effect.gen(function* () {
     revoke: Effect.fn("KeyStore.revoke")(function* (which: string) {
       const now = yield* Clock.currentTimeMillis
       const rows = yield* Effect.orDie(
-        sql<KeyRow>`${shown} AND k.revoked_at IS NULL AND (k.name = ${which} OR CAST(k.id AS TEXT) = ${which})`
+        keyRows(
+          sql`${shown} AND k.revoked_at IS NULL AND (k.name = ${which} OR CAST(k.id AS TEXT) = ${which})`
+        )
       )
       const byId = rows.filter((row) => String(row.id) === which)
       const [row, ...others] = byId.length > 0 ? byId : rows
@@ -196,13 +222,13 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const now = yield* Clock.currentTimeMillis
           yield* sql`DELETE FROM keys WHERE account_id IN (SELECT id FROM accounts WHERE visible = 0)`
-          const found = yield* sql<{ id: number }>`SELECT id FROM accounts WHERE visible = 0`
+          const found = yield* idRows(sql`SELECT id FROM accounts WHERE visible = 0`)
           const [account] =
             found.length > 0
               ? found
-              : yield* sql<{
-                  id: number
-                }>`INSERT INTO accounts ${sql.insert({ name: "embedded", visible: 0, created_at: now })} RETURNING id`
+              : yield* idRows(
+                  sql`INSERT INTO accounts ${sql.insert({ name: "embedded", visible: 0, created_at: now })} RETURNING id`
+                )
           const key = fresh()
           const digest = secret.digest("key", key)
           yield* sql`INSERT INTO keys ${sql.insert({ account_id: account?.id ?? 0, name: "embedded", hint: hintOf(key), selector: selectorOf(digest), digest, created_at: now })}`
@@ -215,9 +241,9 @@ const make = Effect.gen(function* () {
     recognise: Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
       const digest = secret.digest("key", Redacted.value(key))
       const rows = yield* Effect.orDie(
-        sql<KeyHolder & { digest: Uint8Array }>`SELECT a.id, a.name, k.id AS key, k.digest
+        holderRows(sql`SELECT a.id, a.name, k.id AS key, k.digest
           FROM keys k JOIN accounts a ON a.id = k.account_id
-          WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`
+          WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`)
       )
       const holder = rows.find((row) => timingSafeEqual(row.digest, digest))
       return holder === undefined
@@ -236,19 +262,6 @@ export class KeyStore extends Effect.Service<KeyStore>()("service/KeyStore", { e
 
 /** Generates a key with 256 random bits. */
 const fresh = (): string => `${keyPrefix}${randomBytes(32).toString("base64url")}`
-
-interface KeyRow {
-  readonly id: number
-  readonly name: string
-  readonly hint: string
-  readonly account_id: number
-  readonly imported: number
-  readonly created_at: number
-  readonly revoked_at: number | null
-  readonly granted: number | null
-  readonly used: number
-  readonly reserved: number
-}
 
 const infoOf = (row: KeyRow): KeyInfo => ({
   id: row.id,

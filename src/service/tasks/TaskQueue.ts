@@ -3,9 +3,13 @@
  * in one transaction, which starts with a write, so that it waits for another process's write lock.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Clock, Effect, Option } from "effect"
-import { claimedOf, type Outcome, type Reserved, type TaskRow } from "./TaskRecord.ts"
-import { FairQueue, type WaitingAccount } from "./FairQueue.ts"
+import { Clock, Effect, Option, Schema } from "effect"
+import { checkRows } from "../storage/CheckedRows.ts"
+import { claimedOf, type Outcome, type Reserved, reservedRows, taskRows } from "./TaskRecord.ts"
+import { FairQueue } from "./FairQueue.ts"
+
+const waitingRows = checkRows("tasks", Schema.Struct({ account: Schema.Int, oldest: Schema.Int }))
+const countRows = checkRows("tasks", Schema.Struct({ status: Schema.String, count: Schema.Int }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -32,14 +36,14 @@ const make = Effect.gen(function* () {
         for (;;) {
           const next = turns.next(
             provider,
-            yield* sql<WaitingAccount>`SELECT account, oldest FROM (SELECT accounts.id AS account,
+            yield* waitingRows(sql`SELECT account, oldest FROM (SELECT accounts.id AS account,
               (SELECT MIN(id) FROM tasks INDEXED BY tasks_waiting
                 WHERE status = 'queued' AND account_id = accounts.id AND provider = ${provider}) AS oldest
-              FROM accounts) WHERE oldest IS NOT NULL`
+              FROM accounts) WHERE oldest IS NOT NULL`)
           )
           if (next === undefined) return Option.none()
-          const [row] = yield* sql<TaskRow>`UPDATE tasks SET status = 'processing', attempts = attempts + 1
-              WHERE id = ${next.oldest} AND status = 'queued' RETURNING *`
+          const [row] = yield* taskRows(sql`UPDATE tasks SET status = 'processing', attempts = attempts + 1
+              WHERE id = ${next.oldest} AND status = 'queued' RETURNING *`)
           // Another worker may have claimed it in between, or its owner deleted it.
           if (row === undefined) continue
           turns.had(provider, next.account)
@@ -59,9 +63,9 @@ const make = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       return yield* settle(
         taskId,
-        sql<Reserved>`UPDATE tasks SET status = 'done', text = NULL, completed_at = ${now}, duration_ms = ${outcome.durationMs},
+        reservedRows(sql`UPDATE tasks SET status = 'done', text = NULL, completed_at = ${now}, duration_ms = ${outcome.durationMs},
           format = ${outcome.format}, has_srt = ${outcome.hasSrt ? 1 : 0}, has_json = ${outcome.hasJson ? 1 : 0}
-          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`,
+          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`),
         true
       )
     }),
@@ -71,8 +75,8 @@ const make = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       return yield* settle(
         taskId,
-        sql<Reserved>`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = ${code}, error_message = ${message}
-          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`,
+        reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = ${code}, error_message = ${message}
+          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`),
         false
       )
     }),
@@ -97,13 +101,13 @@ const make = Effect.gen(function* () {
         .withTransaction(
           Effect.gen(function* () {
             const crashed =
-              yield* sql<Reserved>`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'crashed',
+              yield* reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'crashed',
                 error_message = 'the service stopped each time it spoke this task'
-                WHERE status = 'processing' AND attempts >= ${maxAttempts} RETURNING account_id, credits`
+                WHERE status = 'processing' AND attempts >= ${maxAttempts} RETURNING account_id, credits`)
             const abandoned =
-              yield* sql<Reserved>`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'not_offered',
+              yield* reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'not_offered',
                 error_message = 'the provider is offered no longer'
-                WHERE status IN ('queued', 'processing') AND NOT ${sql.in("provider", providers)} RETURNING account_id, credits`
+                WHERE status IN ('queued', 'processing') AND NOT ${sql.in("provider", providers)} RETURNING account_id, credits`)
             const failed = [...crashed, ...abandoned]
             yield* Effect.forEach(
               failed,
@@ -120,10 +124,9 @@ const make = Effect.gen(function* () {
     }),
 
     /** Counts queued and processing tasks over all accounts. */
-    counts: sql<{
-      status: string
-      count: number
-    }>`SELECT status, COUNT(*) AS count FROM tasks WHERE status IN ('queued', 'processing') GROUP BY status`.pipe(
+    counts: countRows(
+      sql`SELECT status, COUNT(*) AS count FROM tasks WHERE status IN ('queued', 'processing') GROUP BY status`
+    ).pipe(
       Effect.map((rows) => ({
         queued: rows.find((row) => row.status === "queued")?.count ?? 0,
         processing: rows.find((row) => row.status === "processing")?.count ?? 0

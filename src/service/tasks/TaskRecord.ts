@@ -1,5 +1,7 @@
 /** Task records: the database row, and its views for creation, workers and the owning account. */
-import type { TaskStatus } from "../../contract/Task.ts"
+import { Schema } from "effect"
+import { TaskStatus } from "../../contract/Task.ts"
+import { checkRows } from "../storage/CheckedRows.ts"
 
 /** An account's credits. `granted` is undefined if the account is unlimited. */
 export interface Balance {
@@ -69,36 +71,44 @@ export interface Outcome {
 }
 
 /** A task's database row. Flags are 0 or 1; times are milliseconds since the Unix epoch. */
-export interface TaskRow {
-  readonly task_id: string
-  readonly account_id: number
-  readonly status: TaskStatus
-  readonly provider: string
-  readonly model_id: string
-  readonly voice_id: string
-  readonly voice_name: string | null
-  readonly text: string | null
-  readonly input: "text" | "srt"
-  readonly want_srt: number
-  readonly want_json: number
-  readonly speed: number
-  readonly vol: number
-  readonly pitch: number
-  readonly characters: number
-  readonly credits: number
-  readonly attempts: number
-  readonly created_at: number
-  readonly completed_at: number | null
-  readonly duration_ms: number | null
-  readonly format: string | null
-  readonly has_srt: number
-  readonly has_json: number
-  readonly error_code: string | null
-  readonly error_message: string | null
-}
+const TaskRow = Schema.Struct({
+  task_id: Schema.String,
+  account_id: Schema.Int,
+  status: TaskStatus,
+  provider: Schema.String,
+  model_id: Schema.String,
+  voice_id: Schema.String,
+  voice_name: Schema.NullOr(Schema.String),
+  text: Schema.NullOr(Schema.String),
+  input: Schema.Literal("text", "srt"),
+  want_srt: Schema.Int,
+  want_json: Schema.Int,
+  speed: Schema.Number,
+  vol: Schema.Number,
+  pitch: Schema.Number,
+  characters: Schema.Int,
+  credits: Schema.Int,
+  attempts: Schema.Int,
+  created_at: Schema.Int,
+  completed_at: Schema.NullOr(Schema.Int),
+  duration_ms: Schema.NullOr(Schema.Number),
+  format: Schema.NullOr(Schema.String),
+  has_srt: Schema.Int,
+  has_json: Schema.Int,
+  error_code: Schema.NullOr(Schema.String),
+  error_message: Schema.NullOr(Schema.String)
+})
+type TaskRow = typeof TaskRow.Type
+
+/** Checks whole rows of tasks. */
+export const taskRows = checkRows("tasks", TaskRow)
 
 /** The credits that a task reserves. */
-export type Reserved = Pick<TaskRow, "account_id" | "credits">
+const Reserved = TaskRow.pick("account_id", "credits")
+export type Reserved = typeof Reserved.Type
+
+/** Checks the reserved credits of tasks. */
+export const reservedRows = checkRows("tasks", Reserved)
 
 /** Converts a row to a worker's task. */
 export const claimedOf = (row: TaskRow): ClaimedTask => ({

@@ -1,11 +1,15 @@
 /** Deletes tasks that ended more than `keep.days` ago, and files without a task, while the service runs. */
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Clock, Effect, Layer, Schedule, Schema } from "effect"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { checkRows } from "../storage/CheckedRows.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 
 /** Maximum tasks deleted in one transaction. */
 const atOnce = 200
+
+const existingRows = checkRows("tasks", Schema.Struct({ task_id: Schema.String }))
+const expiredRows = checkRows("tasks", Schema.Struct({ task_id: Schema.String, account_id: Schema.Int }))
 
 /** Deletes in the background. Failures are retried later. */
 export const taskRetention = Layer.scopedDiscard(
@@ -17,7 +21,7 @@ export const taskRetention = Layer.scopedDiscard(
 
     /** Returns those of the given tasks that still exist. */
     const existing = (taskIds: ReadonlyArray<string>) =>
-      sql<{ task_id: string }>`SELECT task_id FROM tasks WHERE ${sql.in("task_id", taskIds)}`.pipe(
+      existingRows(sql`SELECT task_id FROM tasks WHERE ${sql.in("task_id", taskIds)}`).pipe(
         Effect.map((rows) => new Set(rows.map((row) => row.task_id))),
         Effect.orDie
       )
@@ -27,10 +31,9 @@ export const taskRetention = Layer.scopedDiscard(
       sql
         .withTransaction(
           Effect.gen(function* () {
-            const deleted = yield* sql<{
-              task_id: string
-              account_id: number
-            }>`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE completed_at < ${before} LIMIT ${atOnce}) RETURNING task_id, account_id`
+            const deleted = yield* expiredRows(
+              sql`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE completed_at < ${before} LIMIT ${atOnce}) RETURNING task_id, account_id`
+            )
             yield* sql`DELETE FROM deleted WHERE deleted_at < ${before}`
             yield* Effect.forEach(
               deleted,

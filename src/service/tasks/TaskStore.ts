@@ -4,7 +4,8 @@
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
-import { type Balance, type NewTask, type Reserved, storedOf, type TaskRow } from "./TaskRecord.ts"
+import { checkRows } from "../storage/CheckedRows.ts"
+import { type Balance, type NewTask, storedOf, taskRows } from "./TaskRecord.ts"
 
 /** The account cannot pay for a task. */
 class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
@@ -14,6 +15,17 @@ class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
 
 /** The key was revoked after the request was authenticated. */
 class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
+
+const removedRows = checkRows(
+  "tasks",
+  Schema.Struct({ account_id: Schema.Int, credits: Schema.Int, status: Schema.String })
+)
+const waitingRows = checkRows("tasks", Schema.Struct({ account_id: Schema.Int, count: Schema.Int }))
+const totalRows = checkRows("accounts", Schema.Struct({ tasks: Schema.Int }))
+const balanceRows = checkRows(
+  "accounts",
+  Schema.Struct({ granted: Schema.NullOr(Schema.Int), used: Schema.Int, reserved: Schema.Int })
+)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -65,7 +77,7 @@ const make = Effect.gen(function* () {
 
     /** Reads one task of an account. */
     read: (account: number, taskId: string) =>
-      sql<TaskRow>`SELECT * FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`.pipe(
+      taskRows(sql`SELECT * FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`).pipe(
         Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), storedOf)),
         Effect.orDie
       ),
@@ -73,8 +85,10 @@ const make = Effect.gen(function* () {
     /** Returns a page of an account's tasks, newest first, and their total number. `page` counts from 1. */
     page: (account: number, page: number, limit: number) =>
       Effect.all([
-        sql<TaskRow>`SELECT * FROM tasks WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
-        sql<{ tasks: number }>`SELECT tasks FROM accounts WHERE id = ${account}`
+        taskRows(
+          sql`SELECT * FROM tasks WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`
+        ),
+        totalRows(sql`SELECT tasks FROM accounts WHERE id = ${account}`)
       ]).pipe(
         Effect.map(([rows, counts]) => ({ tasks: rows.map(storedOf), total: counts[0]?.tasks ?? 0 })),
         Effect.orDie
@@ -86,10 +100,9 @@ const make = Effect.gen(function* () {
       return yield* sql
         .withTransaction(
           Effect.gen(function* () {
-            const [row] = yield* sql<
-              Reserved & { status: string }
-            >`DELETE FROM tasks WHERE task_id = ${taskId} AND account_id = ${account} AND status <> 'processing'
-              RETURNING account_id, credits, status`
+            const [row] =
+              yield* removedRows(sql`DELETE FROM tasks WHERE task_id = ${taskId} AND account_id = ${account} AND status <> 'processing'
+              RETURNING account_id, credits, status`)
             if (row !== undefined) {
               const reserved = row.status === "queued" ? row.credits : 0
               yield* sql`UPDATE accounts SET tasks = tasks - 1, reserved = reserved - ${reserved} WHERE id = ${account}`
@@ -112,8 +125,8 @@ const make = Effect.gen(function* () {
 
     /** Counts an account's queued tasks, and the other accounts that have any queued. */
     waiting: (account: number) =>
-      sql<{ account_id: number; count: number }>`SELECT account_id, COUNT(*) AS count
-        FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' GROUP BY account_id`.pipe(
+      waitingRows(sql`SELECT account_id, COUNT(*) AS count
+        FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' GROUP BY account_id`).pipe(
         Effect.map((rows) => ({
           own: rows.find((row) => row.account_id === account)?.count ?? 0,
           others: rows.filter((row) => row.account_id !== account).length
@@ -127,11 +140,7 @@ const make = Effect.gen(function* () {
 export class TaskStore extends Effect.Service<TaskStore>()("service/TaskStore", { effect: make }) {}
 
 const balanceOf = (sql: SqlClient, account: number) =>
-  sql<{
-    granted: number | null
-    used: number
-    reserved: number
-  }>`SELECT granted, used, reserved FROM accounts WHERE id = ${account}`.pipe(
+  balanceRows(sql`SELECT granted, used, reserved FROM accounts WHERE id = ${account}`).pipe(
     Effect.map((rows): Balance => ({
       granted: rows[0]?.granted ?? undefined,
       used: rows[0]?.used ?? 0,
