@@ -108,7 +108,12 @@ const Status = Schema.Struct({
 export const StatusRow = plainRows(Status)
 
 /** Converts a status. */
-export const utteranceStatusOf = ({ state, take, setback, suspect }: typeof Status.Type): UtteranceStatus => ({
+export const utteranceStatusOf = ({
+  state,
+  take,
+  setback,
+  suspect
+}: typeof Status.Type): UtteranceStatus => ({
   state,
   take,
   setback: setback ?? undefined,
