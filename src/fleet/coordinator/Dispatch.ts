@@ -3,7 +3,8 @@ import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
-import type { SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
+import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
+import { SpeakConfig } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { fullSpeed } from "../shared/FleetRateLimit.ts"
@@ -13,7 +14,6 @@ import { deliverQueue, jobOptions, prefix, speakQueue } from "../shared/Queues.t
 
 /** One speak stage. */
 export interface Stage extends Coordinator {
-  readonly run: SpeakRun
   /** Name of the file with the batch's terms. */
   readonly terms: string
   readonly jobs: ReadonlyArray<JobPlan>
@@ -35,10 +35,10 @@ export const recordDispatched = (job: Job): UtteranceRecord | undefined =>
   Option.getOrUndefined(Option.map(readParcel(job.data), ({ record }) => record))
 
 /** Opens a provider's queue and sets its limits, which apply to all workers together. */
-export const limitQueues = ({ watch, client, run, callRedis: asked }: Stage, provider: ProviderId) =>
+export const limitQueues = ({ watch, client, callRedis: asked }: Stage, provider: ProviderId) =>
   Effect.gen(function* () {
     const name = speakQueue(provider)
-    const { concurrency, perSecond } = run.settings.profileOf(provider)
+    const { concurrency, perSecond } = (yield* SpeakConfig).profileOf(provider)
     const starts = perSecond === undefined ? unlimited : Math.max(1, Math.floor(perSecond))
     const queue = yield* watch.queue(name)
     yield* asked(async () => {
@@ -76,6 +76,7 @@ export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecor
 /** Adds utterances to their queues, as children of the first delivery that needs them if one can be added. */
 export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
+    const spending = yield* RunSpending
     const left = new Map(records.map((record) => [record.utterance.key, record]))
     const trees: globalThis.Array<FlowJob> = []
     for (const plan of stage.jobs) {
@@ -87,7 +88,7 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
       const delivery = yield* waitingDelivery(stage, plan)
       if (delivery === undefined) continue
       for (const { utterance } of children) left.delete(utterance.key)
-      trees.push({ ...delivery, children: children.map((record) => jobOf(stage, record)) })
+      trees.push({ ...delivery, children: children.map((record) => jobOf(stage, spending, record)) })
     }
     yield* Effect.acquireUseRelease(
       Effect.sync(() => {
@@ -101,7 +102,7 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     const alone = Array.groupBy([...left.values()], ({ utterance }) => speakQueue(utterance.casting.provider))
     for (const [name, some] of Object.entries(alone)) {
       const queue = yield* stage.watch.queue(name)
-      yield* stage.callRedis(() => queue.addBulk(some.map((record) => jobOf(stage, record))))
+      yield* stage.callRedis(() => queue.addBulk(some.map((record) => jobOf(stage, spending, record))))
     }
   })
 
@@ -122,8 +123,8 @@ const waitingDelivery = (stage: Stage, plan: JobPlan) =>
     }
   })
 
-const jobOf = (stage: Stage, record: UtteranceRecord) => {
-  const grant = grantOf(stage, record)
+const jobOf = (stage: Stage, spending: RunSpending["Type"], record: UtteranceRecord) => {
+  const grant = grantOf(spending, record)
   return {
     name: record.label,
     queueName: speakQueue(record.utterance.casting.provider),
@@ -140,11 +141,11 @@ const jobOf = (stage: Stage, record: UtteranceRecord) => {
 
 /** Returns what a worker may spend: the price of one take, if the budget is limited. */
 const grantOf = (
-  { run }: Stage,
+  { isLimited, price: priceOf }: RunSpending["Type"],
   { utterance: { casting, characters } }: UtteranceRecord
 ): Grant | undefined => {
-  const price = run.price(casting)
-  return run.budget.isLimited && price !== undefined ? { credits: price * characters, price } : undefined
+  const price = priceOf(casting)
+  return isLimited && price !== undefined ? { credits: price * characters, price } : undefined
 }
 
 /** Withdraws what no worker has started: deliveries that wait for utterances, then the utterances. */

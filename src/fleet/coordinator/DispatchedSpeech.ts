@@ -6,8 +6,12 @@ import { isUnderWay } from "../../domain/task/UtteranceState.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { requeueDamagedClips } from "../../pipeline/speak/SpeakStage.ts"
-import { makeSpeakRun } from "../../pipeline/speak/SpeakRun.ts"
-import type { SpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
+import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
+import { ServiceWatch } from "../../pipeline/speak/services/ServiceWatch.ts"
+import { SpeakCounters } from "../../pipeline/speak/services/SpeakCounters.ts"
+import { speakServices, speakSummary } from "../../pipeline/speak/services/SpeakServices.ts"
+import { StopSignal } from "../../pipeline/speak/services/StopSignal.ts"
+import { SpeakConfig, type SpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
@@ -40,65 +44,64 @@ export const speakBy = (
   settings: SpeakSettings,
   { batch, jobs }: Pick<BatchPlan, "batch" | "jobs">
 ) =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const store = yield* UtteranceStore
-      const run = yield* makeSpeakRun(settings)
-      // Second takes were not in the plan that was looked up at the start.
-      const wanted = yield* coordinator.handover.records(
-        settings.keys.filter((key) => !coordinator.looked.has(key))
-      )
-      yield* rejoinBatch(
-        coordinator,
-        wanted.map(({ utterance }) => utterance)
-      )
-      yield* store.revive(settings.keys, "passing")
-      run.counts.reused = yield* requeueDamagedClips(settings.keys)
-      const unspoken = yield* store.unspoken(settings.keys)
-      run.counts.failed = settings.keys.length - run.counts.reused - unspoken.length
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const { counts } = yield* SpeakCounters
+    const { stopped } = yield* StopSignal
+    // Second takes were not in the plan that was looked up at the start.
+    const wanted = yield* coordinator.handover.records(
+      settings.keys.filter((key) => !coordinator.looked.has(key))
+    )
+    yield* rejoinBatch(
+      coordinator,
+      wanted.map(({ utterance }) => utterance)
+    )
+    yield* store.revive(settings.keys, "passing")
+    counts.reused = yield* requeueDamagedClips(settings.keys)
+    const unspoken = yield* store.unspoken(settings.keys)
+    counts.failed = settings.keys.length - counts.reused - unspoken.length
 
-      const providers = [...new Set(unspoken.map(({ provider }) => provider))]
-      const terms = yield* coordinator.share.keep(
-        writeTerms({
-          edition,
-          service: batch.service === "embedded" ? "" : batch.service.baseUrl,
-          undecided: settings.undecided,
-          profiles: Object.fromEntries(providers.map((provider) => [provider, settings.profileOf(provider)])),
-          utterances: settings.keys.length
-        })
-      )
-      const stage: Stage = { ...coordinator, run, terms, jobs, out: batch.out }
-      yield* Effect.forEach(providers, (provider) => limitQueues(stage, provider), { discard: true })
+    const providers = [...new Set(unspoken.map(({ provider }) => provider))]
+    const terms = yield* coordinator.share.keep(
+      writeTerms({
+        edition,
+        service: batch.service === "embedded" ? "" : batch.service.baseUrl,
+        undecided: settings.undecided,
+        profiles: Object.fromEntries(providers.map((provider) => [provider, settings.profileOf(provider)])),
+        utterances: settings.keys.length
+      })
+    )
+    const stage: Stage = { ...coordinator, terms, jobs, out: batch.out }
+    yield* Effect.forEach(providers, (provider) => limitQueues(stage, provider), { discard: true })
 
-      const read = yield* coordinator.handover.records(unspoken.map(({ key }) => key))
-      const byKey = new Map(read.map((record) => [record.utterance.key, record]))
-      const records = unspoken.flatMap(({ key }) => byKey.get(key) ?? [])
-      yield* Effect.forkScoped(Effect.zipRight(run.stopped, withdrawUtterances(stage, records)))
-      yield* Effect.forkScoped(missed(stage, providers))
-      const accounts = new Map(
-        records.map(({ utterance, state, tasks }): [UtteranceKey, Account] => [
-          utterance.key,
-          { known: new Set(tasks.map(({ task }) => task)), wasAnnounced: state === "announced", reserved: 0 }
-        ])
+    const read = yield* coordinator.handover.records(unspoken.map(({ key }) => key))
+    const byKey = new Map(read.map((record) => [record.utterance.key, record]))
+    const records = unspoken.flatMap(({ key }) => byKey.get(key) ?? [])
+    yield* Effect.forkScoped(Effect.zipRight(stopped, withdrawUtterances(stage, records)))
+    yield* Effect.forkScoped(missed(stage, providers))
+    const accounts = new Map(
+      records.map(({ utterance, state, tasks }): [UtteranceKey, Account] => [
+        utterance.key,
+        { known: new Set(tasks.map(({ task }) => task)), wasAnnounced: state === "announced", reserved: 0 }
+      ])
+    )
+    yield* Effect.onInterrupt(allOf(stage, accounts, records), () =>
+      Effect.sync(() => {
+        coordinator.stopping.now = true
+      }).pipe(
+        Effect.zipRight(withdrawUtterances(stage, records)),
+        Effect.zipRight(reviewHistory(stage, records)),
+        Effect.zipRight(coordinator.handover.records(records.map(({ utterance }) => utterance.key))),
+        Effect.flatMap(Effect.forEach((record) => accounted(accounts, record))),
+        Effect.timeoutOption(withdrawing),
+        Effect.interruptible,
+        // Runs in its own fiber: this one is interrupted and could not wait.
+        Effect.forkDaemon,
+        Effect.flatMap((fiber) => fiber.await)
       )
-      yield* Effect.onInterrupt(allOf(stage, accounts, records), () =>
-        Effect.sync(() => {
-          coordinator.stopping.now = true
-        }).pipe(
-          Effect.zipRight(withdrawUtterances(stage, records)),
-          Effect.zipRight(reviewHistory(stage, records)),
-          Effect.zipRight(coordinator.handover.records(records.map(({ utterance }) => utterance.key))),
-          Effect.flatMap(Effect.forEach((record) => accounted(stage, accounts, record))),
-          Effect.timeoutOption(withdrawing),
-          Effect.interruptible,
-          // Runs in its own fiber: this one is interrupted and could not wait.
-          Effect.forkDaemon,
-          Effect.flatMap((fiber) => fiber.await)
-        )
-      )
-      return run.summary()
-    })
-  )
+    )
+    return yield* speakSummary
+  }).pipe(Effect.scoped, Effect.provide(speakServices(settings)))
 
 /** Warns once per provider whose queue has no workers. Checks after 5 s, then every minute. */
 const missed = ({ watch, callRedis: asked }: Stage, providers: ReadonlyArray<ProviderId>) => {
@@ -121,25 +124,30 @@ const missed = ({ watch, callRedis: asked }: Stage, providers: ReadonlyArray<Pro
 /** Dispatches what is not yet in flight, as far as the budget allows, and waits for everything. */
 const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
-    const { run } = stage
+    const spending = yield* RunSpending
+    const { counts } = yield* SpeakCounters
+    const { halted } = yield* StopSignal
     const joined = yield* jobsInFlight(stage, records)
     const alone = new Set<UtteranceKey>()
     const settle = (record: UtteranceRecord) => settled(stage, accounts, record)
-    if (run.budget.isLimited) {
+    if (spending.isLimited) {
       for (const record of records) {
         const { utterance } = record
-        if (joined.has(utterance.key) || run.halted() !== undefined) continue
-        if (run.price(utterance.casting) !== undefined) continue
+        if (joined.has(utterance.key) || halted() !== undefined) continue
+        if (spending.price(utterance.casting) !== undefined) continue
         alone.add(utterance.key)
-        yield* run.pricing(utterance, Effect.zipRight(dispatchUtterances(stage, [record]), settle(record)))
+        yield* spending.pricing(
+          utterance,
+          Effect.zipRight(dispatchUtterances(stage, [record]), settle(record))
+        )
       }
     }
     const affordable: Array<UtteranceRecord> = []
     for (const record of records) {
       const { key } = record.utterance
       if (joined.has(key) || alone.has(key)) continue
-      if (run.halted() === undefined && (yield* afforded(stage, accounts, record))) affordable.push(record)
-      else run.counts.left++
+      if (halted() === undefined && (yield* afforded(accounts, record))) affordable.push(record)
+      else counts.left++
     }
     yield* dispatchUtterances(stage, affordable)
     yield* Effect.forEach(
@@ -161,10 +169,11 @@ interface Account {
 type Accounts = ReadonlyMap<UtteranceKey, Account>
 
 /** Reserves the cost of an utterance. If that would exceed the budget, stops creates and returns false. */
-const afforded = ({ run }: Stage, accounts: Accounts, { utterance }: UtteranceRecord) =>
+const afforded = (accounts: Accounts, { utterance }: UtteranceRecord) =>
   Effect.gen(function* () {
-    const cost = (run.price(utterance.casting) ?? 0) * utterance.characters
-    if (!(yield* run.afforded(cost))) return false
+    const { price, reserve } = yield* RunSpending
+    const cost = (price(utterance.casting) ?? 0) * utterance.characters
+    if (!(yield* reserve(cost))) return false
     const account = accounts.get(utterance.key)
     if (account !== undefined) account.reserved += cost
     return true
@@ -173,7 +182,11 @@ const afforded = ({ run }: Stage, accounts: Accounts, { utterance }: UtteranceRe
 /** Waits for an utterance's end and counts it. Dispatches an unfinished one again, unless creates were stopped. */
 const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
   Effect.gen(function* () {
-    const { run, watch, handover, share, done } = stage
+    const { watch, handover, share, done } = stage
+    const { counts } = yield* SpeakCounters
+    const { stop, halted } = yield* StopSignal
+    const { alive } = yield* ServiceWatch
+    const settings = yield* SpeakConfig
     const store = yield* UtteranceStore
     const progress = yield* Progress
     const { key, casting } = given.utterance
@@ -183,15 +196,15 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       const announced = end._tag === "Ended" ? recordDispatched(end.job) : yield* share.recordOf(key)
       if (announced !== undefined) yield* handover.takeOver([announced])
       const [record = given] = yield* handover.records([key])
-      yield* accounted(stage, accounts, record)
+      yield* accounted(accounts, record)
       if (end._tag === "Ended") done.push(end.job)
       if (record.clip !== undefined) {
         const { clip, suspect } = record.clip
-        if (suspect !== undefined) run.counts.suspect++
-        if (isUnderWay(given.state) && record.take === given.take) run.counts.resumed++
-        run.alive()
+        if (suspect !== undefined) counts.suspect++
+        if (isUnderWay(given.state) && record.take === given.take) counts.resumed++
+        alive()
         yield* progress.emit({ _tag: "Spoken", ...about, seconds: clip.frames / clip.rate })
-        return yield* run.settings.settled(key)
+        return yield* settings.settled(key)
       }
       const said = end._tag === "Ended" ? Option.getOrUndefined(readEnd(end.job.returnvalue)) : undefined
       if (end._tag === "Ended" && (record.state === "failed" || said === undefined)) {
@@ -202,21 +215,21 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
             words: `the task failed on a worker: ${end.job.failedReason}`
           })
         if (record.state !== "failed") yield* store.apply({ event: "fail", key, setback })
-        run.counts.failed++
+        counts.failed++
         yield* progress.emit({
           _tag: "Failed",
           ...about,
           label: record.label,
           error: setback.words
         })
-        return yield* run.settings.settled(key)
+        return yield* settings.settled(key)
       }
       if (said?.ending === "spoken")
         return yield* Effect.dieMessage(`utterance ${key} is reported as spoken but has no clip`)
       // A worker that needs more than its grant leaves the utterance unfinished.
-      if (said?.halt !== undefined && said.halt.reason !== "budget") yield* run.stop(said.halt)
-      if (run.halted() !== undefined || !(yield* afforded(stage, accounts, record))) {
-        run.counts.left++
+      if (said?.halt !== undefined && said.halt.reason !== "budget") yield* stop(said.halt)
+      if (halted() !== undefined || !(yield* afforded(accounts, record))) {
+        counts.left++
         return
       }
       if (end._tag === "Ended") yield* removeJobs(stage, end.job)
@@ -225,28 +238,25 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
   })
 
 /** Counts the tasks created for an utterance since it was dispatched, and their credits. */
-const accounted = ({ run }: Stage, accounts: Accounts, { utterance, tasks }: UtteranceRecord) =>
+const accounted = (accounts: Accounts, { utterance, tasks }: UtteranceRecord) =>
   Effect.gen(function* () {
+    const { price, pay, release } = yield* RunSpending
+    const { counts } = yield* SpeakCounters
     const { key, casting, characters } = utterance
     const account = accounts.get(key)
     if (account === undefined) return
     for (const { task, credits, adopted } of tasks) {
       if (account.known.has(task)) continue
       account.known.add(task)
-      const price = run.price(casting)
-      const cost = (price ?? 0) * characters
-      const paid = credits ?? (price === undefined ? undefined : cost)
-      const reserved = Math.min(account.reserved, cost)
+      const reserved = Math.min(account.reserved, (price(casting) ?? 0) * characters)
       account.reserved -= reserved
-      run.budget.pay(reserved, paid)
-      if (credits !== undefined) yield* run.charged(casting, characters, credits)
-      if (adopted && account.wasAnnounced) run.counts.adopted++
+      if (adopted && account.wasAnnounced) counts.adopted++
       else {
-        run.counts.created++
-        run.counts.characters += characters
+        counts.created++
+        counts.characters += characters
       }
+      yield* pay(reserved, utterance, credits)
     }
-    run.budget.release(account.reserved)
+    release(account.reserved)
     account.reserved = 0
-    yield* run.audited
   })

@@ -1,19 +1,16 @@
 /** A worker's processor of utterances: continues one job of a provider's queue from its recorded state to its end. */
-import { Clock, type Context, Duration, Effect, Layer, Schema, Scope } from "effect"
+import { Clock, type Context, Duration, Effect, Layer, Schema } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
-import { Slots } from "../../gateway/pacing/Slots.ts"
 import { limitReached, CreditBudget } from "../../pipeline/speak/CreditBudget.ts"
 import { analyzeInThisThread } from "../../pipeline/clips/ClipWorkerClient.ts"
-import { makeDecoder } from "../../pipeline/clips/ReceivedAudio.ts"
-import {
-  type UtteranceProcess,
-  fetchesAtOnce,
-  processUtterance
-} from "../../pipeline/speak/UtteranceProcess.ts"
-import { makeSpeakRun, type SpeakRun } from "../../pipeline/speak/SpeakRun.ts"
-import { type Halt, defaultSpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
+import { ClipIntake, makeClipIntake } from "../../pipeline/speak/services/ClipIntake.ts"
+import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
+import { type RunServices, speakServices } from "../../pipeline/speak/services/SpeakServices.ts"
+import { StopSignal } from "../../pipeline/speak/services/StopSignal.ts"
+import { processUtterance } from "../../pipeline/speak/UtteranceProcess.ts"
+import { type Halt, SpeakConfig, defaultSpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -29,11 +26,8 @@ export type Reach<E> = (baseUrl: string) => Layer.Layer<Gateway, E>
 
 const readTerms = Schema.decode(Schema.parseJson(Terms))
 
-/** A worker's prepared resources for the utterances of one batch. */
-interface Bench {
-  readonly run: SpeakRun
-  readonly speaking: Pick<UtteranceProcess, "decode" | "makeClip" | "fetching">
-}
+/** A worker's services for the utterances of one batch. */
+type Bench = Context.Context<RunServices | Gateway>
 
 /** Result of processing: ended, or deferred until a time (milliseconds since the Unix epoch). */
 export type Handled =
@@ -46,9 +40,7 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
     const handover = yield* UtteranceTransfer
     const clips = yield* ClipFolder
     const store = yield* UtteranceStore
-    const decode = yield* makeDecoder
-    const makeClip = yield* analyzeInThisThread
-    const fetching = new Slots(fetchesAtOnce)
+    const intake = yield* makeClipIntake(yield* analyzeInThisThread)
     const one = yield* Effect.makeSemaphore(1)
     const benches = new Map<string, Bench>()
     const gateways = new Map<string, Context.Context<Gateway>>()
@@ -72,7 +64,7 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
             versionMismatch(parts.share.root, `fleet/${name}.json`)
           )
           const gateway = yield* gatewayTo(terms.service)
-          const run = yield* makeSpeakRun(
+          const services = speakServices(
             {
               ...defaultSpeakSettings,
               keys: [],
@@ -82,8 +74,11 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
               patience: Duration.infinity
             },
             terms.utterances
-          ).pipe(Effect.provide(gateway), Scope.extend(scope))
-          const bench: Bench = { run, speaking: { decode, makeClip, fetching } }
+          )
+          const bench: Bench = yield* services.pipe(
+            Layer.provideMerge(Layer.succeedContext(gateway)),
+            Layer.buildWithScope(scope)
+          )
           benches.set(name, bench)
           return bench
         })
@@ -93,7 +88,7 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
     const spokenOf = (hold: Hold) =>
       Effect.gen(function* () {
         const { record, terms, last, grant } = hold.payload
-        const { key, casting } = record.utterance
+        const { key } = record.utterance
         yield* handover.takeOver([record])
         if (record.state === "fetched" || record.state === "placed") {
           const damaged = yield* clips.damaged(new Map([[key, record.clip?.bytes ?? -1]]))
@@ -101,20 +96,33 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
           yield* store.apply({ event: "refetch", key })
         }
         if (record.state === "failed") return ended("failed")
-        const { run, speaking } = yield* benchOf(terms)
-        const view = viewOf(run, grant)
-        const queue = yield* run.queueOf(casting.provider)
+        const bench = yield* benchOf(terms)
         const [row] = yield* store.rows([key])
         if (row === undefined)
           return yield* Effect.dieMessage("an utterance was removed from the store during the task")
-        const ending = yield* processUtterance({ run: view.run, queue, ...speaking, last }, row)
+        let halt: Halt | undefined
+        const ending = yield* processUtterance(row, { last, resumed: false }).pipe(
+          Effect.provideService(ClipIntake, intake),
+          Effect.provideServiceEffect(RunSpending, grant === undefined ? RunSpending : granted(grant)),
+          Effect.provideService(StopSignal, {
+            // Stops only this utterance; the coordinator decides about the others.
+            stop: (reason) =>
+              Effect.sync(() => {
+                halt ??= reason
+              }),
+            halted: () => halt,
+            stopped: Effect.never,
+            punctual: Effect.void
+          }),
+          Effect.provide(bench)
+        )
         if (ending === "aside") {
           const [left] = yield* handover.records([key])
           parts.holds.set(key, { ...hold, payload: { ...hold.payload, last: true } })
           if (left !== undefined) yield* publish(parts, left)
           return { _tag: "Aside", until: (yield* Clock.currentTimeMillis) + asideFor } satisfies Handled
         }
-        return ended(ending, view.halt())
+        return ended(ending, halt)
       })
 
     /** Works on a job until it ends, is deferred, or another worker takes it over. */
@@ -137,26 +145,28 @@ const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({
   end: { ending, ...(halt === undefined ? {} : { halt }) }
 })
 
-/** A run as one utterance sees it. A stop affects only this utterance; the coordinator decides about the others. */
-const viewOf = (run: SpeakRun, grant: Grant | undefined) => {
-  let halt: Halt | undefined
-  const budget = new CreditBudget(grant?.credits)
-  const stop = (reason: Halt) =>
-    Effect.sync(() => {
-      halt ??= reason
-    })
-  const view: SpeakRun = {
-    ...run,
-    budget,
-    afforded: (cost) =>
-      budget.reserve(cost)
-        ? Effect.succeed(true)
-        : Effect.as(stop({ reason: "budget", words: limitReached(run.settings) }), false),
-    price: grant === undefined ? run.price : () => grant.price,
-    pricing: (_utterance, work) => work,
-    stop,
-    halted: () => halt,
-    stopped: Effect.never
-  }
-  return { run: view, halt: () => halt }
-}
+/** The spending of one utterance, within what the coordinator granted. */
+const granted = ({ credits: most, price }: Grant) =>
+  Effect.gen(function* () {
+    const spending = yield* RunSpending
+    const { stop } = yield* StopSignal
+    const settings = yield* SpeakConfig
+    const limit = new CreditBudget(most)
+    const own: typeof spending = {
+      ...spending,
+      price: () => price,
+      pricing: (_utterance, work) => work,
+      reserve: (cost) =>
+        limit.reserve(cost)
+          ? Effect.succeed(true)
+          : Effect.as(stop({ reason: "budget", words: limitReached(settings) }), false),
+      release: (cost) => limit.release(cost),
+      pay: (reserved, utterance, credits) => {
+        const paid = credits ?? price * utterance.characters
+        limit.pay(reserved, paid)
+        return Effect.as(spending.pay(0, utterance, credits), paid)
+      },
+      found: ({ characters }, credits) => limit.found(credits ?? price * characters)
+    }
+    return own
+  })

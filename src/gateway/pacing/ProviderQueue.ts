@@ -40,7 +40,7 @@ export interface ProviderQueue {
   readonly isClear: () => boolean
   /** Reports the result of a create. */
   readonly report: (how: "taken" | "answered" | CallFault) => Effect.Effect<void>
-  readonly status: Effect.Effect<ProviderQueueStatus>
+  readonly status: () => ProviderQueueStatus
 }
 
 /** Delays between probes while the service is failing. */
@@ -52,92 +52,94 @@ const probing = Schedule.exponential("2 seconds", 2).pipe(
 /** Pause in milliseconds after a rate-limited request without Retry-After. */
 const usualPause = 500
 
-/** Makes a provider queue. `probe` returns whether the service has recovered; it runs while the breaker is open. */
+/**
+ * Makes a provider queue. `probe` returns whether the service has recovered; it runs in the scope while the breaker is
+ * open.
+ */
 export const makeProviderQueue = (
   limits: ProviderQueueLimits,
-  probe: Effect.Effect<boolean>
-): Effect.Effect<ProviderQueue, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const queue = new PQueue({ concurrency: limits.concurrency, ...startsPerSecond(limits.perSecond) })
-    const scope = yield* Effect.scope
-    let pace: AdaptiveConcurrency = fullConcurrency(limits.concurrency)
-    let breaker: Breaker = closedBreaker
-    let recovered: Deferred.Deferred<void> | undefined
-    let pausedUntil = 0
-    let lastStart = 0
+  probe: Effect.Effect<boolean>,
+  scope: Scope.Scope
+): ProviderQueue => {
+  const queue = new PQueue({ concurrency: limits.concurrency, ...startsPerSecond(limits.perSecond) })
+  let pace: AdaptiveConcurrency = fullConcurrency(limits.concurrency)
+  let breaker: Breaker = closedBreaker
+  let recovered: Deferred.Deferred<void> | undefined
+  let pausedUntil = 0
+  let lastStart = 0
 
-    const setPace = (next: AdaptiveConcurrency) => {
-      pace = next
-      const window = Math.floor(pace.window)
-      if (queue.concurrency !== window) queue.concurrency = window
-    }
+  const setPace = (next: AdaptiveConcurrency) => {
+    pace = next
+    const window = Math.floor(pace.window)
+    if (queue.concurrency !== window) queue.concurrency = window
+  }
 
-    /** Pauses starts until the service has recovered. */
-    const trip = Effect.gen(function* () {
-      const repair = yield* Deferred.make<void>()
-      recovered = repair
-      yield* probe.pipe(
-        Effect.delay("1 second"),
-        Effect.repeat(Schedule.recurUntil((well: boolean) => well).pipe(Schedule.zipLeft(probing))),
-        Effect.zipRight(
-          Effect.sync(() => {
-            breaker = closedBreaker
-            recovered = undefined
-          })
-        ),
-        Effect.zipRight(Deferred.succeed(repair, undefined)),
-        Effect.forkIn(scope)
-      )
-    })
-
-    const taken = Effect.sync(() => {
-      setPace(increase(pace, limits.concurrency))
-      breaker = recordSuccess(breaker)
-    })
-
-    const report = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
-      if (how === "taken") return taken
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        if (how === "answered" || how._tag === "Refused") {
-          breaker = recordSuccess(breaker)
-          return Effect.void
-        }
-        if (how._tag === "SlowDown") {
-          setPace(decrease(pace, now))
-          pausedUntil = Math.max(pausedUntil, now + (how.retryAfter ?? usualPause))
-          return Effect.void
-        }
-        breaker = recordFailure(breaker)
-        return isOpen(breaker) && recovered === undefined ? trip : Effect.void
-      })
-    }
-
-    const clearance: Effect.Effect<void> = Effect.suspend(() => {
-      if (recovered !== undefined) return Effect.zipRight(Deferred.await(recovered), clearance)
-      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        // If the clock jumps, starts must not be delayed longer than any pause that was requested.
-        const pause = Math.min(pausedUntil - now, 3_600_000)
-        const gap = Math.min(lastStart + pace.gap - now, pace.gap)
-        const wait = Math.max(pause, gap)
-        if (wait > 0) return Effect.zipRight(Effect.sleep(Duration.millis(wait)), clearance)
-        lastStart = now
-        pausedUntil = 0
-        return Effect.void
-      })
-    })
-
-    return {
-      inSlot: (effect, priority = 0) => holdSlot(() => slotOf(queue, priority), effect),
-      clearance,
-      isClear: () => recovered === undefined && pausedUntil === 0 && pace.gap === 0,
-      report,
-      status: Effect.sync(() => ({
-        inFlight: queue.pending,
-        limit: queue.concurrency,
-        pausedUntil: recovered === undefined ? pausedUntil : 0
-      }))
-    }
+  /** Pauses starts until the service has recovered. */
+  const trip = Effect.gen(function* () {
+    const repair = yield* Deferred.make<void>()
+    recovered = repair
+    yield* probe.pipe(
+      Effect.delay("1 second"),
+      Effect.repeat(Schedule.recurUntil((well: boolean) => well).pipe(Schedule.zipLeft(probing))),
+      Effect.zipRight(
+        Effect.sync(() => {
+          breaker = closedBreaker
+          recovered = undefined
+        })
+      ),
+      Effect.zipRight(Deferred.succeed(repair, undefined)),
+      Effect.forkIn(scope)
+    )
   })
+
+  const taken = Effect.sync(() => {
+    setPace(increase(pace, limits.concurrency))
+    breaker = recordSuccess(breaker)
+  })
+
+  const report = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
+    if (how === "taken") return taken
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      if (how === "answered" || how._tag === "Refused") {
+        breaker = recordSuccess(breaker)
+        return Effect.void
+      }
+      if (how._tag === "SlowDown") {
+        setPace(decrease(pace, now))
+        pausedUntil = Math.max(pausedUntil, now + (how.retryAfter ?? usualPause))
+        return Effect.void
+      }
+      breaker = recordFailure(breaker)
+      return isOpen(breaker) && recovered === undefined ? trip : Effect.void
+    })
+  }
+
+  const clearance: Effect.Effect<void> = Effect.suspend(() => {
+    if (recovered !== undefined) return Effect.zipRight(Deferred.await(recovered), clearance)
+    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      // If the clock jumps, starts must not be delayed longer than any pause that was requested.
+      const pause = Math.min(pausedUntil - now, 3_600_000)
+      const gap = Math.min(lastStart + pace.gap - now, pace.gap)
+      const wait = Math.max(pause, gap)
+      if (wait > 0) return Effect.zipRight(Effect.sleep(Duration.millis(wait)), clearance)
+      lastStart = now
+      pausedUntil = 0
+      return Effect.void
+    })
+  })
+
+  return {
+    inSlot: (effect, priority = 0) => holdSlot(() => slotOf(queue, priority), effect),
+    clearance,
+    isClear: () => recovered === undefined && pausedUntil === 0 && pace.gap === 0,
+    report,
+    status: () => ({
+      inFlight: queue.pending,
+      limit: queue.concurrency,
+      pausedUntil: recovered === undefined ? pausedUntil : 0
+    })
+  }
+}
 
 /** p-queue takes whole starts per interval, so a fraction per second becomes one start in a longer interval. */
 const startsPerSecond = (perSecond: number | undefined) => {

@@ -8,10 +8,14 @@ import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { keepClip, type KeptClip } from "./ClipStorage.ts"
-import type { ClipWork } from "../clips/ClipWorkerClient.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { startOver, taskLost, readRefused, setAside } from "./FaultPolicy.ts"
-import type { SpeakRun } from "./SpeakRun.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { ServiceWatch } from "./services/ServiceWatch.ts"
+import { SpeakCounters } from "./services/SpeakCounters.ts"
+import type { SpeakContext } from "./services/SpeakServices.ts"
+import { StopSignal } from "./services/StopSignal.ts"
 
 /** Repeat fetches of unusable audio, in case it was damaged in transit. */
 const mostRefetches = 2
@@ -24,63 +28,63 @@ const wordAfter = Duration.seconds(15)
 
 /** Fetches a done task's audio and stores it as a clip. */
 export const fetchClip = (
-  run: SpeakRun,
-  work: ClipWork,
   row: UtteranceRow,
   done: DoneTask,
   refetches = 0
-): Effect.Effect<KeptClip, Ending | StateUnusable> =>
+): Effect.Effect<KeptClip, Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const store = yield* UtteranceStore
+    const counters = yield* SpeakCounters
+    const { alive } = yield* ServiceWatch
     const { utterance } = row
-    const stalled = (words: string) =>
-      run.retrying(utterance.casting.provider, utterance.key, words, Duration.zero)
-    const fetched = yield* withWord(run, row, run.gateway.fetch(done, utterance.characters, stalled)).pipe(
+    const retrying = (words: string) => counters.retrying(utterance.casting.provider, utterance.key, words)
+    const fetched = yield* withWord(row, gateway.fetch(done, utterance.characters, retrying)).pipe(
       Effect.catchTags({
-        Vanished: (fault) => taskLost(run, row, failureReasonOf(fault)),
+        Vanished: (fault) => taskLost(row, failureReasonOf(fault)),
         // Audio that cannot be fetched may still be good. A new take would be charged, and served from the same place.
         NoAudio: (fault) =>
-          failureReasonOf(fault).kind === "bad-audio" ? badAudio(run, row, fault.message) : setAside(fault),
-        Refused: (fault) => readRefused(run, fault),
+          failureReasonOf(fault).kind === "bad-audio" ? badAudio(row, fault.message) : setAside(fault),
+        Refused: readRefused,
         SlowDown: setAside,
         Unreachable: setAside,
         InvalidResponse: setAside
       })
     )
-    const kept = yield* keepClip(run, work, utterance, fetched)
+    const kept = yield* keepClip(utterance, fetched)
     if (Either.isLeft(kept)) {
-      if (refetches >= mostRefetches) return yield* badAudio(run, row, kept.left.words)
-      yield* run.retrying(utterance.casting.provider, utterance.key, kept.left.words, Duration.zero)
-      return yield* fetchClip(run, work, row, done, refetches + 1)
+      if (refetches >= mostRefetches) return yield* badAudio(row, kept.left.words)
+      yield* retrying(kept.left.words)
+      return yield* fetchClip(row, done, refetches + 1)
     }
     const { clip, bytes, suspect } = kept.right
-    if (suspect !== undefined && mayReroll(run, row)) return yield* startOver(run, row, badAudioOf(suspect))
-    yield* run.store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
-    run.alive()
+    if (suspect !== undefined && (yield* mayReroll(row))) return yield* startOver(row, badAudioOf(suspect))
+    yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
+    alive()
     return kept.right
   })
 
-/** Warns when a fetch takes longer than `wordAfter`, at most once a minute per run. */
-const withWord = <A, E>(run: SpeakRun, { label }: UtteranceRow, fetch: Effect.Effect<A, E>) =>
-  Effect.suspend(() => {
-    const word = Effect.suspend(() => {
-      const now = run.now()
-      if (now - run.slowAudio.reportedAt < 60_000) return Effect.void
-      run.slowAudio.reportedAt = now
-      return run.progress.emit({
-        _tag: "Warning",
-        message: `${label}: its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
-      })
-    })
+/** Warns when a fetch takes longer than `wordAfter`. */
+const withWord = <A, E>({ label }: UtteranceRow, fetch: Effect.Effect<A, E>) =>
+  Effect.flatMap(SpeakCounters, ({ warnSlow }) => {
+    const word = warnSlow(
+      `${label}: its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
+    )
     return Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(word, wordAfter)), fetch))
   })
 
-const mayReroll = (run: SpeakRun, row: UtteranceRow): boolean =>
-  row.rerolls < mostRerolls && run.halted() === undefined && run.reroll()
+const mayReroll = (row: UtteranceRow) =>
+  Effect.gen(function* () {
+    const { halted } = yield* StopSignal
+    const { reroll } = yield* SpeakCounters
+    return row.rerolls < mostRerolls && halted() === undefined && reroll()
+  })
 
 /** Handles unusable audio: starts a new take while the allowance lasts, else fails the utterance. */
-const badAudio = (run: SpeakRun, row: UtteranceRow, words: string) => {
-  const failure = badAudioOf(words)
-  return mayReroll(run, row) ? startOver(run, row, failure) : new Hopeless({ failure })
-}
+const badAudio = (row: UtteranceRow, words: string) =>
+  Effect.gen(function* () {
+    const failure = badAudioOf(words)
+    return yield* (yield* mayReroll(row)) ? startOver(row, failure) : new Hopeless({ failure })
+  })
 
 const badAudioOf = (words: string): FailureReason => FailureReason.make({ kind: "bad-audio", words })

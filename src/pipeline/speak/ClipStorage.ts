@@ -5,11 +5,12 @@ import { Clip, type Segment } from "../../domain/speech/Clip.ts"
 import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import type { ClipWork } from "../clips/ClipWorkerClient.ts"
 import type { Unusable } from "../clips/ClipAnalysis.ts"
 import type { Undecodable } from "../clips/ReceivedAudio.ts"
 import { extensionOf } from "../clips/AudioFormatDetection.ts"
-import type { SpeakParts } from "./SpeakRun.ts"
+import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
+import { ClipIntake } from "./services/ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** A stored clip. */
@@ -22,12 +23,13 @@ export interface KeptClip {
 
 /** Makes and stores an utterance's clip. If none can be made, keeps the received file beside the clips as evidence. */
 export const keepClip = (
-  { clips, learned }: Pick<SpeakParts, "clips" | "learned">,
-  { decode, makeClip }: ClipWork,
   utterance: Utterance,
   { audio, transcript }: Fetched
-): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable> =>
+): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable, ClipFolder | Estimates | ClipIntake> =>
   Effect.gen(function* () {
+    const clips = yield* ClipFolder
+    const learned = yield* Estimates
+    const { decode, makeClip } = yield* ClipIntake
     const { key, casting, said } = utterance
     const ending = extensionOf(audio)
     const keepOriginal = clips.keepOriginal(key, ending, audio)

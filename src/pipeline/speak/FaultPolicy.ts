@@ -1,52 +1,51 @@
 /** Decides what a gateway fault leads to: the run stops, the take is lost, or the utterance is deferred. */
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, type Fault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { type Ending, Hopeless, Left, Lost, SetAside } from "./UtteranceFailures.ts"
-import type { SpeakRun } from "./SpeakRun.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { SpeakCounters } from "./services/SpeakCounters.ts"
+import { StopSignal } from "./services/StopSignal.ts"
 
 /** Takes that the service may fail or forget before the utterance fails. */
 const mostLosses = 3
 
+type Refused = Extract<CallFault, { readonly _tag: "Refused" }>
+
 /** Handles a rejected read: a rejected key or missing credits stop the run; anything else defers the utterance. */
-export const readRefused = (
-  run: SpeakRun,
-  fault: Extract<CallFault, { readonly _tag: "Refused" }>
-): Effect.Effect<never, Ending> =>
-  fault.reason === "key" || fault.reason === "credits" ? haltRun(run, fault) : setAside(fault)
+export const readRefused = (fault: Refused): Effect.Effect<never, Ending, StopSignal> =>
+  fault.reason === "key" || fault.reason === "credits" ? haltRun(fault) : setAside(fault)
 
 /** Stops the run because of the key or the credits. */
-export const haltRun = (
-  run: SpeakRun,
-  fault: Extract<CallFault, { readonly _tag: "Refused" }>
-): Effect.Effect<never, Ending> =>
-  Effect.zipRight(
-    run.stop({
+export const haltRun = (fault: Refused): Effect.Effect<never, Ending, StopSignal> =>
+  Effect.gen(function* () {
+    const { stop } = yield* StopSignal
+    yield* stop({
       reason: fault.reason === "key" ? "key" : "credits",
       words: `${fault.message}; ${fault.reason === "key" ? "set DUBWRIGHT_API_KEY to a valid key" : "add credits"} and run again`
-    }),
-    new Left()
-  )
+    })
+    return yield* new Left()
+  })
 
 /** Records a take as lost through the service's fault. The utterance gets a new take; after `mostLosses`, it fails. */
 export const taskLost = (
-  run: SpeakRun,
   row: UtteranceRow,
   setback: FailureReason
-): Effect.Effect<never, Ending | StateUnusable> =>
-  row.losses + 1 >= mostLosses ? new Hopeless({ failure: setback }) : startOver(run, row, setback)
+): Effect.Effect<never, Ending | StateUnusable, UtteranceStore | SpeakCounters> =>
+  row.losses + 1 >= mostLosses ? new Hopeless({ failure: setback }) : startOver(row, setback)
 
 /** Records a take as lost, so that the utterance is spoken again. */
 export const startOver = (
-  run: SpeakRun,
   { utterance }: UtteranceRow,
   setback: FailureReason
-): Effect.Effect<never, Ending | StateUnusable> =>
+): Effect.Effect<never, Ending | StateUnusable, UtteranceStore | SpeakCounters> =>
   Effect.gen(function* () {
-    yield* run.store.apply({ event: "lose", key: utterance.key, setback })
-    yield* run.retrying(utterance.casting.provider, utterance.key, setback.words, Duration.zero)
+    const store = yield* UtteranceStore
+    const { retrying } = yield* SpeakCounters
+    yield* store.apply({ event: "lose", key: utterance.key, setback })
+    yield* retrying(utterance.casting.provider, utterance.key, setback.words)
     return yield* new Lost({ failure: setback })
   })
 

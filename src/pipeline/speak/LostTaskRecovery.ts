@@ -1,12 +1,17 @@
 /** Searches the service's history for the task of a create whose response was lost, and decides whether one exists. */
-import { Duration, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 import { markerOf } from "../../domain/task/TaskMarker.ts"
 import { InvalidResponse, type CallFault } from "../../gateway/GatewayErrors.ts"
 import type { HistoryWalk } from "../../gateway/requests/TaskHistory.ts"
 import type { PastTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
-import type { SpeakRun } from "./SpeakRun.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { ServiceWatch } from "./services/ServiceWatch.ts"
+import { SpeakCounters } from "./services/SpeakCounters.ts"
+import type { SpeakContext } from "./services/SpeakServices.ts"
+import { SpeakConfig } from "./SpeakSettings.ts"
 
 /** Result of the search. */
 export type LostTaskFinding =
@@ -53,57 +58,63 @@ const matchTolerance = 2 * 60_000
  * was announced. With `last`, nothing searches again, so the result is never `Unsure`.
  */
 export const findLostTask = (
-  run: SpeakRun,
   row: UtteranceRow,
   lostAt: number,
   last: boolean
-): Effect.Effect<LostTaskFinding, CallFault | StateUnusable> =>
+): Effect.Effect<LostTaskFinding, CallFault | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const look: Effect.Effect<LostTaskFinding, CallFault | StateUnusable> = Effect.gen(function* () {
-      const at = run.now()
-      const walk = yield* run.gateway.history(row.announcedAt ?? lostAt)
-      const task = walk.find(markerOf(row.utterance.key, row.take))
-      if (task !== undefined) return { _tag: "Found", task } as const
-      if (yield* isBehind(run, row, { at, walk }, lostAt)) {
-        if (at - lostAt >= Duration.toMillis(longestLag))
-          return yield* new InvalidResponse({
-            words: "its history does not list tasks that it is known to have created"
-          })
-        return yield* Effect.delay(look, nextLook)
+    const gateway = yield* Gateway
+    const look: Effect.Effect<LostTaskFinding, CallFault | StateUnusable, SpeakContext> = Effect.gen(
+      function* () {
+        const at = yield* Clock.currentTimeMillis
+        const walk = yield* gateway.history(row.announcedAt ?? lostAt)
+        const task = walk.find(markerOf(row.utterance.key, row.take))
+        if (task !== undefined) return { _tag: "Found", task } as const
+        if (yield* isBehind(row, { at, walk }, lostAt)) {
+          if (at - lostAt >= Duration.toMillis(longestLag))
+            return yield* new InvalidResponse({
+              words: "its history does not list tasks that it is known to have created"
+            })
+          return yield* Effect.delay(look, nextLook)
+        }
+        const finding = yield* judge(row, walk)
+        if (finding._tag === "Found") return finding
+        if (!isPast(patience, lostAt, at)) return yield* Effect.delay(look, nextLook)
+        if (finding._tag === "Undecidable" || isPast(yield* believedAfter, lostAt, at)) return finding
+        return last ? yield* Effect.delay(look, nextLook) : ({ _tag: "Unsure" } as const)
       }
-      const finding = yield* judge(run, row, walk)
-      if (finding._tag === "Found") return finding
-      if (!isPast(patience, lostAt, at)) return yield* Effect.delay(look, nextLook)
-      if (finding._tag === "Undecidable" || isPast(believedAfter(run), lostAt, at)) return finding
-      return last ? yield* Effect.delay(look, nextLook) : ({ _tag: "Unsure" } as const)
-    })
-    return yield* Effect.delay(look, isPast(patience, lostAt, run.now()) ? Duration.zero : firstLook)
+    )
+    const now = yield* Clock.currentTimeMillis
+    return yield* Effect.delay(look, isPast(patience, lostAt, now) ? Duration.zero : firstLook)
   })
 
 /**
  * With `undecided: again` and a service without labels, a late task could not be recognized: there is no point in
  * waiting for one.
  */
-const believedAfter = ({ echoes, settings }: SpeakRun): Duration.Duration =>
-  echoes.seen === false && settings.undecided === "again" ? patience : lateArrival
+const believedAfter = Effect.gen(function* () {
+  const { undecided } = yield* SpeakConfig
+  const { echoesLabels } = yield* ServiceWatch
+  return echoesLabels() === false && undecided === "again" ? patience : lateArrival
+})
 
 /**
  * Whether a walk that began at `at` lacks known tasks created around the time of the loss. If so, the history lags, and
  * may lack the lost task, too.
  */
 const isBehind = (
-  { store }: SpeakRun,
   { announcedAt }: UtteranceRow,
   { at, walk }: { readonly at: number; readonly walk: HistoryWalk },
   lostAt: number
-): Effect.Effect<boolean, StateUnusable> => {
+): Effect.Effect<boolean, StateUnusable, UtteranceStore> => {
   const age = at - lostAt
   if (age < 0 || age >= Duration.toMillis(stillThere)) return Effect.succeed(false)
   const seen = new Set(walk.tasks.map(({ task }) => task))
   const margin = Duration.toMillis(nearby)
   const from = (announcedAt ?? lostAt) - margin
-  return Effect.map(store.madeBetween(from, Math.min(at, lostAt + margin)), (made) =>
-    made.some((task) => !seen.has(task))
+  return UtteranceStore.pipe(
+    Effect.flatMap((store) => store.madeBetween(from, Math.min(at, lostAt + margin))),
+    Effect.map((made) => made.some((task) => !seen.has(task)))
   )
 }
 
@@ -115,21 +126,21 @@ const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =
 
 /** Interprets a walk that contains no task with the marker. */
 const judge = (
-  run: SpeakRun,
   row: UtteranceRow,
   walk: HistoryWalk
-): Effect.Effect<LostTaskFinding, StateUnusable> => {
-  if (!walk.isWhole)
-    return Effect.succeed<LostTaskFinding>({
-      _tag: "Undecidable",
-      why: "the service's history is too long to search"
-    })
-  if (walk.echoes !== undefined) run.echoes.seen = run.echoes.seen === true || walk.echoes
-  // An empty history proves nothing when this run has created tasks.
-  const mute = walk.tasks.length === 0 && run.counts.created > 0
-  if (run.echoes.seen !== false && !mute) return Effect.succeed<LostTaskFinding>({ _tag: "Absent" })
-  return Effect.zipRight(run.warn(unlabelled), unlabelledFinding(run, row, walk))
-}
+): Effect.Effect<LostTaskFinding, StateUnusable, SpeakContext> =>
+  Effect.gen(function* () {
+    const { echoesLabels, sawLabels } = yield* ServiceWatch
+    const { counts, warn } = yield* SpeakCounters
+    if (!walk.isWhole)
+      return { _tag: "Undecidable", why: "the service's history is too long to search" } as const
+    if (walk.echoes !== undefined) sawLabels(walk.echoes)
+    // An empty history proves nothing when this run has created tasks.
+    const mute = walk.tasks.length === 0 && counts.created > 0
+    if (echoesLabels() !== false && !mute) return { _tag: "Absent" } as const
+    yield* warn(unlabelled)
+    return yield* unlabelledFinding(row, walk)
+  })
 
 const unlabelled =
   "the service's history does not repeat voice_name, so a lost task has no marker; service.undecided in the manifest decides what happens to its line"
@@ -139,12 +150,12 @@ const unlabelled =
  * utterance.
  */
 const unlabelledFinding = (
-  run: SpeakRun,
   row: UtteranceRow,
   walk: HistoryWalk
-): Effect.Effect<LostTaskFinding, StateUnusable> =>
+): Effect.Effect<LostTaskFinding, StateUnusable, SpeakConfig | UtteranceStore> =>
   Effect.gen(function* () {
-    const { undecided } = run.settings
+    const { undecided } = yield* SpeakConfig
+    const store = yield* UtteranceStore
     if (undecided === "again") return { _tag: "Absent" } satisfies LostTaskFinding
     const undecidable = (why: string): LostTaskFinding => ({ _tag: "Undecidable", why })
     if (undecided === "report") return undecidable("the service does not repeat voice_name")
@@ -155,7 +166,6 @@ const unlabelledFinding = (
       )
     )
       return undecidable("the service's history lists neither voice_name nor time, provider and length")
-    const { store } = run
     const { casting, characters } = row.utterance
     const like = walk.tasks.filter(
       (task) =>

@@ -1,5 +1,5 @@
 /** Input and result of the speak stage. */
-import { type Duration, Effect } from "effect"
+import { Context, type Duration, Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { HaltReason } from "../../domain/report/Report.ts"
 import type { Undecided } from "../../domain/manifest/ServiceSettings.ts"
@@ -29,6 +29,12 @@ export interface SpeakSettings {
   /** Counts what is done. */
   readonly tally?: SpeakTally | undefined
 }
+
+/** The settings of a run, for its services; `utterances` is how many it speaks. */
+export class SpeakConfig extends Context.Tag("pipeline/SpeakConfig")<
+  SpeakConfig,
+  SpeakSettings & { readonly utterances: number }
+>() {}
 
 /** Default settings. */
 export const defaultSpeakSettings = {

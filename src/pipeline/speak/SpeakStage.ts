@@ -4,19 +4,14 @@ import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { isUnderWay } from "../../domain/task/UtteranceState.ts"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import { Slots } from "../../gateway/pacing/Slots.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { clipMaker } from "../clips/ClipWorkerClient.ts"
-import { makeDecoder } from "../clips/ReceivedAudio.ts"
-import {
-  type UtteranceProcess,
-  fetchesAtOnce,
-  processUtterance,
-  unplannedUtterance
-} from "./UtteranceProcess.ts"
-import { makeSpeakRun, type RunNeeds } from "./SpeakRun.ts"
+import { ClipIntake, makeClipIntake } from "./services/ClipIntake.ts"
+import { SpeakCounters } from "./services/SpeakCounters.ts"
+import { type RunNeeds, speakServices, speakSummary } from "./services/SpeakServices.ts"
+import { processUtterance, unplannedUtterance } from "./UtteranceProcess.ts"
 import type { SpeakSettings, SpeakSummary } from "./SpeakSettings.ts"
 
 /** Services that the speak stage needs. */
@@ -35,54 +30,47 @@ const rowsAhead = 64
 export const speakUtterances = (
   settings: SpeakSettings
 ): Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const store = yield* UtteranceStore
-      const run = yield* makeSpeakRun(settings)
-      const decode = yield* makeDecoder
-      const fetching = new Slots(fetchesAtOnce)
-      yield* store.revive(settings.keys, "passing")
-      run.counts.reused = yield* requeueDamagedClips(settings.keys)
-      const unspoken = yield* store.unspoken(settings.keys)
-      const makeClip = yield* clipMaker(unspoken.length)
-      run.counts.failed = settings.keys.length - run.counts.reused - unspoken.length
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const { counts } = yield* SpeakCounters
+    yield* store.revive(settings.keys, "passing")
+    counts.reused = yield* requeueDamagedClips(settings.keys)
+    const unspoken = yield* store.unspoken(settings.keys)
+    const intake = yield* makeClipIntake(yield* clipMaker(unspoken.length))
+    counts.failed = settings.keys.length - counts.reused - unspoken.length
 
-      const byProvider = new Map<ProviderId, Array<UtteranceKey>>()
-      for (const { provider, key, state } of unspoken) {
-        add(byProvider, provider, key)
-        if (isUnderWay(state)) run.earlier.add(key)
-      }
-      const aside = new Map<ProviderId, Array<UtteranceKey>>()
-      const round = (work: ReadonlyMap<ProviderId, ReadonlyArray<UtteranceKey>>, last: boolean) =>
-        Effect.forEach(
-          work,
-          ([provider, keys]) =>
-            Effect.gen(function* () {
-              const queue = yield* run.queueOf(provider)
-              const context: UtteranceProcess = { run, queue, decode, makeClip, fetching, last }
-              const next = yield* reader(store, keys)
-              const consumer = Effect.gen(function* () {
-                for (let row = yield* next; row !== undefined; row = yield* next) {
-                  const outcome = yield* processUtterance(context, row)
-                  if (outcome === "aside") add(aside, provider, row.utterance.key)
-                  else if (outcome !== "left") yield* settings.settled(row.utterance.key)
-                }
-              })
-              const consumers = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
-              yield* Effect.all(
-                Array.from({ length: consumers }, () => consumer),
-                { concurrency: "unbounded", discard: true }
-              )
-            }),
-          { concurrency: "unbounded", discard: true }
-        )
+    const byProvider = new Map<ProviderId, Array<UtteranceKey>>()
+    for (const { provider, key } of unspoken) add(byProvider, provider, key)
+    const earlier = new Set(unspoken.filter(({ state }) => isUnderWay(state)).map(({ key }) => key))
+    const aside = new Map<ProviderId, Array<UtteranceKey>>()
+    const round = (work: ReadonlyMap<ProviderId, ReadonlyArray<UtteranceKey>>, last: boolean) =>
+      Effect.forEach(
+        work,
+        ([provider, keys]) =>
+          Effect.gen(function* () {
+            const next = yield* reader(store, keys)
+            const consumer = Effect.gen(function* () {
+              for (let row = yield* next; row !== undefined; row = yield* next) {
+                const { key } = row.utterance
+                const outcome = yield* processUtterance(row, { last, resumed: earlier.has(key) })
+                if (outcome === "aside") add(aside, provider, key)
+                else if (outcome !== "left") yield* settings.settled(key)
+              }
+            })
+            const consumers = Math.min(keys.length, settings.profileOf(provider).concurrency + backlog)
+            yield* Effect.all(
+              Array.from({ length: consumers }, () => consumer),
+              { concurrency: "unbounded", discard: true }
+            )
+          }),
+        { concurrency: "unbounded", discard: true }
+      ).pipe(Effect.provideService(ClipIntake, intake))
 
-      yield* round(byProvider, false)
-      // Deferred utterances get a second chance when all others are done.
-      yield* round(new Map(aside), true)
-      return run.summary()
-    })
-  )
+    yield* round(byProvider, false)
+    // Deferred utterances get a second chance when all others are done.
+    yield* round(new Map(aside), true)
+    return yield* speakSummary
+  }).pipe(Effect.scoped, Effect.provide(speakServices(settings)))
 
 const add = <A>(lists: Map<ProviderId, Array<A>>, provider: ProviderId, one: A): void => {
   const list = lists.get(provider)

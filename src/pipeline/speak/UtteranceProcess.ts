@@ -2,39 +2,40 @@
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
-import type { ProviderQueue } from "../../gateway/pacing/ProviderQueue.ts"
-import type { Slots } from "../../gateway/pacing/Slots.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
-import type { ClipWork } from "../clips/ClipWorkerClient.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { Progress } from "../Progress.ts"
 import { fetchClip } from "./ClipFetch.ts"
+import { ClipIntake } from "./services/ClipIntake.ts"
+import { SpeakCounters } from "./services/SpeakCounters.ts"
+import type { SpeakContext } from "./services/SpeakServices.ts"
+import { StopSignal } from "./services/StopSignal.ts"
 import { completeTask } from "./TaskCompletion.ts"
-import type { SpeakRun } from "./SpeakRun.ts"
 
-/** Clips fetched and analyzed at once, over all providers. */
-export const fetchesAtOnce = 8
-
-/** What a provider's utterances are processed with. `last` means that there is no later round for deferred ones. */
-export interface UtteranceProcess extends ClipWork {
-  readonly run: SpeakRun
-  readonly queue: ProviderQueue
-  readonly fetching: Slots
+/** How an utterance is processed. */
+export interface ProcessOptions {
+  /** There is no later round for deferred utterances. */
   readonly last: boolean
+  /** An earlier run created its task, and its audio is still to be fetched. */
+  readonly resumed: boolean
 }
 
 /** Processes one utterance to its outcome. */
 export const processUtterance = (
-  context: UtteranceProcess,
-  row: UtteranceRow
-): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable> =>
+  row: UtteranceRow,
+  { last, resumed }: ProcessOptions
+): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const { run, queue, fetching, last } = context
+    const { inSlot } = yield* ClipIntake
+    const { counts } = yield* SpeakCounters
+    const progress = yield* Progress
     const { key, casting } = row.utterance
-    const done = yield* completeTask(run, queue, row, last)
-    const { clip, suspect } = yield* fetching.hold(fetchClip(run, context, row, done))
-    if (suspect !== undefined) run.counts.suspect++
-    if (run.earlier.has(key)) run.counts.resumed++
-    yield* run.progress.emit({
+    const done = yield* completeTask(row, last)
+    const { clip, suspect } = yield* inSlot(fetchClip(row, done))
+    if (suspect !== undefined) counts.suspect++
+    if (resumed) counts.resumed++
+    yield* progress.emit({
       _tag: "Spoken",
       provider: casting.provider,
       utterance: key,
@@ -43,30 +44,31 @@ export const processUtterance = (
     return "spoken" as const
   }).pipe(
     Effect.catchTags({
-      Lost: () => Effect.flatMap(reread(context.run, row), (fresh) => processUtterance(context, fresh)),
-      Left: () => leave(context.run),
-      Hopeless: ({ failure: setback }) => fail(context.run, row, setback),
-      SetAside: ({ failure: setback }) =>
-        context.run.halted() !== undefined
-          ? leave(context.run)
-          : context.last
-            ? fail(context.run, row, setback)
-            : Effect.succeed("aside" as const)
+      // A new take is this run's own.
+      Lost: () => Effect.flatMap(reread(row), (fresh) => processUtterance(fresh, { last, resumed: false })),
+      Left: () => leave,
+      Hopeless: ({ failure }) => fail(row, failure),
+      SetAside: ({ failure }) =>
+        Effect.flatMap(StopSignal, ({ halted }) =>
+          halted() !== undefined ? leave : last ? fail(row, failure) : Effect.succeed("aside" as const)
+        )
     })
   )
 
-const leave = (run: SpeakRun) =>
-  Effect.sync(() => {
-    run.counts.left++
-    return "left" as const
-  })
+const leave = Effect.map(SpeakCounters, ({ counts }) => {
+  counts.left++
+  return "left" as const
+})
 
-const fail = (run: SpeakRun, row: UtteranceRow, setback: FailureReason) =>
+const fail = (row: UtteranceRow, setback: FailureReason) =>
   Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const progress = yield* Progress
+    const { counts } = yield* SpeakCounters
     const { key, casting } = row.utterance
-    yield* run.store.apply({ event: "fail", key, setback })
-    run.counts.failed++
-    yield* run.progress.emit({
+    yield* store.apply({ event: "fail", key, setback })
+    counts.failed++
+    yield* progress.emit({
       _tag: "Failed",
       provider: casting.provider,
       utterance: key,
@@ -76,14 +78,12 @@ const fail = (run: SpeakRun, row: UtteranceRow, setback: FailureReason) =>
     return "failed" as const
   })
 
-/** Reads an utterance's row again after its take was lost. What follows counts as this run's own work. */
-const reread = (
-  { store, earlier }: SpeakRun,
-  { utterance: { key } }: UtteranceRow
-): Effect.Effect<UtteranceRow, StateUnusable> =>
-  Effect.flatMap(store.rows([key]), ([fresh]) => {
-    earlier.delete(key)
-    return fresh === undefined ? unplannedUtterance(key) : Effect.succeed(fresh)
+/** Reads an utterance's row again after its take was lost. */
+const reread = ({ utterance: { key } }: UtteranceRow) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const [fresh] = yield* store.rows([key])
+    return fresh ?? (yield* unplannedUtterance(key))
   })
 
 /** Dies because an utterance was requested that was never planned: an internal error. */

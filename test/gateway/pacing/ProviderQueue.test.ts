@@ -10,7 +10,11 @@ const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 
 
 it.scopedLive("frees a slot only when its effect has ended, including finalizers", () =>
   Effect.gen(function* () {
-    const lane = yield* makeProviderQueue({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
+    const lane = makeProviderQueue(
+      { concurrency: 1, perSecond: undefined },
+      Effect.succeed(true),
+      yield* Effect.scope
+    )
     let inside = 0
     let most = 0
     const held = Effect.acquireUseRelease(
@@ -34,7 +38,11 @@ it.scopedLive("frees a slot only when its effect has ended, including finalizers
 
 it.scopedLive("runs higher priorities first", () =>
   Effect.gen(function* () {
-    const lane = yield* makeProviderQueue({ concurrency: 1, perSecond: undefined }, Effect.succeed(true))
+    const lane = makeProviderQueue(
+      { concurrency: 1, perSecond: undefined },
+      Effect.succeed(true),
+      yield* Effect.scope
+    )
     const order: Array<string> = []
     const note = (name: string, priority: number) =>
       Effect.fork(
@@ -54,10 +62,10 @@ it.scopedLive("runs higher priorities first", () =>
 
 it.scoped("waits as long as Retry-After says", () =>
   Effect.gen(function* () {
-    const lane = yield* makeProviderQueue(limits, Effect.succeed(true))
+    const lane = makeProviderQueue(limits, Effect.succeed(true), yield* Effect.scope)
     expect(lane.isClear()).toBe(true)
     yield* lane.report(new SlowDown({ words: "later", retryAfter: millis(30_000) }))
-    expect({ clear: lane.isClear(), ...(yield* lane.status) }).toEqual({
+    expect({ clear: lane.isClear(), ...lane.status() }).toEqual({
       clear: false,
       inFlight: 0,
       limit: 1,
@@ -76,9 +84,10 @@ it.scoped("sends nothing to a failing service until it has recovered", () =>
   Effect.gen(function* () {
     let well = false
     let probes = 0
-    const lane = yield* makeProviderQueue(
+    const lane = makeProviderQueue(
       limits,
-      Effect.sync(() => (probes++, well))
+      Effect.sync(() => (probes++, well)),
+      yield* Effect.scope
     )
     const broken = new InvalidResponse({ words: "500" })
     for (let i = 1; i < faultsToOpen; i++) yield* lane.report(broken)

@@ -49,7 +49,8 @@ const crowded = (hold: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>)
 it.scopedLive("grants and frees each slot of Slots once", () => crowded(new Slots(2).hold))
 
 it.scopedLive("grants and frees each slot of a provider queue once", () =>
-  Effect.flatMap(makeProviderQueue({ concurrency: 2, perSecond: undefined }, Effect.succeed(true)), (lane) =>
-    crowded((work) => lane.inSlot(work))
-  )
+  Effect.flatMap(Effect.scope, (scope) => {
+    const lane = makeProviderQueue({ concurrency: 2, perSecond: undefined }, Effect.succeed(true), scope)
+    return crowded((work) => lane.inSlot(work))
+  })
 )

@@ -1,0 +1,72 @@
+/** What a run observes of the service: whether it responds, how long its tasks take, whether it repeats labels. */
+import { Duration, Effect } from "effect"
+import type { ProviderId } from "../../../domain/values/Ids.ts"
+import { Gateway } from "../../../gateway/Gateway.ts"
+import { LatencyEstimator } from "../../../gateway/requests/LatencyEstimator.ts"
+import type { SettledTask } from "../../../gateway/requests/Polling.ts"
+import { lengthClass } from "../../../store/tables/Estimates.ts"
+import { Progress } from "../../Progress.ts"
+import { SpeakConfig } from "../SpeakSettings.ts"
+import { StopSignal } from "./StopSignal.ts"
+
+/** How often the run checks whether its patience has run out. */
+const watchEvery = Duration.seconds(5)
+
+/** Milliseconds without a success after which the service is pinged. */
+const quiet = 30_000
+
+/** Watches the service, and stops the run when its patience has run out or its deadline has passed. */
+export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/ServiceWatch", {
+  scoped: Effect.gen(function* () {
+    const patience = Duration.decode((yield* SpeakConfig).patience)
+    const { stop, punctual } = yield* StopSignal
+    const gateway = yield* Gateway
+    const progress = yield* Progress
+    const clock = yield* Effect.clock
+    const now = () => clock.unsafeCurrentTimeMillis()
+    const latencies = new Map<string, LatencyEstimator>()
+    let lastSuccess = now()
+    let toldOf: number | undefined
+    let echoes: boolean | undefined
+
+    const probe = Effect.flatMap(Effect.either(gateway.ping), (answer) => {
+      if (answer._tag === "Right") return Effect.succeed(true)
+      if (toldOf === lastSuccess) return Effect.succeed(false)
+      toldOf = lastSuccess
+      const message = `${answer.left.message}; the run retries, and stops after ${Duration.format(patience)} without a success`
+      return Effect.as(progress.emit({ _tag: "Warning", message }), false)
+    })
+
+    const watch = Effect.suspend(() =>
+      now() - lastSuccess < Duration.toMillis(patience)
+        ? Effect.when(probe, () => toldOf !== lastSuccess && now() - lastSuccess > quiet)
+        : stop({
+            reason: "unreachable",
+            words: `no request succeeded for ${Duration.format(patience)}; all work is saved; run again when the service is back`
+          })
+    )
+    yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
+
+    return {
+      /** Records a success and so restarts the patience timer. */
+      alive: (): void => {
+        lastSuccess = now()
+      },
+      /** Pings the service. A failure is reported once per outage. */
+      probe,
+      /** Learns how long a task of this length took at a provider; returns the estimate in milliseconds. */
+      latency: (provider: ProviderId, characters: number, settled: SettledTask): number => {
+        const name = lengthClass(provider, characters)
+        const times = latencies.get(name) ?? new LatencyEstimator()
+        latencies.set(name, times)
+        return times.learnedFrom(settled, now())
+      },
+      /** Whether the service repeats labels; undefined until observed. */
+      echoesLabels: () => echoes,
+      /** Records whether a response repeated labels. One that did outweighs others. */
+      sawLabels: (echoed: boolean): void => {
+        echoes = echoes === true || echoed
+      }
+    }
+  })
+}) {}

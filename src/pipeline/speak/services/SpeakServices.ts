@@ -1,0 +1,41 @@
+/** The services of one run, and what it has done with them. */
+import { Effect, Layer } from "effect"
+import type { Gateway } from "../../../gateway/Gateway.ts"
+import type { ClipFolder } from "../../../store/files/ClipFolder.ts"
+import type { Estimates } from "../../../store/tables/Estimates.ts"
+import type { UtteranceStore } from "../../../store/tables/UtteranceStore.ts"
+import type { Progress } from "../../Progress.ts"
+import { SpeakConfig, type SpeakSettings, type SpeakSummary } from "../SpeakSettings.ts"
+import type { ClipIntake } from "./ClipIntake.ts"
+import { ProviderQueues } from "./ProviderQueues.ts"
+import { RunSpending } from "./RunSpending.ts"
+import { ServiceWatch } from "./ServiceWatch.ts"
+import { SpeakCounters } from "./SpeakCounters.ts"
+import { StopSignal } from "./StopSignal.ts"
+
+/** Services that a run needs from outside. */
+export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progress
+
+/** Services of one run. */
+export type RunServices =
+  SpeakConfig | StopSignal | SpeakCounters | ServiceWatch | RunSpending | ProviderQueues
+
+/** Everything that an utterance is spoken with. */
+export type SpeakContext = RunNeeds | RunServices | ClipIntake
+
+/** Makes the services of a run of `utterances` utterances. */
+export const speakServices = (settings: SpeakSettings, utterances = settings.keys.length) =>
+  ProviderQueues.Default.pipe(
+    Layer.provideMerge(Layer.mergeAll(ServiceWatch.Default, RunSpending.layer)),
+    Layer.provideMerge(Layer.mergeAll(StopSignal.layer, SpeakCounters.Default)),
+    Layer.provideMerge(Layer.succeed(SpeakConfig, { ...settings, utterances }))
+  )
+
+/** What the run has done so far. */
+export const speakSummary: Effect.Effect<SpeakSummary, never, SpeakCounters | RunSpending | StopSignal> =
+  Effect.gen(function* () {
+    const { counts, warnings } = yield* SpeakCounters
+    const spending = yield* RunSpending
+    const { halted } = yield* StopSignal
+    return { ...counts, credits: spending.total(), halt: halted(), warnings: Array.from(warnings) }
+  })
