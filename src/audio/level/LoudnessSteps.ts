@@ -55,25 +55,42 @@ export class LoudnessSteps {
  * that table.
  */
 class Weighting {
-  private readonly shelf: Biquad
-  private readonly highPass: Biquad
+  private readonly shelf: Float64Array
+  private readonly highPass: Float64Array
   /** State: two values per filter, and the last two outputs of the first one. */
-  private state: readonly [number, number, number, number, number, number] = atRest
+  private readonly state = new Float64Array(6)
+  /** Whether all of the state is zero. */
+  private resting = true
   /** Sum of the step's squared weighted samples. */
   private power = 0
 
   constructor(rate: SampleRate) {
-    this.shelf = steppingOf(shelfAt(rate))
-    this.highPass = steppingOf(highPassAt(rate))
+    this.shelf = Float64Array.from(steppingOf(shelfAt(rate)))
+    this.highPass = Float64Array.from(steppingOf(highPassAt(rate)))
   }
 
   /** Takes the next `count` samples, from `from` on, every `stride`-th one. */
   take(samples: Float32Array, from: number, stride: number, count: number): void {
     // Silence after silence: nothing to filter.
-    if (this.state === atRest && isSilent(samples, from, stride, count)) return
-    const [b0, b1, b2, a1, a2] = this.shelf
-    const [, d1, d2, c1, c2] = this.highPass
-    let [s1, s2, t1, t2, y1, y2] = this.state
+    if (this.resting && isSilent(samples, from, stride, count)) return
+    this.resting = false
+    const { shelf, highPass, state } = this
+    // Read one by one: V8 keeps numbers of a destructured array on the heap, and the loop takes several times as long.
+    const b0 = shelf[0]!
+    const b1 = shelf[1]!
+    const b2 = shelf[2]!
+    const a1 = shelf[3]!
+    const a2 = shelf[4]!
+    const d1 = highPass[1]!
+    const d2 = highPass[2]!
+    const c1 = highPass[3]!
+    const c2 = highPass[4]!
+    let s1 = state[0]!
+    let s2 = state[1]!
+    let t1 = state[2]!
+    let t2 = state[3]!
+    let y1 = state[4]!
+    let y2 = state[5]!
     let { power } = this
     // The second filter takes what the first put out two samples earlier, so neither waits for the other.
     for (let i = 0, at = from; i < count; i++, at += stride) {
@@ -90,7 +107,7 @@ class Weighting {
       y1 = y
       power += z * z
     }
-    this.state = [s1, s2, t1, t2, y1, y2]
+    state.set([s1, s2, t1, t2, y1, y2])
     this.power = power
   }
 
@@ -101,12 +118,11 @@ class Weighting {
   settle(): number {
     const { power } = this
     this.power = 0
-    if (this.state.every((value) => Math.abs(value) < 1e-12)) this.state = atRest
+    this.resting = this.state.every((value) => Math.abs(value) < 1e-12)
+    if (this.resting) this.state.fill(0)
     return power
   }
 }
-
-const atRest = [0, 0, 0, 0, 0, 0] as const
 
 const isSilent = (samples: Float32Array, from: number, stride: number, count: number): boolean => {
   if (stride === 1) return loudestOf(samples, from, from + count) === 0
