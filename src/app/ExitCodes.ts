@@ -1,7 +1,7 @@
 /** Exit codes of the command, and the mapping from failures to exit codes. */
 import { Data } from "effect"
 import { Refused } from "../gateway/GatewayErrors.ts"
-import { VoicesUnlisted } from "../library/layers/ServiceErrors.ts"
+import { VoicesUnlisted } from "../pipeline/load/VoicesUnlisted.ts"
 import { StateUnusable } from "../store/state/StateErrors.ts"
 
 /** The exit codes that scripts and schedulers rely on. */

@@ -2,7 +2,7 @@
  * Progress events of a run. Stages emit them; the output (a live terminal display, plain lines, JSON) decides what to
  * show.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { JobId, ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
 
 /** Something that happened in a run. */
@@ -71,3 +71,18 @@ export class Progress extends Context.Tag("pipeline/Progress")<
 
 /** Discards every event. */
 export const silent = Layer.succeed(Progress, { emit: () => Effect.void })
+
+/** Passes events to the caller's `Progress`, if there is one. Otherwise adds the warnings to `notes`. */
+export const warningsTo = (notes: Array<string>): Layer.Layer<Progress> =>
+  Layer.effect(
+    Progress,
+    Effect.map(
+      Effect.serviceOption(Progress),
+      Option.getOrElse((): Progress["Type"] => ({
+        emit: (event) =>
+          Effect.sync(() => {
+            if (event._tag === "Warning") notes.push(event.message)
+          })
+      }))
+    )
+  )

@@ -5,7 +5,7 @@ import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/val
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import { loadForRun } from "../../library/batch/BatchLoading.ts"
 import type { ReadInput } from "../../pipeline/load/InputFile.ts"
-import type { StateOf } from "../../pipeline/run/RunState.ts"
+import type { StateOf } from "../../store/tables/StateLayers.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { unlistedText } from "../../pipeline/load/UnlistedSubtitles.ts"

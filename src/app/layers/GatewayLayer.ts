@@ -1,12 +1,7 @@
 /** The service of a command: from its options and the environment, or the bundled one in this process. */
 import { Effect, Layer, Option } from "effect"
-import {
-  bundledVoices,
-  embeddedPlace,
-  gatewayAt,
-  readingGateway,
-  remotePlace
-} from "../../library/layers/GatewayLayers.ts"
+import { bundledVoices, embeddedPlace, gatewayAt, remotePlace } from "../../library/layers/GatewayLayers.ts"
+import { readingGateway } from "../../pipeline/plan/SpeechAccess.ts"
 import { SpeechService } from "../../library/layers/SpeechService.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { environmentBaseUrl, environmentKey } from "./Environment.ts"

@@ -2,12 +2,11 @@
 import type { Array } from "effect"
 import { Effect } from "effect"
 import { loadBatch, loadManifestValue } from "../../pipeline/load/BatchLoader.ts"
+import { withProvidersFound } from "../../pipeline/plan/VoiceProviders.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
-import { readableStateLayer } from "../../store/tables/StateLayers.ts"
-import type { StateOf } from "../../pipeline/run/RunState.ts"
+import { readableStateLayer, type StateOf } from "../../store/tables/StateLayers.ts"
 import { SpeechService } from "../layers/SpeechService.ts"
-import { withProvidersFound } from "./VoiceProviderLookup.ts"
 
 /** Where a batch comes from. */
 export type BatchSource =
@@ -45,5 +44,5 @@ export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
   flags: LoadFlags,
   known: StateOf = readableStateLayer
 ) {
-  return yield* withProvidersFound(yield* loadSource(source, flags, known), known)
+  return yield* withProvidersFound(yield* loadSource(source, flags, known), yield* SpeechService, known)
 })

@@ -7,6 +7,7 @@ import type { Batch } from "../../pipeline/load/Job.ts"
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import { unchosenLanguages } from "../../pipeline/plan/BilingualNotices.ts"
 import { type BatchPlan, type PartialPlan, planPartially } from "../../pipeline/plan/BatchPlan.ts"
+import { findUnknownVoices } from "../../pipeline/plan/ServicePreflight.ts"
 import { namedPrices, pricesOf } from "../../pipeline/plan/Prices.ts"
 import { dryRun, isUnsent, type Outlook } from "../../pipeline/run/DryRun.ts"
 import { rereadIn } from "../../pipeline/run/ReadingChanges.ts"
@@ -18,7 +19,6 @@ import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { SpeechService } from "../layers/SpeechService.ts"
 import { accountOf } from "./AccountCheck.ts"
 import { diskOf } from "./DiskRoom.ts"
-import { findUnknownVoices } from "./VoiceCheck.ts"
 
 /** A dry run. */
 export interface Prospect {
@@ -90,7 +90,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
         ...(account._tag === "Asked" ? { account: account.account } : {})
       }
       if (rejected !== undefined) return { ...nothing, outlook }
-      const { unknown, notes } = yield* findUnknownVoices(plan, unsent)
+      const { unknown, notes } = yield* findUnknownVoices(plan, unsent, yield* SpeechService)
       return { ...nothing, outlook, strange: unknown, notes }
     }
   }

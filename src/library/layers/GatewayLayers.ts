@@ -1,17 +1,14 @@
 /** Gateways to a remote service, or to one that runs in this process. */
-import { FileSystem } from "@effect/platform"
 import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effect"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
-import type { Batch } from "../../pipeline/load/Job.ts"
 import { defaultProviders } from "../../service/config/DefaultProviders.ts"
 import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
 import type { EmbeddedOptions, ServeFailed } from "../../service/Service.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
 import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
-import { SpeechService } from "./SpeechService.ts"
 
 /** A service's URL and key. */
 export interface ServicePlace {
@@ -75,22 +72,3 @@ export const bundledVoices: LocalVoices = {
     return chosen === undefined ? undefined : (chosen.creditsPerCharacter ?? 1)
   }
 }
-
-/** The gateway to a service for reading only. A service in this process gets a temporary folder. */
-export const readingGateway = <E>(service: Batch["service"], connect: Connect<E>) =>
-  Layer.unwrapScoped(
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      // A remote service keeps no data here.
-      return connect(
-        service,
-        service === "embedded" ? yield* fs.makeTempDirectoryScoped({ prefix: "dubwright-" }) : ""
-      )
-    })
-  )
-
-type Connect<E> = (service: Batch["service"], dataDir: string) => Layer.Layer<Gateway, E>
-
-/** The gateway for requests before a run. */
-export const preliminaryGateway = ({ service }: Pick<Batch, "service">) =>
-  Layer.unwrapEffect(Effect.map(SpeechService, ({ connect }) => readingGateway(service, connect)))

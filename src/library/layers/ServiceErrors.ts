@@ -1,4 +1,4 @@
-/** Errors about the speech service that are found before a run. Imports no other part of the program. */
+/** Errors about the speech service that are found before a run. */
 import { Schema } from "effect"
 
 /** The service's URL is invalid, or its key is missing. */
@@ -8,20 +8,5 @@ export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("Serv
 }) {
   override get message(): string {
     return this.detail
-  }
-}
-
-/** The service's voices could not be listed, so the provider of some voices is unknown. */
-export class VoicesUnlisted extends Schema.TaggedError<VoicesUnlisted>()("VoicesUnlisted", {
-  voices: Schema.Array(Schema.String),
-  cause: Schema.Defect
-}) {
-  override get message(): string {
-    const voices = this.voices.map((voice) => `"${voice}"`).join(", ")
-    const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
-    return (
-      `no provider is set for ${voices}, and the service's ` +
-      `voices could not be read: ${why}; set --provider, or provider: in the manifest`
-    )
   }
 }

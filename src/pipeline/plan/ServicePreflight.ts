@@ -1,5 +1,5 @@
 /** Checks that the service has the providers and voices a run needs, before anything is paid for. */
-import { Array, Effect } from "effect"
+import { Array, Effect, Option } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
@@ -7,8 +7,9 @@ import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { InputFault, InputRejected } from "../load/InputRejected.ts"
 import type { BatchPlan } from "./BatchPlan.ts"
-import { Progress } from "../Progress.ts"
+import { Progress, warningsTo } from "../Progress.ts"
 import { greeted } from "./ServicePresence.ts"
+import { preliminaryGateway, type SpeechAccess } from "./SpeechAccess.ts"
 
 /** Maximum pages of voices to read per provider, in case a service's list never ends. */
 const mostPages = 200
@@ -110,3 +111,40 @@ const unknown = (kind: string, id: string, known: ReadonlyArray<string>): string
     known.length <= 8 ? known.join(", ") : `${known.slice(0, 8).join(", ")} … (dubwright voices lists all)`
   return `unknown ${kind} "${id}"${near === undefined ? "" : ` (did you mean ${near}?)`}; the service has ${some}`
 }
+
+/** Timeout for listing the voices. */
+const checkedWithin = "20 seconds"
+
+/** Result of the voice check. */
+export interface VoicesSeen {
+  /** What the service lacks to speak the plan; none if it has everything, or could not be asked. */
+  readonly unknown: Option.Option<InputRejected>
+  /** Why the check is incomplete, and the service's warnings. */
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Checks that the service can speak `unsent`. */
+export const findUnknownVoices = Effect.fn("ServicePreflight.findUnknownVoices")(function* <
+  E extends { readonly message: string }
+>(plan: BatchPlan, unsent: ReadonlyArray<Utterance>, service: SpeechAccess<E>) {
+  const notes: Array<string> = []
+  const unasked = (why: string) =>
+    Effect.sync(() => {
+      notes.push(`voices were not checked: ${why}`)
+      return Option.none<InputRejected>()
+    })
+  if (plan.batch.service === "embedded" && unsent.every(({ casting }) => service.local.offers(casting)))
+    return { unknown: Option.none(), notes } satisfies VoicesSeen
+  const unknown = yield* checkService(plan, unsent).pipe(
+    Effect.as(Option.none<InputRejected>()),
+    Effect.provide([preliminaryGateway(service, plan.batch), warningsTo(notes)]),
+    Effect.timeoutFail({
+      duration: checkedWithin,
+      onTimeout: () => ({ message: `the service did not respond within ${checkedWithin}` })
+    }),
+    Effect.catchAll((error) =>
+      error instanceof InputRejected ? Effect.succeedSome(error) : unasked(error.message)
+    )
+  )
+  return { unknown, notes } satisfies VoicesSeen
+})

@@ -1,5 +1,6 @@
 /** How a batch reaches its speech service, and what is known of the service without asking it. */
-import type { Layer } from "effect"
+import { FileSystem } from "@effect/platform"
+import { Effect, Layer } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
 import type { Batch } from "../load/Job.ts"
@@ -27,3 +28,22 @@ export interface SpeechAccess<E> {
   readonly connect: (service: Batch["service"], dataDir: string) => Layer.Layer<Gateway, E>
   readonly local: LocalVoices
 }
+
+/** The gateway to a service for reading only. A service in this process gets a temporary folder. */
+export const readingGateway = <E>(service: Batch["service"], connect: SpeechAccess<E>["connect"]) =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      // A remote service keeps no data here.
+      return connect(
+        service,
+        service === "embedded" ? yield* fs.makeTempDirectoryScoped({ prefix: "dubwright-" }) : ""
+      )
+    })
+  )
+
+/** The gateway for requests before a run. */
+export const preliminaryGateway = <E>(
+  { connect }: Pick<SpeechAccess<E>, "connect">,
+  { service }: Pick<Batch, "service">
+) => readingGateway(service, connect)

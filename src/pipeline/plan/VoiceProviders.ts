@@ -1,10 +1,73 @@
-/** Finds the provider of each voice that a batch names without one, from the service's voice lists. */
+/** Finds the provider of a voice set without one: the one that spoke with it before, else the one that lists it. */
 import { Array, Effect } from "effect"
 import { ProviderId, type VoiceId } from "../../domain/values/Ids.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
+import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
+import { spokenBy } from "../../store/tables/SpokenVoices.ts"
+import type { StateOf } from "../../store/tables/StateLayers.ts"
 import { InputFault, InputRejected } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
+import { VoicesUnlisted } from "../load/VoicesUnlisted.ts"
+import { warningsTo } from "../Progress.ts"
+import { greeted } from "./ServicePresence.ts"
+import { preliminaryGateway, type SpeechAccess } from "./SpeechAccess.ts"
+
+/** Timeout for listing the voices. */
+const listsWithin = "30 seconds"
+
+/**
+ * Returns the batch with a provider for each voice, and a note for each provider that was looked up. Voices with clips
+ * keep the provider that spoke them, so that plan and run agree and a finished batch needs no service.
+ */
+export const withProvidersFound = Effect.fn("VoiceProviders.withProvidersFound")(function* <E>(
+  batch: Batch,
+  service: SpeechAccess<E>,
+  state: StateOf
+) {
+  const voices = voicesWithoutProvider(batch)
+  if (voices.length === 0) return { batch, notes: [] }
+  const known = yield* spokenBefore(state(batch.state), voices)
+  const asked = voices.filter((voice) => !known.has(voice))
+  const notes: Array<string> = []
+  const found =
+    asked.length === 0 ? new Map<VoiceId, ProviderId>() : yield* listedBy(batch, service, asked, notes)
+  for (const [voice, provider] of found)
+    notes.push(`using ${provider}, the only provider with a voice "${voice}"`)
+  return { batch: withProviders(batch, new Map([...known, ...found])), notes }
+})
+
+const spokenBefore = (state: ReturnType<StateOf>, voices: ReadonlyArray<VoiceId>) =>
+  Effect.forEach(voices, (voice) => Effect.map(spokenBy(voice), (by) => [voice, by] as const)).pipe(
+    Effect.provide(state),
+    // Without a readable state folder there is nothing to look up; a run reports why it is unreadable.
+    Effect.orElseSucceed(() => []),
+    Effect.map(
+      (all) =>
+        new Map(
+          all.flatMap(([voice, [provider, ...others]]) =>
+            provider === undefined || others.length > 0 ? [] : [[voice, provider] as const]
+          )
+        )
+    )
+  )
+
+const listedBy = <E>(
+  batch: Batch,
+  service: SpeechAccess<E>,
+  voices: ReadonlyArray<VoiceId>,
+  notes: Array<string>
+) =>
+  // An absent service is reported after 8 s; without this, the reads would be retried silently until the timeout.
+  Effect.zipRight(greeted(batch), readVoiceLists()).pipe(
+    Effect.timeoutFail({
+      duration: listsWithin,
+      onTimeout: () => new InvalidResponse({ words: `no response within ${listsWithin}` })
+    }),
+    Effect.provide([preliminaryGateway(service, batch), warningsTo(notes)]),
+    Effect.mapError((cause) => new VoicesUnlisted({ voices, cause })),
+    Effect.flatMap((lists) => providersIn(voices, lists, batch.manifest))
+  )
 
 /** Returns a batch's voices without a provider: of jobs, and of speakers whose job has no provider either. */
 export const voicesWithoutProvider = ({ jobs }: Pick<Batch, "jobs">): ReadonlyArray<VoiceId> =>

@@ -2,11 +2,8 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
-import { type StateBusy, StateUnusable } from "../../store/state/StateErrors.ts"
-import { type StateServices, writableStateLayer } from "../../store/tables/StateLayers.ts"
-
-/** The stores of a state folder. */
-export type StateOf = (folder: string) => Layer.Layer<StateServices, StateBusy | StateUnusable>
+import { StateUnusable } from "../../store/state/StateErrors.ts"
+import { type StateOf, writableStateLayer } from "../../store/tables/StateLayers.ts"
 
 export interface RunState {
   /** The stores of an existing state folder. A folder without a state is not created. */

@@ -7,6 +7,7 @@ import { CompletedBatches } from "./CompletedBatches.ts"
 import { UtteranceTransfer } from "./UtteranceTransfer.ts"
 import { Estimates } from "./Estimates.ts"
 import { BatchSpending } from "./BatchSpending.ts"
+import type { StateBusy, StateUnusable } from "../state/StateErrors.ts"
 import { readableState, writableState } from "../state/StateFolder.ts"
 import { UtteranceStore } from "./UtteranceStore.ts"
 
@@ -28,5 +29,7 @@ export const writableStateLayer = (folder: string, sharedClips?: string) =>
 export const readableStateLayer = (folder: string, sharedClips?: string) =>
   Layer.provideMerge(stores, readableState(folder, sharedClips))
 
-/** What `readableStateLayer` and `writableStateLayer` provide. */
-export type StateServices = Layer.Layer.Success<ReturnType<typeof writableStateLayer>>
+/** Opens the stores of a state folder. */
+export type StateOf = (
+  folder: string
+) => Layer.Layer<Layer.Layer.Success<ReturnType<typeof writableStateLayer>>, StateBusy | StateUnusable>
