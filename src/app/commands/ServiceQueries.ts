@@ -2,12 +2,12 @@
 import { Effect } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { instantOf, creditsStated } from "../../gateway/response/TaskSnapshot.ts"
-import { readingFrom, type ServiceOptions } from "../layers/GatewayLayer.ts"
+import { readingFrom, type ServiceFlags } from "../layers/GatewayLayer.ts"
 import { allPages } from "./Pagination.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { type Cell, type Look, textTable } from "../terminal/TextTable.ts"
 
-interface ReadOptions extends ServiceOptions {
+interface ReadOptions extends ServiceFlags {
   readonly json: boolean
   /** The bundled service's data folder; a temporary one if absent. */
   readonly data?: string

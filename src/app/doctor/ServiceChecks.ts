@@ -3,13 +3,13 @@ import { Effect, Option } from "effect"
 import { NoFfmpeg } from "../../ffmpeg/process/FfmpegErrors.ts"
 import { InvalidResponse, Refused } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { chosenService, readingFrom, type ServiceOptions } from "../layers/GatewayLayer.ts"
+import { chosenService, readingFrom, type ServiceFlags } from "../layers/GatewayLayer.ts"
 import type { Check } from "./DoctorChecks.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentKey } from "../layers/Environment.ts"
 
 /** Runs the checks of the service and the key. */
-export const serviceChecks = (options: ServiceOptions) =>
+export const serviceChecks = (options: ServiceFlags) =>
   Effect.gen(function* () {
     const service = yield* chosenService(options)
     const key = yield* environmentKey

@@ -6,8 +6,8 @@ import { SpeechService } from "../../library/layers/SpeechService.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { environmentBaseUrl, environmentKey } from "./Environment.ts"
 
-/** Service options of the command line. */
-export interface ServiceOptions {
+/** The command line's options that choose the service. */
+export interface ServiceFlags {
   readonly baseUrl: string | undefined
   readonly embedded: boolean
 }
@@ -29,7 +29,7 @@ export const gatewayTo = (service: ChosenService, dataDir: string) =>
 const advice = "set DUBWRIGHT_API_KEY, or use --embedded for the bundled service"
 
 /** The service of a command on a batch. */
-export const commandService = ({ baseUrl, embedded }: ServiceOptions) =>
+export const commandService = ({ baseUrl, embedded }: ServiceFlags) =>
   Layer.effect(
     SpeechService,
     Effect.gen(function* () {
@@ -44,14 +44,14 @@ export const commandService = ({ baseUrl, embedded }: ServiceOptions) =>
   )
 
 /** The service of commands without a manifest: from the option, else the environment, else the bundled one. */
-export const chosenService = ({ baseUrl, embedded }: ServiceOptions) =>
+export const chosenService = ({ baseUrl, embedded }: ServiceFlags) =>
   Effect.map(environmentBaseUrl, (fromEnvironment): ChosenService => {
     const address = baseUrl ?? Option.getOrUndefined(fromEnvironment)
     return embedded || address === undefined ? "embedded" : { baseUrl: address }
   })
 
 /** The gateway of a read-only command; without `dataDir`, a bundled service uses a temporary folder. */
-export const readingFrom = (options: ServiceOptions, dataDir?: string) =>
+export const readingFrom = (options: ServiceFlags, dataDir?: string) =>
   Layer.unwrapEffect(
     Effect.map(chosenService(options), (service) =>
       dataDir === undefined ? readingGateway(service, gatewayTo) : gatewayTo(service, dataDir)

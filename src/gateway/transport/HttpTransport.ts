@@ -184,8 +184,8 @@ const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions)
 }
 
 /**
- * Decompresses a body; returns undefined if it is longer than `most` bytes then. A body that does not match its encoding, or is truncated, is returned unchanged for the caller
- * to judge.
+ * Decompresses a body; returns undefined if it is longer than `most` bytes then. A body that does not match its
+ * encoding, or is truncated, is returned unchanged for the caller to judge.
  */
 const unpacked = (body: Uint8Array, encoding: string | undefined, most: number): Uint8Array | undefined => {
   const unpack = encoding === undefined ? undefined : unpackers[encoding.trim().toLowerCase()]

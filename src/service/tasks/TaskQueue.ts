@@ -1,6 +1,6 @@
 /**
- * The workers' view of the tasks in SQLite: the queue, and the outcomes. A task's status and its account's credits change
- * in one transaction, which starts with a write, so that it waits for another process's write lock.
+ * The workers' view of the tasks in SQLite: the queue, and the outcomes. A task's status and its account's credits
+ * change in one transaction, which starts with a write, so that it waits for another process's write lock.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
