@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { Either } from "effect"
-import { makeFolder } from "../../store/state/Folder.ts"
+import { makeFolder } from "../../system/Folder.ts"
 import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
 /** Size in bytes above which the log is rotated when a run begins. */

@@ -49,17 +49,18 @@ export const boundsWithin = (
   const last = Math.min(envelope.levels.length, Math.ceil(to / hop)) - 1
   const sounded = sustained(envelope, levels.sure, first, last, 1)
   if (sounded === undefined) return undefined
-  const onset = burst(envelope, levels.sure, sounded, first, -1, 10)
-  const end = burst(
+  const onset = furthest(envelope, levels.sure, sounded, first, -1, 10, true)
+  const end = furthest(
     envelope,
     levels.sure,
     sustained(envelope, levels.sure, last, first, -1) ?? onset,
     last,
     1,
-    24
+    24,
+    true
   )
-  const lead = extended(envelope, levels.threshold, onset, first, -1, leadSteps)
-  const tail = extended(envelope, levels.threshold, end, last, 1, tailSteps)
+  const lead = furthest(envelope, levels.threshold, onset, first, -1, leadSteps, false)
+  const tail = furthest(envelope, levels.threshold, end, last, 1, tailSteps, false)
   return { from: Math.max(from, (lead - 1) * hop), to: Math.min(to, (tail + 3) * hop) }
 }
 
@@ -106,36 +107,22 @@ const sustained = (
 }
 
 /**
- * Returns the furthest step that is certainly speech, if only for a moment, at most `most` steps from `start`: a final
- * t after its closure.
+ * Returns the furthest step above a level, at most `most` steps of 5 ms from `start`. Unless `overGaps` is set, every
+ * step up to it is above the level, too. With it, the step may be a mere moment of speech: a final t after its closure.
  */
-const burst = (
-  { levels }: Envelope,
-  sure: number,
-  start: number,
-  stop: number,
-  direction: 1 | -1,
-  most: number
-): number => {
-  let reached = start
-  for (let i = start; Math.abs(i - start) <= most && direction * (stop - i) >= 0; i += direction)
-    if (levels[i]! > sure) reached = i
-  return reached
-}
-
-/** Returns the furthest step reachable from `start` without falling to `level`, at most `most` steps of 5 ms away. */
-const extended = (
+const furthest = (
   { levels }: Envelope,
   level: number,
   start: number,
   stop: number,
   direction: 1 | -1,
-  most: number
+  most: number,
+  overGaps: boolean
 ): number => {
   let reached = start
   for (let i = start; Math.abs(i - start) <= most && direction * (stop - i) >= 0; i += direction) {
-    if (levels[i]! <= level) break
-    reached = i
+    if (levels[i]! > level) reached = i
+    else if (!overGaps) break
   }
   return reached
 }

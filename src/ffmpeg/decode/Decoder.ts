@@ -20,7 +20,7 @@ import {
 } from "./DecodeJob.ts"
 import { inputsDescribed } from "../probe/InputDescription.ts"
 import { type DiskFull, FfmpegFailed, NotAudio, type Unwritable } from "../process/FfmpegErrors.ts"
-import { attempt, temporaryFolder } from "../process/PartFile.ts"
+import { attempt, temporaryFolder } from "../process/FileFaults.ts"
 import { commandLine, type ProcessEnd, runProcess, startProcess } from "../process/ChildProcess.ts"
 
 /** Decodes one file. */

@@ -23,7 +23,8 @@ import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../p
 import { runJob } from "../process/JobRunner.ts"
 import type { FeedOrder, SinkRequest } from "./SampleSink.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
-import { attempt, attempted, partFiles, partOf, temporaryFolder } from "../process/PartFile.ts"
+import { partFiles, partOf } from "../../system/AtomicFile.ts"
+import { attempt, attempted, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
 import { beginWav } from "./WavWriter.ts"
 
 /** The samples to encode, and the files to write. */
@@ -60,7 +61,10 @@ export const openFiles = Effect.fnUntraced(function* (
   requests: ReadonlyArray<EncodeRequest>
 ) {
   const folder = yield* temporaryFolder
-  const rename = yield* partFiles(requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path))))
+  const rename = yield* partFiles(
+    requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path))),
+    writeRefusal
+  )
   const all = yield* Effect.forEach(requests, (request, at) => workOf(at, request, join(folder, `${at}.txt`)))
   const works = all.flat()
   /** By order index. */

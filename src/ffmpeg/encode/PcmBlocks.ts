@@ -10,7 +10,7 @@ import {
   SampleSinks,
   type RequestOrder
 } from "./SampleSinks.ts"
-import { writeRefusal } from "../process/PartFile.ts"
+import { writeRefusal } from "../process/FileFaults.ts"
 
 /** Blocks as a stream or from a generator. An exception thrown by a generator is a defect. */
 export type PcmBlocks<E, R> =

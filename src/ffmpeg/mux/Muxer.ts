@@ -9,7 +9,8 @@ import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "../process/F
 import { runJob } from "../process/JobRunner.ts"
 import type { MediaInfo } from "../probe/MediaInfo.ts"
 import { duckOf, type MuxRequest, muxJob } from "./MuxJob.ts"
-import { attempt, partFiles, partOf, temporaryFolder } from "../process/PartFile.ts"
+import { partFiles, partOf } from "../../system/AtomicFile.ts"
+import { attempt, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
 import { probeFile } from "../probe/Prober.ts"
 import { disableSubtitleTracks } from "./SubtitleFlags.ts"
 
@@ -24,7 +25,7 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, ask
   }
   const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(binary, path))
   const folder = yield* temporaryFolder
-  const rename = yield* partFiles([request.out])
+  const rename = yield* partFiles([request.out], writeRefusal)
   const part = partOf(request.out)
   const gains = yield* gainsIn(folder, request, video)
   const job = yield* muxJob(request, container, { video, tracks, gains }, part)

@@ -3,7 +3,7 @@
  * it. ffmpeg has no option against that, so the flag is cleared in the finished file: one bit in the track header.
  */
 import { type FileHandle, open } from "node:fs/promises"
-import { attempt } from "../process/PartFile.ts"
+import { attempt } from "../process/FileFaults.ts"
 
 /** Clears the enabled flag of all subtitle tracks in a file. */
 export const disableSubtitleTracks = (path: string) =>

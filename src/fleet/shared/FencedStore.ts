@@ -8,7 +8,7 @@ import type { Redis } from "ioredis"
 import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
-import { checksumOf } from "../../store/files/Checksum.ts"
+import { digestOf } from "../../store/files/Checksum.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { SpeakPayload } from "./JobPayloads.ts"
@@ -31,7 +31,7 @@ const tasksFor = 30 * 86_400
 
 /** The Redis key that counts announced utterances with the same provider, voice and length. */
 const likeKey = ({ casting, characters }: Utterance): string =>
-  `${prefix}:announced:${checksumOf(JSON.stringify([casting.provider, casting.voice, characters]))}`
+  `${prefix}:announced:${digestOf([casting.provider, casting.voice, characters])}`
 
 /** Lua script: writes a job's data if this worker still holds its lock, and extends the lock by the takeover time. */
 const writing = `if redis.call('GET', KEYS[2]) ~= ARGV[1] then return 0 end

@@ -8,7 +8,7 @@ import { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import type { Job } from "../../pipeline/load/Job.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
-import { checksumOf } from "../../store/files/Checksum.ts"
+import { digestOf } from "../../store/files/Checksum.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { type FleetUnusable, versionMismatch } from "./FleetErrors.ts"
@@ -56,7 +56,7 @@ const readKept = Schema.decodeOption(Schema.parseJson(Kept))
 
 /** Returns a delivery's id, derived from its output folder and job. So two machines never write to one job's folder. */
 export const deliveryId = (share: SharedFolder, out: string, { job }: JobPlan): string =>
-  checksumOf(JSON.stringify([share.portable(out), job.id]))
+  digestOf([share.portable(out), job.id])
 
 /** Writes a plan to the shared folder and returns its name. */
 export const keepPlan = (share: SharedFolder, { plan, takes, out, failed }: PlannedDelivery) =>

@@ -1,14 +1,14 @@
 /** index.html of a batch: the run's outcome, and every job with its figures, problem jobs first. */
 import type { JobSummary, Metrics, RunReport } from "../../domain/report/Report.ts"
 import { cards } from "../parts/Cards.ts"
-import { documentOf, type PageParts } from "./PageDocument.ts"
+import { documentOf, type PageParts, shownManifest } from "./PageDocument.ts"
 import { type Figure, figuresOf } from "../parts/Figures.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { batchKeys } from "../parts/KeyBindings.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { orderChoice, sortingHead } from "../parts/TableHead.ts"
-import { formatCount, formatDuration, formatInteger, shownManifest } from "../parts/TimeFormat.ts"
+import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.ts"
 
 /** A job on the batch's page. */
 export interface BatchJob {

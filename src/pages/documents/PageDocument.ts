@@ -52,3 +52,7 @@ const inlined = (script: string): string =>
 
 const hashOf = (script: string): string =>
   `sha256-${createHash("sha256").update(script, "utf8").digest("base64")}`
+
+/** A manifest as the pages show it: they may be shared, so an absolute path is cut to the file's name. */
+export const shownManifest = (manifest: string): string =>
+  /^(?:\/|[a-z]:[\\/])[^\n]*\.(?:ya?ml|json)$/iu.test(manifest) ? manifest.replace(/^.*[\\/]/u, "") : manifest

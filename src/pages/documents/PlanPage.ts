@@ -6,7 +6,7 @@ import {
   effortToSend
 } from "../../domain/report/PlanReport.ts"
 import { type Card, cards } from "../parts/Cards.ts"
-import { documentOf, type PageParts } from "./PageDocument.ts"
+import { documentOf, type PageParts, shownManifest } from "./PageDocument.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { planKeys } from "../parts/KeyBindings.ts"
@@ -19,8 +19,7 @@ import {
   formatCount,
   formatFactor,
   formatInteger,
-  formatSignedSeconds,
-  shownManifest
+  formatSignedSeconds
 } from "../parts/TimeFormat.ts"
 
 /** Renders the page. */

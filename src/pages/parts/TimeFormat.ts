@@ -42,7 +42,3 @@ export const formatCount = (count: number, one: string, many = `${one}s`): strin
 
 /** Formats an integer with narrow no-break spaces between thousands. */
 export const formatInteger = (count: number): string => `${count}`.replaceAll(/\B(?=(?:\d{3})+$)/gu, "\u202F")
-
-/** A manifest as the pages show it: they may be shared, so an absolute path is cut to the file's name. */
-export const shownManifest = (manifest: string): string =>
-  /^(?:\/|[a-z]:[\\/])[^\n]*\.(?:ya?ml|json)$/iu.test(manifest) ? manifest.replace(/^.*[\\/]/u, "") : manifest

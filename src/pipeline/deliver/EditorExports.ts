@@ -5,6 +5,7 @@ import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { finishedWav } from "../../audio/formats/OutputConversion.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
+import { clockTime } from "../../exports/EntryText.ts"
 import { avoidDeviceName } from "../../domain/values/FileName.ts"
 import type { TimelineName } from "../../domain/manifest/Outputs.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
@@ -257,9 +258,8 @@ export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Time
 export const clipFileName = ({ lines: [line], speaker, start }: Placement): string => {
   const number = `${line.cue}`.padStart(4, "0")
   const part = line.part === 0 ? "" : `.${line.part + 1}`
-  const clock = new Date(start % 86_400_000).toISOString().slice(14, 23).replaceAll(/[:.]/gu, "-")
-  const hours = `${Math.floor(start / 3_600_000)}`.padStart(2, "0")
-  return `${number}${part}_${plainName(speaker ?? "voice")}_${hours}-${clock}`
+  const clock = clockTime(start, ".").replaceAll(/[:.]/gu, "-")
+  return `${number}${part}_${plainName(speaker ?? "voice")}_${clock}`
 }
 
 /** Makes names distinct by appending numbers, also on case-insensitive file systems. */

@@ -1,5 +1,4 @@
 /** Videos shared by several jobs: each job adds a sound track and a subtitle track in its language. */
-import { createHash } from "node:crypto"
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Option } from "effect"
 import { JobId } from "../../domain/values/Ids.ts"
@@ -7,6 +6,7 @@ import { soundNames } from "../../domain/manifest/Outputs.ts"
 import { fromSeconds } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { DubTrack, SubtitleTrack } from "../../ffmpeg/mux/MuxJob.ts"
+import { digestOf } from "../../store/files/Checksum.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { allFilesPresent } from "./DeliveryFingerprint.ts"
 import { trackTitle } from "./OutputPlan.ts"
@@ -65,9 +65,7 @@ const deliverOne = Effect.fnUntraced(function* (
   const [first] = jobs
   const target = path.join(out, name)
   const members = yield* Effect.forEach(jobs, (job) => memberOf(out, job))
-  const digest = createHash("sha256")
-    .update(JSON.stringify([first.original, first.duck, first.video?.path, members]))
-    .digest("hex")
+  const digest = digestOf([first.original, first.duck, first.video?.path, members])
   const deliveries = yield* Deliveries
   const id = JobId.make(name)
   const before = (yield* deliveries.all(out)).get(id)

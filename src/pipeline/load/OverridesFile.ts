@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, Either, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
 import { type CueOverride, type CueOverrides, OverridesFile } from "../../domain/manifest/CueOverride.ts"
+import { replaceFile } from "../../system/AtomicFile.ts"
 import { inputText } from "./InputFile.ts"
 import { readSettings } from "../../settings/Settings.ts"
 import { rejectInput, rejectInputs } from "./InputRejected.ts"
@@ -51,11 +52,12 @@ export const writeOverrides = Effect.fn("OverridesFile.writeOverrides")(function
   }
   const left = document.getIn(["jobs", job])
   if (isMap(left) && left.items.length === 0) document.deleteIn(["jobs", job])
-  const part = `${file}.part`
-  yield* fs.writeFileString(part, document.toString({ lineWidth: 0 })).pipe(
-    Effect.zipRight(fs.rename(part, file)),
-    Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true }))),
-    Effect.mapError((error) => rejectInput(file, `cannot be written (${error.message})`))
+  const refused = (cause: unknown) =>
+    rejectInput(file, `cannot be written (${cause instanceof Error ? cause.message : String(cause)})`)
+  yield* replaceFile(
+    file,
+    (part) => Effect.mapError(fs.writeFileString(part, document.toString({ lineWidth: 0 })), refused),
+    (_, cause) => refused(cause)
   )
 })
 

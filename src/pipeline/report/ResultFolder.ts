@@ -1,8 +1,9 @@
-/** Writes files of a batch's output folder. Each is written to a temporary file and renamed, so it appears whole. */
-import { FileSystem, Path } from "@effect/platform"
+/** Writes files of a batch's output folder. Each is complete or absent. */
+import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema, Stream } from "effect"
-import { makeFolder } from "../../store/state/Folder.ts"
+import { replaceFile } from "../../system/AtomicFile.ts"
+import { makeFolder } from "../../system/Folder.ts"
 
 /** A result that could not be written. */
 export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("ResultUnwritable", {
@@ -14,20 +15,20 @@ export class ResultUnwritable extends Schema.TaggedError<ResultUnwritable>()("Re
   }
 }
 
-/** Writes a file from a string, an iterable of strings, or bytes: to a `.part` file first, then renames it. */
+/** Writes a file from a string, an iterable of strings, or bytes. */
 export const writeResult = Effect.fn("ResultFolder.writeResult")(function* (
   path: string,
   content: string | Uint8Array | Iterable<string>
 ) {
   const fs = yield* FileSystem.FileSystem
-  const { dirname, basename, join } = yield* Path.Path
-  const part = join(dirname(path), `.${basename(path)}.part`)
-  yield* made(dirname(path), path)
-  yield* Stream.fromIteratorSucceed(bytesOf(content), 1).pipe(
-    Stream.run(fs.sink(part)),
-    Effect.zipRight(fs.rename(part, path)),
-    Effect.tapError(() => Effect.ignore(fs.remove(part, { force: true }))),
-    Effect.mapError((error) => new ResultUnwritable({ path, detail: writeFailureText(error) }))
+  yield* replaceFile(
+    path,
+    (part) =>
+      Effect.mapError(
+        Stream.run(Stream.fromIteratorSucceed(bytesOf(content), 1), fs.sink(part)),
+        (error) => new ResultUnwritable({ path, detail: writeFailureText(error) })
+      ),
+    unwritableResult
   )
 })
 
@@ -74,19 +75,14 @@ function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Ui
  */
 export const openFolder = Effect.fn("ResultFolder.openFolder")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
-  yield* made(path, path)
+  yield* Effect.try({ try: () => makeFolder(path), catch: (cause) => unwritableResult(path, cause) })
   yield* fs
     .access(path, { writable: true })
     .pipe(Effect.mapError((error) => new ResultUnwritable({ path, detail: writeFailureText(error) })))
 })
 
-/** Creates a folder for `path`; the error names `path`. */
-const made = (folder: string, path: string): Effect.Effect<void, ResultUnwritable> =>
-  Effect.try({
-    try: () => makeFolder(folder),
-    catch: (cause) =>
-      new ResultUnwritable({ path, detail: cause instanceof Error ? cause.message : String(cause) })
-  })
+const unwritableResult = (path: string, cause: unknown): ResultUnwritable =>
+  new ResultUnwritable({ path, detail: cause instanceof Error ? cause.message : String(cause) })
 
 /** The message for a file that cannot be written. */
 export const writeFailureText = (error: PlatformError): string =>

@@ -9,7 +9,7 @@ import { Array, Effect, Option, Schema } from "effect"
 import { ProviderId } from "../../domain/values/Ids.ts"
 import { Metrics } from "../../domain/report/Report.ts"
 import { builtOf } from "../../domain/values/Version.ts"
-import { checksumOf } from "../../store/files/Checksum.ts"
+import { digestOf } from "../../store/files/Checksum.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { CompletedBatches } from "../../store/tables/CompletedBatches.ts"
@@ -179,5 +179,3 @@ const clipsOf = Effect.fnUntraced(function* (batch: string, job: Job["id"]) {
   }
   return Option.some(hash.digest("hex"))
 })
-
-const digestOf = (value: unknown): string => checksumOf(JSON.stringify(value))

@@ -35,10 +35,16 @@ export const wordsOnly = (text: string): string =>
     .trim()
 
 /** Returns the script of most of a text's letters, of those listed below; undefined if it has none of them. */
-export const scriptOf = (text: string): string | undefined => {
+export const scriptOf = (text: string): string | undefined => mostFrequent(text, scripts)
+
+/** Returns the name of the pattern that a text matches most often, the first of equals; undefined without a match. */
+export const mostFrequent = (
+  text: string,
+  patterns: ReadonlyArray<readonly [name: string, pattern: RegExp]>
+): string | undefined => {
   let best: string | undefined
   let most = 0
-  for (const [name, pattern] of scripts) {
+  for (const [name, pattern] of patterns) {
     const count = text.match(pattern)?.length ?? 0
     if (count > most) {
       most = count

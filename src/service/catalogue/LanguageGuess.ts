@@ -1,4 +1,5 @@
 /** Detects a text's language among those a voice speaks, by its script, letters and most common words. */
+import { mostFrequent } from "../../script/language/WritingSystems.ts"
 
 /**
  * Returns the most likely of `languages` (primary tags such as `vi`, at least one), or the first if nothing decides.
@@ -7,7 +8,7 @@
 export const languageOf = (text: string, languages: ReadonlyArray<string>): string => {
   const [first = "en"] = languages
   const sample = text.slice(0, 4_000).normalize("NFC").toLowerCase()
-  const script = majorityScript(sample)
+  const script = mostFrequent(sample, scripts) ?? "Latin"
   const candidates = languages.filter((language) => (scriptOf[language] ?? "Latin") === script)
   const [only, ...others] = candidates
   if (only === undefined) return first
@@ -23,19 +24,6 @@ const scoreOf = (language: string, sample: string, words: ReadonlyArray<string>)
   const letters = rareLetters[language]
   const hits = common === undefined ? 0 : words.filter((word) => common.has(word)).length
   return hits + (letters === undefined ? 0 : 2 * (sample.match(letters)?.length ?? 0))
-}
-
-const majorityScript = (sample: string): string => {
-  let best = "Latin"
-  let most = 0
-  for (const [script, pattern] of scripts) {
-    const count = sample.match(pattern)?.length ?? 0
-    if (count > most) {
-      best = script
-      most = count
-    }
-  }
-  return best
 }
 
 /** Kana comes before Han, so it wins a tie: Japanese mixes both, and a text with kana is Japanese. */

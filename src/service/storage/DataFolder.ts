@@ -1,6 +1,6 @@
 /** The service's data folder: created if missing, and locked while a service runs. */
 import { Context, Effect, Layer, Schema } from "effect"
-import { makeFolder } from "../../store/state/Folder.ts"
+import { makeFolder } from "../../system/Folder.ts"
 import { lockFolder } from "../../store/state/WriterLock.ts"
 
 /** The data folder, or a file in it, cannot be used. */

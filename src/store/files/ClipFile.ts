@@ -1,7 +1,7 @@
 /** Writes a clip's WAV file, in any process or thread that made the clip. */
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
-import { writeAtomically } from "./AtomicFile.ts"
+import { writeAtomically } from "../../system/AtomicFile.ts"
 
 /** A written file. */
 export interface Kept {

@@ -6,10 +6,10 @@ import { Clock, Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { storedClipName, writeClip } from "./ClipFile.ts"
 import { ClipReader } from "./ClipReader.ts"
-import { makeFolder } from "../state/Folder.ts"
+import { makeFolder } from "../../system/Folder.ts"
 import { mapStateError, mapStateErrorLater } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { partPrefix, writeAtomically } from "./AtomicFile.ts"
+import { partPrefix, writeAtomically } from "../../system/AtomicFile.ts"
 
 /**
  * The clip folder. It holds `<key>.wav`, and `<key>.original.<extension>` for received audio that is not a clip yet:

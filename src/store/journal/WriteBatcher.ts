@@ -10,7 +10,7 @@ import { transitionStatement } from "./TransitionSql.ts"
 import { makeOwnTransactions, makeSharedTransactions } from "./Transactions.ts"
 import { type StateUnusable, mapStateErrorLater } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { syncToDisk } from "../files/AtomicFile.ts"
+import { syncToDisk } from "../../system/AtomicFile.ts"
 
 /**
  * Writes one change. Returns when it is durable: against a crash of the process, and for an announcement also against a

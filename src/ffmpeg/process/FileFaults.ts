@@ -1,36 +1,9 @@
-/** Writes files atomically: to a `.part` file beside the destination, which is then renamed. */
-import { mkdir, mkdtemp, rename, rm } from "node:fs/promises"
+/** File operations whose errors are a full disk or an unwritable path, and temporary folders. */
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { Effect } from "effect"
 import { DiskFull, Unwritable } from "./FfmpegErrors.ts"
-
-/**
- * Prepares a `.part` file for each path, to be filled by the caller. Returns the effect that renames them all. Those
- * that were not renamed are removed when the scope closes.
- */
-export const partFiles = (paths: ReadonlyArray<string>) =>
-  Effect.acquireRelease(
-    Effect.forEach(paths, (path) => attempt(path, () => mkdir(dirname(path), { recursive: true })), {
-      discard: true
-    }),
-    () => Effect.forEach(paths, (path) => removed(partOf(path)), { discard: true })
-  ).pipe(
-    Effect.as(
-      Effect.uninterruptible(
-        Effect.forEach(paths, (path) => attempt(path, () => rename(partOf(path), path)), { discard: true })
-      )
-    )
-  )
-
-/** The path of a result while it is incomplete. */
-export const partOf = (path: string): string => `${path}.part`
-
-/** Removes a `.part` file. If that fails, logs a warning instead of failing. */
-const removed = (path: string): Effect.Effect<void> =>
-  attempt(path, () => rm(path, { force: true })).pipe(
-    Effect.catchAll((failure) => Effect.logWarning(`could not remove a temporary file: ${failure.message}`))
-  )
 
 /** A temporary folder, which is removed with the scope. */
 export const temporaryFolder = Effect.acquireRelease(
