@@ -302,7 +302,17 @@ it.scopedLive("distinguishes an unreachable service from one that does not respo
   })
 )
 
-it.scopedLive("aborts a request whose fiber is interrupted", () =>
+/** Requests by what they do: with the gateway and the service's URL. */
+const abortable: Readonly<
+  Record<string, (gateway: Gateway, url: string) => Effect.Effect<unknown, unknown>>
+> = {
+  create: (gateway) => gateway.submit(utterance, "scene #1", profileOf(native)),
+  read: (gateway) => gateway.look(TaskId.make(id)),
+  catalogue: (gateway) => gateway.reads.voices({}),
+  download: (gateway, url) => gateway.fetch(done(`${url}/audio`), 10)
+}
+
+it.scopedLive.each(Object.keys(abortable))("aborts a %s whose fiber is interrupted", (kind) =>
   Effect.gen(function* () {
     const arrived = yield* Deferred.make<void>()
     const closed = yield* Deferred.make<void>()
@@ -312,7 +322,7 @@ it.scopedLive("aborts a request whose fiber is interrupted", () =>
     })
     const interrupted = (gateway: Gateway) =>
       Effect.gen(function* () {
-        const looking = yield* Effect.fork(gateway.look(TaskId.make(id)))
+        const looking = yield* Effect.fork(abortable[kind]?.(gateway, service.url) ?? Effect.void)
         yield* Deferred.await(arrived)
         yield* Fiber.interrupt(looking)
         yield* Deferred.await(closed)
