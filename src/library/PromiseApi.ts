@@ -30,7 +30,7 @@ export interface HostOptions {
   readonly signal?: AbortSignal | undefined
   /** The path of ffmpeg; default: the one on PATH, else the one in an npm package. */
   readonly ffmpeg?: string | undefined
-  /** Hears what the program logs, which is otherwise discarded. */
+  /** Receives log entries; without it, they are discarded. */
   readonly onLog?: ((entry: LogEntry) => unknown) | undefined
 }
 

@@ -137,7 +137,7 @@ export const speaking = {
     { min: 1, max: 1000 },
     "tasks in flight per provider, unless the manifest sets it"
   ),
-  maxCredits: amount("max-credits", "N", "stop creating tasks before this batch spends more"),
+  maxCredits: amount("max-credits", "N", "stop creating tasks before this batch spends more than N"),
   deadline: timeOfDayFlag("deadline", "at this time of day, stop starting new work"),
   log: textOption("log", "FILE", "append a log to this file; old logs become FILE.1 to FILE.5"),
   events: flag("events", "print progress on stderr as JSON, one event per line")

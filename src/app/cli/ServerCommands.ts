@@ -54,7 +54,7 @@ const keysCreate = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Create an account, or another key for one; print only the key, which cannot be shown again"
+    "Create a key for a new or existing account; print only the key, which is not shown again"
   )
 )
 

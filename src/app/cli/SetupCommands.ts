@@ -57,7 +57,7 @@ const schedule = Command.make(
     ),
     deadline: Flags.timeOfDayFlag("deadline", "--deadline of the run; default: none"),
     kind: Options.choice("kind", scheduleKinds).pipe(
-      Options.withDescription("print only this part; default: all, with how to install them"),
+      Options.withDescription("print only this part; default: all, with install instructions"),
       Options.optional,
       Options.map(Option.getOrUndefined)
     )

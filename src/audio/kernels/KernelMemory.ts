@@ -41,7 +41,7 @@ export const kernels = new WebAssembly.Instance<Kernels>(
 /** Samples per kernel call: few enough that input and output stay in the processor's fastest cache. */
 export const atOnce = 8_192
 
-/** Samples that may be read before and after those, or written after them. */
+/** Samples that a kernel may read before or after its `atOnce` samples, or write after them. */
 export const around = 256
 
 // Memory layout, in bytes.

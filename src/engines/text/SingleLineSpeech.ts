@@ -1,4 +1,4 @@
-/** Prepares a text as one line for engines that take it whole; writes out numbers and abbreviations if set. */
+/** Prepares a text as one line for engines that take it whole; `normalise` writes out numbers and abbreviations. */
 import { Effect } from "effect"
 import { type SpeechRequest, SpeechFailed } from "../Engine.ts"
 import { normalizeText } from "./TextNormalization.ts"

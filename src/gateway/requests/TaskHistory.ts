@@ -78,8 +78,7 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
     let { page } = first
     let order: "newest-first" | "other" = "newest-first"
     let newestBefore = Infinity
-    // If the service does not number its first page, page 1 is either the same page again or, counted from 0, the
-    // second.
+    // An unnumbered first page may be page 0 or page 1, so page 1 may be the second page or the first one again.
     let number = page.page
     let isWhole = false
     for (let turns = 1; turns <= mostPages && !isWhole; turns++) {

@@ -12,8 +12,7 @@ export const jobNameFrom = (stem: string): string => {
 }
 
 /**
- * Returns the same text for names that share a folder on some file system: several ignore case, or how an accent is
- * encoded.
+ * Returns the same text for names that some file systems treat as equal: they ignore case or Unicode normalization.
  */
 export const folderNameOf = (name: string): string => name.normalize("NFC").toLowerCase()
 

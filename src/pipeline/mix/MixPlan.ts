@@ -39,7 +39,7 @@ const lineLoudness = -20
 /** Largest change of a clip's level, in dB: anything fainter is noise, not speech. */
 const mostGain = 24
 
-/** Returns a segment's loudness in the mix: that of all lines, unless it is too far away to be brought there. */
+/** Returns a segment's loudness in the mix: `lineLoudness`, or as close to it as `mostGain` allows. */
 export const mixedLoudness = (recorded: Lufs): Lufs =>
   Lufs.make(Math.max(recorded - mostGain, Math.min(recorded + mostGain, lineLoudness)))
 
