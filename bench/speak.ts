@@ -110,7 +110,8 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
       profileOf: () => profile
     })
     return { millis: performance.now() - from, planning: planned - from, summary }
-  }).pipe(Effect.provide(parts), Effect.runPromise)
+    // Like the command without a collector.
+  }).pipe(Effect.provide(parts), Effect.withTracerEnabled(false), Effect.runPromise)
 }
 
 /** What a loop does besides its requests; the loop waits for each. */

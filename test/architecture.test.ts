@@ -46,7 +46,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["place"],
     ["plan"],
     ["load"],
-    ["Progress.ts", "EventLoop.ts"]
+    ["Progress.ts", "EventLoop.ts", "Annotations.ts"]
   ],
   service: [["."], ["http"], ["tasks"], ["accounts", "health"], ["catalogue"], ["storage"], ["config"]],
   store: [["tables"], ["journal"], ["files"], ["state"]],
@@ -233,7 +233,7 @@ const spansOf = (source: ts.SourceFile) => {
   const visit = (node: ts.Node, around: string): void => {
     const isNamed = ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node) || ts.isFunctionLike(node)
     const inner = isNamed && node.name !== undefined ? node.name.getText() : around
-    if (ts.isCallExpression(node) && /(?:^|\.)(?:fn|withSpan)$/u.test(node.expression.getText())) {
+    if (ts.isCallExpression(node) && /(?:^|\.)(?:fn|withSpan|inSpan)$/u.test(node.expression.getText())) {
       const name = node.arguments.find(ts.isStringLiteral)?.text ?? node.getText()
       spans.push({ name, expected: `${basename(source.fileName, ".ts")}.${inner}` })
     }
@@ -244,7 +244,8 @@ const spansOf = (source: ts.SourceFile) => {
 }
 
 test("spans are named after their file and function", () => {
-  const spans = sources.flatMap(spansOf)
+  // This file passes on the names that others give.
+  const spans = sources.filter(({ fileName }) => basename(fileName) !== "Annotations.ts").flatMap(spansOf)
   expect(spans.length).toBeGreaterThan(100)
   expect(spans.filter(({ name, expected }) => name !== expected)).toEqual([])
 })

@@ -149,10 +149,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const collector = collectorIn(process.env)
 
-/** Adds tracing if the environment names a collector; otherwise loads no tracing code. */
+/** Adds tracing if the environment names a collector; otherwise loads no tracing code and makes no spans. */
 const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   collector === undefined
-    ? effect
+    ? Effect.withTracerEnabled(effect, false)
     : Effect.flatMap(
         Effect.promise(() => import("./layers/Tracing.ts")),
         ({ withTracing }) => withTracing(effect, collector)

@@ -140,8 +140,8 @@ const batchLayer = (options: SpeakingOptions) =>
   )
 
 /**
- * Runs an effect without Effect's default logger and environment. Rejects with the failure itself, or with the reason
- * of the signal that interrupted it.
+ * Runs an effect without Effect's default logger, spans and environment. Rejects with the failure itself, or with the
+ * reason of the signal that interrupted it.
  */
 const promised = async <A, E>(
   effect: Effect.Effect<A, E>,
@@ -154,7 +154,8 @@ const promised = async <A, E>(
   const exit = await Effect.runPromiseExit(
     effect.pipe(
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(known))),
-      Effect.provide(logTo(onLog))
+      Effect.provide(logTo(onLog)),
+      Effect.withTracerEnabled(false)
     ),
     signal === undefined ? {} : { signal }
   )

@@ -17,10 +17,10 @@ export const shellKnown = (words: ReadonlyArray<string>): Either.Either<void, Co
       )
 }
 
-/** Removes the library's built-in options, which this command does not accept, from a script. */
+/** Removes the library's built-in option that this command does not accept from a script. */
 export const completionScript = (script: string): string =>
   script
     .split("\n")
-    .filter((line) => !/^\s*'--(?:log-level|wizard)\[| -l (?:log-level|wizard) /u.test(line))
-    .map((line) => (/^\s*opts="/u.test(line) ? line.replaceAll(/ --(?:log-level|wizard)\b/gu, "") : line))
+    .filter((line) => !/^\s*'--wizard\[| -l wizard /u.test(line))
+    .map((line) => (/^\s*opts="/u.test(line) ? line.replaceAll(/ --wizard\b/gu, "") : line))
     .join("\n")

@@ -29,7 +29,8 @@ const everywhere: ReadonlyArray<OptionShape> = [
   { name: "--help", takesValue: false },
   { name: "-h", takesValue: false },
   { name: "--version", takesValue: false },
-  { name: "--completions", takesValue: true }
+  { name: "--completions", takesValue: true },
+  { name: "--log-level", takesValue: true }
 ]
 
 /** Returns the shape of an @effect/cli command; `below` are its subcommands' shapes. */

@@ -1,6 +1,6 @@
 /** The `serve` command: runs the speech service in its own process. */
 import { FileSystem } from "@effect/platform"
-import { Effect, Logger, LogLevel } from "effect"
+import { Effect, FiberRef, Logger, LogLevel } from "effect"
 import { unreadableInput } from "../../pipeline/load/InputFile.ts"
 import * as Service from "../../service/Service.ts"
 import { parseConfig } from "../../service/config/ServiceConfigFile.ts"
@@ -30,13 +30,18 @@ export const serveCommand = (options: ServeCommandOptions) =>
     })
     yield* screen.result(`listening ${address}`)
     return yield* Effect.never
-  }).pipe(
-    Effect.scoped,
-    Effect.provide(ffmpegFromEnvironment),
-    Logger.withMinimumLogLevel(
-      options.quiet ? LogLevel.Warning : options.verbose ? LogLevel.Debug : LogLevel.Info
+  }).pipe(Effect.scoped, Effect.provide(ffmpegFromEnvironment), (serving) =>
+    Effect.flatMap(FiberRef.get(FiberRef.currentMinimumLogLevel), (chosen) =>
+      Logger.withMinimumLogLevel(serving, levelOf(options, chosen))
     )
   )
+
+/** The level of the service's log; `chosen` is that of the command, which `--log-level` sets. */
+const levelOf = ({ quiet, verbose }: ServeCommandOptions, chosen: LogLevel.LogLevel): LogLevel.LogLevel => {
+  if (quiet) return LogLevel.Warning
+  const usual = verbose ? LogLevel.Debug : LogLevel.Info
+  return LogLevel.lessThan(chosen, usual) ? chosen : usual
+}
 
 const settingsIn = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem

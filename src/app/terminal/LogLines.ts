@@ -2,7 +2,7 @@
 import { Effect, Layer, Logger, LogLevel, Runtime } from "effect"
 import { Screen } from "./Screen.ts"
 
-/** Logs warnings and errors, or everything from debug level on if `verbose`. */
+/** Logs warnings and errors, and what is worth knowing if `verbose`. `--log-level` overrides both. */
 export const logsOn = (verbose: boolean): Layer.Layer<never, never, Screen> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
@@ -11,7 +11,7 @@ export const logsOn = (verbose: boolean): Layer.Layer<never, never, Screen> =>
       const lines = Logger.map(Logger.logfmtLogger, (line) => fork(screen.say(line)))
       return Layer.merge(
         Logger.replace(Logger.defaultLogger, lines),
-        Logger.minimumLogLevel(verbose ? LogLevel.Debug : LogLevel.Warning)
+        Logger.minimumLogLevel(verbose ? LogLevel.Info : LogLevel.Warning)
       )
     })
   )

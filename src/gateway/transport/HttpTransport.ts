@@ -5,10 +5,12 @@
  * A redirect is returned like any other response: the caller decides whether to follow it, and whether to send the key.
  */
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
-import { HttpClient } from "@effect/platform"
+import { HttpClient, HttpTraceContext } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent } from "@effect/platform-node/Undici"
-import { Duration, Effect, Either, Layer } from "effect"
+import { Duration, Effect, Either, FiberRef, HashMap, Layer } from "effect"
+import { keyHeader } from "../../contract/SpeechApi.ts"
+import { baggageHeader, baggageOf } from "../../contract/TraceBaggage.ts"
 import { mapTransportError } from "./TransportFaults.ts"
 import { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 
@@ -78,8 +80,8 @@ export interface HttpAnswer {
 
 /** Sends requests over its own connections, which are closed with it. Interrupting a request aborts it. */
 export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/HttpTransport", {
-  scoped: Effect.map(openAgent, (agent) => ({
-    send: <E extends Error>({
+  scoped: Effect.map(openAgent, (agent) => {
+    const send = <E extends Error>({
       origin,
       path,
       method,
@@ -90,7 +92,7 @@ export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/Http
       within,
       late,
       slowest
-    }: SentRequest<E>): Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | E> =>
+    }: SentRequest<E>): Answered<E> =>
       Effect.withFiberRuntime((fiber) =>
         Effect.async((told) => {
           const pieces: Array<Buffer> = []
@@ -165,8 +167,40 @@ export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/Http
           )
         })
       )
-  }))
+    return {
+      send: <E extends Error>(request: SentRequest<E>): Answered<E> =>
+        Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (isTraced) =>
+          isTraced ? traced(request, send) : send(request)
+        )
+    }
+  })
 }) {}
+
+type Answered<E> = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | E>
+
+/**
+ * Sends a request in a client span, and continues the trace where the key goes. The span has no path: those of files
+ * are secret.
+ */
+const traced = <E>(request: SentRequest<E>, send: (request: SentRequest<E>) => Answered<E>): Answered<E> => {
+  const { method, origin, headers } = request
+  const attributes = { "http.request.method": method, "server.address": origin }
+  return Effect.useSpan(
+    "HttpTransport.send",
+    { kind: "client", attributes, captureStackTrace: false },
+    (span) =>
+      FiberRef.get(FiberRef.currentTracerSpanAnnotations).pipe(
+        Effect.map((about) => ({
+          ...HttpTraceContext.toHeaders(span),
+          ...(HashMap.isEmpty(about) ? {} : { [baggageHeader]: baggageOf(about) })
+        })),
+        Effect.flatMap((trace) =>
+          send(keyHeader in headers ? { ...request, headers: { ...headers, ...trace } } : request)
+        ),
+        Effect.tap(({ status }) => Effect.sync(() => span.attribute("http.response.status_code", status)))
+      )
+  )
+}
 
 const aborted = new InvalidResponse({ words: "the request was aborted" })
 

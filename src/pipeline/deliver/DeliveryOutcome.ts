@@ -6,6 +6,7 @@ import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { deliverJob } from "./JobDelivery.ts"
 import type { JobResult } from "../report/JobResult.ts"
+import { about } from "../Annotations.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 
@@ -39,7 +40,8 @@ export const deliverToResult = (
       UnknownContainer: undone("failed"),
       Unwritable: undone("failed")
     }),
-    Effect.tap(reportUndelivered)
+    Effect.tap(reportUndelivered),
+    about({ job: plan.job.id })
   )
 }
 

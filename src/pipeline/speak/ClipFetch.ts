@@ -7,6 +7,7 @@ import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
+import { inSpan, logDebug } from "../Annotations.ts"
 import { keepClip, type KeptClip } from "./ClipStorage.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { startOver, taskLost, readRefused, setAside } from "./FaultPolicy.ts"
@@ -61,8 +62,9 @@ export const fetchClip = (
     if (suspect !== undefined && (yield* mayReroll(row))) return yield* startOver(row, badAudioOf(suspect))
     yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
     alive()
+    yield* logDebug("clip stored")
     return kept.right
-  })
+  }).pipe(inSpan("ClipFetch.fetchClip", { task: done.task }))
 
 /** Warns when a fetch takes longer than `wordAfter`. */
 const withWord = <A, E>({ label }: UtteranceRow, fetch: Effect.Effect<A, E>) =>

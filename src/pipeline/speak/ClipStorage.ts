@@ -10,6 +10,7 @@ import type { Undecodable } from "../clips/ReceivedAudio.ts"
 import { extensionOf } from "../clips/AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
+import { inSpan } from "../Annotations.ts"
 import { ClipIntake } from "./services/ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
@@ -58,7 +59,7 @@ export const keepClip = (
       bytes,
       suspect
     })
-  })
+  }).pipe(inSpan("ClipStorage.keepClip"))
 
 const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })
 

@@ -8,6 +8,7 @@ import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { inSpan, logDebug } from "../Annotations.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
@@ -86,7 +87,10 @@ export const findLostTask = (
     )
     const now = yield* Clock.currentTimeMillis
     return yield* Effect.delay(look, isPast(patience, lostAt, now) ? Duration.zero : firstLook)
-  })
+  }).pipe(
+    Effect.tap(({ _tag }) => logDebug("searched for a lost task", _tag)),
+    inSpan("LostTaskRecovery.findLostTask")
+  )
 
 /**
  * With `undecided: again` and a service without labels, a late task could not be recognized: there is no point in

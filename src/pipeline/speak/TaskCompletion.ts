@@ -10,6 +10,7 @@ import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
+import { about, inSpan, logDebug } from "../Annotations.ts"
 import { obtainTask } from "./TaskCreation.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { taskLost, readRefused, setAside } from "./FaultPolicy.ts"
@@ -38,7 +39,7 @@ export const completeTask = (
     const work = Effect.gen(function* () {
       if (row.state === "settled") yield* store.apply({ event: "refetch", key })
       const task = known && row.task !== undefined ? row.task : yield* obtainTask(row, last)
-      return yield* awaited(row, task)
+      return yield* about({ task })(awaited(row, task))
     })
     const done = yield* inSlot(
       casting.provider,
@@ -83,8 +84,9 @@ const awaited = (
     if (row.state === "planned")
       learned.settled(casting.provider, characters, watch.latency(casting.provider, characters, settled))
     watch.alive()
+    yield* logDebug("task done")
     return settled.done
-  })
+  }).pipe(inSpan("TaskCompletion.awaited"))
 
 /** Whether a label has the marker of an utterance's take. */
 const hasMarker = (label: string | undefined, { utterance, take }: UtteranceRow): boolean =>

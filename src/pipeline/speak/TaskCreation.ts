@@ -13,6 +13,7 @@ import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { about, inSpan, logDebug } from "../Annotations.ts"
 import { Progress } from "../Progress.ts"
 import { ProviderQueues } from "./services/ProviderQueues.ts"
 import { RunSpending } from "./services/RunSpending.ts"
@@ -205,7 +206,7 @@ const attempt = (
     const cost = (spending.price(casting) ?? 0) * characters
     if (!(yield* spending.reserve(cost))) return yield* new Left()
 
-    const { announcedAt, answer } = yield* landed(sent(row, cost))
+    const { announcedAt, answer } = yield* landed(sendCreate(row, cost))
     if (answer._tag === "Right") {
       yield* queues.report(provider, "taken")
       return answer.right.task
@@ -233,26 +234,28 @@ const attempt = (
   })
 
 /** Announces a create, sends it and records the response. */
-const sent = (row: UtteranceRow, cost: number) =>
-  Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const gateway = yield* Gateway
-    const { profileOf } = yield* SpeakConfig
-    const { key, casting } = row.utterance
-    const label = labelWithMarker(row.label, markerOf(key, row.take))
-    yield* store.apply({ event: "announce", key })
-    const announcedAt = yield* Clock.currentTimeMillis
-    const answer = yield* Effect.either(gateway.submit(row.utterance, label, profileOf(casting.provider)))
-    if (answer._tag === "Right") {
-      const { task, credits } = answer.right
-      // Counted here because the calling fiber may be interrupted by now, and even if the disk is too full to record
-      // it.
-      yield* Effect.ensuring(store.apply({ event: "accept", key, task, credits }), taken(row, cost, credits))
-    } else if (answer.left._tag !== "InvalidResponse") {
-      yield* store.apply({ event: "withdraw", key })
-    }
-    return { announcedAt, answer }
-  })
+const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number) {
+  const store = yield* UtteranceStore
+  const gateway = yield* Gateway
+  const { profileOf } = yield* SpeakConfig
+  const { key, casting } = row.utterance
+  const label = labelWithMarker(row.label, markerOf(key, row.take))
+  yield* store.apply({ event: "announce", key })
+  const announcedAt = yield* Clock.currentTimeMillis
+  const answer = yield* Effect.either(gateway.submit(row.utterance, label, profileOf(casting.provider)))
+  if (answer._tag === "Right") {
+    const { task, credits } = answer.right
+    // Counted here because the calling fiber may be interrupted by now, and even if the disk is too full to record
+    // it.
+    yield* Effect.ensuring(store.apply({ event: "accept", key, task, credits }), taken(row, cost, credits))
+  } else if (answer.left._tag !== "InvalidResponse") {
+    yield* store.apply({ event: "withdraw", key })
+  }
+  yield* answer._tag === "Right"
+    ? about({ task: answer.right.task })(logDebug("task created"))
+    : logDebug("create failed", answer.left.message)
+  return { announcedAt, answer }
+}, inSpan("TaskCreation.sendCreate"))
 
 /**
  * Runs a create to its recorded end even if the run is interrupted, for at most `landing`. After that the utterance

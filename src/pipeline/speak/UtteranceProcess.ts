@@ -5,6 +5,7 @@ import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { inSpan, logDebug } from "../Annotations.ts"
 import { Progress } from "../Progress.ts"
 import { fetchClip } from "./ClipFetch.ts"
 import { ClipIntake } from "./services/ClipIntake.ts"
@@ -52,6 +53,12 @@ export const processUtterance = (
         Effect.flatMap(StopSignal, ({ halted }) =>
           halted() !== undefined ? leave : last ? fail(row, failure) : Effect.succeed("aside" as const)
         )
+    }),
+    inSpan("UtteranceProcess.processUtterance", {
+      job: row.label.slice(0, row.label.lastIndexOf(" #")),
+      utterance: row.utterance.key,
+      provider: row.utterance.casting.provider,
+      take: String(row.take)
     })
   )
 
@@ -68,6 +75,7 @@ const fail = (row: UtteranceRow, setback: FailureReason) =>
     const { key, casting } = row.utterance
     yield* store.apply({ event: "fail", key, setback })
     counts.failed++
+    yield* logDebug("utterance failed", setback.words)
     yield* progress.emit({
       _tag: "Failed",
       provider: casting.provider,

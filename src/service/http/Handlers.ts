@@ -16,6 +16,7 @@ import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskQueue } from "../tasks/TaskQueue.ts"
+import { forgetTrace, rememberTrace } from "../tasks/TaskTraces.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { searchVoices } from "./VoiceSearch.ts"
@@ -154,6 +155,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           yield* available(owner, order.provider.engine)
           const taskId = randomUUID()
           // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
+          yield* rememberTrace(taskId)
           yield* store
             .create({
               ...order,
@@ -167,6 +169,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             .pipe(
               Effect.zipRight(workers.wake(order.provider.id)),
               Effect.uninterruptible,
+              Effect.tapErrorCause(() => forgetTrace(taskId)),
               Effect.catchTags({
                 CreditsShort: ({ needed, left }) =>
                   new PaymentRequired({
@@ -214,6 +217,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const removal = yield* store.remove(owner, taskId)
           switch (removal) {
             case "deleted":
+              yield* forgetTrace(taskId)
               yield* files.remove(taskId)
               return { task_id: taskId, deleted: true }
             case "gone-already":

@@ -8,6 +8,7 @@ import {
 } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
+import { attributesIn, baggageHeader } from "../../contract/TraceBaggage.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { keySecurity } from "./KeyAuthentication.ts"
 import { handlers } from "./Handlers.ts"
@@ -35,17 +36,29 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
         maxParamLength: longestHead
       })
     )
-    // Without this, every request and database query would create an unused span.
     const handler = yield* NodeHttpServer.makeHandler(
-      counted(Effect.catchAllCause(app, errorResponseFor), metrics)
+      counted(Effect.catchAllCause(aboutBaggage(app), errorResponseFor), metrics)
     ).pipe(
-      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => true),
-      Effect.withTracerEnabled(false),
+      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, ({ url }) => !isTraced(url)),
       Effect.provide(NodeHttpServer.layerContext)
     )
     return yield* listenHttp(handler, { host, port, connections, requestSeconds })
   })
 }) {}
+
+/** Whether requests of a URL are traced. Other URLs need no key; those of files are secret. */
+const isTraced = (url: string): boolean => url.startsWith("/v1/")
+
+/** Marks a traced request's spans with the attributes that the client sent. An untraced one has a span that is lost. */
+const aboutBaggage = <A, E, R>(app: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
+    if (!isTraced(url))
+      return app.pipe(Effect.withSpan("WebApp.aboutBaggage", { root: true }), Effect.withTracerEnabled(false))
+    const baggage = headers[baggageHeader]
+    if (baggage === undefined) return app
+    const attributes = attributesIn(baggage)
+    return Effect.zipRight(Effect.annotateCurrentSpan(attributes), Effect.annotateSpans(app, attributes))
+  })
 
 const counted = <E, R>(
   app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,

@@ -15,6 +15,7 @@ import { TaskFiles } from "../storage/TaskFiles.ts"
 import { detailOf, internalFault, notOffered, type TaskFailure, tooSlow, verdictOf } from "./TaskFailures.ts"
 import { TaskQueue } from "./TaskQueue.ts"
 import type { ClaimedTask } from "./TaskRecord.ts"
+import { inTaskTrace } from "./TaskTraces.ts"
 import { taskJson, taskSrt } from "./TaskTranscript.ts"
 
 /** A task that was in flight at this many crashes of the service fails. */
@@ -98,7 +99,8 @@ const make = Effect.gen(function* () {
         queue.claim(provider.id),
         Option.match({
           onNone: () => Effect.succeed<Next>("listen"),
-          onSome: (task) => Effect.as(settle(provider, engine, task, restore), goingOn)
+          onSome: (task) =>
+            Effect.as(inTaskTrace(task.taskId, settle(provider, engine, task, restore)), goingOn)
         })
       )
     )

@@ -1,0 +1,131 @@
+/** Traces and log lines of a run: those of one utterance are found by its key, in the pipeline and in the service. */
+import { writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { emptyFolder, run, start } from "../process.ts"
+
+/** A span as a collector receives it. */
+interface CollectedSpan {
+  readonly program: string
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly attributes: Readonly<Record<string, unknown>>
+}
+
+const spans: Array<CollectedSpan> = []
+const bodies: Array<string> = []
+let collector: Server
+let endpoint = ""
+
+const valuesOf = (attributes: ReadonlyArray<{ key: string; value: Record<string, unknown> }>) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+
+beforeAll(async () => {
+  collector = createServer((request, response) => {
+    let body = ""
+    request.setEncoding("utf8").on("data", (text: string) => (body += text))
+    request.on("end", () => {
+      bodies.push(body)
+      for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
+        for (const { spans: some } of scopeSpans)
+          for (const span of some)
+            spans.push({
+              ...span,
+              program: String(valuesOf(resource.attributes)["service.name"]),
+              attributes: valuesOf(span.attributes)
+            })
+      response.end("{}")
+    })
+  })
+  await new Promise<void>((listening) => collector.listen(0, "127.0.0.1", listening))
+  const address = collector.address()
+  endpoint = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+})
+afterAll(() => collector.close())
+
+/** A folder with a subtitle of two lines. */
+const twoLines = (): string => {
+  const cwd = emptyFolder()
+  const cue = (n: number, words: string) => `${n}\n00:00:0${n},000 --> 00:00:0${n},900\n${words}\n`
+  writeFileSync(join(cwd, "café.srt"), `${cue(1, "Here we are.")}\n${cue(4, "At last.")}`)
+  return cwd
+}
+
+const voice = ["--provider", "provider_opensource", "--voice", "os-slt"]
+
+test("a collector shows every span of one utterance by its key, across pipeline and service", async () => {
+  const data = emptyFolder()
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: "service" }
+  const serving = start(["serve", "--port", "0", "--data", data], { env })
+  const url = (await serving.firstLine).replace("listening ", "")
+  const { stdout } = await run(["keys", "create", "--name", "a", "--data", data])
+  const secret = stdout.trim()
+  const { code, stderr } = await run(["run", "café.srt", ...voice, "--base-url", url], {
+    cwd: twoLines(),
+    env: { ...env, OTEL_SERVICE_NAME: "run", DUBWRIGHT_API_KEY: secret }
+  })
+  expect(code, stderr).toBe(0)
+  serving.child.kill("SIGTERM")
+  await serving.ended
+
+  const [whole] = spans.filter(({ name }) => name === "UtteranceProcess.processUtterance")
+  const utterance = whole?.attributes["utterance"]
+  const found = spans.filter(({ attributes }) => attributes["utterance"] === utterance)
+  expect([...new Set(found.map(({ program, name }) => `${program}: ${name}`))].sort()).toEqual([
+    "run: ClipFetch.fetchClip",
+    "run: ClipStorage.keepClip",
+    "run: HttpTransport.send",
+    "run: TaskCompletion.awaited",
+    "run: TaskCreation.sendCreate",
+    "run: UtteranceProcess.processUtterance",
+    "service: Ffmpeg.encode",
+    "service: FliteEngine.speak",
+    "service: JobRunner.runJob",
+    "service: Synthesis.synthesizeTask",
+    "service: TaskQueue.finish",
+    "service: TaskStore.create",
+    "service: http.server GET",
+    "service: http.server POST",
+    "service: sql.execute",
+    "service: sql.transaction"
+  ])
+  expect(new Set(found.map(({ traceId }) => traceId))).toEqual(new Set([whole?.traceId]))
+  // Each span but the first has its parent among them.
+  const ids = new Set(found.map(({ spanId }) => spanId))
+  expect(found.filter(({ parentSpanId }) => !ids.has(parentSpanId ?? "")).map(({ name }) => name)).toEqual([
+    "UtteranceProcess.processUtterance"
+  ])
+  expect(found.map(({ attributes: { job, provider, take } }) => ({ job, provider, take }))).toEqual(
+    found.map(() => ({ job: "café", provider: "provider_opensource", take: "1" }))
+  )
+  // Neither the key nor a secret URL is in a trace.
+  expect(bodies.filter((body) => body.includes(secret) || body.includes("/files/"))).toEqual([])
+})
+
+test("--log-level debug prints log lines with the job, the utterance, the provider and the task", async () => {
+  const cwd = twoLines()
+  const { code, stderr } = await run(["run", "café.srt", ...voice, "--embedded", "--log-level", "debug"], {
+    cwd
+  })
+  expect(code, stderr).toBe(0)
+  const lines = stderr.split("\n").filter((line) => line.includes("level=DEBUG"))
+  for (const message of ["task created", "task done", "clip stored"])
+    expect(lines.filter((line) => line.includes(`message="${message}"`)).map(annotationsIn)).toEqual([
+      { job: "café", provider: "provider_opensource", take: "1", utterance: "key", task: "id" },
+      { job: "café", provider: "provider_opensource", take: "1", utterance: "key", task: "id" }
+    ])
+  const verbose = await run(["run", "café.srt", ...voice, "--embedded", "--verbose"], { cwd: twoLines() })
+  expect(verbose.stderr).not.toContain("level=DEBUG")
+})
+
+/** The annotations of a log line, with placeholders for keys and ids. */
+const annotationsIn = (line: string) =>
+  Object.fromEntries(
+    [...line.matchAll(/ (job|utterance|provider|take|task)=(\S+)/gu)].map(([, name = "", value = ""]) => [
+      name,
+      /^[\da-f]{64}$/u.test(value) ? "key" : /^[\da-f-]{36}$/u.test(value) ? "id" : value
+    ])
+  )
