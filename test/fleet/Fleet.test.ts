@@ -173,7 +173,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
         expect(service.charged.length).toBe(utterances)
         expect(new Set(service.charged.map(({ text }) => text)).size).toBe(utterances)
       }),
-    60_000
+    300_000
   )
 
   it.scopedLive(
