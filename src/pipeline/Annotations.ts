@@ -9,21 +9,20 @@ const isObserved = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
   fiber.getFiberRef(FiberRef.currentTracerEnabled) ||
   LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)
 
-/** Marks the spans and log lines of some work, if anyone sees them. */
-export const about =
-  (attributes: Attributes) =>
-  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiberRuntime((fiber) =>
-      isObserved(fiber) ? Effect.annotateSpans(Effect.annotateLogs(work, attributes), attributes) : work
-    )
+type Marking = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Runs work in a span, if spans are collected. */
-export const inSpan =
-  (name: string, attributes: Attributes = {}) =>
-  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.withFiberRuntime((fiber) =>
-      isObserved(fiber) ? about(attributes)(Effect.withSpan(work, name, { captureStackTrace: false })) : work
-    )
+const ifObserved =
+  (marking: Marking): Marking =>
+  (work) =>
+    Effect.withFiberRuntime((fiber) => (isObserved(fiber) ? marking(work) : work))
+
+/** Marks the spans and log lines of some work, if anyone sees them. */
+export const about = (attributes: Attributes): Marking =>
+  ifObserved((work) => Effect.annotateSpans(Effect.annotateLogs(work, attributes), attributes))
+
+/** Runs work in a span, and marks it and the log lines, if anyone sees them. */
+export const inSpan = (name: string, attributes: Attributes = {}): Marking =>
+  ifObserved((work) => about(attributes)(Effect.withSpan(work, name, { captureStackTrace: false })))
 
 /** Logs a debug line, if they are shown. */
 export const logDebug = (...words: ReadonlyArray<string>): Effect.Effect<void> =>

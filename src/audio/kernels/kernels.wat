@@ -169,7 +169,7 @@
         (local.set $factors (i32.add (local.get $factors) (i32.const 16)))
         (br $next))))
 
-  ;; Multiplies `count` samples by `factor`, 4 per step; multiplies in 64 bits and rounds once.
+  ;; Multiplies `count` samples by `factor`, 4 per step, in 64 bits, rounding once.
   (func (export "scaled") (param $in i32) (param $out i32) (param $count i32) (param $factor f64)
     (local $end i32) (local $x v128) (local $f v128)
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))

@@ -1,4 +1,4 @@
-/** Speaks what is left of a batch, once the service is known to have what that needs. */
+/** Speaks the unfinished utterances of a batch, after checking that the service has their providers and voices. */
 import { Effect, type Layer } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"

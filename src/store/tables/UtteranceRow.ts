@@ -1,4 +1,4 @@
-/** The stored form of an utterance: the shapes of its rows, and what is made of them. */
+/** The stored form of an utterance: the shapes of its rows, and their conversion. */
 import { Schema } from "effect"
 import { Clip } from "../../domain/speech/Clip.ts"
 import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
