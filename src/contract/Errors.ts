@@ -22,7 +22,7 @@ export const refusalStatus = {
 
 const said = { message: Schema.String, field: Schema.optional(Schema.String) }
 
-/** 400: the request is invalid: not JSON, a missing or mistyped field, or a parameter out of range. */
+/** 400: the request is invalid. It is not JSON, lacks or mistypes a field, or has a parameter out of range. */
 export class BadRequest extends Schema.TaggedError<BadRequest>()(
   "BadRequest",
   {

@@ -5,7 +5,7 @@ import { describeSchema } from "../domain/values/SchemaWords.ts"
 /** A path into a value: keys and list indices, outermost first. */
 export type SchemaPlace = ReadonlyArray<PropertyKey>
 
-/** Describes what is accepted at a place. */
+/** Describes the accepted values at a place. */
 export const wantedAt = (ast: SchemaAST.AST, place: SchemaPlace): string => {
   const taken = schemasAt(ast, place).flatMap(membersOf)
   const choices = choicesAt(ast, place)

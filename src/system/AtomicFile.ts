@@ -1,5 +1,5 @@
 /**
- * Atomic file writes: each file is written under a temporary name in its folder, then renamed, so it is complete or
+ * Atomic file writes. Each file is written under a temporary name in its folder, then renamed, so it is complete or
  * absent.
  *
  * - `writeAtomically` keeps this promise even after a power cut, and with many machines writing to one folder. It is

@@ -2,7 +2,7 @@
 import { Effect, Layer, Logger, LogLevel, Runtime } from "effect"
 import { Screen } from "./Screen.ts"
 
-/** Logs warnings and errors, and what is worth knowing if `verbose`. `--log-level` overrides both. */
+/** Logs warnings and errors; with `verbose`, also information. `--log-level` overrides both. */
 export const logsOn = (verbose: boolean): Layer.Layer<never, never, Screen> =>
   Layer.unwrapEffect(
     Effect.gen(function* () {

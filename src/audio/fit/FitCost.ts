@@ -68,7 +68,7 @@ export const changeCost = (pace: number, other: number, weight: number): number 
 }
 
 /**
- * Returns the weight of a pace change between two lines: 1 for a pause of up to 1 s between their slots, 0 from 5 s.
+ * Returns the weight of a pace change between two lines. It is 1 if their slots are up to 1 s apart, and 0 from 5 s on.
  */
 export const changeWeight = (before: FitLine, line: FitLine): number =>
   Math.min(1, Math.max(0, (5_000 - (line.start - before.end)) / 4_000))

@@ -85,8 +85,8 @@ export const fadeEdges = (samples: Float32Array, length: number): void => {
 }
 
 /**
- * Returns the first step, from `start` towards `stop`, that is above the threshold together with at least 3 of the 10
- * steps from there on, itself included.
+ * Returns the first step, from `start` towards `stop`, that begins sustained sound. Of the 10 steps that begin with it,
+ * it and at least 2 others are above the threshold.
  */
 const sustained = (
   { levels }: Envelope,

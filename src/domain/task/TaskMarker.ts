@@ -22,8 +22,8 @@ export const markerOf = (key: UtteranceKey, take: number): TaskMarker =>
 /**
  * Prefixes a label with its marker and truncates the result to `maxLabel`, between characters.
  *
- * The marker comes first because services that store fewer characters cut off the end: a lost task could not be found
- * again by a truncated marker.
+ * The marker comes first because services that store fewer characters cut off the end. A truncated marker could not
+ * identify a lost task.
  */
 export const labelWithMarker = (label: string, mark: TaskMarker): string => {
   let readable = ""

@@ -33,7 +33,7 @@ export const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<str
 
 /**
  * Escapes text for the metadata format. ffmpeg reads a backslash at a line's end, even an escaped one, as a line
- * continuation; an added space prevents that.
+ * continuation. An added space prevents that.
  */
 const escaped = (text: string): string =>
   text.replaceAll(/[=;#\\\n]/gu, (mark) => `\\${mark}`) + (text.endsWith("\\") ? " " : "")

@@ -59,7 +59,7 @@ export const duckFilters = (
 
 /**
  * Limits true peaks of the mix to -1 dBTP. ffmpeg's limiter sees only sample peaks, so it runs at four times the rate
- * (ITU-R BS.1770), 0.2 dB lower for what downsampling adds. With its attack of 5 ms at 192 kHz it delays by 959 frames,
+ * (ITU-R BS.1770). Its limit is 0.2 dB lower, because downsampling raises peaks. With its attack of 5 ms at 192 kHz it delays by 959 frames,
  * which are trimmed.
  */
 const limiter =

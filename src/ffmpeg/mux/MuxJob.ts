@@ -215,7 +215,7 @@ const reencodes = (holder: Container, { codec }: AudioStream): boolean =>
 
 /**
  * Returns the options that copy a track. If the container does not signal encoder delay, packets before time zero are
- * dropped: they hold only that delay, and would shift the picture and the other tracks.
+ * dropped. They hold only that delay, and would shift the picture and the other tracks.
  */
 const copied = (holder: Container, { codec }: AudioStream, place: number): ReadonlyArray<string> => [
   `-c:a:${place}`,

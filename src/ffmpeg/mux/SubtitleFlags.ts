@@ -1,6 +1,6 @@
 /**
  * Disables the subtitle tracks of an MP4 or MOV. If none is a default, ffmpeg still enables the first, and players show
- * it. ffmpeg has no option against that, so the flag is cleared in the finished file: one bit in the track header.
+ * it. ffmpeg has no option to prevent that. Clears the flag in the finished file, one bit in the track header.
  */
 import { type FileHandle, open } from "node:fs/promises"
 import { attempt } from "../process/FileFaults.ts"

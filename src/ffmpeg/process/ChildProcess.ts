@@ -17,7 +17,7 @@ export interface ProcessEnd {
 /** How long a process may take to exit after SIGTERM before it gets SIGKILL. */
 export const graceMillis = 2_000
 
-/** How many characters of stderr to keep from its beginning, and as many from its end. */
+/** How many characters of stderr to keep, at its beginning and again at its end. */
 const keptOfStderr = 256 * 1024
 
 /** Runs a program until it exits. Interruption stops it first. Never fails: errors are in the result. */

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs"
  * Tunes how Linux schedules all threads of an encoder with this many output streams:
  *
  * - It becomes batch work (`SCHED_BATCH`), which does not preempt other threads. ffmpeg 7 hands a frame from thread to
- *   thread half a million times in two hours of sound, and each time would preempt otherwise.
+ *   thread half a million times in two hours of sound. Each time would otherwise preempt another thread.
  * - With a single stream, it is pinned to one core. One thread does nearly all the work there, and waking a thread on
  *   another core costs more than that thread's share. Two hours of FLAC take 4.1 s pinned, 5.9 s otherwise.
  *

@@ -121,7 +121,7 @@ const missed = ({ watch, callRedis: asked }: Stage, providers: ReadonlyArray<Pro
   }).pipe(Effect.delay(missedAfter), Effect.repeat(Schedule.spaced("1 minute")))
 }
 
-/** Dispatches what is not yet in flight, as far as the budget allows, and waits for everything. */
+/** Dispatches utterances that are not yet in flight, as far as the budget allows, and waits for all of them. */
 const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const spending = yield* RunSpending

@@ -1,5 +1,5 @@
 /**
- * Estimates task latency from polls. A poll before the task is done bounds its latency from below; a first poll that
+ * Estimates task latency from polls. A poll before the task is done bounds its latency from below. A first poll that
  * finds it done shows only that it was not too early. So while first polls find tasks done, the estimate is lowered:
  * slightly at first, then in larger steps, until a poll comes too early.
  */

@@ -19,7 +19,7 @@ export interface HistoryWalk {
   readonly isWhole: boolean
 }
 
-/** Reads one page. Without a number: the service's first page; without a limit: its default size. */
+/** Reads one page. Default: the service's first page, of its default size. */
 type ReadPage = (page: number | undefined, limit: number | undefined) => Effect.Effect<TaskPage, CallFault>
 
 /** Maximum pages of a walk: a hundred thousand tasks, at a hundred per page. */

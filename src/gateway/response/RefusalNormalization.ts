@@ -30,7 +30,7 @@ const ownStatus: Readonly<Record<string, number>> = endpointStatus
 const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
 
 /**
- * Returns the status of an error in a response with a success status, or undefined if there is none: some services
+ * Returns the status of an error in a response with a success status, or undefined if there is none. Some services
  * report errors only in the body.
  *
  * The body's own code decides, else its message. If neither does, it is a service failure, as is anything that leaves

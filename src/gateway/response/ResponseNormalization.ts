@@ -1,6 +1,6 @@
 /**
  * Normalizes a service's responses to the contract's shape. The interface does not define envelopes and most field
- * names: fields may be at the top level or one level down, and lists may be bare or named. Missing values become "" for
+ * names. Fields may be at the top level or one level down, and lists may be bare or named. Missing values become "" for
  * text, 0 for counts and -1 for credits.
  */
 import type { Task, TaskReference, TaskStatus } from "../../contract/Task.ts"

@@ -96,8 +96,8 @@ const sameFolder = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<Input
     )
 
 /**
- * A provider must be one of the known five, or declared under `providers` or by the caller, so that a typo is found
- * before it costs credits.
+ * A provider must be one of the known five, or declared under `providers` or by the caller. This finds a typo before it
+ * costs credits.
  */
 const faultsOfProviders = (
   jobs: ReadonlyArray<Job>,

@@ -57,7 +57,7 @@ export const applyOverrides = (
   })
 }
 
-/** Marks the lines of a use that have a new utterance as replaced; drops the use if that is all of them. */
+/** Marks those lines of a use that have a new utterance as replaced; drops the use if all its lines are. */
 const without = (use: UtteranceUse, names: ReadonlySet<string>): ReadonlyArray<UtteranceUse> => {
   const affected = use.lines.filter((ref) => names.has(lineName(ref)))
   if (affected.length === 0) return [use]

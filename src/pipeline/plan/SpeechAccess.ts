@@ -1,4 +1,4 @@
-/** How a batch reaches its speech service, and what is known of the service without asking it. */
+/** How a batch reaches its speech service, and the facts about the service that need no request. */
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"

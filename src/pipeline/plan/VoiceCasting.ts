@@ -15,7 +15,7 @@ export interface VoiceOverrides {
 }
 
 /**
- * Resolves the casting of a line. Left: what is missing. A voice and a model belong to their provider: a speaker with a
+ * Resolves the casting of a line. Left: the missing key. A voice and a model belong to their provider: a speaker with a
  * provider of its own does not inherit the job's voice and model. A neutral control value is dropped if the provider
  * lacks that control.
  */

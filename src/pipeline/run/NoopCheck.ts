@@ -1,6 +1,6 @@
 /**
  * Checks whether a batch is unchanged since its last finished run. Such a run records a digest of all its inputs and
- * outputs; if the next run finds the same digest, it need not read, plan or speak anything. In doubt, a batch counts as
+ * outputs. If the next run finds the same digest, it does not read, plan or speak anything. In doubt, a batch counts as
  * changed: planning it then costs time and nothing else.
  */
 import { createHash } from "node:crypto"
@@ -134,8 +134,8 @@ const deliveredBy = Effect.fnUntraced(function* ({ jobs, out }: Batch) {
 })
 
 /**
- * Returns the digest of everything that a batch depends on; none if a job was not delivered, or a clip or file is not
- * as it was written.
+ * Returns the digest of everything that a batch depends on. Returns none if a job was not delivered, or if a clip or
+ * file was changed.
  */
 const standingOf = Effect.fnUntraced(function* (
   { profileOf, ...batch }: Batch,

@@ -20,7 +20,7 @@ export const readPreviousRun = Effect.fnUntraced(function* (out: string) {
 const named = 3
 
 /**
- * Warns if results of another manifest will be overwritten: manifests in one folder share an output folder by default,
+ * Warns if results of another manifest will be overwritten. Manifests in one folder share an output folder by default,
  * and may use the same job names.
  */
 export const warnOfForeignRun = Effect.fn("PreviousRun.warnOfForeignRun")(function* ({

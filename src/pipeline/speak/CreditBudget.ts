@@ -1,4 +1,4 @@
-/** Credit limit of one run: what is spent, what is reserved for creates in flight, what may still be spent. */
+/** Credit limit of one run: credits spent, credits reserved for creates in flight, and credits left to spend. */
 
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Estimates } from "../../store/tables/Estimates.ts"

@@ -26,7 +26,7 @@ export interface SpeakSettings {
   readonly rerolls: number
   /** Called for each utterance that is spoken or failed. A job can be delivered once all of its utterances are. */
   readonly settled: (utterance: UtteranceKey) => Effect.Effect<unknown>
-  /** Counts what is done. */
+  /** Counts of finished work. */
   readonly tally?: SpeakTally | undefined
 }
 

@@ -96,8 +96,8 @@ export const turnsToSpeech = (
 }
 
 /**
- * Returns the named speaker; else the one announced by the previous label; else, with `stickySpeakers`, the last
- * speaker unless a mark says that the speaker changed.
+ * Returns the named speaker, else the one that the previous label announced. Else, with `stickySpeakers`, returns the
+ * last speaker, unless a mark says that the speaker changed.
  */
 const speakerOf = (named: string | undefined, changed: boolean, reader: Reader): SpeakerName | undefined => {
   const { settings } = reader

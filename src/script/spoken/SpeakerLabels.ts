@@ -1,7 +1,7 @@
 /**
  * Detects speaker labels at the start of a line: `ANNA:`, `[Anna]`, `(ANNA):`, `MAN #2 (on radio):`, `SPEAKER_01:`.
- * Other text looks alike ("Note: …", "At 10:30", "Accessibility: it's about people"), so a name must be confirmed by
- * the whole file.
+ * Other text looks alike ("Note: …", "At 10:30", "Accessibility: it's about people"), so the rest of the file must
+ * confirm a name.
  */
 import { isCapitals, wordsOnly } from "../language/WritingSystems.ts"
 import { leadingDirectives } from "../markup/InlineDirectives.ts"

@@ -70,8 +70,8 @@ const atArrows = (line: string): ReadonlyArray<string> =>
   line.includes(">>") ? line.split(/(?<=\S)\s*(?=>>)(?<!>)/u) : [line]
 
 /**
- * Splits a line where the speaker changes within it: after the end of a sentence, at a dash (if the cue uses dashes) or
- * at a label in capitals.
+ * Splits a line where the speaker changes within it. That is after the end of a sentence, at a dash (if the cue uses
+ * dashes) or at a label in capitals.
  */
 const pieces = (
   line: string,

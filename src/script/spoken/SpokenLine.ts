@@ -30,7 +30,7 @@ const prefixes = new Set(
   )
 )
 
-/** Returns the text for a voice: one line of what is pronounced. */
+/** Returns the text for a voice: one line of words to pronounce. */
 export const cleanLine = (text: string, vocabulary: Vocabulary): string =>
   punctuated(withoutSigns(joined(text.replace(misplaced, "$2$1"), vocabulary))).normalize("NFC")
 
@@ -78,8 +78,8 @@ const punctuated = (text: string): string => {
 const joiners = new Set("und oder bzw and or et ou y o e en of och eller og i и или".split(" "))
 
 /**
- * Joins lines, and rejoins words hyphenated at line ends. A word keeps its hyphen if the file writes it with one, or if
- * its first half is a known prefix or a word of its own.
+ * Joins lines, and rejoins words hyphenated at line ends. A word keeps its hyphen if the file writes it with one. So
+ * does a word whose first half is a known prefix or a word of its own.
  */
 const joined = (text: string, vocabulary: Vocabulary): string =>
   text

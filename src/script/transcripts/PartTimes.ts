@@ -90,7 +90,7 @@ export const partTimes = (
   )
 }
 
-/** Returns for each token the part to use if none of its letters are aligned: that of the neighbour closer in time. */
+/** Returns, for each token without an aligned letter, the part to use: that of the neighbour closer in time. */
 const nearestParts = (
   shares: ReadonlyArray<ReadonlyArray<{ part: number }>>,
   tokens: ReadonlyArray<TimedToken>

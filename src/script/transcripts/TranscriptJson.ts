@@ -64,7 +64,7 @@ const fieldsOf = (value: Record<string, unknown>): Fields => {
   return fields
 }
 
-/** Returns the finest tokens anywhere in a value. */
+/** Returns the tokens of a value at any depth, of the finest kind in it: characters, words or segments. */
 const tokensIn = (value: unknown, depth: number): FoundTokens | undefined => {
   if (depth > deepest) return undefined
   if (Array.isArray(value)) {

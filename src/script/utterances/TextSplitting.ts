@@ -109,8 +109,8 @@ const endsOfSentences = (text: string, language: string | undefined): ReadonlySe
 }
 
 /**
- * Whether a text without spaces may be split between two words: not after an opening sign, before a closing one, or
- * between a number and its unit.
+ * Whether a text without spaces may be split at a position. It may not be split after an opening sign, before a closing
+ * one, or between a number and its unit.
  */
 const isUnspacedJoint = (text: string, at: number): boolean => {
   const before = text[at - 1] ?? ""

@@ -49,7 +49,7 @@ export const plainRows = <A, I>(row: Schema.Schema<A, I>) => {
 export const rowFault = (folder: string, table: string, error: ParseResult.ParseError): StateUnusable =>
   new StateUnusable({ folder, reason: "row", detail: rowProblem(table, error) })
 
-/** Says which column of which table holds a value of another shape. */
+/** Names the table and the column that hold a value of another shape. */
 export const rowProblem = (table: string, error: ParseResult.ParseError): string => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
   // Of a union's members, assume that those that parsed furthest were meant.

@@ -30,7 +30,7 @@ export const hasVietnameseMarks = (word: string): boolean =>
 
 /**
  * Whether a word can be a syllable. A syllable that ends in c, ch, p or t always has a tone mark (`bát`, `học`), unless
- * it is typed without marks; `unmarked` accepts those, too.
+ * it is typed without marks. `unmarked` accepts those, too.
  */
 export const isSyllable = (word: string, unmarked = false): boolean => {
   const lower = word.normalize("NFC").toLowerCase()
