@@ -32,7 +32,8 @@ export const manifestPage = (schema) => {
   return [
     "# The manifest, key by key",
     "",
-    "Every key of a manifest, its values and its default. An unknown key is an error that suggests the nearest known key.",
+    "Every key of a manifest, its values, and its default if it has one. An unknown key is an error that suggests the nearest",
+    "known key.",
     "`scripts/make-manifest.mjs` generates this page from the output of `dubwright schema`.",
     "",
     "For completion and validation in an editor, write the schema to a file and name it in the manifest's first line:",

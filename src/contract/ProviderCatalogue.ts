@@ -13,7 +13,7 @@ export const ProviderFeatures = Schema.Struct({
   /** The task fields that request a transcript, if any. */
   transcript: Schema.Literal("none", "with_transcript", "export_srt").annotations({
     description:
-      "The task fields that request a transcript. with_transcript: it requests SRT and JSON. export_srt: export_srt requests SRT only, and with_transcript requests SRT and JSON. none: no transcripts."
+      "Which transcripts a task can request. none: no transcripts. with_transcript: SRT and JSON, with the field with_transcript. export_srt: also SRT alone, with the field export_srt."
   }),
   /** Whether the text may be an SRT, spoken on its own timeline. */
   srt_input: Schema.Boolean.annotations({

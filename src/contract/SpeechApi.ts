@@ -176,7 +176,7 @@ export class SpeechApi extends HttpApi.make("dubwright")
     [
       "Text to speech through several providers behind one key. Create a task, poll it until it is done, fetch its audio.",
       "Every request needs the header xi-api-key, except /openapi.json, /docs, /metrics and file URLs. Bodies are JSON in UTF-8.",
-      "Every error response has the same shape: _tag and code identify the error, message explains it, field names the part of the request at fault. 429 and 503 have a Retry-After header in seconds. An unknown path returns 404 path_unknown; an unsupported method returns 405 method_unknown.",
+      "Every error response has the same shape. _tag and code identify the error, message explains it, and field names the faulty part of the request. 429 and 503 have a Retry-After header in seconds. An unknown path returns 404 path_unknown; an unsupported method returns 405 method_unknown.",
       "Keys do not expire. The service's operator can revoke them, with immediate effect. There are no events: poll for completion. Audio files support Range and HEAD.",
       "Fields may be added within /v1, but none is removed or changes its meaning. Unknown request fields are ignored."
     ].join("\n\n")

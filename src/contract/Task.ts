@@ -26,7 +26,7 @@ export const CreateTask = Schema.Struct({
   /** The text to speak. For a provider with SRT input, it may be an SRT, spoken on its own timeline. */
   text: Schema.String.annotations({
     description:
-      "The text to speak. If the provider has srt_input, a text that starts like an SRT is spoken on its own timeline: each entry at its start, or when the previous one has ended. Control characters other than tab and line break are rejected."
+      "The text to speak. If the provider has srt_input, a text that starts like an SRT is spoken on its own timeline. Each entry is spoken at its start, or when the previous one has ended. Control characters other than tab and line break are rejected."
   }),
   provider: Schema.String.annotations({
     description: "The provider's id. The voice must belong to it."

@@ -96,7 +96,7 @@ describe("review", () => {
 
     expect(await ask("take", { "9": wish })).toEqual({
       status: 422,
-      said: { error: "cue 9 has no spoken line" }
+      said: { error: "cue 9 has no spoken line; choose a cue that is spoken" }
     })
     expect(await ask("take", { "2": { ...wish, say: "" } })).toEqual({
       status: 422,

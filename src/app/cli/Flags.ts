@@ -39,7 +39,7 @@ export const loudness = {
   verbose: flag("verbose", "also print every step, every output file and stack traces")
 }
 
-const embedded = flag("embedded", "use the bundled service, in this process; default without a URL")
+const embedded = flag("embedded", "use the bundled service, in this process; default if no URL is set")
 
 /** Service options of commands without a manifest. */
 export const service = {
@@ -62,7 +62,7 @@ const folders = {
 /** The state folder for commands without a manifest. */
 export const stateHere = textOption("state", "DIR", "state folder; default: .dubwright in the current folder")
 
-const only = textOption("only", "PATTERN", "only jobs whose id matches this glob")
+const only = textOption("only", "PATTERN", "process only jobs whose id matches this glob")
 
 export const language = maybe(
   Options.text("language").pipe(
@@ -80,7 +80,7 @@ export const language = maybe(
 const casting = {
   bilingual: maybe(
     Options.choice("bilingual", ["first", "second", "all"]).pipe(
-      Options.withDescription("default language to speak in bilingual subtitles")
+      Options.withDescription("language of bilingual subtitles to speak, for jobs that set none")
     )
   ),
   voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "voice for jobs that set none")),
@@ -203,7 +203,7 @@ export const failOn = Options.map(
       "WHAT",
       FailOnList,
       `one or more of ${failOnNames.join(", ")}, separated by commas`,
-      "exit with code 3 on overrun, lost, new, price, balance or notice"
+      "exit with code 3 on overrun, lost, new, price, balance, notice (dubwright help commands)"
     )
   ),
   (names) => names ?? []

@@ -48,7 +48,7 @@ const voices = Command.make(
   {
     ...reading,
     provider: OptionKinds.textOption("provider", "ID", "list only voices of this provider"),
-    search: OptionKinds.textOption("search", "TEXT", "only voices that match this text"),
+    search: OptionKinds.textOption("search", "TEXT", "list only voices that match this text"),
     limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: all")
   },
   lazyCommand(

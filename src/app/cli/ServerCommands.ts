@@ -36,7 +36,7 @@ const granted = OptionKinds.integerOption(
   "credits",
   "N",
   anyNumber,
-  "credits to add to the account; without it, a new account has no limit"
+  "credits to add to the account; default: no limit for a new account"
 )
 const existing = OptionKinds.integerOption(
   "account",

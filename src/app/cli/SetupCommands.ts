@@ -29,7 +29,9 @@ const init = Command.make(
     ...Flags.namedService,
     language: Flags.language,
     sound: Options.choice("sound", filmSounds).pipe(
-      Options.withDescription("what plays under the voices: nothing (default), the film, or its music"),
+      Options.withDescription(
+        "film audio under the voices: none (default), lowered, or kept (music and effects)"
+      ),
       Options.optional,
       Options.map(Option.getOrUndefined)
     ),

@@ -177,7 +177,7 @@ export const progressLine = (
     case "JobFailed":
       return warning(`${event.job}: failed: ${event.error}`)
     case "JobUnfinished":
-      return usual(`${event.job}: left for the next run: ${event.why}`)
+      return usual(`${event.job}: left for the next run (${event.why})`)
     case "Warning":
       return warning(event.message)
   }

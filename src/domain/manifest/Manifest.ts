@@ -14,12 +14,15 @@ import { AudioSettings, ChapterEntry, DuckSettings, LoudnessTarget, TagSettings 
 const path = Schema.NonEmptyTrimmedString
 
 const jobFields = {
-  provider: optional(ProviderId, "The provider that speaks."),
-  voice: optional(VoiceId, "The service's voice id, for speakers without a voice of their own."),
+  provider: optional(ProviderId, "The provider that speaks; default: the only one that has the voice."),
+  voice: optional(
+    VoiceId,
+    "The service's voice id, for speakers without a voice of their own. Only the bundled service has a default voice, by language."
+  ),
   model: optional(ModelId, "The provider's model; default: the provider's own."),
   language: optional(
     LanguageWritten,
-    "The spoken language: a tag such as en, vi or pt-BR, a code such as vie, or an English name."
+    "The spoken language: a tag such as en, vi or pt-BR, a code such as vie, or an English name; default: from the input's file name, such as film.vi.srt."
   ),
   speed: optional(Schema.Positive, "Speaking rate; 1 is the voice's normal rate. provider_native only."),
   vol: optional(Schema.Positive, "Volume; 1 is the voice's normal volume. provider_native only."),
@@ -76,7 +79,7 @@ const jobFields = {
   ),
   encoding: optional(
     Schema.NonEmptyTrimmedString,
-    "The input's character encoding, if its bytes do not identify it."
+    "The input's character encoding; default: detected from its bytes. A byte order mark overrides it."
   ),
   outputs: optional(Schema.NonEmptyArray(OutputName), "Files to produce; default wav and srt.")
 }
@@ -104,7 +107,10 @@ export type JobEntry = typeof JobEntry.Type
 /** The whole manifest. */
 export const Manifest = Schema.Struct({
   name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
-  service: optional(ServiceSettings, "The speech service: embedded, or a base URL."),
+  service: optional(
+    ServiceSettings,
+    "The speech service: embedded, or a base URL; default: DUBWRIGHT_BASE_URL, else embedded."
+  ),
   providers: optional(
     Schema.Record({ key: ProviderId, value: ProviderLimits }),
     "Limits and prices by provider."

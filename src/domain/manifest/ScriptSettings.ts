@@ -7,7 +7,7 @@ import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
 export const FitSettings = Schema.Struct({
   maxSpeed: optional(
     Schema.Number.pipe(Schema.between(1, 3)),
-    "Speed up lines to at most this factor to fit; default 1.3."
+    "Speed up lines to at most this factor to fit; default 1.3, or hardMaxSpeed if that is lower."
   ),
   hardMaxSpeed: optional(
     Schema.Number.pipe(Schema.between(1, 3)),
@@ -23,7 +23,7 @@ export const FitSettings = Schema.Struct({
   ),
   retake: optional(
     Schema.Boolean,
-    "Request a second, faster take of lines that do not fit, if the provider has a speed control."
+    "Request a second, faster take of lines that do not fit, if the provider has a speed control; default false."
   )
 })
 export type FitSettings = typeof FitSettings.Type

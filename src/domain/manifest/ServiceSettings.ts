@@ -5,10 +5,22 @@ import { expecting } from "../values/SchemaWords.ts"
 
 /** Limits and prices of a provider. Each overrides the built-in profile. */
 export const ProviderLimits = Schema.Struct({
-  concurrency: optional(Schema.Int.pipe(Schema.between(1, 1_000)), "Maximum number of tasks in flight."),
-  perSecond: optional(Schema.Positive, "Maximum number of tasks started within one second."),
-  maxChars: optional(Schema.Int.pipe(Schema.between(1, 1_000_000)), "Maximum number of characters per task."),
-  creditsPerCharacter: optional(Schema.NonNegative, "Credits per character, for estimates and budgets.")
+  concurrency: optional(
+    Schema.Int.pipe(Schema.between(1, 1_000)),
+    "Maximum number of tasks in flight; default 8 for provider_fast, 4 for others."
+  ),
+  perSecond: optional(
+    Schema.Positive,
+    "Maximum number of tasks started within one second; default: no limit."
+  ),
+  maxChars: optional(
+    Schema.Int.pipe(Schema.between(1, 1_000_000)),
+    "Maximum number of characters per task; default 2000, lowered if the service rejects a text as too long."
+  ),
+  creditsPerCharacter: optional(
+    Schema.NonNegative,
+    "Credits per character, for estimates and budgets; default: the price that the service reports."
+  )
 })
 
 /** What to do after a lost response to a create, if the service does not return `voice_name`. */
@@ -27,7 +39,7 @@ export const ServiceSettings = Schema.Union(
     baseUrl: described(HttpAddress, "The service's base URL."),
     undecided: optional(
       Undecided,
-      "What to do if the response to a create is lost and the service does not return voice_name. match (default): adopt the only task in the history that fits; create the task again if none fits, and fail the line if several do. report: always fail the line. again: create the task once more, which may charge twice."
+      "What to do if the response to a create is lost and the service does not return voice_name. match (default) adopts the only task in the history that fits. If none fits, it creates the task again; if several fit, it fails the line. report always fails the line. again creates the task once more, which may charge twice."
     )
   })
 )

@@ -27,7 +27,7 @@ export const AudioSettings = Schema.Struct({
   channels: optional(Schema.Literal("mono", "stereo"), "Default: mono, or stereo if a speaker has a pan."),
   bitrate: optional(
     Schema.Int.pipe(Schema.between(16, 510)),
-    "Kilobits per second for MP3, M4A and Opus; the default suits speech."
+    "Kilobits per second of all channels for MP3, M4A and Opus; default 96 per channel, 64 for Opus."
   )
 })
 export type AudioSettings = typeof AudioSettings.Type

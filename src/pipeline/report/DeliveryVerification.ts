@@ -34,7 +34,7 @@ export interface Verification {
   /** |onset error| in milliseconds. */
   readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
   /**
-   * The growth of the onset error in milliseconds per hour, by linear regression. 0 if it is not statistically
+   * The growth of the onset error in milliseconds per hour, by linear regression. It is 0 if it is not statistically
    * significant, or too small over the whole film to be measured.
    */
   readonly drift: number
@@ -92,7 +92,10 @@ export const verifyJob = Effect.fn("DeliveryVerification.verifyJob")(function* (
   const folder = join(out, id)
   const report = yield* reportIn(out, id)
   if (report === undefined) {
-    return yield* new NothingDelivered({ job: id, detail: `no readable report.json in ${folder}` })
+    return yield* new NothingDelivered({
+      job: id,
+      detail: `no readable report.json in ${folder}; run the batch first`
+    })
   }
   const candidates = wanted.map((ending) => join(folder, `${id}.${ending}`))
   const found = yield* Effect.findFirst(candidates, (file) =>

@@ -78,7 +78,9 @@ export const changesOf = Effect.fnUntraced(function* (
       words: `cue ${cue} cannot be read; fix line ${lost.line} of ${script.job.inputName} and run the batch again`
     })
   if (strange.length > 0 || lines.length === 0)
-    return yield* new ReviewFailed({ words: `cue ${strange[0] ?? cue} has no spoken line` })
+    return yield* new ReviewFailed({
+      words: `cue ${strange[0] ?? cue} has no spoken line; choose a cue that is spoken`
+    })
   const changes: ReviewChanges = Object.fromEntries(
     lines.flatMap((line) => {
       const edit = edits[overrideName(line)]

@@ -48,7 +48,8 @@ export const readCue = Effect.fn("ReviewSession.readCue")(function* (batch: Batc
         ]
       : []
   })
-  if (parts.length === 0) return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line` })
+  if (parts.length === 0)
+    return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line; choose a cue that is spoken` })
   const sheet: ReviewedCue = { parts, voices: reviewVoices(batch, [...script.lines, ...now.lines]) }
   return sheet
 })

@@ -147,7 +147,7 @@ const judge = (
   })
 
 const unlabelled =
-  "the service's history does not repeat voice_name, so a lost task has no marker; service.undecided in the manifest decides what happens to its line"
+  "the service's history does not return voice_name, so markers cannot identify lost tasks; set service.undecided in the manifest to choose what happens to their lines"
 
 /**
  * Without labels, accepts the only task that matches provider, voice, length and time and belongs to no other

@@ -1,6 +1,6 @@
 /**
- * Creates the task of an utterance: announced in the state before it is sent, accepted when the response arrives,
- * searched for when the response is lost.
+ * Creates the task of an utterance. Announces the create in the state before it is sent, and records the response. If
+ * the response is lost, searches for the task.
  */
 import { Clock, Duration, Effect, Fiber, Schedule } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
@@ -80,7 +80,7 @@ const recovered = (
         return undefined
       case "Unsure": {
         const why =
-          "no response to its create request, and no matching task yet; it is searched for again after the other lines"
+          "no response to its create request, and no matching task yet; the search is repeated after the other lines"
         yield* retrying(casting.provider, key, why)
         return yield* new SetAside({ failure: undecidable("no matching task is listed yet") })
       }

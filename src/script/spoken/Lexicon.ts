@@ -45,7 +45,7 @@ const readied = (entry: LexiconEntry): Either.Either<Lexicon[number], string> =>
   if (entry.word !== undefined) {
     const word = entry.word.normalize("NFC").trim()
     return word === ""
-      ? Either.left("has an empty word")
+      ? Either.left("has an empty word; set the word to replace")
       : Either.right({ find: wholeWord(word), say: entry.say, pattern: false })
   }
   if (entry.pattern === undefined) return Either.left("has neither word nor pattern; give one of them")

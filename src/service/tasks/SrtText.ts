@@ -24,11 +24,12 @@ export const readEntries = (text: string): Either.Either<ReadonlyArray<Entry>, s
       `line ${fault.line} of the SRT: ${fault.found === "" ? "" : `"${fault.found}": `}${fault.expected}`
     )
   }
-  if (script.right._tag !== "Subtitle") return Either.left("the SRT has no entries")
+  if (script.right._tag !== "Subtitle")
+    return Either.left("the SRT has no entries; expected a time line such as 00:00:01,000 --> 00:00:02,500")
   const entries = script.right.cues
     .filter((cue) => /[\p{L}\p{N}]/u.test(cue.text))
     .map((cue) => ({ start: cue.start, text: cue.text }))
   return entries.length === 0
-    ? Either.left("the SRT has no entries with words to speak")
+    ? Either.left("the SRT has no entries with words to speak; add words to an entry")
     : Either.right(entries)
 }

@@ -97,7 +97,7 @@ export const synthesizeTask = Effect.fn("Synthesis.synthesizeTask")(function* (
     return yield* new SpeechFailed({
       engine: engine.name,
       reason: "nothing-to-say",
-      detail: "no entry of the SRT has any words to speak"
+      detail: "the SRT has no entries with words to speak; add words to an entry"
     })
   }
   return { rate, runs, frames: Frames.make(end), sentences, words, captions } satisfies SynthesizedTask

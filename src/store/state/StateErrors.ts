@@ -47,8 +47,8 @@ const advice: Readonly<Record<StateReason, string>> = {
   full: "no space left on its disk; free some and run again; nothing paid for is lost",
   gone: "can no longer be reached; reconnect its disk and run again; nothing paid for is lost",
   "not-a-database":
-    "its state.sqlite is damaged or not a database; restore a copy, or move the whole folder away to start over and pay for everything again",
-  lost: "has clips, but its state.sqlite, which describes them, is missing or empty; restore a copy, or move the whole folder away to start over and pay for everything again",
+    "its state.sqlite is damaged or not a database; restore a copy, or move the whole folder away to start over and pay again",
+  lost: "has clips, but its state.sqlite is missing or empty; restore a copy, or move the whole folder away to start over and pay again",
   older: "was written by an older version; `dubwright run` upgrades it",
   newer:
     "was written by a newer version of dubwright; use that version, or choose another folder with --state",

@@ -58,7 +58,7 @@ describe("the lexicon", () => {
       { entry: 1, why: "has neither word nor pattern; give one of them" },
       { entry: 2, why: "has both word and pattern; give only one of them" },
       { entry: 3, why: expect.stringContaining("has an invalid regular expression as its pattern") },
-      { entry: 4, why: "has an empty word" }
+      { entry: 4, why: "has an empty word; set the word to replace" }
     ])
   })
 })

@@ -156,7 +156,7 @@ const makeSpending = Effect.gen(function* () {
       } else if (named === undefined)
         yield* stop({
           reason: "budget",
-          words: `the limit of ${settings.maxCredits} credits cannot be enforced: neither the tasks of ${casting.provider} nor the account show the price of a character; set creditsPerCharacter under providers: in the manifest`
+          words: `the limit of ${settings.maxCredits} credits cannot be enforced, because the service shows no price for ${casting.provider}; set creditsPerCharacter under providers: in the manifest`
         })
       confirmed.add(modelOf(casting))
       return result
