@@ -59,8 +59,8 @@ export const duckFilters = (
 
 /**
  * Limits true peaks of the mix to -1 dBTP. ffmpeg's limiter sees only sample peaks, so it runs at four times the rate
- * (ITU-R BS.1770). Its limit is 0.2 dB lower, because downsampling raises peaks. With its attack of 5 ms at 192 kHz it delays by 959 frames,
- * which are trimmed.
+ * (ITU-R BS.1770). Its limit is 0.2 dB lower, because downsampling raises peaks. With its attack of 5 ms at 192 kHz it
+ * delays by 959 frames, which are trimmed.
  */
 const limiter =
   "aresample=192000,alimiter=limit=0.871:attack=5:release=50:level=0," +

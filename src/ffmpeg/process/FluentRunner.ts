@@ -2,8 +2,8 @@
  * Runs jobs with fluent-ffmpeg, by its public methods only, and works around its pitfalls:
  *
  * - It splits an option given alone, or in an array, at its space. Options are passed as separate arguments.
- * - Before the first job it starts ffmpeg twice to list formats and encoders. The runner replaces the two methods that do
- *   so, because ffmpeg itself rejects what it does not support.
+ * - Before the first job it starts ffmpeg twice to list formats and encoders. The runner replaces the two methods that
+ *   do so, because ffmpeg itself rejects what it does not support.
  * - It takes a relative path with a colon for a protocol. All paths here are absolute.
  * - If the binary is missing, it throws out of an event handler. The runner looks for the binary first.
  * - It ignores a kill before the start. The runner waits for the start, then stops the process.
