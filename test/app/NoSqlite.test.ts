@@ -1,4 +1,4 @@
-/** The command with better-sqlite3 missing, or installed by another Node. */
+/** The command with better-sqlite3 missing, not built, or installed by another Node. */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -7,10 +7,25 @@ import { Effect } from "effect"
 import { bundled } from "../ffmpeg/binaries.ts"
 import { plainFolder } from "../ffmpeg/media.ts"
 
+const node = process.versions.node
+
 it.scoped.each([
-  ["it is missing", undefined],
-  ["its binary is for another Node", 'throw new Error("NODE_MODULE_VERSION 1")']
-])("says what to do if %s", ([, program]) =>
+  [
+    "it is missing",
+    undefined,
+    `better-sqlite3 is not installed for Node ${node}; install dubwright again with this Node and without --omit=optional (in a clone: npm run setup)`
+  ],
+  [
+    "its install script did not run",
+    'throw new Error("Could not locate the bindings file. Tried:")',
+    `better-sqlite3 has no binary for Node ${node}, because its install script did not run; install dubwright again with this Node and without --ignore-scripts (in a clone: npm run setup)`
+  ],
+  [
+    "its binary is for another Node",
+    'throw new Error("NODE_MODULE_VERSION 1")',
+    `better-sqlite3 does not load in Node ${node}; install dubwright again with this Node (in a clone: npm run setup), or use the Node that installed it`
+  ]
+])("says what to do if %s", ([, program, message]) =>
   Effect.gen(function* () {
     const folder = yield* plainFolder
     mkdirSync(join(folder, "dist"))
@@ -33,7 +48,7 @@ it.scoped.each([
         words[0],
         2,
         "",
-        `dubwright: better-sqlite3 does not load in Node ${process.versions.node}; run npm run setup in dubwright's folder with this Node, or use the Node that installed it\n`
+        `dubwright: ${message}\n`
       ])
     }
   })
