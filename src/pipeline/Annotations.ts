@@ -20,10 +20,10 @@ const ifObserved =
 export const about = (attributes: Attributes): Marking =>
   ifObserved((work) => Effect.annotateSpans(Effect.annotateLogs(work, attributes), attributes))
 
-/** Runs work in a span, and marks it and the log lines, if anyone sees them. */
+/** Runs work in a span. Marks the span and the work's log lines, if anyone sees them. */
 export const inSpan = (name: string, attributes: Attributes = {}): Marking =>
   ifObserved((work) => about(attributes)(Effect.withSpan(work, name, { captureStackTrace: false })))
 
-/** Logs a debug line, if they are shown. */
+/** Logs a debug line, if debug lines are shown. */
 export const logDebug = (...words: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => (isObserved(fiber) ? Effect.logDebug(...words) : Effect.void))

@@ -9,8 +9,10 @@ interface Tried {
   readonly came: number
 }
 
-/** Tolerated deviation from the target loudness, in LU: normally, and where coming closer would squash the peaks. */
+/** Tolerated deviation from the target loudness, in LU. */
 const close = 0.1
+
+/** The same where a closer match would limit peaks too hard: the smallest audible difference, in LU. */
 export const audibleLoudness = 0.5
 
 /** Loudness gained per decibel of level, in LU: the assumption for the first step, and the lower bound. */

@@ -12,8 +12,8 @@ export interface EspeakInput {
 }
 
 /**
- * Joins pieces. Writes English words in another language as phonemes of the English table; after each it switches back
- * to `table`, the voice's own.
+ * Joins pieces. In a text of another language, writes English words as phonemes of the English table. After each, it
+ * switches back to `table`, the voice's own.
  */
 export const espeakText = (
   pieces: ReadonlyArray<Piece>,
@@ -40,8 +40,8 @@ export const espeakText = (
 }
 
 /**
- * Returns each piece's time, from its first word event to the end of its last sound. If a pause comes first, it starts
- * at its first sound. The engine merges some neighbours ("of the") and reports one time for both: the second has null.
+ * Returns each piece's time, from its first word event to the end of its last sound. If a piece begins with a pause,
+ * its time starts at its first sound. The engine reports one time for some neighbours ("of the"); the second gets null.
  */
 export const spansOf = (
   events: ReadonlyArray<EspeakEvent>,

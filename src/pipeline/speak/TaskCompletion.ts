@@ -80,7 +80,7 @@ const awaited = (
         Vanished: (fault) => taskLost(row, failureReasonOf(fault))
       })
     )
-    // When a task of an earlier run finished is unknown.
+    // The finish time of an earlier run's task is unknown.
     if (row.state === "planned")
       learned.settled(casting.provider, characters, watch.latency(casting.provider, characters, settled))
     watch.alive()

@@ -184,7 +184,7 @@ const makeSpending = Effect.gen(function* () {
       due = counts.created * 2
       const has = yield* balanceIn(balanceWithin)
       if (Option.isNone(opening) || Option.isNone(has)) return
-      // Higher than at the start: credits were added.
+      // A balance above the one at the start means that credits were added.
       const start = has.value > opening.value ? has.value + (budget.fall?.account ?? 0) : opening.value
       opening = Option.some(start)
       budget.fell(start - has.value)
