@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { findAll } from "@effect/sql/SqlSchema"
 import { Data, Effect, Schema } from "effect"
 import { rowProblem } from "../../store/state/GuardedStatements.ts"
+import { fastRows } from "../../store/state/RowDecoding.ts"
 
 /** A row has another shape than its schema. */
 export class RowMismatch extends Data.TaggedError("RowMismatch")<{ readonly problem: string }> {
@@ -15,7 +16,7 @@ export class RowMismatch extends Data.TaggedError("RowMismatch")<{ readonly prob
 export const checkRows = <A, I>(table: string, row: Schema.Schema<A, I>) => {
   const find = findAll({
     Request: Schema.Any,
-    Result: row,
+    Result: fastRows(row),
     execute: (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) => statement
   })
   return (

@@ -3,7 +3,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option, Schema } from "effect"
 import { JobId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { guardStatements, makeQueries, plainRows } from "../state/GuardedStatements.ts"
+import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 
 /** An utterance that a job uses. `bytes` and `checksum` are its clip's; null if it has none. */
 const UsedClip = Schema.Struct({
@@ -52,7 +52,7 @@ export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/
      */
     const clipsAfter = query("job_use and clip", {
       Request: Schema.Struct({ batch: Schema.String, job: JobId, after: Schema.String }),
-      Result: plainRows(UsedClip),
+      Result: UsedClip,
       execute: ({ batch, job, after }) =>
         sql`SELECT job_use.key, bytes, checksum FROM job_use LEFT JOIN clip ON clip.key = job_use.key
           WHERE batch = ${batch} AND job = ${job} AND job_use.key > ${after} ORDER BY job_use.key LIMIT ${page}`

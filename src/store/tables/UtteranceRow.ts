@@ -5,7 +5,6 @@ import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
 import { isTransientReason, FailureReason } from "../../domain/task/FailureReason.ts"
 import { Utterance } from "../../domain/speech/Utterance.ts"
 import { UtteranceState } from "../../domain/task/UtteranceState.ts"
-import { plainRows } from "../state/GuardedStatements.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** The state of an utterance, as plans and reports need it. */
@@ -96,7 +95,7 @@ export const clipOf = (row: typeof ClipRow.Type, key: UtteranceKey): StoredClip 
 }
 
 /** The columns of an utterance's status. */
-const Status = Schema.Struct({
+export const StatusRow = Schema.Struct({
   key: Schema.String,
   state: UtteranceState,
   take: Schema.Number,
@@ -104,16 +103,13 @@ const Status = Schema.Struct({
   suspect: Schema.NullOr(Schema.String)
 })
 
-/** Most utterances have no setback, so that there is nothing to decode. */
-export const StatusRow = plainRows(Status)
-
 /** Converts a status. */
 export const utteranceStatusOf = ({
   state,
   take,
   setback,
   suspect
-}: typeof Status.Type): UtteranceStatus => ({
+}: typeof StatusRow.Type): UtteranceStatus => ({
   state,
   take,
   setback: setback ?? undefined,
