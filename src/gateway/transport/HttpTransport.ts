@@ -8,7 +8,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from 
 import { HttpClient, HttpTraceContext } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent } from "@effect/platform-node/Undici"
-import { Duration, Effect, Either, FiberRef, HashMap, Layer } from "effect"
+import { Duration, Effect, Either, type Fiber, FiberRef, HashMap, Layer } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { baggageHeader, baggageOf } from "../../contract/TraceBaggage.ts"
 import { mapTransportError } from "./TransportFaults.ts"
@@ -81,96 +81,88 @@ export interface HttpAnswer {
 /** Sends requests over its own connections, which are closed with it. Interrupting a request aborts it. */
 export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/HttpTransport", {
   scoped: Effect.map(openAgent, (agent) => {
-    const send = <E extends Error>({
-      origin,
-      path,
-      method,
-      headers,
-      body,
-      most,
-      tooLong,
-      within,
-      late,
-      slowest
-    }: SentRequest<E>): Answered<E> =>
-      Effect.withFiberRuntime((fiber) =>
-        Effect.async((told) => {
-          const pieces: Array<Buffer> = []
-          let length = 0
-          let status = 0
-          let names: Names = {}
-          let stop: ((reason: Error) => void) | undefined
-          let fault: Unreachable | InvalidResponse | E | undefined
-          const giveUp = (why: Unreachable | InvalidResponse | E) => {
-            clearInterval(pulse)
-            fault ??= why
-            if (stop === undefined) told(Either.left(fault))
-            else stop(fault)
-          }
-          const timer = setTimeout(
-            // Without a connection, nothing was sent and nothing will be.
-            () =>
-              giveUp(
-                stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
-              ),
-            Duration.toMillis(within)
-          )
-          let before = 0
-          let isBegun = false
-          const pulse =
-            slowest &&
-            setInterval(() => {
-              if ((isBegun || status !== 0) && length - before < slowest.bytes)
-                giveUp(new InvalidResponse({ words: slowest.words }))
-              before = length
-              isBegun = true
-            }, Duration.toMillis(slowest.within))
-          const ended = () => {
-            clearTimeout(timer)
-            clearInterval(pulse)
-            fiber.removeObserver(left)
-          }
-          const left = () => {
-            ended()
-            giveUp(aborted)
-          }
-          // A finalizer of the effect would do as well, and cost a run about 4 % more CPU time.
-          fiber.addObserver(left)
-          agent.dispatch(
-            { origin, path, method, headers, body: body ?? null },
-            {
-              onRequestStart: (controller) => {
-                stop = (reason) => controller.abort(reason)
-                if (fault !== undefined) stop(fault)
-              },
-              onResponseStart: (_, code, headers) => {
-                status = code
-                names = headers
-                if (Number(headers["content-length"]) > most) giveUp(tooLong())
-              },
-              onResponseData: (_, piece) => {
-                length += piece.length
-                if (length > most) giveUp(tooLong())
-                else pieces.push(piece)
-              },
-              onResponseEnd: () => {
-                ended()
-                const header = (name: string) => one(names[name])
-                const body = unpacked(whole(pieces), header("content-encoding"), most)
-                told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
-              },
-              onResponseError: (_, error) => {
-                ended()
-                told(Either.left(fault ?? mapTransportError(error, undefined)))
-              }
+    const answered = <E extends Error>(
+      { origin, path, method, headers, body, most, tooLong, within, late, slowest }: SentRequest<E>,
+      fiber: Fiber.RuntimeFiber<unknown, unknown>
+    ): Answered<E> =>
+      Effect.async((told) => {
+        const pieces: Array<Buffer> = []
+        let length = 0
+        let status = 0
+        let names: Names = {}
+        let stop: ((reason: Error) => void) | undefined
+        let fault: Unreachable | InvalidResponse | E | undefined
+        const giveUp = (why: Unreachable | InvalidResponse | E) => {
+          clearInterval(pulse)
+          fault ??= why
+          if (stop === undefined) told(Either.left(fault))
+          else stop(fault)
+        }
+        const timer = setTimeout(
+          // Without a connection, nothing was sent and nothing will be.
+          () =>
+            giveUp(
+              stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
+            ),
+          Duration.toMillis(within)
+        )
+        let before = 0
+        let isBegun = false
+        const pulse =
+          slowest &&
+          setInterval(() => {
+            if ((isBegun || status !== 0) && length - before < slowest.bytes)
+              giveUp(new InvalidResponse({ words: slowest.words }))
+            before = length
+            isBegun = true
+          }, Duration.toMillis(slowest.within))
+        const ended = () => {
+          clearTimeout(timer)
+          clearInterval(pulse)
+          fiber.removeObserver(left)
+        }
+        const left = () => {
+          ended()
+          giveUp(aborted)
+        }
+        // A finalizer of the effect would do as well, and cost a run about 4 % more CPU time.
+        fiber.addObserver(left)
+        agent.dispatch(
+          { origin, path, method, headers, body: body ?? null },
+          {
+            onRequestStart: (controller) => {
+              stop = (reason) => controller.abort(reason)
+              if (fault !== undefined) stop(fault)
+            },
+            onResponseStart: (_, code, headers) => {
+              status = code
+              names = headers
+              if (Number(headers["content-length"]) > most) giveUp(tooLong())
+            },
+            onResponseData: (_, piece) => {
+              length += piece.length
+              if (length > most) giveUp(tooLong())
+              else pieces.push(piece)
+            },
+            onResponseEnd: () => {
+              ended()
+              const header = (name: string) => one(names[name])
+              const body = unpacked(whole(pieces), header("content-encoding"), most)
+              told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
+            },
+            onResponseError: (_, error) => {
+              ended()
+              told(Either.left(fault ?? mapTransportError(error, undefined)))
             }
-          )
-        })
-      )
+          }
+        )
+      })
     return {
       send: <E extends Error>(request: SentRequest<E>): Answered<E> =>
-        Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (isTraced) =>
-          isTraced ? traced(request, send) : send(request)
+        Effect.withFiberRuntime((fiber) =>
+          fiber.getFiberRef(FiberRef.currentTracerEnabled)
+            ? traced(request, (request) => Effect.withFiberRuntime((fiber) => answered(request, fiber)))
+            : answered(request, fiber)
         )
     }
   })

@@ -1,7 +1,7 @@
 /**
  * Downloads a done task's audio and stores it as a clip; bad audio is fetched again, then spoken again as a new take.
  */
-import { Duration, Effect, Either } from "effect"
+import { Context, Effect, Either } from "effect"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
@@ -24,9 +24,6 @@ const mostRefetches = 2
 /** New takes of one utterance because of bad audio. */
 const mostRerolls = 2
 
-/** Time without audio after which a warning is printed. */
-const wordAfter = Duration.seconds(15)
-
 /** Fetches a done task's audio and stores it as a clip. */
 export const fetchClip = (
   row: UtteranceRow,
@@ -34,13 +31,14 @@ export const fetchClip = (
   refetches = 0
 ): Effect.Effect<KeptClip, Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const gateway = yield* Gateway
-    const store = yield* UtteranceStore
-    const counters = yield* SpeakCounters
-    const { alive } = yield* ServiceWatch
+    const context = yield* Effect.context<SpeakContext>()
+    const gateway = Context.get(context, Gateway)
+    const store = Context.get(context, UtteranceStore)
+    const counters = Context.get(context, SpeakCounters)
+    const { alive, timed } = Context.get(context, ServiceWatch)
     const { utterance } = row
     const retrying = (words: string) => counters.retrying(utterance.casting.provider, utterance.key, words)
-    const fetched = yield* withWord(row, gateway.fetch(done, utterance.characters, retrying)).pipe(
+    const fetched = yield* timed(row.label, gateway.fetch(done, utterance.characters, retrying)).pipe(
       Effect.catchTags({
         Vanished: (fault) => taskLost(row, failureReasonOf(fault)),
         // Audio that cannot be fetched may still be good. A new take would be charged, and served from the same place.
@@ -65,15 +63,6 @@ export const fetchClip = (
     yield* logDebug("clip stored")
     return kept.right
   }).pipe(inSpan("ClipFetch.fetchClip", { task: done.task }))
-
-/** Warns when a fetch takes longer than `wordAfter`. */
-const withWord = <A, E>({ label }: UtteranceRow, fetch: Effect.Effect<A, E>) =>
-  Effect.flatMap(SpeakCounters, ({ warnSlow }) => {
-    const word = warnSlow(
-      `${label}: its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
-    )
-    return Effect.scoped(Effect.zipRight(Effect.forkScoped(Effect.delay(word, wordAfter)), fetch))
-  })
 
 const mayReroll = (row: UtteranceRow) =>
   Effect.gen(function* () {

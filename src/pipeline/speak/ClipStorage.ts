@@ -1,5 +1,5 @@
 /** Decodes received audio, checks it, splits it into the utterance's parts and stores it as a clip. */
-import { Effect, Either } from "effect"
+import { Context, Effect, Either } from "effect"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { Clip, type Segment } from "../../domain/speech/Clip.ts"
 import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
@@ -28,9 +28,10 @@ export const keepClip = (
   { audio, transcript }: Fetched
 ): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable, ClipFolder | Estimates | ClipIntake> =>
   Effect.gen(function* () {
-    const clips = yield* ClipFolder
-    const learned = yield* Estimates
-    const { decode, makeClip } = yield* ClipIntake
+    const context = yield* Effect.context<ClipFolder | Estimates | ClipIntake>()
+    const clips = Context.get(context, ClipFolder)
+    const learned = Context.get(context, Estimates)
+    const { decode, makeClip } = Context.get(context, ClipIntake)
     const { key, casting, said } = utterance
     const ending = extensionOf(audio)
     const keepOriginal = clips.keepOriginal(key, ending, audio)

@@ -2,7 +2,7 @@
  * Takes one utterance from its current state to a done task. Each request is recorded before it is sent, so that a run
  * after a crash knows what may have happened.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { markerOf, markersIn } from "../../domain/task/TaskMarker.ts"
 import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
@@ -10,7 +10,7 @@ import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
-import { about, inSpan, logDebug } from "../Annotations.ts"
+import { inSpan, logDebug } from "../Annotations.ts"
 import { obtainTask } from "./TaskCreation.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { taskLost, readRefused, setAside } from "./FaultPolicy.ts"
@@ -31,15 +31,16 @@ export const completeTask = (
   last: boolean
 ): Effect.Effect<DoneTask, Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const { inSlot } = yield* ProviderQueues
-    const { pricing } = yield* RunSpending
+    const context = yield* Effect.context<SpeakContext>()
+    const store = Context.get(context, UtteranceStore)
+    const { inSlot } = Context.get(context, ProviderQueues)
+    const { pricing } = Context.get(context, RunSpending)
     const { key, casting } = row.utterance
     const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
     const work = Effect.gen(function* () {
       if (row.state === "settled") yield* store.apply({ event: "refetch", key })
       const task = known && row.task !== undefined ? row.task : yield* obtainTask(row, last)
-      return yield* about({ task })(awaited(row, task))
+      return yield* awaited(row, task)
     })
     const done = yield* inSlot(
       casting.provider,
@@ -56,9 +57,10 @@ const awaited = (
   task: TaskId
 ): Effect.Effect<DoneTask, Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const gateway = yield* Gateway
-    const learned = yield* Estimates
-    const watch = yield* ServiceWatch
+    const context = yield* Effect.context<SpeakContext>()
+    const gateway = Context.get(context, Gateway)
+    const learned = Context.get(context, Estimates)
+    const watch = Context.get(context, ServiceWatch)
     const { casting, characters } = row.utterance
     const usual = learned.settleTime(casting.provider, characters)
     // A task of an earlier run has had time to finish, so it is polled at once.
@@ -86,7 +88,7 @@ const awaited = (
     watch.alive()
     yield* logDebug("task done")
     return settled.done
-  }).pipe(inSpan("TaskCompletion.awaited"))
+  }).pipe(inSpan("TaskCompletion.awaited", { task }))
 
 /** Whether a label has the marker of an utterance's take. */
 const hasMarker = (label: string | undefined, { utterance, take }: UtteranceRow): boolean =>

@@ -2,7 +2,7 @@
  * Creates the task of an utterance. Announces the create in the state before it is sent, and records the response. If
  * the response is lost, searches for the task.
  */
-import { Clock, Duration, Effect, Fiber, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Fiber, Runtime, Schedule } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
@@ -111,10 +111,11 @@ const taken = (
   credits: number | undefined
 ): Effect.Effect<void, never, SpeakContext> =>
   Effect.gen(function* () {
-    const progress = yield* Progress
-    const spending = yield* RunSpending
-    const { counts } = yield* SpeakCounters
-    const { alive } = yield* ServiceWatch
+    const context = yield* Effect.context<SpeakContext>()
+    const progress = Context.get(context, Progress)
+    const spending = Context.get(context, RunSpending)
+    const { counts } = Context.get(context, SpeakCounters)
+    const { alive } = Context.get(context, ServiceWatch)
     const { key, casting, characters } = utterance
     alive()
     counts.created++
@@ -194,10 +195,11 @@ const attempt = (
   last: boolean
 ): Effect.Effect<TaskId, CallFault | Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const queues = yield* ProviderQueues
-    const spending = yield* RunSpending
-    const { stopped, punctual, halted } = yield* StopSignal
-    const { folder } = yield* SpeakConfig
+    const context = yield* Effect.context<SpeakContext>()
+    const queues = Context.get(context, ProviderQueues)
+    const spending = Context.get(context, RunSpending)
+    const { stopped, punctual, halted } = Context.get(context, StopSignal)
+    const { folder } = Context.get(context, SpeakConfig)
     const { key, casting, characters } = row.utterance
     const { provider } = casting
     yield* queues.clearance(provider, stopped)
@@ -235,9 +237,10 @@ const attempt = (
 
 /** Announces a create, sends it and records the response. */
 const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number) {
-  const store = yield* UtteranceStore
-  const gateway = yield* Gateway
-  const { profileOf } = yield* SpeakConfig
+  const context = yield* Effect.context<SpeakContext>()
+  const store = Context.get(context, UtteranceStore)
+  const gateway = Context.get(context, Gateway)
+  const { profileOf } = Context.get(context, SpeakConfig)
   const { key, casting } = row.utterance
   const label = labelWithMarker(row.label, markerOf(key, row.take))
   yield* store.apply({ event: "announce", key })
@@ -262,19 +265,19 @@ const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number)
  * stays announced, and the next run searches for its task.
  */
 const landed = <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(create)), (fiber) =>
-      Effect.onInterrupt(restore(Fiber.join(fiber)), () =>
-        // A separate fiber does the waiting, because this one is interrupted and would stop waiting at once.
-        Fiber.await(fiber).pipe(
-          Effect.timeoutOption(landing),
-          Effect.interruptible,
-          Effect.forkDaemon,
-          Effect.flatMap(Fiber.await),
-          Effect.zipRight(Fiber.interrupt(fiber))
-        )
+  Effect.flatMap(Effect.runtime<R>(), (runtime) =>
+    Effect.async((resume) => {
+      const fiber = Runtime.runFork(runtime)(create)
+      fiber.addObserver(resume)
+      // A separate fiber does the waiting, because this one is interrupted and would stop waiting at once.
+      return Fiber.await(fiber).pipe(
+        Effect.timeoutOption(landing),
+        Effect.interruptible,
+        Effect.forkDaemon,
+        Effect.flatMap(Fiber.await),
+        Effect.zipRight(Fiber.interrupt(fiber))
       )
-    )
+    })
   )
 
 /** Handles a rejected create: a rejected key or missing credits stop the run; anything else fails the utterance. */

@@ -1,5 +1,5 @@
 /** Takes one utterance from its current state to its outcome, in a local run or in a fleet worker. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
@@ -28,9 +28,10 @@ export const processUtterance = (
   { last, resumed }: ProcessOptions
 ): Effect.Effect<"spoken" | "failed" | "left" | "aside", StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const { inSlot } = yield* ClipIntake
-    const { counts } = yield* SpeakCounters
-    const progress = yield* Progress
+    const context = yield* Effect.context<SpeakContext>()
+    const { inSlot } = Context.get(context, ClipIntake)
+    const { counts } = Context.get(context, SpeakCounters)
+    const progress = Context.get(context, Progress)
     const { key, casting } = row.utterance
     const done = yield* completeTask(row, last)
     const { clip, suspect } = yield* inSlot(fetchClip(row, done))

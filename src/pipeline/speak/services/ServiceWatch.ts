@@ -1,4 +1,7 @@
-/** What a run observes of the service: whether it responds, how long its tasks take, whether it repeats labels. */
+/**
+ * What a run observes of the service: whether it responds, how long its tasks and its audio take, whether it repeats
+ * labels.
+ */
 import { Duration, Effect } from "effect"
 import type { ProviderId } from "../../../domain/values/Ids.ts"
 import { Gateway } from "../../../gateway/Gateway.ts"
@@ -7,6 +10,7 @@ import type { SettledTask } from "../../../gateway/requests/Polling.ts"
 import { lengthClass } from "../../../store/tables/Estimates.ts"
 import { Progress } from "../../Progress.ts"
 import { SpeakConfig } from "../SpeakSettings.ts"
+import { SpeakCounters } from "./SpeakCounters.ts"
 import { StopSignal } from "./StopSignal.ts"
 
 /** How often the run checks whether its patience has run out. */
@@ -15,16 +19,21 @@ const watchEvery = Duration.seconds(5)
 /** Milliseconds without a success after which the service is pinged. */
 const quiet = 30_000
 
+/** Time without audio after which a warning is printed, at the next check. */
+const wordAfter = Duration.seconds(15)
+
 /** Watches the service, and stops the run when its patience has run out or its deadline has passed. */
 export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/ServiceWatch", {
   scoped: Effect.gen(function* () {
     const patience = Duration.decode((yield* SpeakConfig).patience)
     const { stop, punctual } = yield* StopSignal
+    const { warnSlow } = yield* SpeakCounters
     const gateway = yield* Gateway
     const progress = yield* Progress
     const clock = yield* Effect.clock
     const now = () => clock.unsafeCurrentTimeMillis()
     const latencies = new Map<string, LatencyEstimator>()
+    const fetches = new Set<{ readonly label: string; readonly since: number }>()
     let lastSuccess = now()
     let toldOf: number | undefined
     let echoes: boolean | undefined
@@ -45,7 +54,20 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
             words: `no request succeeded for ${Duration.format(patience)}; all work is saved; run again when the service is back`
           })
     )
-    yield* Effect.zipRight(punctual, watch).pipe(Effect.delay(watchEvery), Effect.forever, Effect.forkScoped)
+    const overdue = Effect.suspend(() => {
+      const before = now() - Duration.toMillis(wordAfter)
+      for (const { label, since } of fetches)
+        if (since <= before)
+          return warnSlow(
+            `${label}: its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
+          )
+      return Effect.void
+    })
+    yield* Effect.all([punctual, overdue, watch], { discard: true }).pipe(
+      Effect.delay(watchEvery),
+      Effect.forever,
+      Effect.forkScoped
+    )
 
     return {
       /** Records a success and so restarts the patience timer. */
@@ -54,6 +76,19 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       },
       /** Pings the service. A failure is reported once per outage. */
       probe,
+      /** Runs a fetch. If it takes long, a warning says what is being waited for. */
+      timed: <A, E, R>(label: string, fetch: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        Effect.suspend(() => {
+          const running = { label, since: now() }
+          const started = Effect.suspend(() => {
+            fetches.add(running)
+            return fetch
+          })
+          return Effect.ensuring(
+            started,
+            Effect.sync(() => fetches.delete(running))
+          )
+        }),
       /** Learns how long a task of this length took at a provider; returns the estimate in milliseconds. */
       latency: (provider: ProviderId, characters: number, settled: SettledTask): number => {
         const name = lengthClass(provider, characters)
