@@ -44,6 +44,30 @@ const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDep
   (name) => !name.startsWith("better-sqlite3")
 )
 
+/** Leaves out of the start-up what no command needs then. */
+const lightStart = {
+  name: "light-start",
+  setup: ({ onResolve, onLoad }) => {
+    // @effect/cli can read options from YAML, TOML and INI files; no command does.
+    onResolve({ filter: /^(?:yaml|toml|ini)$/ }, ({ importer, path }) =>
+      /@effect.cli.dist.esm.internal.files\.js$/u.test(importer) ? { path, namespace: "absent" } : undefined
+    )
+    onLoad({ filter: /^/, namespace: "absent" }, () => ({ contents: "export const parse = undefined" }))
+    // Compiling the pattern of all emoji takes 20 ms: string-width does it at the first emoji, not when it loads.
+    onLoad({ filter: /string-width.index\.js$/ }, ({ path }) => {
+      const eager = "/^\\p{RGI_Emoji}$/v"
+      const code = readFileSync(path, "utf8")
+      if (!code.includes(eager)) throw new Error(`string-width: ${eager} is gone; change scripts/build.mjs`)
+      const lazy = `{
+        test: (text) =>
+          /[\\p{Extended_Pictographic}\\p{Regional_Indicator}\\u20e3]/u.test(text) &&
+          (lazyEmoji ??= ${eager}).test(text)
+      }`
+      return { contents: `let lazyEmoji;${code.replace(eager, () => lazy)}`, loader: "js" }
+    })
+  }
+}
+
 /** Options for bundling ES modules for Node, which include packages of every module kind. */
 export const nodeModules = {
   absWorkingDir: root,
@@ -54,6 +78,7 @@ export const nodeModules = {
   outExtension: { ".js": ".mjs" },
   external,
   alias: { "better-sqlite3": "./src/store/state/Sqlite.ts" },
+  plugins: [lightStart],
   sourcemap: "linked",
   minifyWhitespace: true,
   legalComments: "none",
@@ -157,7 +182,8 @@ export const build = async () => {
     define: {
       DUBWRIGHT_VERSION: JSON.stringify(version),
       DUBWRIGHT_BUILD: JSON.stringify(print),
-      DUBWRIGHT_PAGES: parts
+      // As a string: the bundler would load an object's literal into every entry point.
+      DUBWRIGHT_PAGES: JSON.stringify(parts)
     },
     ...nodeModules
   }

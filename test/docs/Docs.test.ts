@@ -10,11 +10,9 @@ import { run, start } from "../app/process.ts"
 
 const pages = [
   "README.md",
-  ...["docs", "docs/install"].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => `${folder}/${name}`)
-  )
+  ...readdirSync("docs")
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`)
 ]
 
 /** Returns the commands of a page: its `sh` blocks, in order. */

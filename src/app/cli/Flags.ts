@@ -39,7 +39,7 @@ export const loudness = {
   verbose: flag("verbose", "also print every step, every output file and stack traces")
 }
 
-const embedded = flag("embedded", "start and use the bundled service; default if no URL is set")
+const embedded = flag("embedded", "use the bundled service, in this process; default if no URL is set")
 
 /** Service options of commands without a manifest. */
 export const service = {
@@ -67,7 +67,7 @@ const only = textOption("only", "PATTERN", "process only jobs whose id matches t
 export const language = maybe(
   Options.text("language").pipe(
     Options.withPseudoName("TAG"),
-    Options.withDescription("language for jobs that set none; default: from the file name"),
+    Options.withDescription("language for jobs that set none; default: from names (film.vi.srt)"),
     Options.mapEffect((found) =>
       Effect.mapError(languageNamed(found), (message) =>
         ValidationError.invalidValue(HelpDoc.p(`--language: ${message}`))
@@ -203,7 +203,7 @@ export const failOn = Options.map(
       "WHAT",
       FailOnList,
       `one or more of ${failOnNames.join(", ")}, separated by commas`,
-      "exit with code 3 on overrun, lost, new, price, balance or notice"
+      "exit with code 3 on overrun, lost, new, price, balance, notice (dubwright help commands)"
     )
   ),
   (names) => names ?? []

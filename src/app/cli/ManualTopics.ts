@@ -15,7 +15,6 @@ export const pageTopics: Readonly<Record<string, string>> = {
   service: "service",
   library: "library",
   glossary: "glossary",
-  ffmpeg: "ffmpeg",
   licences: "licences"
 }
 

@@ -4,8 +4,6 @@ import { Effect } from "effect"
 import type { PlanReport } from "../../domain/report/PlanReport.ts"
 import type { Refused } from "../../gateway/GatewayErrors.ts"
 import { prospectOf } from "../../library/batch/PlanOutlook.ts"
-import { builtParts } from "../../pages/documents/BuiltParts.ts"
-import { planPage } from "../../pages/documents/PlanPage.ts"
 import type { InputRejected } from "../../pipeline/load/InputRejected.ts"
 import { writeResult } from "../../pipeline/report/ResultFolder.ts"
 import {
@@ -16,7 +14,7 @@ import {
   warningsOnScreen
 } from "../batch/BatchInput.ts"
 import { commandService } from "../layers/GatewayLayer.ts"
-import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
+import { ffmpegToPlan } from "../../library/layers/FfmpegLayers.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { type FailOn, failOnFindings } from "./FailOn.ts"
 import { warnUnset } from "../nightly/NotificationAddress.ts"
@@ -39,7 +37,8 @@ export const planCommand = (options: PlanOptions) =>
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) return yield* screen.result(yield* speakersText(batch))
     const { report, plan, rejected, refused, notes } = yield* prospectOf(batch).pipe(
-      Effect.provide([commandService(options), warningsOnScreen])
+      Effect.provide([commandService(options), warningsOnScreen]),
+      Effect.provide(ffmpegToPlan(batch))
     )
     yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
     yield* printNotices(report, options)
@@ -50,11 +49,13 @@ export const planCommand = (options: PlanOptions) =>
     if (options.json) yield* screen.result(JSON.stringify(report, null, 2))
     else if (plan !== undefined) yield* screen.result(planText(report, options.verbose, screen.look))
     yield* judged(report, rejected, refused, options)
-  }).pipe(Effect.provide(ffmpegFromEnvironment))
+  })
 
 const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport) {
   const path = yield* Path.Path
   const screen = yield* Screen
+  const { planPage } = yield* Effect.promise(() => import("../../pages/documents/PlanPage.ts"))
+  const { builtParts } = yield* Effect.promise(() => import("../../pages/documents/BuiltParts.ts"))
   yield* writeResult(path.resolve(file), planPage(report, builtParts.plan).pieces())
   yield* screen.say(`wrote ${file}`)
 })

@@ -26,9 +26,9 @@ import { formatCount } from "../../pages/parts/TimeFormat.ts"
 import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { withJobs } from "./ManifestAddition.ts"
+import type { FilmSound } from "./FilmSound.ts"
 import { askChoices, type InitChoices } from "./InitQuestions.ts"
 import {
-  type FilmSound,
   type FoundScript,
   jobText,
   type ManifestService,

@@ -3,6 +3,7 @@ import { Array } from "effect"
 import type { FollowUps } from "../../script/spoken/MidSentence.ts"
 import { followUpsText } from "../batch/StickySpeakersHint.ts"
 import { yamlScalar } from "../../settings/YamlScalar.ts"
+import type { FilmSound } from "./FilmSound.ts"
 
 /** A subtitle or text found in the folder. Paths are relative to the manifest, with forward slashes. */
 export interface FoundScript {
@@ -28,10 +29,6 @@ export type VoiceFor = (
 
 /** The service that a manifest names. */
 export type ManifestService = "embedded" | { readonly baseUrl: string }
-
-/** Sound under the new voices. */
-export const filmSounds = ["voices", "voice-over", "music-and-effects"] as const
-export type FilmSound = (typeof filmSounds)[number]
 
 /** A job's keys as values. */
 export type JobKeys = Readonly<Record<string, unknown>>

@@ -2,7 +2,8 @@
 import { Prompt } from "@effect/cli"
 import { Effect } from "effect"
 import { languageNamed } from "../../domain/values/LanguageName.ts"
-import { containerFor, type FilmSound, type FoundScript, type ManifestService } from "./InitManifest.ts"
+import type { FilmSound } from "./FilmSound.ts"
+import { containerFor, type FoundScript, type ManifestService } from "./InitManifest.ts"
 
 /** Choices made before the manifest is written. */
 export interface InitChoices {

@@ -26,3 +26,7 @@ export const ffmpegOnPath = located(
 
 /** The ffmpeg that the command uses: the one that DUBWRIGHT_FFMPEG names, else as `ffmpegOnPath`. */
 export const ffmpegFromEnvironment = Ffmpeg.Default
+
+/** The ffmpeg for planning a batch: one that is located and started only if a job has a video to probe. */
+export const ffmpegToPlan = ({ jobs }: { readonly jobs: ReadonlyArray<{ readonly video?: unknown }> }) =>
+  jobs.some(({ video }) => video !== undefined) ? ffmpegFromEnvironment : Ffmpeg.untried

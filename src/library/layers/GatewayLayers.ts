@@ -2,7 +2,6 @@
 import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effect"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
 import { defaultProviders } from "../../service/config/DefaultProviders.ts"
 import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
@@ -29,8 +28,16 @@ export const gatewayAt = <E, R>(place: Effect.Effect<ServicePlace, E, R>) =>
         }))
       )
     ),
-    Layer.provide(HttpTransport.Default)
+    Layer.provide(httpTransport)
   )
+
+/** HTTP, whose code is loaded when a gateway connects. */
+const httpTransport = Layer.unwrapEffect(
+  Effect.map(
+    Effect.promise(() => import("../../gateway/transport/HttpTransport.ts")),
+    ({ HttpTransport }) => HttpTransport.Default
+  )
+)
 
 /** Checks a remote service's URL and key. `advice` completes "the service at URL needs a key; …". */
 export const remotePlace = (

@@ -1,4 +1,5 @@
 /** The pages' scripts and styles, as bundled by the build. */
+import { version } from "../../domain/values/Version.ts"
 import type { PageParts } from "./PageDocument.ts"
 
 /** Script and style of each kind of page. */
@@ -9,12 +10,12 @@ export interface BuiltParts {
   readonly plan: PageParts
 }
 
-declare const DUBWRIGHT_PAGES: BuiltParts
+declare const DUBWRIGHT_PAGES: string
 
 const bare: PageParts = { script: "", style: "" }
 
 /** The bundled parts; empty when the sources run unbuilt. Such pages can be read but have no controls. */
 export const builtParts: BuiltParts =
-  typeof DUBWRIGHT_PAGES === "undefined"
+  version === "unbuilt"
     ? { job: bare, batch: bare, review: bare, plan: bare }
-    : DUBWRIGHT_PAGES
+    : JSON.parse(DUBWRIGHT_PAGES)

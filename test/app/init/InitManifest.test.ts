@@ -1,10 +1,10 @@
+import { filmSounds } from "../../../src/app/init/FilmSound.ts"
 import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
 import { embeddedVoice } from "../../../src/service/config/EmbeddedVoice.ts"
 import {
   containerFor,
-  filmSounds,
   type FoundScript,
   manifestText
 } from "../../../src/app/init/InitManifest.ts"

@@ -1,0 +1,20 @@
+/** The user's folders, by the conventions of each platform. */
+import { posix, win32 } from "node:path"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The folder for files that can be made again: `$XDG_CACHE_HOME` (default `~/.cache`) on Linux and other Unix systems,
+ * `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows, each with `dubwright` below. Like the XDG specification
+ * says, a relative `XDG_CACHE_HOME` counts as unset:
+ * https://specifications.freedesktop.org/basedir-spec/latest/
+ */
+export const cacheFolder = (platform: NodeJS.Platform, environment: Environment, home: string): string => {
+  if (platform === "win32") {
+    const local = environment["LOCALAPPDATA"] ?? ""
+    return win32.join(local === "" ? win32.join(home, "AppData", "Local") : local, "dubwright", "Cache")
+  }
+  if (platform === "darwin") return posix.join(home, "Library", "Caches", "dubwright")
+  const cache = environment["XDG_CACHE_HOME"] ?? ""
+  return posix.join(posix.isAbsolute(cache) ? cache : posix.join(home, ".cache"), "dubwright")
+}
