@@ -53,7 +53,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   ffmpeg: [["."], ["decode", "mux"], ["encode"], ["probe"], ["process"]],
   gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],
   engines: [["local", "program"], ["text"], ["."]],
-  script: [["."], ["transcripts", "utterances", "spoken"], ["formats"], ["markup"], ["bytes"], ["language"]],
+  script: [["."], ["transcripts", "utterances", "spoken", "heard"], ["formats"], ["markup"], ["bytes"], ["language"]],
   audio: [["speech", "fit"], ["level"], ["formats"], ["pcm"], ["kernels"]],
   contract: [["."]],
   exports: [["."]],

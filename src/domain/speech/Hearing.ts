@@ -1,0 +1,46 @@
+/** What a speech recogniser heard in a clip, compared with the words that were asked for. */
+import { Schema } from "effect"
+
+/** How the words of a clip differ from those asked for. */
+export const HeardFaultKind = Schema.Literal(
+  /** Words were left out. */
+  "missing",
+  /** Words were added. */
+  "invented",
+  /** Words were spoken twice. */
+  "doubled",
+  /** The end was left out. */
+  "cut-off",
+  /** Another text was spoken, often a neighbour's. */
+  "wrong-line",
+  /** Markup or a direction was read aloud. */
+  "tag",
+  /** Another language was spoken. */
+  "language"
+)
+export type HeardFaultKind = typeof HeardFaultKind.Type
+
+/** One difference, confirmed by a second transcript. */
+export const HeardFault = Schema.Struct({
+  kind: HeardFaultKind,
+  /** The words left out, or those heard instead. */
+  words: Schema.String,
+  /** The language heard, for `language`. */
+  language: Schema.optionalWith(Schema.String, { exact: true })
+})
+export type HeardFault = typeof HeardFault.Type
+
+/** What was heard of one part of an utterance. */
+export const HeardPart = Schema.Struct({
+  /** The words as the recogniser wrote them. */
+  heard: Schema.String,
+  faults: Schema.Array(HeardFault)
+})
+export type HeardPart = typeof HeardPart.Type
+
+/** What was heard in a clip: its parts in order, or why it was not heard. */
+export const ClipHearing = Schema.Union(
+  Schema.Struct({ parts: Schema.Array(HeardPart) }),
+  Schema.Struct({ unheard: Schema.String })
+)
+export type ClipHearing = typeof ClipHearing.Type
