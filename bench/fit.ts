@@ -23,7 +23,7 @@ import { charactersOf } from "../src/domain/speech/Utterance.ts"
 import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
 import { spokenWords } from "../src/script/spoken/SpokenWords.ts"
-import { type LineLength, modelled, openSpoken } from "./lineLengths.ts"
+import { type LineLength, modelled, openSpoken } from "./shared/lineLengths.ts"
 
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
 

@@ -29,9 +29,9 @@ import { silent } from "../src/pipeline/Progress.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/services/ClipIntake.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 import { writableState } from "../src/store/state/StateFolder.ts"
-import { deliverableOf, type Film, makeFilm, mp3Of, readFilm } from "./mixFilm.ts"
-import { encodeMp3 } from "./mixPeers.ts"
-import { processorSeconds } from "./processorTime.ts"
+import { deliverableOf, type Film, makeFilm, mp3Of, readFilm } from "./shared/mixFilm.ts"
+import { encodeMp3 } from "./shared/mixPeers.ts"
+import { processorSeconds } from "./shared/processorTime.ts"
 import * as plainKernels from "../test/audio/kernels/plainKernels.ts"
 
 const { values } = parseArgs({

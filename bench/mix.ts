@@ -36,7 +36,7 @@ import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/services/ClipIntake.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 import { writableState } from "../src/store/state/StateFolder.ts"
-import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, rate, readFilm } from "./mixFilm.ts"
+import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, rate, readFilm } from "./shared/mixFilm.ts"
 import {
   bare,
   canvas,
@@ -47,8 +47,8 @@ import {
   oneGraph,
   oneProcessEach,
   type Taken
-} from "./mixPeers.ts"
-import { processorSeconds } from "./processorTime.ts"
+} from "./shared/mixPeers.ts"
+import { processorSeconds } from "./shared/processorTime.ts"
 
 const { values } = parseArgs({
   options: {

@@ -12,7 +12,7 @@ const [name, ...rest] = process.argv.slice(2)
 const parts = readdirSync(join(root, "bench")).flatMap((file) =>
   file.endsWith(".ts") ? [file.slice(0, -3)] : []
 )
-// Benchmarks have one-word names; shared modules and separate processes have longer ones.
+// Benchmarks have one-word names; separate processes have longer ones.
 const benches = parts.filter((part) => /^[a-z]+$/u.test(part))
 if (name === undefined || !benches.includes(name)) {
   process.stderr.write(`usage: node bench/run.mjs ${benches.join("|")} [arguments]\n`)

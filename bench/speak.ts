@@ -44,7 +44,7 @@ import { Estimates } from "../src/store/tables/Estimates.ts"
 import { writableState } from "../src/store/state/StateFolder.ts"
 import { UtteranceStore } from "../src/store/tables/UtteranceStore.ts"
 import { babble } from "../test/hostile/Babble.ts"
-import { ffmpegTook } from "./mixPeers.ts"
+import { ffmpegTook } from "./shared/mixPeers.ts"
 
 const atOnce = 16
 const provider = ProviderId.make("provider_fast")

@@ -9,7 +9,7 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
-import { processorSeconds } from "./processorTime.ts"
+import { processorSeconds } from "./shared/processorTime.ts"
 
 const rounds = Number(process.argv[2] ?? 10)
 const folder = mkdtempSync(join(tmpdir(), "dubwright-startup-"))

@@ -6,22 +6,22 @@ import { createReadStream, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { Effect } from "effect"
-import { loudnessOf } from "../src/audio/level/ClipLoudness.ts"
-import { fromInt16, type Pcm, scaled } from "../src/audio/pcm/Pcm.ts"
-import { resample } from "../src/audio/pcm/Resampling.ts"
-import { encodeWav16 } from "../src/audio/formats/Wav.ts"
-import { Clip, Segment } from "../src/domain/speech/Clip.ts"
-import { JobId, SpeakerName, UtteranceKey } from "../src/domain/values/Ids.ts"
-import { frameRateNamed } from "../src/domain/time/FrameRate.ts"
-import type { OutputName } from "../src/domain/manifest/Outputs.ts"
-import type { LoudnessTarget } from "../src/domain/manifest/SoundSettings.ts"
-import { ClipPart, FitLimits, Placement } from "../src/domain/speech/Placement.ts"
-import { skipValidation } from "../src/domain/values/SkipValidation.ts"
-import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../src/domain/time/Units.ts"
-import { LineRef } from "../src/domain/speech/Utterance.ts"
-import { usualDuck } from "../src/audio/level/Ducking.ts"
-import type { OutputPlan } from "../src/pipeline/deliver/OutputPlan.ts"
-import { ClipFolder } from "../src/store/files/ClipFolder.ts"
+import { loudnessOf } from "../../src/audio/level/ClipLoudness.ts"
+import { fromInt16, type Pcm, scaled } from "../../src/audio/pcm/Pcm.ts"
+import { resample } from "../../src/audio/pcm/Resampling.ts"
+import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
+import { Clip, Segment } from "../../src/domain/speech/Clip.ts"
+import { JobId, SpeakerName, UtteranceKey } from "../../src/domain/values/Ids.ts"
+import { frameRateNamed } from "../../src/domain/time/FrameRate.ts"
+import type { OutputName } from "../../src/domain/manifest/Outputs.ts"
+import type { LoudnessTarget } from "../../src/domain/manifest/SoundSettings.ts"
+import { ClipPart, FitLimits, Placement } from "../../src/domain/speech/Placement.ts"
+import { skipValidation } from "../../src/domain/values/SkipValidation.ts"
+import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../../src/domain/time/Units.ts"
+import { LineRef } from "../../src/domain/speech/Utterance.ts"
+import { usualDuck } from "../../src/audio/level/Ducking.ts"
+import type { OutputPlan } from "../../src/pipeline/deliver/OutputPlan.ts"
+import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
 
 export const rate = SampleRate.make(24_000)
 
@@ -57,7 +57,7 @@ const sentences = [
 /** Speaks sentences in several voices and paces: up to 5 s each, at various loudness. */
 const spoken = async (): Promise<ReadonlyArray<Pcm>> => {
   // Imported lazily, because the process whose memory is measured speaks nothing.
-  const { openEspeak } = await import("../src/engines/local/EspeakThread.ts")
+  const { openEspeak } = await import("../../src/engines/local/EspeakThread.ts")
   const engine = await openEspeak()
   return ["en-us", "en-us+m3", "en-us+f3", "en-us+f2"].flatMap((voice, who) =>
     sentences.map((text, which) => {

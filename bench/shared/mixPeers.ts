@@ -2,7 +2,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
-import { aacCoder } from "../src/ffmpeg/encode/LossyCodecs.ts"
+import { aacCoder } from "../../src/ffmpeg/encode/LossyCodecs.ts"
 import { type Film, type FilmClip, mp3Of, pathOfClip, rate } from "./mixFilm.ts"
 
 /** Elapsed seconds, and how they were determined. */

@@ -1,9 +1,9 @@
 /** Spoken durations of lines: estimated by a fast model, or measured on an engine's speech. */
 import { Effect, Exit, Scope } from "effect"
-import { fromInt16 } from "../src/audio/pcm/Pcm.ts"
-import { speechIn } from "../src/audio/speech/SpeechTrim.ts"
-import { type Millis, millis } from "../src/domain/time/Units.ts"
-import { makeEspeakEngine } from "../src/engines/local/EspeakEngine.ts"
+import { fromInt16 } from "../../src/audio/pcm/Pcm.ts"
+import { speechIn } from "../../src/audio/speech/SpeechTrim.ts"
+import { type Millis, millis } from "../../src/domain/time/Units.ts"
+import { makeEspeakEngine } from "../../src/engines/local/EspeakEngine.ts"
 
 /** Returns a line's spoken duration; `language` is a BCP 47 tag. 0 if nothing is audible. */
 export type LineLength = (said: string, language: string) => Promise<Millis>
