@@ -2,5 +2,10 @@
 import { JSONSchema } from "effect"
 import { Manifest } from "./Manifest.ts"
 
-/** JSON Schema draft 7. */
-export const manifestSchema = JSONSchema.make(Manifest)
+/** The address of the schema: the file that npm publishes. */
+const schemaId = "https://unpkg.com/dubwright/dist/manifest.schema.json"
+
+const { $schema, $defs, ...root } = JSONSchema.make(Manifest)
+
+/** JSON Schema draft 7, which ignores keys beside `$ref`; so the root's own is in `allOf`. */
+export const manifestSchema = { $schema, $id: schemaId, title: "dubwright manifest", allOf: [root], $defs }

@@ -10,12 +10,6 @@ import { FfmpegFailed } from "./FfmpegErrors.ts"
 import type { Feed, FfmpegJob } from "./FfmpegJob.ts"
 import { runFluently } from "./FluentRunner.ts"
 
-/** The output of a finished job. */
-export interface JobOutcome {
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** How many characters from the end of stderr an error carries. */
 const tailLength = 2_000
 

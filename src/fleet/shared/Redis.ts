@@ -1,5 +1,5 @@
 /** Connects a fleet to Redis: checks the server at the start, and reconnects if the connection is lost later. */
-import { Effect, Predicate, type Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
 import { FleetUnusable } from "./FleetErrors.ts"
 
@@ -52,7 +52,7 @@ export const connectRedis = (
           retryStrategy: (times) => Math.min(longestRetry, 50 * 2 ** Math.min(times, 6))
         })
         watched(made, name, told)
-        return endingItsTimer(made)
+        return made
       }),
       (made) => Effect.sync(() => made.disconnect())
     )
@@ -108,25 +108,8 @@ const greeted = (name: string, address: string, options: RedisOptions): Effect.E
         })
       )
     },
-    (once) => Effect.sync(() => endingItsTimer(once).disconnect())
+    (once) => Effect.sync(() => once.disconnect())
   )
-
-/**
- * Ends a connection's `socketTimeout` when it closes, also those of its duplicates. ioredis 5 leaves that timer running
- * if a response is outstanding: the process would stay for up to 30 s, and the timer would cut a new connection
- * (https://github.com/redis/ioredis/issues/2147).
- */
-const endingItsTimer = (client: Redis): Redis => {
-  const timerName = "socketTimeoutTimer"
-  client.on("close", () => {
-    const timer: unknown = Reflect.get(client, timerName)
-    if (Predicate.hasProperty(timer, "close") && Predicate.isFunction(timer.close)) timer.close()
-    Reflect.set(client, timerName, undefined)
-  })
-  const duplicate = client.duplicate.bind(client)
-  client.duplicate = (options) => endingItsTimer(duplicate(options))
-  return client
-}
 
 const noRedis = "does not respond like Redis; check the address"
 

@@ -3,19 +3,7 @@
  * jobs, gives those in flight 5 s to end, and returns the rest to their queues.
  */
 import { DelayedError, type Job, type Queue, Worker as QueueWorker, WaitingError } from "bullmq"
-import {
-  Cause,
-  Context,
-  Deferred,
-  Effect,
-  Exit,
-  Fiber,
-  Layer,
-  Runtime,
-  Schedule,
-  Schema,
-  Scope
-} from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
 import type { Redis } from "ioredis"
 import { knownProviders, ProviderId, type UtteranceKey } from "../../domain/values/Ids.ts"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
@@ -71,8 +59,6 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   const holds = new Map<UtteranceKey, Hold>()
   const parts: FencedStoreParts = { client, share, takeover, holds }
   const active = new Map<string, InHand>()
-  // What jobs use, such as connections to services, outlives the jobs: the end of the worker waits for them.
-  const jobScope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   const state = passingState(share.clips)
   const passing = Layer.mergeAll(
     UtteranceStore.Default,
@@ -169,10 +155,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
 
   if (settings.roles.includes("speak")) {
     const context = Context.merge(printLine, yield* Layer.build(progress))
-    const processor = yield* makeSpeakProcessor(parts, settings.reach).pipe(
-      Scope.extend(jobScope),
-      Effect.provide(context)
-    )
+    const processor = yield* Effect.provide(makeSpeakProcessor(parts, settings.reach), context)
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof processor>>(), context)
     const handle = (job: Job, token: string) =>
       Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Losing and closing the connection to Redis while it is in use. */
+/** Losing the connection to Redis while it is in use. */
 import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
@@ -50,29 +50,5 @@ describe.skipIf(!hasRedis)("a Redis", () => {
         expect(yield* Effect.promise(() => client.get("what"))).toBe("was kept")
         expect(told).toEqual([`${way.url}: connection lost; reconnecting`, `${way.url}: reconnected`])
       })
-  )
-
-  it.scopedLive("leaves no timer behind when it is closed while a response is outstanding", () =>
-    Effect.gen(function* () {
-      const server = yield* Effect.acquireRelease(
-        Effect.promise(() => RedisServer.start()),
-        (server) => Effect.promise(() => server.stop())
-      )
-      const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
-      const before = timers()
-      const ends = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const { client } = yield* connectRedis(server.url, undefined, () => {})
-          const second = client.duplicate()
-          yield* Effect.promise(() => second.ping())
-          for (const one of [client, second]) one.blpop("nothing", 0).catch(() => {})
-          expect(timers()).toBeGreaterThanOrEqual(before + 2)
-          second.disconnect()
-          return [once(client, "end"), once(second, "end")]
-        })
-      )
-      yield* Effect.promise(() => Promise.all(ends))
-      expect(timers()).toBeLessThanOrEqual(before)
-    })
   )
 })

@@ -1,5 +1,5 @@
 /** Cue harm: the order in which cues are listed for checking. */
-import fc from "fast-check"
+import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import type { CueReport } from "../../../src/domain/report/Report.ts"
 import { marksIn } from "../../../src/pages/parts/CueMarks.ts"
