@@ -98,16 +98,16 @@ export const dub = Effect.fn("Dub.dub")(function* <E, E2 = never, R2 = never>(
 })
 
 /** Runs a planned batch in an open state. Connects to the service only if something is left to speak. */
-export const runPlan = <E, R, E2 = never, R2 = never>(
+export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never>(
   plan: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
-  options: DubOptions<E2, R2> = {}
-) => Effect.scoped(registerToFinish(plan, service, options))
-
-const registerToFinish = Effect.fnUntraced(function* <E, R, E2, R2>(
-  plan: BatchPlan,
-  service: Layer.Layer<Gateway, E, R>,
-  { maxCredits, deadline, sources, first, executor: made = Effect.succeed(localExecutor) }: DubOptions<E2, R2>
+  {
+    maxCredits,
+    deadline,
+    sources,
+    first,
+    executor: made = Effect.succeed(localExecutor)
+  }: DubOptions<E2, R2> = {}
 ) {
   const { batch, jobs } = plan
   if (first !== undefined) yield* first(plan)
@@ -143,4 +143,4 @@ const registerToFinish = Effect.fnUntraced(function* <E, R, E2, R2>(
   const result = yield* finishRun(batch, start, spoken, results)
   if (sources !== undefined) yield* rememberCompletion(plan, sources, result.jobs)
   return result
-})
+}, Effect.scoped)

@@ -33,18 +33,35 @@ const mostAttempts = 6
 const landing = Duration.millis(3_500)
 
 /**
- * Returns a task for an utterance: searches for one that may already exist, else creates it. `last` means that there is
- * no later round.
+ * Returns a task for an utterance: searches for one that may already exist, else creates it, and retries after transient
+ * faults. `last` means that there is no later round.
  */
 export const obtainTask = (
   row: UtteranceRow,
   last: boolean
-): Effect.Effect<TaskId, Ending | StateUnusable, SpeakContext> =>
-  row.state === "announced"
-    ? Effect.flatMap(recovered(row, last), (found) =>
-        found === undefined ? created(row, last) : Effect.succeed(found)
-      )
-    : created(row, last)
+): Effect.Effect<TaskId, Ending | StateUnusable, SpeakContext> => {
+  const { key, casting } = row.utterance
+  const attempted = attempt(row, last).pipe(
+    Effect.tapError((fault) =>
+      isCallFault(fault)
+        ? Effect.flatMap(SpeakCounters, ({ retrying }) =>
+            retrying(casting.provider, key, fault.message, retryRead(fault))
+          )
+        : Effect.void
+    )
+  )
+  const created = retryPersistently(attempted, createRetries).pipe(
+    Effect.catchTags({
+      SlowDown: setAside,
+      Unreachable: setAside,
+      InvalidResponse: setAside,
+      Refused: setAside
+    })
+  )
+  return row.state === "announced"
+    ? Effect.flatMap(recovered(row, last), (found) => (found === undefined ? created : Effect.succeed(found)))
+    : created
+}
 
 /** Searches for the task of an announced utterance. Returns undefined if it certainly has none and may be created. */
 const recovered = (
@@ -150,31 +167,6 @@ const givenUp: Effect.Effect<never, Left, StopSignal> = Effect.gen(function* () 
   yield* stopped
   return yield* halted()?.reason === "unreachable" ? new Left() : Effect.never
 })
-
-/** Creates a task and retries after transient faults. */
-const created = (
-  row: UtteranceRow,
-  last: boolean
-): Effect.Effect<TaskId, Ending | StateUnusable, SpeakContext> => {
-  const { key, casting } = row.utterance
-  const attempted = attempt(row, last).pipe(
-    Effect.tapError((fault) =>
-      isCallFault(fault)
-        ? Effect.flatMap(SpeakCounters, ({ retrying }) =>
-            retrying(casting.provider, key, fault.message, retryRead(fault))
-          )
-        : Effect.void
-    )
-  )
-  return retryPersistently(attempted, createRetries).pipe(
-    Effect.catchTags({
-      SlowDown: setAside,
-      Unreachable: setAside,
-      InvalidResponse: setAside,
-      Refused: setAside
-    })
-  )
-}
 
 const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
   fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "InvalidResponse"
