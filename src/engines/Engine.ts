@@ -84,7 +84,6 @@ const SpeechFailure = Schema.Literal(
   "bad-output",
   "busy"
 )
-export type SpeechFailure = typeof SpeechFailure.Type
 
 /** One request failed; the engine still works. */
 export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFailed", {

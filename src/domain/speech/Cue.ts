@@ -44,10 +44,6 @@ export class LostCue extends Cue.extend<LostCue>("LostCue")({
   why: Schema.NonEmptyString
 }) {}
 
-/** Formats that scripts are read from. */
-const ScriptFormat = Schema.Literal("srt", "vtt", "ass", "text", "markdown")
-export type ScriptFormat = typeof ScriptFormat.Type
-
 /** A problem in a file that was repaired or skipped during reading. */
 export class Notice extends Schema.Class<Notice>("Notice")({
   /** From 1. */

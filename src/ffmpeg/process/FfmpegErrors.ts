@@ -61,7 +61,6 @@ export class FfmpegFailed extends Schema.TaggedError<FfmpegFailed>()("FfmpegFail
 
 /** Why bytes are not usable audio. */
 const NotAudioReason = Schema.Literal("missing", "empty", "text", "no-audio", "broken", "truncated")
-export type NotAudioReason = typeof NotAudioReason.Type
 
 /** A file that should hold audio and does not, or is incomplete. */
 export class NotAudio extends Schema.TaggedError<NotAudio>()("NotAudio", {

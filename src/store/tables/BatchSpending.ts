@@ -17,7 +17,6 @@ const Spent = Schema.Struct({
   /** Characters of tasks without reported credits. */
   unpriced: Schema.Number
 })
-export type Spent = typeof Spent.Type
 
 export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay", {
   effect: Effect.gen(function* () {

@@ -12,7 +12,6 @@ const UsedClip = Schema.Struct({
   bytes: Schema.NullOr(Schema.Number),
   checksum: Schema.NullOr(Schema.String)
 })
-export type UsedClip = typeof UsedClip.Type
 
 /** Rows per read: a job may have any number. */
 const page = 2_000

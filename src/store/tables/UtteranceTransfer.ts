@@ -25,7 +25,6 @@ const PaidTask = Schema.Struct({
   /** Milliseconds since 1970. */
   madeAt: Schema.Number
 })
-export type PaidTask = typeof PaidTask.Type
 
 /** Everything known about an utterance. */
 export const UtteranceRecord = Schema.Struct({
