@@ -26,7 +26,12 @@ export default tseslint.config(
   },
   {
     // Inner loops over samples: an index proven by the loop's bound needs no check per sample.
-    files: ["src/audio/**/*.ts", "test/audio/kernels/plainKernels.ts"],
+    files: [
+      "src/audio/**/*.ts",
+      "test/audio/kernels/plainKernels.ts",
+      "test/audio/sync/*.ts",
+      "bench/sync/*.ts"
+    ],
     rules: { "@typescript-eslint/no-non-null-assertion": "off" }
   },
   {

@@ -1,6 +1,6 @@
 // Bundles and runs a benchmark: `node bench/run.mjs speak [arguments…]`.
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
@@ -9,9 +9,12 @@ import { nodeModules } from "../scripts/build.mjs"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = join(root, "node_modules/.cache/bench")
 const [name, ...rest] = process.argv.slice(2)
-const parts = readdirSync(join(root, "bench")).flatMap((file) =>
-  file.endsWith(".ts") ? [file.slice(0, -3)] : []
+// A large benchmark has a folder of its own, with an entry of the same name.
+const parts = readdirSync(join(root, "bench"), { withFileTypes: true }).flatMap((file) =>
+  file.isDirectory() ? [file.name] : file.name.endsWith(".ts") ? [file.name.slice(0, -3)] : []
 )
+const sourceOf = (part) =>
+  existsSync(join(root, `bench/${part}.ts`)) ? `bench/${part}.ts` : `bench/${part}/${part}.ts`
 // Benchmarks have one-word names; separate processes have longer ones.
 const benches = parts.filter((part) => /^[a-z]+$/u.test(part))
 if (name === undefined || !benches.includes(name)) {
@@ -43,7 +46,7 @@ const plainKernels = {
 // Bundled like the command, so that its memory is measured, not that of packages it only uses in part.
 await build({
   entryPoints: {
-    ...Object.fromEntries(parts.map((part) => [part, `bench/${part}.ts`])),
+    ...Object.fromEntries(parts.map((part) => [part, sourceOf(part)])),
     "engine-worker": "src/engines/local/engine-worker.ts",
     "section-worker": "src/pipeline/mix/section-worker.ts",
     "clip-worker": "src/pipeline/clips/clip-worker.ts",

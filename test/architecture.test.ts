@@ -45,6 +45,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["mix", "clips"],
     ["place"],
     ["plan"],
+    ["sync"],
     ["load"],
     ["Progress.ts", "EventLoop.ts", "Annotations.ts"]
   ],
@@ -53,8 +54,15 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   ffmpeg: [["."], ["decode", "mux"], ["encode"], ["probe"], ["process"]],
   gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],
   engines: [["local", "program"], ["text"], ["."]],
-  script: [["."], ["transcripts", "utterances", "spoken", "heard"], ["formats"], ["markup"], ["bytes"], ["language"]],
-  audio: [["speech", "fit"], ["level"], ["formats"], ["pcm"], ["kernels"]],
+  script: [
+    ["."],
+    ["transcripts", "utterances", "spoken", "heard"],
+    ["formats"],
+    ["markup"],
+    ["bytes"],
+    ["language"]
+  ],
+  audio: [["speech", "fit", "sync"], ["level"], ["formats"], ["pcm"], ["kernels"]],
   contract: [["."]],
   exports: [["."]],
   pages: [["browser"], ["documents"], ["parts"], ["data"]],

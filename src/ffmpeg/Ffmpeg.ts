@@ -10,6 +10,7 @@ import type { MuxRequest } from "./mux/MuxJob.ts"
 
 // Each part is loaded when it is first used: most commands use none or one.
 const decoder = Effect.promise(() => import("./decode/Decoder.ts"))
+const soundDecoder = Effect.promise(() => import("./decode/FilmSoundJob.ts"))
 const encoder = Effect.promise(() => import("./encode/Encoder.ts"))
 const blockWriter = Effect.promise(() => import("./encode/PcmBlocks.ts"))
 const muxer = Effect.promise(() => import("./mux/Muxer.ts"))
@@ -37,6 +38,13 @@ const callsTo = (binary: Binary) => ({
   /** Decodes one file to mono blocks of varying size, for files too long to hold in memory. */
   decodeBlocks: (source: DecodeSource, rate: SampleRate) =>
     Stream.unwrap(Effect.map(decoder, (part) => part.decodeBlocks(binary, source, rate))),
+  /** Decodes a film's sound to mono blocks, as much as there is, with silence for what is missing between. */
+  decodeSound: (source: DecodeSource, rate: SampleRate) =>
+    Stream.unwrap(
+      Effect.map(soundDecoder, ({ decodeFilmSound }) =>
+        decodeFilmSound(binary, { ...source, path: resolve(source.path) }, rate)
+      )
+    ),
   /** Decodes many files in few processes. Results are in the files' order; each is samples or that file's error. */
   decodeMany: Effect.fn("Ffmpeg.decodeMany")((sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
     Effect.flatMap(decoder, ({ decodeFiles }) => decodeFiles(binary, sources, rate))

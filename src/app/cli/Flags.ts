@@ -203,7 +203,7 @@ export const failOn = Options.map(
       "WHAT",
       FailOnList,
       `one or more of ${failOnNames.join(", ")}, separated by commas`,
-      "exit with code 3 on overrun, lost, new, price, balance, notice (dubwright help commands)"
+      "exit with code 3 on lost, notice, overrun, sync or others (dubwright help commands)"
     )
   ),
   (names) => names ?? []

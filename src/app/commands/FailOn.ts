@@ -2,7 +2,7 @@
 import type { PlanReport } from "../../domain/report/PlanReport.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
 
-export const failOnNames = ["overrun", "lost", "new", "price", "balance", "notice"] as const
+export const failOnNames = ["overrun", "lost", "new", "price", "balance", "notice", "sync"] as const
 export type FailOn = (typeof failOnNames)[number]
 
 /** Returns a line per finding; empty if there is none. */
@@ -29,5 +29,13 @@ const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefine
   notice: ({ notices }) =>
     notices.length === 0
       ? undefined
-      : `${formatCount(notices.length, "place")} in the scripts repaired or skipped`
+      : `${formatCount(notices.length, "place")} in the scripts repaired or skipped`,
+  sync: ({ jobs }) => {
+    const wrong = jobs.filter(
+      ({ sync }) => sync !== undefined && sync.verdict !== "in-sync" && sync.verdict !== "no-speech"
+    )
+    return wrong.length === 0
+      ? undefined
+      : `${formatCount(wrong.length, "subtitle does", "subtitles do")} not fit the film: ${wrong.map(({ id }) => id).join(", ")}`
+  }
 }

@@ -20,6 +20,7 @@ export const planText = (report: PlanReport, all: boolean, look: Look): string =
       look
     ),
     ...(all ? ["", speakersTable(report.jobs, look)] : []),
+    ...syncPart(report.jobs),
     ...lostPart(report.jobs, all),
     ...tightPart(report.jobs, all, look),
     "",
@@ -45,6 +46,11 @@ const speakersTable = (jobs: ReadonlyArray<PlannedJob>, look: Look): string =>
 
 /** Lines shown without --verbose; the rest are only counted. */
 const shown = 12
+
+const syncPart = (jobs: ReadonlyArray<PlannedJob>): ReadonlyArray<string> => {
+  const compared = jobs.flatMap(({ id, sync }) => (sync === undefined ? [] : [`  ${id}: ${sync.summary}`]))
+  return compared.length === 0 ? [] : ["", "subtitles and the sound of their films:", ...compared]
+}
 
 const lostPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean): ReadonlyArray<string> => {
   const lost = jobs.flatMap(({ lost }) => lost)

@@ -8,6 +8,7 @@ import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.
 import { LanguageWritten } from "../values/LanguageName.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
 import { FitSettings, LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "./ScriptSettings.ts"
+import { RateWritten, SyncMode } from "./SyncSettings.ts"
 import { NotifySettings, ProviderLimits, ServiceSettings } from "./ServiceSettings.ts"
 import { AudioSettings, ChapterEntry, DuckSettings, LoudnessTarget, TagSettings } from "./SoundSettings.ts"
 
@@ -45,6 +46,18 @@ const jobFields = {
   onFailure: optional(
     Schema.Literal("fail", "silence"),
     "If a cue cannot be spoken: fail the job (default), or deliver it with a gap and a flag."
+  ),
+  sync: optional(
+    SyncMode,
+    "Compare the subtitle with the film's sound: check and report (default if there is a video), auto (correct what is certain), or off."
+  ),
+  shift: optional(
+    Schema.Number.pipe(Schema.between(-36_000, 36_000)),
+    "Seconds to add to every cue time, after rate; default 0."
+  ),
+  rate: optional(
+    RateWritten,
+    "Factor for every cue time, as a number or as the frame rates of subtitle/film, such as 25/23.976; default 1."
   ),
   fit: optional(FitSettings, "How far lines may be moved and sped up to fit."),
   text: optional(TextSettings, "Which parts of a cue's text are spoken."),

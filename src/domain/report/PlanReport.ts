@@ -3,6 +3,7 @@
  */
 import type { SpeakerName } from "../values/Ids.ts"
 import type { OutputName } from "../manifest/Outputs.ts"
+import type { SyncReport } from "./FilmSync.ts"
 import type { Flag } from "../speech/Placement.ts"
 
 /** Source of a line's length: its clip, its voice's learned speech rate, or an estimate from the words alone. */
@@ -110,6 +111,8 @@ export interface PlannedJob extends Effort {
   /** In script order. */
   readonly tight: ReadonlyArray<TightLine>
   readonly lost: ReadonlyArray<LostLine>
+  /** How the subtitle fits the film's sound. Absent if the two were not compared. */
+  readonly sync?: SyncReport
 }
 
 /** Why a job cannot run as it is. */

@@ -1,5 +1,6 @@
 /** Schemas of report.json and run.json, as documented. Times are in seconds on the source's timeline. */
 import { Schema } from "effect"
+import { SyncReport } from "./FilmSync.ts"
 import { Flag } from "../speech/Placement.ts"
 import { SkipReason } from "../speech/Line.ts"
 
@@ -10,6 +11,8 @@ export const CueReport = Schema.Struct({
   index: Schema.Int,
   start: Seconds,
   end: Seconds,
+  /** Where the cue belongs in the film, if its source has other times. All else is measured against this. */
+  corrected: Schema.optional(Schema.Struct({ start: Seconds, end: Seconds })),
   /** The source's text. */
   text: Schema.String,
   speaker: Schema.optional(Schema.String),
@@ -61,6 +64,8 @@ export const JobReport = Schema.Struct({
   duration: Seconds,
   /** The job's speed limits. Absent in reports from versions that did not record them. */
   fit: Schema.optional(Schema.Struct({ maxSpeed: Schema.Number, hardMaxSpeed: Schema.Number })),
+  /** How the subtitle fits the film's sound. Absent if the two were not compared. */
+  sync: Schema.optional(SyncReport),
   cues: Schema.Array(CueReport),
   metrics: Metrics
 })

@@ -49,11 +49,12 @@ export interface JobPageKind {
 
 /** Renders a job's page of the given kind. */
 export const jobDocument = (
-  report: JobReport,
+  given: JobReport,
   { audio, peaks, lastMetrics, parts }: JobPageExtras,
   { keys, policy, buttons, status, lead, foot }: JobPageKind
-): Html =>
-  documentOf({
+): Html => {
+  const report = onFilmTime(given)
+  return documentOf({
     title: `${report.job}: dub report`,
     parts,
     policy,
@@ -71,6 +72,13 @@ export const jobDocument = (
         </script>`
     ]
   })
+}
+
+/** Replaces the source's times by those in the film, where they differ: all that the page shows is heard there. */
+const onFilmTime = (report: JobReport): JobReport => ({
+  ...report,
+  cues: report.cues.map((cue) => ({ ...cue, ...cue.corrected }))
+})
 
 /** Builds the data embedded in the page for its script. */
 export const pageData = (report: JobReport, peaks: Peaks): PageData => {
@@ -114,6 +122,7 @@ const heading = (report: JobReport, status: Content): Html => {
     <nav aria-label="Pages"><a href="../index.html">← All jobs</a></nav>
     <h1>${report.job}</h1>
     <p class="about">${about.filter((words) => words !== undefined).join(" · ")}</p>
+    ${syncLine(report)}
     <p class="verdict ${state}">
       ${
         failed > 0
@@ -126,6 +135,14 @@ const heading = (report: JobReport, status: Content): Html => {
     ${status} ${helpButton}
   </header>`
 }
+
+/** How the subtitle fits its film. */
+const syncLine = ({ sync }: JobReport): Content =>
+  sync === undefined
+    ? undefined
+    : html`<p class="${sync.verdict === "in-sync" || sync.applied ? "about" : "verdict warn"}">
+        Film sync: ${sync.summary}
+      </p>`
 
 const player = (audio: string | undefined, buttons: Content): Html => {
   const silent: Content = audio === undefined ? html`disabled` : undefined

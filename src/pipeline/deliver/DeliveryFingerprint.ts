@@ -15,7 +15,7 @@ const edition = 8
 
 /** Returns a SHA-256 of everything that decides a job's files. */
 export const fingerprintOf = Effect.fnUntraced(function* (
-  { job, script, words, lines, uses, video, reel }: JobPlan,
+  { job, script, words, lines, uses, video, reel, timing }: JobPlan,
   clips: ReadonlyMap<UtteranceKey, Clip>,
   out: string
 ) {
@@ -38,7 +38,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
     job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))
       ? relative(join(out, job.id), job.video.path)
       : undefined
-  hash.update(JSON.stringify([edition, settings, video?.duration, film, reel, way]))
+  hash.update(JSON.stringify([edition, settings, video?.duration, film, reel, way, ...timesOf(timing)]))
   const list = (elements: Iterable<unknown>) => {
     let before = "["
     for (const element of elements) {
@@ -58,6 +58,12 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   list(Iterable.map([...clips.keys()].sort(), (key) => [key, clips.get(key)?.checksum]))
   return hash.digest("hex")
 })
+
+/** What a report says about the comparison with the film; nothing for a job without one. */
+const timesOf = (timing: JobPlan["timing"]): ReadonlyArray<unknown> =>
+  timing === undefined || (timing.sync === undefined && timing.moved.size === 0)
+    ? []
+    : [timing.sync, [...timing.moved]]
 
 /** The reports beside a job's files. */
 export const reportNames: ReadonlyArray<string> = ["report.json", "report.html"]

@@ -27,7 +27,8 @@ import {
   reportNames
 } from "./DeliveryFingerprint.ts"
 import { removeOutdated } from "./OutdatedOutputs.ts"
-import { type CueOutcome, entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
+import type { CueOutcome } from "../report/CueOutcomes.ts"
+import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
 import { streamJson } from "../report/JsonStream.ts"
 import { placeLines, unspokenLines } from "../place/LinePlacement.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"

@@ -53,6 +53,11 @@ export interface Job {
   readonly unit: "cue" | "sentence"
   readonly onFailure: "fail" | "silence"
   readonly fit: FitLimits
+  /** How the subtitle is compared with the film; absent if it is not. */
+  readonly sync?: "check" | "auto"
+  /** Seconds added to the cue times, after they are multiplied by `rate`. */
+  readonly shift?: number
+  readonly rate?: number
   readonly retake: boolean
   readonly text: TextSettings
   readonly lexicon: ReadonlyArray<LexiconEntry>

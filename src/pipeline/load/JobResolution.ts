@@ -1,6 +1,7 @@
 /** Resolves a manifest entry into a `Job`: applies the manifest's defaults, the flags and the built-in defaults. */
 import { Array } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
+import { factorOf } from "../../domain/manifest/SyncSettings.ts"
 import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
 import type { OutputName } from "../../domain/manifest/Outputs.ts"
 import type { DuckSettings } from "../../domain/manifest/SoundSettings.ts"
@@ -58,6 +59,9 @@ export const resolveJob = (
       late: fromSeconds(fit.late ?? 0.5)
     }),
     retake: fit.retake ?? false,
+    ...(entry.video === undefined || said.sync === "off" ? {} : { sync: said.sync ?? "check" }),
+    ...(said.shift === undefined ? {} : { shift: said.shift }),
+    ...(said.rate === undefined ? {} : { rate: factorOf(said.rate) }),
     text: {
       ...(flags.bilingual === undefined ? {} : { bilingual: flags.bilingual }),
       ...defaults.text,

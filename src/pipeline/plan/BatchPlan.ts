@@ -24,6 +24,8 @@ import type { Batch, Job } from "../load/Job.ts"
 import { soundNotices, probeJobVideo } from "./JobVideo.ts"
 import { type OverridableScript, type OverriddenScript, applyOverrides } from "./AppliedOverrides.ts"
 import { overridesPath } from "../load/OverridesFile.ts"
+import type { SubtitleTiming } from "../sync/RetimedScript.ts"
+import { noticeOf, syncSubtitle } from "../sync/SubtitleSync.ts"
 import { type VideoTimebase, timebaseOf } from "./VideoTimebase.ts"
 import { lostNotice } from "./CueList.ts"
 import { castingOf, controlFaults } from "./VoiceCasting.ts"
@@ -37,6 +39,8 @@ export interface JobPlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly video: MediaInfo | undefined
   readonly reel: VideoTimebase
+  /** How the subtitle was compared with the film, and which cues were moved; absent if neither happened. */
+  readonly timing?: SubtitleTiming | undefined
   /** The language choices of a bilingual subtitle, if its manifest makes none. */
   readonly bilingual?: BilingualPlan | undefined
   /** Warnings: cues after the film's end, unreadable lines, changed film sound, ignored overrides. */
@@ -128,14 +132,16 @@ export const readWords = Effect.fn("BatchPlan.readWords")(function* (
 const latestStart = 500 * 3_600_000
 
 const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: ReadInput) {
-  const { script, words: all } = yield* readWords(job, batch, reading)
-  const far = script._tag === "Subtitle" ? script.cues.find(({ start }) => start > latestStart) : undefined
+  const { script: read, words: first } = yield* readWords(job, batch, reading)
+  const far = read._tag === "Subtitle" ? read.cues.find(({ start }) => start > latestStart) : undefined
   if (far !== undefined)
     return yield* rejectInput(
       job.inputName,
       `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours; the limit is 500 hours`
     )
   const video = yield* probeJobVideo(job)
+  const { script, ...timing } = yield* syncSubtitle(job, read, first, video, batch.state)
+  const all = script === read ? first : yield* sheeted(job, yield* wordsIn(job, script, batch), reading)
   const { words, notice } = yield* filmedOf(job, script, all, video)
   const lines = yield* linesIn(job, words, batch)
   const rules: UtteranceRules = {
@@ -164,7 +170,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
     rejectInput(batch.manifest, `job ${job.id}: ${fault}`)
   )
   const missed = lostNotice(job, words)
-  const notices = [notice, missed, ...soundNotices(job, video), ...mending.notices].filter(
+  const notices = [noticeOf(timing), notice, missed, ...soundNotices(job, video), ...mending.notices].filter(
     (told) => told !== undefined
   )
   const spoken = Effect.fnUntraced(function* (chosen: Job) {
@@ -173,7 +179,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
     return planUtterances(yield* linesIn(chosen, kept.words, batch), rules).uses
   })
   const bilingual = yield* choicesOf(job, script, spoken)
-  const plan: JobPlan = { job, script, words, ...mending, video, reel, notices, bilingual }
+  const plan: JobPlan = { job, script, words, ...mending, video, reel, timing, notices, bilingual }
   return plan
 })
 

@@ -5,7 +5,7 @@ import type { Script } from "../../domain/speech/Cue.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Flag, Placement } from "../../domain/speech/Placement.ts"
-import type { CueReport, JobReport } from "../../domain/report/Report.ts"
+import type { JobReport } from "../../domain/report/Report.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import {
@@ -14,15 +14,16 @@ import {
   Lufs,
   type Millis,
   millis,
-  millisAtMicros,
-  toSeconds
+  millisAtMicros
 } from "../../domain/time/Units.ts"
 import { charactersOf, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
-import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
+import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueOutcomes.ts"
+import { metricsOf } from "./FitMetrics.ts"
+import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
@@ -34,6 +35,8 @@ export interface Dubbed {
   readonly words: Words
   /** The film, if any: speech after its end is cut. */
   readonly video?: Pick<MediaInfo, "duration"> | undefined
+  /** How the subtitle was compared with the film, and which cues were moved. */
+  readonly timing?: SubtitleTiming | undefined
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly placements: ReadonlyArray<Placement>
@@ -44,33 +47,6 @@ export interface Dubbed {
   readonly unsaid: ReadonlySet<string>
   /** Utterances whose audio looks wrong but was kept. */
   readonly suspects: ReadonlySet<UtteranceKey>
-}
-
-/** The outcome of one source cue. */
-export interface CueOutcome {
-  readonly index: number
-  /** The source's times; for a narration, the times of its speech. */
-  readonly start: Millis
-  readonly end: Millis
-  readonly text: string
-  readonly speaker: string | undefined
-  readonly said: string | undefined
-  readonly skipped: CueReport["skipped"]
-  readonly error: string | undefined
-  readonly heard: { readonly start: Millis; readonly end: Millis; readonly speed: number } | undefined
-  /** Its entries in the re-timed subtitle: the cue itself, or a narration's paragraph sentence by sentence. */
-  readonly captions: ReadonlyArray<Caption>
-  readonly utterance: UtteranceKey | undefined
-  readonly flags: ReadonlyArray<Flag>
-  readonly shortenBy: number | undefined
-  /** How many of its words come after the film's end. */
-  readonly cutWords: number
-}
-
-interface Caption {
-  readonly text: string
-  readonly start: Millis
-  readonly end: Millis
 }
 
 /** Returns the outcome of every cue, in the source's order. */
@@ -108,6 +84,7 @@ export const buildJobReport = (
   ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
   duration: length / deliveryRate,
   fit: { maxSpeed: dubbed.job.fit.maxSpeed, hardMaxSpeed: dubbed.job.fit.hardMaxSpeed },
+  ...(dubbed.timing?.sync === undefined ? {} : { sync: dubbed.timing.sync }),
   cues: outcomes.map(cueReport),
   metrics: metricsOf(
     outcomes.map(dubbedCue),
@@ -163,7 +140,7 @@ const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => 
 }
 
 const outcomeOf = (
-  { failures, unsaid, suspects, job, script, video }: Dubbed,
+  { failures, unsaid, suspects, job, script, video, timing }: Dubbed,
   spoken: CueWords,
   source: Source | undefined,
   lines: ReadonlyArray<Line>,
@@ -192,6 +169,7 @@ const outcomeOf = (
     index: spoken.cue,
     start: source?.start ?? from ?? millis(0),
     end: source?.end ?? to ?? millis(0),
+    source: timing?.moved.get(spoken.cue),
     text,
     speaker: names.length === 0 ? undefined : names.join(", "),
     said: lines.length === 0 ? undefined : lines.map((line) => line.said).join(" "),
@@ -239,10 +217,10 @@ const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>
  * whole paragraph is one caption.
  */
 const sentenceCaptions = (
-  paragraph: Caption,
+  paragraph: TimedCaption,
   heard: ReadonlyArray<Share>,
   language: string | undefined
-): ReadonlyArray<Caption> => {
+): ReadonlyArray<TimedCaption> => {
   const sentences = splitSentences(paragraph.text, language)
   return sentences.length === heard.length
     ? Array.zipWith(sentences, heard, (text, { start, end }) => ({ text, start, end }))
@@ -263,38 +241,3 @@ const keysByLine = (uses: ReadonlyArray<UtteranceUse>): ReadonlyMap<string, Read
   }
   return keys
 }
-
-const cueReport = (cue: CueOutcome): CueReport => ({
-  index: cue.index,
-  start: toSeconds(cue.start),
-  end: toSeconds(cue.end),
-  text: cue.text,
-  ...(cue.speaker === undefined ? {} : { speaker: cue.speaker }),
-  status: statusOf(cue),
-  ...(cue.skipped === undefined ? {} : { skipped: cue.skipped }),
-  ...(cue.error === undefined ? {} : { error: cue.error }),
-  ...(cue.said === undefined ? {} : { said: cue.said }),
-  ...(cue.heard === undefined
-    ? {}
-    : {
-        placed: {
-          start: toSeconds(cue.heard.start),
-          end: toSeconds(cue.heard.end),
-          speed: Math.round(cue.heard.speed * 1000) / 1000
-        }
-      }),
-  ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
-  flags: cue.flags,
-  ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy })
-})
-
-const statusOf = (cue: CueOutcome): CueReport["status"] =>
-  cue.heard !== undefined ? "spoken" : cue.skipped !== undefined ? "skipped" : "failed"
-
-const dubbedCue = (cue: CueOutcome): DubbedCue => ({
-  status: statusOf(cue),
-  start: cue.start,
-  end: cue.end,
-  cutWords: cue.cutWords,
-  ...(cue.heard === undefined ? {} : { heard: { ...cue.heard, overrun: cue.flags.includes("overrun") } })
-})

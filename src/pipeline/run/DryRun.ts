@@ -92,7 +92,7 @@ const plannedJob = (
   instead: TextInstead | undefined,
   outlook: Outlook
 ): PlannedJob => {
-  const { job, words, lines, uses } = plan
+  const { job, words, lines, uses, timing } = plan
   return {
     id: job.id,
     input: job.inputName,
@@ -113,7 +113,8 @@ const plannedJob = (
         ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }]
         : []
     ),
-    lengths
+    lengths,
+    ...(timing?.sync === undefined ? {} : { sync: timing.sync })
   }
 }
 

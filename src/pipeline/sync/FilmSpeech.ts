@@ -1,0 +1,121 @@
+/**
+ * Where somebody speaks in a film. Its sound is decoded once; what it says about speech, 12 kB a minute, is kept in the
+ * state folder by the film's digest.
+ */
+import { open, readFile, stat, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Option, Schema, Stream } from "effect"
+import { SoundBands, soundRate } from "../../audio/sync/SoundBands.ts"
+import { type SpeechTrack, speechTrackOf } from "../../audio/sync/SpeechTrack.ts"
+import { SampleRate } from "../../domain/time/Units.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { type MediaInfo, mainSound } from "../../ffmpeg/probe/MediaInfo.ts"
+import { digestOf } from "../../store/files/Checksum.ts"
+import { replaceFile } from "../../system/AtomicFile.ts"
+
+/** Raise this when the same sound would give another track. */
+const edition = 1
+
+/** The folder of tracks in the state folder. */
+const folderName = "sound"
+
+/** What can be heard of a film. */
+export interface FilmSpeech {
+  readonly track: SpeechTrack
+  /** Seconds that could be decoded. */
+  readonly seconds: number
+}
+
+/** One film at a time is decoded: another job with the same film then finds its track. */
+const turn = Effect.unsafeMakeSemaphore(1)
+
+/**
+ * Returns the speech of a film's main audio track; none if it has no audio track. Fails if its sound cannot be decoded.
+ * A state folder that cannot be written costs only time.
+ */
+export const filmSpeech = Effect.fn("FilmSpeech.filmSpeech")(function* (
+  path: string,
+  info: MediaInfo,
+  state: string
+) {
+  const sound = mainSound(info)
+  if (sound === undefined) return Option.none<FilmSpeech>()
+  const track = info.sounds.indexOf(sound)
+  return Option.some(yield* turn.withPermits(1)(keptOrDecoded(path, track, state)))
+})
+
+const keptOrDecoded = Effect.fnUntraced(function* (path: string, track: number, state: string) {
+  const digest = yield* Effect.option(Effect.tryPromise(() => digestOfFilm(path, track)))
+  const file = Option.map(digest, (name) => join(state, folderName, `${name}.speech`))
+  const kept = yield* Option.match(file, {
+    onNone: () => Effect.succeedNone,
+    onSome: (name) =>
+      Effect.tryPromise(() => readFile(name)).pipe(Effect.map(unpacked), Effect.orElseSucceed(Option.none))
+  })
+  if (Option.isSome(kept)) return kept.value
+  const made = yield* decoded(path, track)
+  if (Option.isSome(file))
+    yield* replaceFile(
+      file.value,
+      (part) => Effect.tryPromise(() => writeFile(part, packed(made))),
+      () => "unwritable"
+    ).pipe(Effect.ignoreLogged)
+  return made
+})
+
+const decoded = Effect.fnUntraced(function* (path: string, track: number) {
+  const ffmpeg = yield* Ffmpeg
+  const bands = new SoundBands()
+  let samples = 0
+  yield* Stream.runForEach(ffmpeg.decodeSound({ path, track }, SampleRate.make(soundRate)), (block) =>
+    Effect.sync(() => {
+      samples += block.length
+      bands.push(block)
+    })
+  )
+  const speech: FilmSpeech = { track: speechTrackOf(bands.result()), seconds: samples / soundRate }
+  return speech
+})
+
+/** How many bytes of a film's beginning and end are part of its digest. */
+const sampledBytes = 65_536
+
+/** A digest by size, time, and both ends: a film takes too long to read. */
+const digestOfFilm = async (path: string, track: number): Promise<string> => {
+  const { size, mtimeMs } = await stat(path)
+  const file = await open(path)
+  try {
+    const bytes = Buffer.alloc(2 * sampledBytes)
+    await file.read(bytes, 0, sampledBytes, 0)
+    await file.read(bytes, sampledBytes, sampledBytes, Math.max(0, size - sampledBytes))
+    return digestOf([edition, size, mtimeMs, track, bytes.toString("base64")])
+  } finally {
+    await file.close()
+  }
+}
+
+const Header = Schema.parseJson(
+  Schema.Struct({ edition: Schema.Literal(edition), seconds: Schema.Number, steps: Schema.Int })
+)
+
+/** A line of JSON, then both tracks. */
+const packed = ({ track: { speech, presence }, seconds }: FilmSpeech): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${JSON.stringify({ edition, seconds, steps: speech.length })}\n`),
+    speech,
+    presence
+  ])
+
+const unpacked = (bytes: Buffer): Option.Option<FilmSpeech> => {
+  const end = bytes.indexOf("\n")
+  return Schema.decodeOption(Header)(bytes.subarray(0, Math.max(0, end)).toString("utf8")).pipe(
+    Option.filter(({ steps }) => bytes.length === end + 1 + 2 * steps),
+    Option.map(({ seconds, steps }) => ({
+      seconds,
+      track: {
+        speech: bytes.subarray(end + 1, end + 1 + steps),
+        presence: bytes.subarray(end + 1 + steps)
+      }
+    }))
+  )
+}

@@ -1,0 +1,61 @@
+/** Moves the cues of a subtitle in time, and remembers where its file has them. */
+import type { SyncReport } from "../../domain/report/FilmSync.ts"
+import { Cue, LostCue, type Script, Subtitle } from "../../domain/speech/Cue.ts"
+import { type Millis, millis } from "../../domain/time/Units.ts"
+
+/** Where a cue is in its file. */
+export interface SourceTimes {
+  readonly start: Millis
+  readonly end: Millis
+}
+
+/** A script whose cues were moved. */
+export interface RetimedScript {
+  readonly script: Script
+  /** The file's times of cues that were moved, by index. */
+  readonly moved: ReadonlyMap<number, SourceTimes>
+}
+
+/** How a job's cues got their times. */
+export interface SubtitleTiming extends Omit<RetimedScript, "script"> {
+  /** How the subtitle fits its film; absent if the two were not compared. */
+  readonly sync?: SyncReport
+}
+
+/** A script at the times at which its film has it, as far as that is known. */
+export type SyncedScript = SubtitleTiming & Pick<RetimedScript, "script">
+
+/** A change of times: a time t becomes `t * rate + offset`. */
+export interface TimeChange {
+  readonly rate: number
+  /** Seconds. */
+  readonly offset: number
+}
+
+/**
+ * Moves every cue by the change that applies at its start. A cue that would start before the film starts with it. A
+ * narration has no times and stays as it is.
+ */
+export const retimed = (
+  script: Script,
+  changeAt: (start: Millis) => TimeChange,
+  before: ReadonlyMap<number, SourceTimes> = new Map()
+): RetimedScript => {
+  if (script._tag === "Narration") return { script, moved: before }
+  const moved = new Map(before)
+  const timesOf = ({ index, start, end }: Cue) => {
+    const { rate, offset } = changeAt(start)
+    const times = { start: millis(start * rate + offset * 1000), end: millis(end * rate + offset * 1000) }
+    if (times.start !== start || times.end !== end) moved.set(index, before.get(index) ?? { start, end })
+    return times
+  }
+  const cues = script.cues.map((cue) => Cue.make({ ...cue, ...timesOf(cue) }))
+  const lost = script.lost.map((cue) => LostCue.make({ ...cue, ...timesOf(cue) }))
+  return {
+    script: Subtitle.make({ ...script, cues: cues.sort((a, b) => a.start - b.start), lost }),
+    moved
+  }
+}
+
+/** A script as its file has it. */
+export const unmoved = (script: Script): RetimedScript => ({ script, moved: new Map() })

@@ -1,0 +1,203 @@
+/** Subtitles against small films made by ffmpeg: what a plan says, and what `sync: auto` changes. */
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { SampleRate } from "../../../src/domain/time/Units.ts"
+import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
+import { planBatch } from "../../../src/pipeline/plan/BatchPlan.ts"
+import { randomOf, speechLike } from "../../audio/signals.ts"
+import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
+import { ffmpeg, plainFolder } from "../../ffmpeg/media.ts"
+
+const rate = SampleRate.make(16_000)
+const seconds = 130
+
+/** When somebody speaks in the film, in milliseconds. */
+const spoken = (() => {
+  const random = randomOf(5)
+  const cues: Array<{ readonly start: number; readonly end: number }> = []
+  for (let at = 3_000; ;) {
+    const start = Math.round(at + 300 + 2_500 * random() ** 2)
+    const end = Math.round(start + 1_000 + 1_500 * random())
+    if (end > (seconds - 15) * 1000) return cues
+    cues.push({ start, end })
+    at = end
+  }
+})()
+
+const clock = (time: number): string => new Date(time).toISOString().slice(11, 23).replace(".", ",")
+
+const srt = (move: (time: number) => number): string =>
+  spoken
+    .map(
+      ({ start, end }, cue) =>
+        `${cue + 1}\n${clock(move(start))} --> ${clock(move(end))}\nLine number ${cue + 1} is spoken here, in full.\n`
+    )
+    .join("\n")
+
+/** Makes a film with this sound. */
+const film = (path: string, samples: Float32Array) =>
+  Effect.gen(function* () {
+    writeFileSync(`${path}.wav`, encodeWav16({ rate, samples }))
+    yield* ffmpeg(
+      ...["-i", `${path}.wav`, "-f", "lavfi", "-i", `color=size=32x32:rate=5:duration=${seconds}`],
+      ...["-map", "1:v", "-map", "0:a", "-c:v", "mpeg4", "-c:a", "aac", path]
+    )
+  })
+
+/** Speech over noise. */
+const dialogue = (): Float32Array => {
+  const random = randomOf(9)
+  const samples = Float32Array.from({ length: seconds * rate }, () => 0.004 * (2 * random() - 1))
+  spoken.forEach(({ start, end }, cue) => {
+    const said = speechLike(rate, (end - start) / 1000, cue + 1).samples
+    const from = Math.round((start / 1000) * rate)
+    said.forEach((sample, k) => (samples[from + k] = (samples[from + k] ?? 0) + sample))
+  })
+  return samples
+}
+
+/** Plans jobs in a folder; returns how each fits, and the first and last time of its lines in seconds. */
+const planned = (folder: string, jobs: ReadonlyArray<object>) =>
+  Effect.gen(function* () {
+    const manifest = join(folder, "films.json")
+    const settings = { provider: "provider_fast", voice: "v1", outputs: ["wav"] }
+    writeFileSync(
+      manifest,
+      JSON.stringify({ service: { baseUrl: "http://127.0.0.1:9" }, defaults: settings, jobs })
+    )
+    const plan = yield* planBatch(yield* loadBatch([manifest], {}))
+    return plan.jobs.map(({ job, timing, lines, notices }) => ({
+      id: String(job.id),
+      sync: timing?.sync,
+      moved: timing?.moved.size ?? 0,
+      first: (lines[0]?.slot?.start ?? 0) / 1000,
+      last: (lines.at(-1)?.slot?.start ?? 0) / 1000,
+      notices
+    }))
+  })
+
+const first = (spoken[0]?.start ?? 0) / 1000
+const last = (spoken.at(-1)?.start ?? 0) / 1000
+
+it.scopedLive(
+  "reports a shifted subtitle, corrects it if the job says so, and leaves one alone that fits",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* plainFolder
+      yield* film(join(folder, "film.mkv"), dialogue())
+      writeFileSync(
+        join(folder, "good.srt"),
+        srt((time) => time)
+      )
+      writeFileSync(
+        join(folder, "late.srt"),
+        srt((time) => time + 2_400)
+      )
+      writeFileSync(
+        join(folder, "fast.srt"),
+        srt((time) => (time * 24) / 25)
+      )
+      const video = "film.mkv"
+      const jobs = yield* planned(folder, [
+        { id: "good", input: "good.srt", video },
+        { id: "check", input: "late.srt", video },
+        { id: "auto", input: "late.srt", video, sync: "auto" },
+        { id: "rate", input: "fast.srt", video, sync: "auto" },
+        { id: "by-hand", input: "late.srt", video, shift: -2.4 },
+        { id: "both-by-hand", input: "fast.srt", video, rate: "25/24", sync: "off" },
+        { id: "off", input: "late.srt", video, sync: "off" }
+      ])
+      const near = (seconds: number, expected: number) => Math.abs(seconds - expected) < 0.08
+      expect(
+        jobs.map(({ id, sync, first: from, last: to }) => [
+          id,
+          sync?.verdict,
+          sync?.applied,
+          near(from, first) && near(to, last)
+        ])
+      ).toEqual([
+        ["good", "in-sync", false, true],
+        ["check", "shifted", false, false],
+        ["auto", "shifted", true, true],
+        ["rate", "rate", true, true],
+        ["by-hand", "in-sync", false, true],
+        ["both-by-hand", undefined, undefined, true],
+        ["off", undefined, undefined, false]
+      ])
+      const [good, check, auto] = jobs
+      expect(good?.notices).toEqual([])
+      expect(near(check?.sync?.offset ?? 0, -2.4)).toBe(true)
+      expect(check?.notices[0]).toMatch(
+        /^the subtitle is 2\.\d\d s too late for the film \(\d+ of \d+ parts agree, confidence [\d.]+\); its times are unchanged, sync: auto corrects them$/u
+      )
+      expect(auto?.notices[0]).toMatch(/; its times were corrected$/u)
+      expect(auto?.moved).toBe(spoken.length)
+
+      // What was heard is kept, and read by the next plan.
+      const [kept = ""] = readdirSync(join(folder, ".dubwright", "sound"))
+      const file = join(folder, ".dubwright", "sound", kept)
+      const before = statSync(file).mtimeMs
+      const again = yield* planned(folder, [{ id: "auto", input: "late.srt", video, sync: "auto" }])
+      expect([again[0]?.sync, statSync(file).mtimeMs]).toEqual([auto?.sync, before])
+      // A damaged one is made again.
+      truncateSync(file, 100)
+      const mended = yield* planned(folder, [{ id: "auto", input: "late.srt", video, sync: "auto" }])
+      expect([mended[0]?.sync, readFileSync(file).length > 100]).toEqual([auto?.sync, true])
+    }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer])),
+  120_000
+)
+
+it.scopedLive(
+  "says in one line why a film cannot be compared, and changes nothing",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* plainFolder
+      const random = randomOf(2)
+      const noise = Float32Array.from({ length: seconds * rate }, () => 0.1 * (2 * random() - 1))
+      yield* film(join(folder, "noise.mkv"), noise)
+      yield* ffmpeg(
+        ...["-f", "lavfi", "-i", `color=size=32x32:rate=5:duration=${seconds}`],
+        ...["-c:v", "mpeg4", join(folder, "silent.mkv")]
+      )
+      yield* ffmpeg(
+        ...["-i", join(folder, "noise.mkv.wav"), "-t", "40", "-c:a", "aac", join(folder, "short.m4a")]
+      )
+      yield* ffmpeg(
+        ...["-i", join(folder, "silent.mkv"), "-i", join(folder, "short.m4a")],
+        ...["-c", "copy", join(folder, "partly.mkv")]
+      )
+      writeFileSync(
+        join(folder, "late.srt"),
+        srt((time) => time + 2_400)
+      )
+      const jobs = yield* planned(
+        folder,
+        ["noise", "silent", "partly"].map((id) => ({
+          id,
+          input: "late.srt",
+          video: `${id}.mkv`,
+          sync: "auto"
+        }))
+      )
+      expect(jobs.map(({ id, sync, moved, notices }) => [id, sync?.verdict, moved, notices])).toEqual([
+        [
+          "noise",
+          "no-speech",
+          0,
+          ["no speech was found in the film's sound, so the subtitle was not compared with it"]
+        ],
+        ["silent", "no-speech", 0, ["the film has no sound, so the subtitle was not compared with it"]],
+        [
+          "partly",
+          "unsure",
+          0,
+          ["only the first 40 s of the film's sound can be decoded, so the subtitle was not compared with it"]
+        ]
+      ])
+    }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer])),
+  120_000
+)
