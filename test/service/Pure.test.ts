@@ -7,7 +7,7 @@ import { rangeOf } from "../../src/service/http/FileResponse.ts"
 import { languageOf } from "../../src/service/catalogue/LanguageGuess.ts"
 import { methodsOf, patternOf } from "../../src/service/http/RoutePatterns.ts"
 import { errorResponseFor } from "../../src/service/http/ErrorResponse.ts"
-import { searchVoices } from "../../src/service/http/VoiceSearch.ts"
+import { searchVoices } from "../../src/service/catalogue/VoiceSearch.ts"
 
 describe("rangeOf", () => {
   it.each([

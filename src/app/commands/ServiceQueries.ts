@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { instantOf, creditsStated } from "../../gateway/response/TaskSnapshot.ts"
-import { readingFrom, type ServiceFlags } from "../layers/GatewayLayer.ts"
+import { bundledCatalogue } from "../../service/catalogue/BundledCatalogue.ts"
+import { chosenService, readingFrom, type ServiceFlags } from "../layers/GatewayLayer.ts"
 import { allPages } from "./Pagination.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { type Cell, type Look, textTable } from "../terminal/TextTable.ts"
@@ -15,18 +16,27 @@ interface ReadOptions extends ServiceFlags {
 
 type Reads = Gateway["reads"]
 
-/** Queries the service and prints its response, as JSON or as a table. */
+/**
+ * Queries the service and prints its response, as JSON or as a table. `known` is the bundled service's response, if it
+ * is known without starting that service.
+ */
 const asked = <A, E>(
   options: ReadOptions,
   ask: (reads: Reads) => Effect.Effect<A, E>,
-  shown: (answer: A, look: Look) => string
+  shown: (answer: A, look: Look) => string,
+  known: () => A | undefined = () => undefined
 ) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const { reads } = yield* Gateway
-    const answer = yield* ask(reads)
+    const service = options.data === undefined ? yield* chosenService(options) : undefined
+    const answer =
+      (service === "embedded" ? known() : undefined) ??
+      (yield* Effect.provide(
+        Effect.flatMap(Gateway, ({ reads }) => ask(reads)),
+        readingFrom(options, options.data)
+      ))
     yield* screen.result(options.json ? JSON.stringify(answer, onlySaid, 2) : shown(answer, screen.look))
-  }).pipe(Effect.provide(readingFrom(options, options.data)))
+  })
 
 /** JSON replacer that omits amounts the service did not report. */
 const onlySaid = (name: string, value: unknown): unknown =>
@@ -104,7 +114,11 @@ export const modelsCommand = (options: ReadOptions & { readonly provider: string
           model.description
         ]),
         look
-      )
+      ),
+    () => {
+      const models = bundledCatalogue(options.provider)?.models
+      return models === undefined ? undefined : { models }
+    }
   )
 
 export const voicesCommand = (
@@ -141,7 +155,8 @@ export const voicesCommand = (
           languages(spoken)
         ]),
         look
-      )
+      ),
+    () => bundledCatalogue(options.provider)?.voices(options.search).slice(0, options.limit)
   )
 
 export const tasksCommand = (options: ReadOptions & { readonly limit: number | undefined }) =>

@@ -6,6 +6,7 @@ import { normalizeText, primaryTag } from "../text/TextNormalization.ts"
 import { speakSentences } from "./SentenceSpeech.ts"
 import { engineSentences } from "./EngineSentences.ts"
 import { englishWords } from "../text/vietnamese/EnglishWords.ts"
+import { espeakVoices } from "../BundledVoices.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
 import { longestSpeech, speakWith, type ThreadedOptions, engineVoices } from "./WorkerVoices.ts"
 
@@ -65,7 +66,7 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
   return {
     name,
     controls: ["rate", "volume", "pitch"],
-    voices: Effect.map(catalogue, ({ voices }) => voices),
+    voices: Effect.succeed(espeakVoices),
     speak,
     check: Effect.asVoid(catalogue)
   } satisfies Engine

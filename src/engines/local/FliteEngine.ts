@@ -5,6 +5,7 @@ import { forFlite } from "./FliteText.ts"
 import { normalizeText } from "../text/TextNormalization.ts"
 import { speakSentences } from "./SentenceSpeech.ts"
 import { engineSentences } from "./EngineSentences.ts"
+import { fliteVoices } from "../BundledVoices.ts"
 import { makeWorkerPool } from "./WorkerPool.ts"
 import { longestSpeech, speakWith, type ThreadedOptions, engineVoices } from "./WorkerVoices.ts"
 
@@ -48,7 +49,7 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOpt
   return {
     name,
     controls: ["rate", "volume", "pitch"],
-    voices: Effect.map(catalogue, ({ voices }) => voices),
+    voices: Effect.succeed(fliteVoices),
     speak,
     check: Effect.asVoid(catalogue)
   } satisfies Engine

@@ -17,16 +17,8 @@ import { toInt16 } from "../../audio/pcm/Pcm.ts"
 import { collectGarbage } from "../../domain/values/GarbageCollection.ts"
 import { decodeWav } from "../../audio/formats/Wav.ts"
 import { alignPhones, type TimedPhone } from "./PhoneAlignment.ts"
+import { fliteVoices } from "../BundledVoices.ts"
 import { JobRefused, type SentenceJob, type Synthesizer } from "./EngineProtocol.ts"
-
-/** Flite's voices, by its names; omits "awb_time", which can only speak times of day. */
-const voices = [
-  { id: "slt", name: "SLT (American English)", languages: ["en-US"] },
-  { id: "rms", name: "RMS (American English)", languages: ["en-US"] },
-  { id: "awb", name: "AWB (Scottish English)", languages: ["en-GB"] },
-  { id: "kal", name: "KAL, 8 kHz (American English)", languages: ["en-US"] },
-  { id: "kal16", name: "KAL, 16 kHz (American English)", languages: ["en-US"] }
-] as const
 
 /** The voice used to list phones: all voices share one lexicon, and this one is ten times faster. */
 const listingVoice = "kal"
@@ -38,9 +30,9 @@ export const openFlite = async (): Promise<Synthesizer> => {
   collectGarbage()
   const phonesOf = wordPhones(flite)
   return {
-    voices: () => ({ voices, variants: [] }),
+    voices: () => ({ voices: fliteVoices, variants: [] }),
     speak: (job) => {
-      if (!voices.some((voice) => voice.id === job.voice))
+      if (!fliteVoices.some((voice) => voice.id === job.voice))
         throw new JobRefused(`Flite has no voice "${job.voice}"`)
       const words = job.pieces.map((piece) => piece.text)
       const run = flite([

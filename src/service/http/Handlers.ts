@@ -19,7 +19,7 @@ import { TaskQueue } from "../tasks/TaskQueue.ts"
 import { forgetTrace, rememberTrace } from "../tasks/TaskTraces.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
-import { searchVoices } from "./VoiceSearch.ts"
+import { searchVoices } from "../catalogue/VoiceSearch.ts"
 import { originOf, taskResponse } from "./TaskResponse.ts"
 
 /** The handlers, as one group. */

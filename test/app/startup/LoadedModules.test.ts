@@ -82,3 +82,17 @@ test("plan of a subtitle starts no ffmpeg, no engine and no service", async () =
   expect(sources).toContain("src/pipeline/plan/BatchPlan.ts")
   expect({ threads, ffmpeg }).toEqual({ threads: 1, ffmpeg: false })
 })
+
+test("voices and models of the bundled service are known without starting it", async () => {
+  const { sources, threads, ffmpeg, stdout } = await loadedBy(
+    "voices",
+    "--embedded",
+    "--search",
+    "vietnamese"
+  )
+  expect(stdout).toContain("vi-anna")
+  expect(within(sources, ...heavy.filter((place) => place !== "src/engines"), "src/engines/local")).toEqual(
+    []
+  )
+  expect({ threads, ffmpeg }).toEqual({ threads: 1, ffmpeg: false })
+})

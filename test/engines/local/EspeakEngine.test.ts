@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process"
-import { expect, layer } from "@effect/vitest"
+import { expect, it, layer } from "@effect/vitest"
 import { Context, Effect, Either, Fiber, Layer } from "effect"
 import type { Engine } from "../../../src/engines/Engine.ts"
+import { espeakVoices } from "../../../src/engines/BundledVoices.ts"
+import { makeWorkerPool } from "../../../src/engines/local/WorkerPool.ts"
+import { engineVoices } from "../../../src/engines/local/WorkerVoices.ts"
 import { makeEspeakEngine } from "../../../src/engines/local/EspeakEngine.ts"
 import { digest, lengthOf, levelOf, pcm, peakOf, request, voicePitch } from "../speech.ts"
 
@@ -14,6 +17,13 @@ const refusal = (...args: Parameters<typeof request>) =>
 
 const one = "The lighthouse keeper counts 25 ships, and it's getting late."
 const other = "Ngày 15/3 anh ấy lên Facebook lúc 10:30, nhiệt độ là 35°C."
+
+it.scopedLive("the voices known in advance are those that the engine lists", () =>
+  Effect.gen(function* () {
+    const own = yield* engineVoices(yield* makeWorkerPool("espeak", { size: 1 }), "espeak")
+    expect((yield* own).voices).toEqual(espeakVoices)
+  })
+)
 
 layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices: true })(
   "eSpeak NG",

@@ -1,6 +1,6 @@
 /** Text search over voices. */
 import type { Voice } from "../../contract/ProviderCatalogue.ts"
-import type { ServedVoice } from "../catalogue/Catalogue.ts"
+import type { ServedVoice } from "./Catalogue.ts"
 
 /**
  * Returns the voices of a provider (default: all) that contain every word of the search. Searches the id, name,
