@@ -10,8 +10,12 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = join(root, "node_modules/.cache/bench")
 const [name, ...rest] = process.argv.slice(2)
 // A large benchmark has a folder of its own, with an entry of the same name.
-const parts = readdirSync(join(root, "bench"), { withFileTypes: true }).flatMap((file) =>
-  file.isDirectory() ? [file.name] : file.name.endsWith(".ts") ? [file.name.slice(0, -3)] : []
+const parts = readdirSync(join(root, "bench")).flatMap((file) =>
+  file.endsWith(".ts")
+    ? [file.slice(0, -3)]
+    : existsSync(join(root, `bench/${file}/${file}.ts`))
+      ? [file]
+      : []
 )
 const sourceOf = (part) =>
   existsSync(join(root, `bench/${part}.ts`)) ? `bench/${part}.ts` : `bench/${part}/${part}.ts`
