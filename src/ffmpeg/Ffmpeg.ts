@@ -2,7 +2,8 @@
 import { resolve } from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import type { SampleRate } from "../domain/time/Units.ts"
-import { type Binary, locateConfigured } from "./process/FfmpegBinary.ts"
+import { locateConfigured } from "./process/FfmpegBinary.ts"
+import { chooseFrom, type FfmpegChoice, only } from "./process/FfmpegChoice.ts"
 import type { PcmBlocks } from "./encode/PcmBlocks.ts"
 import type { DecodeSource } from "./decode/DecodeJob.ts"
 import type { EncodeRequest } from "./encode/Encoder.ts"
@@ -16,44 +17,44 @@ const blockWriter = Effect.promise(() => import("./encode/PcmBlocks.ts"))
 const muxer = Effect.promise(() => import("./mux/Muxer.ts"))
 const prober = Effect.promise(() => import("./probe/Prober.ts"))
 
-const openFiles = (binary: Binary, requests: ReadonlyArray<EncodeRequest>) =>
-  Effect.flatMap(encoder, (part) => part.openFiles(binary, requests))
+const openFiles = (ffmpeg: FfmpegChoice, requests: ReadonlyArray<EncodeRequest>) =>
+  Effect.flatMap(encoder, (part) => part.openFiles(ffmpeg, requests))
 
-/** The calls to one binary. */
-const callsTo = (binary: Binary) => ({
-  /** The binary in use. */
-  binary,
+/** The calls to these binaries. */
+const callsTo = (ffmpeg: FfmpegChoice) => ({
+  /** The located binary. */
+  binary: ffmpeg.first,
   /** Reads the length and the streams of a media file. */
   probe: Effect.fn("Ffmpeg.probe")((path: string) =>
-    Effect.flatMap(prober, ({ probeFile }) => probeFile(binary, resolve(path)))
+    Effect.flatMap(prober, ({ probeFile }) => probeFile(ffmpeg, resolve(path)))
   ),
   /** Decodes one file to mono samples; `track` selects one of several audio tracks. */
   decode: Effect.fn("Ffmpeg.decode")((source: DecodeSource, rate: SampleRate) =>
-    Effect.flatMap(decoder, ({ decodeFile }) => decodeFile(binary, source, rate))
+    Effect.flatMap(decoder, ({ decodeFile }) => decodeFile(ffmpeg, source, rate))
   ),
   /** Decodes bytes to mono 16-bit samples; `name` identifies them in errors. */
   decodeBytes: Effect.fn("Ffmpeg.decodeBytes")((bytes: Uint8Array, name: string, rate: SampleRate) =>
-    Effect.flatMap(decoder, (part) => part.decodeBytes(binary, bytes, name, rate))
+    Effect.flatMap(decoder, (part) => part.decodeBytes(ffmpeg, bytes, name, rate))
   ),
   /** Decodes one file to mono blocks of varying size, for files too long to hold in memory. */
   decodeBlocks: (source: DecodeSource, rate: SampleRate) =>
-    Stream.unwrap(Effect.map(decoder, (part) => part.decodeBlocks(binary, source, rate))),
+    Stream.unwrap(Effect.map(decoder, (part) => part.decodeBlocks(ffmpeg, source, rate))),
   /** Decodes a film's sound to mono blocks, as much as there is, with silence for what is missing between. */
   decodeSound: (source: DecodeSource, rate: SampleRate) =>
     Stream.unwrap(
       Effect.map(soundDecoder, ({ decodeFilmSound }) =>
-        decodeFilmSound(binary, { ...source, path: resolve(source.path) }, rate)
+        decodeFilmSound(ffmpeg.first, { ...source, path: resolve(source.path) }, rate)
       )
     ),
   /** Decodes many files in few processes. Results are in the files' order; each is samples or that file's error. */
   decodeMany: Effect.fn("Ffmpeg.decodeMany")((sources: ReadonlyArray<DecodeSource>, rate: SampleRate) =>
-    Effect.flatMap(decoder, ({ decodeFiles }) => decodeFiles(binary, sources, rate))
+    Effect.flatMap(decoder, ({ decodeFiles }) => decodeFiles(ffmpeg, sources, rate))
   ),
   /** Encodes blocks into all files of a request. Either all files are put in place or none. */
   encode: <E = never, R = never>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
     Effect.gen(function* () {
       const { streamOf, writeBlocks } = yield* blockWriter
-      const { orders, sink } = yield* openFiles(binary, [request])
+      const { orders, sink } = yield* openFiles(ffmpeg, [request])
       return yield* Stream.run(
         writeBlocks(
           Stream.map(streamOf(blocks), (block) => [block]),
@@ -64,17 +65,20 @@ const callsTo = (binary: Binary) => ({
       )
     }).pipe(Effect.scoped, Effect.withSpan("Ffmpeg.encode")),
   /** Opens the files of requests that belong together, such as a mix and its stems: all of them appear or none. */
-  openFiles: (requests: ReadonlyArray<EncodeRequest>) => openFiles(binary, requests),
+  openFiles: (requests: ReadonlyArray<EncodeRequest>) => openFiles(ffmpeg, requests),
   /** Muxes new sound and subtitles into a video; the picture is copied. */
-  mux: (request: MuxRequest) => Effect.flatMap(muxer, ({ muxFile }) => muxFile(binary, request))
+  mux: (request: MuxRequest) => Effect.flatMap(muxer, ({ muxFile }) => muxFile(ffmpeg, request))
 })
 
-/** Probes, decodes, encodes and muxes with the ffmpeg binary that was located when the layer was built. */
+/**
+ * Probes, decodes, encodes and muxes. The ffmpeg binary is located when the layer is built; a job that needs something
+ * which that build lacks is run by the one from an npm package.
+ */
 export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
-  effect: Effect.map(locateConfigured, callsTo)
+  effect: Effect.map(Effect.flatMap(locateConfigured, chooseFrom), callsTo)
 }) {
   /** The `ffmpeg` on PATH, neither searched for nor tried: for work that is known to need none. */
   static readonly untried = Layer.sync(Ffmpeg, () =>
-    Ffmpeg.make(callsTo({ path: "ffmpeg", source: "PATH", version: "unknown" }))
+    Ffmpeg.make(callsTo(only({ path: "ffmpeg", source: "PATH", version: "unknown" })))
   )
 }

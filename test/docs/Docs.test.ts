@@ -10,9 +10,11 @@ import { run, start } from "../app/process.ts"
 
 const pages = [
   "README.md",
-  ...readdirSync("docs")
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`)
+  ...["docs", "docs/install"].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`)
+  )
 ]
 
 /** Returns the commands of a page: its `sh` blocks, in order. */

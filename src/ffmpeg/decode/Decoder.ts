@@ -7,7 +7,9 @@ import { type Pcm, toInt16 } from "../../audio/pcm/Pcm.ts"
 import { closedWav } from "../../audio/formats/Wav.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import type { Binary } from "../process/FfmpegBinary.ts"
+import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import {
+  cannotRead,
   type DecodeAnswer,
   type DecodeSource,
   decodeArgs,
@@ -23,27 +25,52 @@ import { type DiskFull, FfmpegFailed, NotAudio, type Unwritable } from "../proce
 import { attempt, temporaryFolder } from "../process/FileFaults.ts"
 import { commandLine, type ProcessEnd, runProcess, startProcess } from "../process/ChildProcess.ts"
 
-/** Decodes one file. */
+type Blocks = Stream.Stream<Float32Array, FfmpegFailed | NotAudio>
+
+/** Decodes one file. A file that the first ffmpeg cannot read is left to the spare one, which may know its format. */
 export const decodeFile = Effect.fn("Decoder.decodeFile")(function* (
-  binary: Binary,
+  ffmpeg: FfmpegChoice,
   source: DecodeSource,
   rate: SampleRate
 ) {
+  const first = yield* decodeWith(ffmpeg.first, source, rate)
+  if (!("unread" in first)) return yield* first
+  const spare = yield* ffmpeg.spare
+  const second = spare === undefined ? first : yield* decodeWith(spare, source, rate)
+  return "unread" in second
+    ? yield* Effect.flatMap(refusal(source, first.unread), Effect.fail)
+    : yield* second
+})
+
+/** Decodes with one binary; `unread` is the result of a process that failed because it cannot read the format. */
+const decodeWith = Effect.fnUntraced(function* (binary: Binary, source: DecodeSource, rate: SampleRate) {
   const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate)
   const ended = yield* judged(yield* runProcess(binary.path, args), binary, args, `decode ${source.path}`)
+  if (cannotRead(ended)) return { unread: ended }
   if (!wentWell(ended)) return yield* Effect.flatMap(refusal(source, ended), Effect.fail)
-  return yield* decoded(source.path, rate, ended.stdout, inputsDescribed(ended.stderr)[0])
+  return decoded(source.path, rate, ended.stdout, inputsDescribed(ended.stderr)[0])
 })
 
 /**
  * Decodes a file in blocks, if it is too long to hold in memory. If the file turns out to be damaged or truncated, the
  * stream fails after its last block.
  */
-export const decodeBlocks = (
+export const decodeBlocks = (ffmpeg: FfmpegChoice, source: DecodeSource, rate: SampleRate): Blocks =>
+  blocksWith(ffmpeg.first, source, rate, (refused) =>
+    Stream.unwrap(
+      Effect.map(ffmpeg.spare, (spare) =>
+        spare === undefined ? refused : blocksWith(spare, source, rate, () => refused)
+      )
+    )
+  )
+
+/** Decodes with one binary; `otherwise` replaces the failure of a process that cannot read the format. */
+const blocksWith = (
   binary: Binary,
   source: DecodeSource,
-  rate: SampleRate
-): Stream.Stream<Float32Array, FfmpegFailed | NotAudio> => {
+  rate: SampleRate,
+  otherwise: (refused: Blocks) => Blocks
+): Blocks => {
   const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate)
   return Stream.acquireRelease(
     Effect.sync(() => startProcess(binary.path, args)),
@@ -62,11 +89,13 @@ export const decodeBlocks = (
       )
       const verdict = Effect.gen(function* () {
         const ended = yield* judged(yield* process.ended, binary, args, `decode ${source.path}`)
-        if (!wentWell(ended)) return yield* Effect.flatMap(refusal(source, ended), Effect.fail)
+        const refused: Blocks = Stream.unwrap(Effect.map(refusal(source, ended), Stream.fail))
+        if (cannotRead(ended)) return otherwise(refused)
+        if (!wentWell(ended)) return refused
         const short = shortage(source.path, frames / rate, inputsDescribed(ended.stderr)[0])
-        if (short !== undefined) return yield* short
+        return short === undefined ? Stream.empty : Stream.fail(short)
       })
-      return Stream.concat(blocks, Stream.execute(verdict))
+      return Stream.concat(blocks, Stream.unwrap(verdict))
     })
   )
 }
@@ -76,7 +105,7 @@ export const decodeBlocks = (
  * however long the audio is.
  */
 export const decodeBytes = Effect.fnUntraced(function* (
-  binary: Binary,
+  ffmpeg: FfmpegChoice,
   bytes: Uint8Array,
   name: string,
   rate: SampleRate
@@ -85,7 +114,7 @@ export const decodeBytes = Effect.fnUntraced(function* (
   // A streamed WAV has an open size in its header, and ffmpeg reports its end as damage. Fill in the size.
   yield* attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes))
   const blocks: Array<Int16Array> = []
-  yield* Stream.runForEach(decodeBlocks(binary, { path }, rate), (block) =>
+  yield* Stream.runForEach(decodeBlocks(ffmpeg, { path }, rate), (block) =>
     Effect.sync(() => blocks.push(toInt16(block)))
   ).pipe(Effect.catchTag("NotAudio", ({ reason, found }) => new NotAudio({ source: name, reason, found })))
   return joinedInt16(blocks)
@@ -93,14 +122,14 @@ export const decodeBytes = Effect.fnUntraced(function* (
 
 /** Decodes many files; results are in the files' order. */
 export const decodeFiles = Effect.fnUntraced(function* (
-  binary: Binary,
+  ffmpeg: FfmpegChoice,
   sources: ReadonlyArray<DecodeSource>,
   rate: SampleRate
 ) {
   const folder = yield* temporaryFolder
   const batches = yield* Effect.forEach(
     Chunk.chunksOf(Chunk.fromIterable(sources), filesPerProcess),
-    (batch, place) => decodeBatch(binary, Chunk.toReadonlyArray(batch), rate, join(folder, `${place}`)),
+    (batch, place) => decodeBatch(ffmpeg, Chunk.toReadonlyArray(batch), rate, join(folder, `${place}`)),
     { concurrency: 2 }
   )
   return batches.flat()
@@ -109,7 +138,7 @@ export const decodeFiles = Effect.fnUntraced(function* (
 type Decoded = Either.Either<Pcm, NotAudio>
 
 const decodeBatch = (
-  binary: Binary,
+  ffmpeg: FfmpegChoice,
   sources: ReadonlyArray<DecodeSource>,
   rate: SampleRate,
   prefix: string
@@ -121,13 +150,13 @@ const decodeBatch = (
     }))
     const args = decodeArgs(files, rate)
     const ended = yield* judged(
-      yield* runProcess(binary.path, args),
-      binary,
+      yield* runProcess(ffmpeg.first.path, args),
+      ffmpeg.first,
       args,
       `decode ${files.length} audio files`
     )
     if (!wentWell(ended)) {
-      return yield* Effect.forEach(sources, (source) => settled(decodeFile(binary, source, rate)))
+      return yield* Effect.forEach(sources, (source) => settled(decodeFile(ffmpeg, source, rate)))
     }
     const described = inputsDescribed(ended.stderr)
     return yield* Effect.forEach(files, ({ source, target }, place) =>

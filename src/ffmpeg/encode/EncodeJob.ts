@@ -131,18 +131,18 @@ export interface ChapterFile {
   readonly chapters: ReadonlyArray<Chapter>
 }
 
-/** Builds the encoding job; `major` is ffmpeg's major version, if known. */
+/** Builds the encoding job. */
 export const encodeJob = (
   feed: FedPcm,
   sinks: ReadonlyArray<PlacedSink>,
-  chapters: ChapterFile | undefined,
-  major: number | undefined
+  chapters: ChapterFile | undefined
 ): FfmpegJob => ({
   purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
   inputs: [
     {
       source: "stdin",
-      options: ["-f", "wav", ...(knowsPackets(major) ? ["-max_size", `${packetBytes}`] : [])]
+      options: ["-f", "wav"],
+      newer: { from: { major: 4, minor: 4 }, options: ["-max_size", `${packetBytes}`] }
     },
     ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
   ],
@@ -150,12 +150,6 @@ export const encodeJob = (
   outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? [])),
   encodes: sinks.length
 })
-
-/**
- * Whether ffmpeg's WAV reader has the `max_size` option: from version 5 on. Builds between releases have no known
- * version.
- */
-const knowsPackets = (major: number | undefined): boolean => major !== undefined && major >= 5
 
 const outputOf = (
   feed: PcmFeed,

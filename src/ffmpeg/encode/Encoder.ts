@@ -6,7 +6,7 @@ import { join, resolve } from "node:path"
 import { Array, Effect, Fiber, Sink } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
-import { type Binary, majorOf } from "../process/FfmpegBinary.ts"
+import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { BlockFeed } from "./StdinFeed.ts"
 import { type Chapter, chaptersText } from "./Chapters.ts"
 import {
@@ -57,7 +57,7 @@ export interface OpenFiles {
  * none: those not in place when the scope closes are removed.
  */
 export const openFiles = Effect.fnUntraced(function* (
-  binary: Binary,
+  ffmpeg: FfmpegChoice,
   requests: ReadonlyArray<EncodeRequest>
 ) {
   const folder = yield* temporaryFolder
@@ -71,7 +71,7 @@ export const openFiles = Effect.fnUntraced(function* (
   const encoders = new Map(
     yield* Effect.forEach(
       works.flatMap(({ job }, order) => (job === undefined ? [] : [{ job, order }])),
-      ({ job, order }) => Effect.map(encoderOf(binary, job), (encoder) => [order, encoder] as const)
+      ({ job, order }) => Effect.map(encoderOf(ffmpeg, job), (encoder) => [order, encoder] as const)
     )
   )
   const measurings = requests.map(({ feed, listen }) =>
@@ -152,8 +152,8 @@ const fedGroups = (feed: PcmFeed, sinks: ReadonlyArray<PlacedSink>) =>
   )
 
 /** Starts an ffmpeg process, which ends with the scope. */
-const encoderOf = (binary: Binary, job: FedJob) =>
-  Effect.map(Effect.forkScoped(encodeJobOf(binary, job)), (process) => ({
+const encoderOf = (ffmpeg: FfmpegChoice, job: FedJob) =>
+  Effect.map(Effect.forkScoped(encodeJobOf(ffmpeg, job)), (process) => ({
     /** Sends bytes with backpressure. Once the process has ended, skips them, or fails if it failed. */
     take: ({ bytes, taken }: Extract<OrderResult, { readonly kind: "fed" }>) =>
       Effect.zipRight(
@@ -166,18 +166,18 @@ const encoderOf = (binary: Binary, job: FedJob) =>
 
 /** Runs one ffmpeg process to completion. Closes its input in any case, so that nobody waits to send to it. */
 const encodeJobOf = Effect.fnUntraced(
-  function* (binary: Binary, { feed, sinks, bytes, chapters, chaptersPath }: FedJob) {
+  function* (ffmpeg: FfmpegChoice, { feed, sinks, bytes, chapters, chaptersPath }: FedJob) {
     if (chapters.length > 0)
       yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
     const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
-    const job = encodeJob(feed, sinks, file, majorOf(binary))
-    yield* runJob(binary, job, bytes).pipe(
+    const job = encodeJob(feed, sinks, file)
+    yield* runJob(yield* ffmpeg.forJob(job), job, bytes).pipe(
       Effect.mapError((failure) =>
         saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure
       )
     )
   },
-  (encoding, _binary, { bytes }) =>
+  (encoding, _ffmpeg, { bytes }) =>
     Effect.ensuring(
       encoding,
       Effect.sync(() => bytes.destroy())

@@ -1,5 +1,6 @@
 /** The video containers: which codecs each can hold without re-encoding, and how new tracks are encoded. */
 import { extname } from "node:path"
+import type { NewerOptions } from "../process/FfmpegJob.ts"
 import type { LanguageSpelling } from "../probe/LanguageCode.ts"
 import { mainSound, type MediaInfo, type VideoStream } from "../probe/MediaInfo.ts"
 
@@ -10,6 +11,8 @@ export type ContainerName = "mp4" | "mov" | "mkv" | "webm"
 export interface Container {
   /** ffmpeg's name for the format. */
   readonly muxer: string
+  /** The muxer's options that only newer versions know. */
+  readonly newer?: NewerOptions
   /** Video codecs that can be copied; undefined for all. */
   readonly pictures: ReadonlyArray<string> | undefined
   /** Codecs of a cover image that can be kept. */
@@ -41,6 +44,15 @@ export interface Container {
 const modernPictures = ["h264", "hevc", "av1", "vp9", "mpeg4", "mpeg2video", "mpeg1video"]
 const aacLayouts = ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]
 const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
+
+/**
+ * Makes the Matroska muxer mark only the tracks as default that the job names. Versions 4.3 and 4.4 would also mark the
+ * first subtitle, and players would show it. Version 5 and later do not, and earlier ones lack the option.
+ */
+const givenDefaults: NewerOptions = {
+  from: { major: 4, minor: 3 },
+  options: ["-default_mode", "passthrough"]
+}
 
 /**
  * MKV gets FLAC. MP4 and MOV signal the delay of an AAC encoder to players. In MKV, only some versions of ffmpeg do,
@@ -101,6 +113,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
   },
   mkv: {
     muxer: "matroska",
+    newer: givenDefaults,
     pictures: undefined,
     covers: [],
     attachments: true,
@@ -116,6 +129,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
   },
   webm: {
     muxer: "webm",
+    newer: givenDefaults,
     pictures: ["vp8", "vp9", "av1"],
     covers: [],
     attachments: false,

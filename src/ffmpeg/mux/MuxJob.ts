@@ -94,7 +94,8 @@ export const muxJob = (
           ...subtitleOptions(request, holder, sources),
           ...(holder.attachments ? ["-map", "0:t?", "-c:t", "copy"] : []),
           ...["-map_metadata", "0", "-map_chapters", "0", "-strict", "-2", "-f", holder.muxer, "-y"]
-        ]
+        ],
+        ...(holder.newer === undefined ? {} : { newer: holder.newer })
       }
     ],
     encodes: sounds.filter(({ isCopied }) => !isCopied).length

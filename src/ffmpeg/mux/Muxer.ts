@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
-import type { Binary } from "../process/FfmpegBinary.ts"
+import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { type ContainerName, containerOf, containers } from "./Container.ts"
 import { gainBytes } from "./DuckFilter.ts"
 import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "../process/FfmpegErrors.ts"
@@ -15,21 +15,21 @@ import { probeFile } from "../probe/Prober.ts"
 import { disableSubtitleTracks } from "./SubtitleFlags.ts"
 
 /** Writes the video with its new tracks; the file appears complete or not at all. */
-export const muxFile = Effect.fn("Muxer.muxFile")(function* (binary: Binary, asked: MuxRequest) {
+export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoice, asked: MuxRequest) {
   const request = withAbsolutePaths(asked)
   const container = containerOf(request.out)
   if (container === undefined) return yield* new UnknownContainer({ path: asked.out })
-  const video = yield* probeFile(binary, request.video)
+  const video = yield* probeFile(ffmpeg, request.video)
   if (video.picture === undefined) {
     return yield* new NotMedia({ path: request.video, found: "a file without a picture" })
   }
-  const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(binary, path))
+  const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(ffmpeg, path))
   const folder = yield* temporaryFolder
   const rename = yield* partFiles([request.out], writeRefusal)
   const part = partOf(request.out)
   const gains = yield* gainsIn(folder, request, video)
   const job = yield* muxJob(request, container, { video, tracks, gains }, part)
-  yield* runJob(binary, job).pipe(
+  yield* runJob(yield* ffmpeg.forJob(job), job).pipe(
     Effect.mapError((failure) =>
       saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure
     )

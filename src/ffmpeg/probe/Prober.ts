@@ -2,13 +2,25 @@
 import { access, constants } from "node:fs/promises"
 import { Effect } from "effect"
 import type { Binary } from "../process/FfmpegBinary.ts"
+import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { NotMedia } from "../process/FfmpegErrors.ts"
 import { runJob } from "../process/JobRunner.ts"
 import { parseProbe, probeJob } from "./ProbeJob.ts"
 
-/** Probes a file: reads its last packets, or the whole file if those are not enough. */
-export const probeFile = Effect.fn("Prober.probeFile")(function* (binary: Binary, path: string) {
+/** Probes a file. A file that the first ffmpeg cannot read is left to the spare one, which may know its format. */
+export const probeFile = Effect.fn("Prober.probeFile")(function* (ffmpeg: FfmpegChoice, path: string) {
   yield* readable(path)
+  return yield* probeWith(ffmpeg.first, path).pipe(
+    Effect.catchTag("NotMedia", (refusal) =>
+      Effect.flatMap(ffmpeg.spare, (spare) =>
+        spare === undefined ? refusal : Effect.mapError(probeWith(spare, path), () => refusal)
+      )
+    )
+  )
+})
+
+/** Reads a file's last packets, or the whole file if those are not enough. */
+const probeWith = Effect.fnUntraced(function* (binary: Binary, path: string) {
   const byEnd = yield* Effect.either(look(binary, path, "tail"))
   if (byEnd._tag === "Right" && byEnd.right !== undefined) return byEnd.right
   if (byEnd._tag === "Left" && byEnd.left.exitCode === undefined) return yield* byEnd.left

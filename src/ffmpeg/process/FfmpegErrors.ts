@@ -143,7 +143,7 @@ const decisive = (stderr: string): string => {
 
 const adviceOn = (stderr: string): string =>
   /unknown encoder|no such filter|unrecognized option|option not found|encoder not found/iu.test(stderr)
-    ? "this ffmpeg lacks a required feature: set DUBWRIGHT_FFMPEG to a full build of version 5 or later"
+    ? "this ffmpeg lacks a required feature: set DUBWRIGHT_FFMPEG to a full build of version 4.4 or later"
     : /permission denied/iu.test(stderr)
       ? "check the write permissions"
       : ""

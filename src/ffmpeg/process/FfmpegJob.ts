@@ -1,15 +1,23 @@
 /** One run of ffmpeg as plain data, made by the job builders and executed by JobRunner. */
 import type { Readable } from "node:stream"
 
+/** Options that ffmpeg knows from a version on. A build between releases, whose version is unknown, gets none. */
+export interface NewerOptions {
+  readonly from: { readonly major: number; readonly minor: number }
+  readonly options: ReadonlyArray<string>
+}
+
 /** An input: a file's absolute path, or `stdin` for bytes that the runner feeds. */
 export interface JobInput {
   readonly options: ReadonlyArray<string>
+  readonly newer?: NewerOptions
   readonly source: string | "stdin"
 }
 
 /** An output: a file's absolute path, or `-` for standard output, which is read as text. */
 export interface JobOutput {
   readonly options: ReadonlyArray<string>
+  readonly newer?: NewerOptions
   readonly target: string
 }
 

@@ -5,9 +5,9 @@
 import { Effect } from "effect"
 import { commandLine, startProcess } from "./ChildProcess.ts"
 import { scheduled } from "./CpuScheduling.ts"
-import type { Binary } from "./FfmpegBinary.ts"
+import { type Binary, versionOf } from "./FfmpegBinary.ts"
 import { FfmpegFailed } from "./FfmpegErrors.ts"
-import type { Feed, FfmpegJob } from "./FfmpegJob.ts"
+import type { Feed, FfmpegJob, NewerOptions } from "./FfmpegJob.ts"
 import { runFluently } from "./FluentRunner.ts"
 
 /** How many characters from the end of stderr an error carries. */
@@ -16,12 +16,15 @@ const tailLength = 2_000
 /** Runs a job until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Always destroys `feed`. */
 export const runJob = Effect.fn("JobRunner.runJob")(function* (binary: Binary, job: FfmpegJob, feed?: Feed) {
   const { stdout, stderr, failure, exitCode } = yield* job.encodes === 0 && feed === undefined
-    ? Effect.map(runFluently(binary, job), (ended) => ({ ...ended, exitCode: exitCodeIn(ended.failure) }))
+    ? Effect.map(runFluently(binary, forVersion(binary, job)), (ended) => ({
+        ...ended,
+        exitCode: exitCodeIn(ended.failure)
+      }))
     : runEncoder(binary, job, feed)
   if (failure === undefined) return { stdout, stderr }
   return yield* new FfmpegFailed({
     purpose: job.purpose,
-    command: commandLine(binary.path, argumentsOf(job)),
+    command: commandLine(binary.path, argumentsOf(binary, job)),
     ...(exitCode === undefined ? {} : { exitCode }),
     // With an exit code, ffmpeg itself says why.
     stderrTail: (exitCode === undefined ? `${stderr}\n${failure}`.trim() : stderr).slice(-tailLength)
@@ -37,7 +40,7 @@ const exitCodeIn = (failure = ""): number | undefined => {
 const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      const process = startProcess(binary.path, argumentsOf(job), feed)
+      const process = startProcess(binary.path, argumentsOf(binary, job), feed)
       process.stdout.resume()
       scheduled(process.child, job.encodes)
       return process
@@ -76,10 +79,29 @@ const cutOff = (feed: Feed | undefined) =>
     })
   })
 
-/** Returns a job's arguments for ffmpeg. */
-const argumentsOf = ({ inputs, filters, outputs }: FfmpegJob): ReadonlyArray<string> => [
-  ...["-hide_banner", "-nostdin", "-nostats", "-y"],
-  ...inputs.flatMap(({ source, options }) => [...options, "-i", source === "stdin" ? "pipe:0" : source]),
-  ...(filters.length === 0 ? [] : ["-filter_complex", filters.join(";")]),
-  ...outputs.flatMap(({ target, options }) => [...options, target])
-]
+/** Returns a job's arguments for a binary. */
+const argumentsOf = (binary: Binary, job: FfmpegJob): ReadonlyArray<string> => {
+  const { inputs, filters, outputs } = forVersion(binary, job)
+  return [
+    ...["-hide_banner", "-nostdin", "-nostats", "-y"],
+    ...inputs.flatMap(({ source, options }) => [...options, "-i", source === "stdin" ? "pipe:0" : source]),
+    ...(filters.length === 0 ? [] : ["-filter_complex", filters.join(";")]),
+    ...outputs.flatMap(({ target, options }) => [...options, target])
+  ]
+}
+
+/** Merges the options that a binary's version knows into the others. */
+const forVersion = (binary: Binary, job: FfmpegJob): FfmpegJob => {
+  const version = versionOf(binary)
+  const merged = <A extends { readonly options: ReadonlyArray<string>; readonly newer?: NewerOptions }>({
+    newer,
+    ...part
+  }: A) => {
+    const isKnown =
+      version !== undefined &&
+      newer !== undefined &&
+      version.major * 100 + version.minor >= newer.from.major * 100 + newer.from.minor
+    return { ...part, options: [...part.options, ...(isKnown ? newer.options : [])] }
+  }
+  return { ...job, inputs: job.inputs.map(merged), outputs: job.outputs.map(merged) }
+}

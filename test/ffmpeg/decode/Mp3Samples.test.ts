@@ -10,7 +10,7 @@ import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { mp3Decoder } from "../../../src/ffmpeg/decode/Mp3Samples.ts"
 import { mp3Threads } from "../../../src/ffmpeg/decode/Mp3WorkerClient.ts"
 import { ffmpeg, plainFolder, rate24, rate48 } from "../media.ts"
-import { type Binary, majorOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
+import { type Binary, versionOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
 import { withEachFfmpeg } from "../binaries.ts"
 
 const rates = [24_000, 48_000, 44_100, 16_000].map((rate) => SampleRate.make(rate))
@@ -63,7 +63,7 @@ const encoded = (folder: string) =>
  * 2e-6), LAME 3.100 (3e-5) and libmad 0.15 (1.1e-4, fixed point) agree.
  */
 const agreement = (rate: number, binary: Binary): number =>
-  rate === rate24 && (majorOf(binary) ?? 0) < 7 ? 0.1 : 1e-5
+  rate === rate24 && (versionOf(binary)?.major ?? 0) < 7 ? 0.1 : 1e-5
 
 const bytesOf = (path: string) => Effect.promise(() => readFile(path))
 

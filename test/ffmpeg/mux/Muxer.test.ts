@@ -6,7 +6,7 @@ import { LanguageTag } from "../../../src/domain/values/Ids.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { ContainerRefuses, NotMedia, UnknownContainer } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
-import { majorOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
+import { versionOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../../../src/ffmpeg/probe/MediaInfo.ts"
 import type { MuxRequest } from "../../../src/ffmpeg/mux/MuxJob.ts"
@@ -184,7 +184,7 @@ withEachFfmpeg("mux", (it) => {
         ["quad", "pcm_s16le", "webm", 5],
         ["octagonal", "pcm_s16le", "mp4", 8],
         // ffmpeg 5 has no layout with twelve channels.
-        ...((majorOf(service.binary) ?? 0) >= 7 ? ([["7.1.4", "pcm_s16le", "mp4", 8]] as const) : [])
+        ...((versionOf(service.binary)?.major ?? 0) >= 7 ? ([["7.1.4", "pcm_s16le", "mp4", 8]] as const) : [])
       ] as const) {
         const film = join(here, "film.mkv")
         yield* video(film, {
