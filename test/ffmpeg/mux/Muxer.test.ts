@@ -6,7 +6,7 @@ import { LanguageTag } from "../../../src/domain/values/Ids.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { ContainerRefuses, NotMedia, UnknownContainer } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
-import { versionOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
+import { isOld, versionOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../../../src/ffmpeg/probe/MediaInfo.ts"
 import type { MuxRequest } from "../../../src/ffmpeg/mux/MuxJob.ts"
@@ -376,7 +376,8 @@ withEachFfmpeg("mux", (it) => {
           ...subtitles.map(({ language, title }) => `${language}: ${title}`)
         ]
       })
-      const described = ["Video (default)", "Audio (default)", "Audio", "Audio (visual impaired)"]
+      const marked = isOld(service.binary) ? "Audio" : "Audio (visual impaired)"
+      const described = ["Video (default)", "Audio (default)", "Audio", marked]
       expect(yield* muxed("film.mkv", "mkv")).toEqual([
         ...described,
         ...["Subtitle (forced)", "Attachment", "fre: Ce qui se lit"]
