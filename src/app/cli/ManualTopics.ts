@@ -15,6 +15,7 @@ export const pageTopics: Readonly<Record<string, string>> = {
   service: "service",
   library: "library",
   glossary: "glossary",
+  containers: "containers",
   ffmpeg: "ffmpeg",
   licences: "licences"
 }

@@ -2,7 +2,7 @@
  * eSpeak NG inside its thread. The engine carries state from one utterance to the next, so the same text would sound
  * different each time. To be deterministic, its whole memory is restored from a snapshot before each sentence.
  */
-import load, { type Espeak, type EspeakEvent, type EspeakModule } from "@echogarden/espeak-ng-emscripten"
+import type { Espeak, EspeakEvent, EspeakModule } from "@echogarden/espeak-ng-emscripten"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { espeakText, type Inlined, spansOf, wordAlone } from "./EspeakText.ts"
@@ -17,10 +17,22 @@ const ownPace = 175
 const slowest = 80
 const fastest = 450
 
+/** Loads the package, which an installation without GPL parts lacks. Then the other engines still work. */
+const loadModule = async (): Promise<EspeakModule> => {
+  try {
+    const { default: load } = await import("@echogarden/espeak-ng-emscripten")
+    return await load()
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ERR_MODULE_NOT_FOUND")
+      throw new Error("eSpeak NG is not installed; install the npm package @echogarden/espeak-ng-emscripten")
+    throw cause
+  }
+}
+
 /** Opens the engine. */
 export const openEspeak = async (): Promise<Synthesizer> => {
   const { module, espeak, restore } = await atOneMoment(async () => {
-    const module = await load()
+    const module = await loadModule()
     const espeak = new module.eSpeakNGWorker()
     espeak.set_voice("en")
     // The package keeps a pointer to its text buffer in JavaScript and reallocates the buffer for longer texts. After a
