@@ -1,10 +1,11 @@
 /** The package as npm publishes it: its files, fields and size, and that it runs where nothing else is installed. */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { publint } from "publint"
+import ts from "typescript"
 import { expect, test } from "vitest"
 import { bytesIn, emptyFolder, npm, pack, run } from "./packed.ts"
 
@@ -16,7 +17,7 @@ const { version, bin } = requireHere("../../package.json")
 
 test(
   "npm packs the program, its library with types, and the manual, but no sources",
-  { timeout: 5 * minutes },
+  { timeout: 8 * minutes },
   async () => {
     const { paths } = await packed
     expect(paths).toEqual(
@@ -45,7 +46,7 @@ test(
   }
 )
 
-test("publint and attw find nothing wrong", { timeout: 5 * minutes }, async () => {
+test("publint and attw find nothing wrong", { timeout: 8 * minutes }, async () => {
   const data = new Uint8Array(readFileSync((await packed).tarball))
   const { messages } = await publint({ pack: { tarball: data.buffer }, strict: true })
   expect(messages).toEqual([])
@@ -57,6 +58,49 @@ test("publint and attw find nothing wrong", { timeout: 5 * minutes }, async () =
   )
   expect(wrong).toEqual([])
 })
+
+const program = `
+import { dub, engineOf, InputRejected, manifestSchema, plan, serve, SpeechFailed, type ManifestInput } from "dubwright"
+
+const manifest: ManifestInput = { jobs: [{ input: "a.srt", outputs: ["wav"] }] }
+const name: string = engineOf({
+  name: "own",
+  voices: [{ id: "a" }],
+  speak: ({ text }) => {
+    if (text === "") throw new SpeechFailed({ engine: "own", reason: "too-long", detail: text })
+    return { samples: new Int16Array(1), rate: 8000 }
+  }
+}).name
+try {
+  const { jobs, credits } = await dub({ manifest, onProgress: (event) => event._tag === "Delivered" && event.job.length })
+  const spent: number | undefined = credits.spent
+  const { close } = await serve({ data: jobs[0]?.files[0] ?? manifestSchema.$id })
+  await close()
+  const { report } = await plan({ files: "a.srt" })
+  const price: number | undefined = report.total.credits
+} catch (error) {
+  if (error instanceof InputRejected) error.faults.map(({ file, line, message }) => [file, line, message])
+  // @ts-expect-error: no such key
+  await dub({ manifest, ouput: "out" })
+}
+`
+
+/** Compiles the program where only the package is installed, and Effect is not; returns what TypeScript rejects. */
+const faultsIn = (file: string): ReadonlyArray<string> => {
+  writeFileSync(file, program)
+  const options: ts.CompilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    typeRoots: [resolve("node_modules/@types")],
+    types: ["node"]
+  }
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram([file], options))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "))
+}
 
 const film = "1\n00:00:01,000 --> 00:00:03,000\nThe lights of the harbour are on.\n"
 
@@ -99,15 +143,19 @@ test(
     const { metrics } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(metrics).toMatchObject({ cues: 1, spoken: 1, coverage: 1 })
 
+    expect(faultsIn(join(dirname(dirname(home)), "program.mts"))).toEqual([])
+
     // The library needs none of Effect's packages, which only dubwright/effect shares with its user.
-    const program = `import(${JSON.stringify(pathToFileURL(join(home, "dist/index.mjs")))}).then(({ dub }) => console.log(typeof dub))`
-    expect(await run(process.execPath, ["-e", program], { cwd, env })).toMatchObject({ stdout: "function\n" })
+    const importing = `import(${JSON.stringify(pathToFileURL(join(home, "dist/index.mjs")))}).then(({ dub }) => console.log(typeof dub))`
+    expect(await run(process.execPath, ["-e", importing], { cwd, env })).toMatchObject({
+      stdout: "function\n"
+    })
   }
 )
 
 test(
   "npx runs the package without installing it, also without optional packages",
-  { timeout: 5 * minutes },
+  { timeout: 8 * minutes },
   async ({ skip }) => {
     const { tarball } = await packed
     const words = ["exec", "--yes", "--omit=optional", `--package=${tarball}`, "--", "dubwright", "--version"]

@@ -8,4 +8,10 @@ const schemaId = "https://unpkg.com/dubwright/dist/manifest.schema.json"
 const { $schema, $defs, ...root } = JSONSchema.make(Manifest)
 
 /** JSON Schema draft 7, which ignores keys beside `$ref`; so the root's own is in `allOf`. */
-export const manifestSchema = { $schema, $id: schemaId, title: "dubwright manifest", allOf: [root], $defs }
+export const manifestSchema: { readonly $id: string } & Readonly<Record<string, unknown>> = {
+  $schema,
+  $id: schemaId,
+  title: "dubwright manifest",
+  allOf: [root],
+  $defs
+}

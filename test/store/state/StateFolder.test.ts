@@ -31,7 +31,7 @@ it.scopedLive("is free again after its holder was killed", () =>
     const folder = yield* temporaryFolder
     yield* opened(folder)
     const script = `
-      const Sqlite = require("better-sqlite3")
+      const Sqlite = require(process.versions.napi < 10 ? "better-sqlite3" : "better-sqlite3-napi")
       const lock = new Sqlite(${JSON.stringify(join(folder, "lock.sqlite"))})
       lock.exec("BEGIN EXCLUSIVE")
       process.stdout.write("held")
