@@ -25,9 +25,6 @@ export const bandCount = edges.length - 1
 /** The level stored as 0, in dBFS; each unit above is half a decibel. */
 const lowest = -110
 
-/** How far a step's window is centered after the step's own time, in seconds. */
-export const windowCenter = window / 2 / soundRate
-
 /** Levels of a sound: `bands[step * bandCount + band]`, in half decibels. */
 export interface BandLevels {
   readonly bands: Uint8Array
