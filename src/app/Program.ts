@@ -4,6 +4,7 @@ import { toAnsiText } from "@effect/cli/HelpDoc"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { statSync } from "node:fs"
 import { isatty } from "node:tty"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/values/Version.ts"
@@ -11,6 +12,7 @@ import { collectorIn } from "./layers/TraceCollector.ts"
 import { completionScript, shellKnown } from "./cli/ShellCompletions.ts"
 import { root, rootShape } from "./CommandTree.ts"
 import { badUsage, CommandEnded, exitCodeFor, type ExitCode, exitCodes, interruptions } from "./ExitCodes.ts"
+import { noteOfRun, runOfFile } from "./cli/BareFile.ts"
 import { helpPage } from "./cli/HelpPage.ts"
 import { logsOn } from "./terminal/LogLines.ts"
 import { eventLine, processScreen, sayAs, Screen } from "./terminal/Screen.ts"
@@ -24,7 +26,15 @@ const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 const given = process.argv.slice(2)
 // `help run` prints the same page as `run --help`.
 const helpTopic = given[0] === "help" ? given.slice(1).filter((word) => !isHelp(word)) : undefined
-const words = helpTopic === undefined ? given : [...helpTopic, "--help"]
+const fileRun =
+  helpTopic === undefined
+    ? runOfFile(
+        given,
+        rootShape.below.map(({ name }) => name),
+        (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+      )
+    : undefined
+const words = fileRun ?? (helpTopic === undefined ? given : [...helpTopic, "--help"])
 const verbose = words.includes("--verbose")
 const events = words.includes("--events")
 
@@ -45,7 +55,10 @@ const ran = Effect.gen(function* () {
     return yield* badUsage(`missing command after ${fullName(path)} (${fullName(path)} --help lists all)`)
   }
   yield* shellKnown(rest)
-  yield* quietly(Command.run(root, { name: "dubwright", version })(process.argv)).pipe(
+  if (fileRun !== undefined && !words.includes("--quiet"))
+    yield* screen.say(`note: ${noteOfRun(fileRun, process.env["DUBWRIGHT_BASE_URL"])}`)
+  const line = [...process.argv.slice(0, 2), ...words]
+  yield* quietly(Command.run(root, { name: "dubwright", version })(line)).pipe(
     Effect.catchIf(ValidationError.isValidationError, (error) =>
       badUsage(`${oneLine(toAnsiText(error.error))} (${fullName(path)} --help shows how)`)
     )

@@ -19,7 +19,8 @@ const overview = (root: CommandShape, columns: number): string =>
   [
     ...wrapText("dubwright turns subtitles and text into speech on the subtitle's timeline.", columns),
     "",
-    "Usage: dubwright <command> [options] …",
+    "Usage: dubwright <subtitle or text>",
+    "       dubwright <command> [options] …",
     "",
     "Commands",
     ...pairs(

@@ -81,5 +81,14 @@ const schema = Command.make(
   )
 ).pipe(Command.withDescription("Print the manifest's JSON Schema, for editors and validators"))
 
-export const setupCommands = [doctor, init, schedule, schema] as const
-export const setupShapes = [shapeOf(doctor), shapeOf(init), shapeOf(schedule), shapeOf(schema)]
+const demo = Command.make(
+  "demo",
+  { json: Flags.json, ...Flags.loudness },
+  lazyCommand(
+    () => import("../commands/DemoCommand.ts"),
+    ({ demoCommand }) => demoCommand
+  )
+).pipe(Command.withDescription("Dub a short scene in a temporary folder; needs no account and no network"))
+
+export const setupCommands = [demo, doctor, init, schedule, schema] as const
+export const setupShapes = [shapeOf(demo), shapeOf(doctor), shapeOf(init), shapeOf(schedule), shapeOf(schema)]

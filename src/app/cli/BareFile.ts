@@ -1,0 +1,28 @@
+/** `dubwright FILE`: a file in place of a command is dubbed with the bundled service. */
+
+/** Endings of the files that `run` takes. */
+const endings = /\.(?:srt|vtt|sbv|ass|ssa|txt|md|json|ya?ml)$/iu
+
+/**
+ * Returns the words of `run --embedded FILE …` if the first word is a file and no command; undefined otherwise. A file is
+ * recognized by its ending, or because it exists. A service is used only if `--base-url` names one: not if the
+ * environment does, since a command that does not say `run` must not spend anything.
+ */
+export const runOfFile = (
+  words: ReadonlyArray<string>,
+  commands: ReadonlyArray<string>,
+  exists: (path: string) => boolean
+): ReadonlyArray<string> | undefined => {
+  const [first = ""] = words
+  if (first === "" || first.startsWith("-") || commands.includes(first)) return undefined
+  if (!endings.test(first) && !exists(first)) return undefined
+  const chosen = words.some((word) => /^--(?:base-url|embedded)(?:=|$)/u.test(word))
+  return ["run", ...words, ...(chosen ? [] : ["--embedded"])]
+}
+
+/** The note on what was chosen. `address` is the value of DUBWRIGHT_BASE_URL. */
+export const noteOfRun = (run: ReadonlyArray<string>, address: string | undefined): string =>
+  `this is dubwright ${run.join(" ")}` +
+  (run.includes("--embedded") && address !== undefined && address !== ""
+    ? `; dubwright run ${run[1] ?? ""} uses ${address} (DUBWRIGHT_BASE_URL)`
+    : "")
