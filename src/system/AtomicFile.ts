@@ -9,11 +9,12 @@
  */
 import { randomUUID } from "node:crypto"
 import { closeSync, fdatasync, openSync, renameSync, writeSync } from "node:fs"
-import { rename, rm } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
 import { makeFolder } from "./Folder.ts"
+import { renamePatiently } from "./PatientRename.ts"
 
 /** Name prefix of partial files of `writeAtomically`. */
 export const partPrefix = ".part-"
@@ -63,7 +64,7 @@ export const partFiles = <E>(paths: ReadonlyArray<string>, faultOf: (path: strin
   return Effect.acquireRelease(
     each((path) => makeFolder(dirname(path))),
     () => Effect.forEach(paths, removePart, { discard: true })
-  ).pipe(Effect.as(Effect.uninterruptible(each((path) => rename(partOf(path), path)))))
+  ).pipe(Effect.as(Effect.uninterruptible(each((path) => renamePatiently(partOf(path), path)))))
 }
 
 /** Writes one file: lets `write` fill its `.part` file, and renames it if that succeeds. */
