@@ -16,6 +16,4 @@ const bare: PageParts = { script: "", style: "" }
 
 /** The bundled parts; empty when the sources run unbuilt. Such pages can be read but have no controls. */
 export const builtParts: BuiltParts =
-  version === "unbuilt"
-    ? { job: bare, batch: bare, review: bare, plan: bare }
-    : JSON.parse(DUBWRIGHT_PAGES)
+  version === "unbuilt" ? { job: bare, batch: bare, review: bare, plan: bare } : JSON.parse(DUBWRIGHT_PAGES)

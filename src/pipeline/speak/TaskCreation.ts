@@ -33,8 +33,8 @@ const mostAttempts = 6
 const landing = Duration.millis(3_500)
 
 /**
- * Returns a task for an utterance: searches for one that may already exist, else creates it, and retries after transient
- * faults. `last` means that there is no later round.
+ * Returns a task for an utterance: searches for one that may already exist, else creates it, and retries after
+ * transient faults. `last` means that there is no later round.
  */
 export const obtainTask = (
   row: UtteranceRow,
