@@ -40,7 +40,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["."],
     ["review"],
     ["run"],
-    ["deliver", "speak"],
+    ["deliver", "speak", "listen"],
     ["report"],
     ["mix", "clips"],
     ["place"],
@@ -53,7 +53,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   store: [["tables"], ["journal"], ["files"], ["state"]],
   ffmpeg: [["."], ["decode", "mux"], ["encode"], ["probe"], ["process"]],
   gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],
-  engines: [["local", "program"], ["text"], ["."]],
+  engines: [["recognition"], ["local", "program"], ["text"], ["."]],
   script: [
     ["."],
     ["transcripts", "utterances", "spoken", "heard"],

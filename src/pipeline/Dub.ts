@@ -1,6 +1,6 @@
 /**
- * A run, from top to bottom: load, plan, register, speak, retake, place and deliver, finish. Everything that is done is
- * in the state before the next step depends on it, so a run that was stopped at any point continues.
+ * A run, from top to bottom: load, plan, register, speak, retake, listen, place and deliver, finish. Everything that is
+ * done is in the state before the next step depends on it, so a run that was stopped at any point continues.
  */
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
@@ -20,11 +20,12 @@ import type { SpeechAccess } from "./plan/SpeechAccess.ts"
 import { openFolder } from "./report/ResultFolder.ts"
 import { registerBatch } from "./run/BatchRegistration.ts"
 import { speakBatch } from "./run/BatchSpeech.ts"
+import { isAllHeard, type JobHearings, listenToBatch, withHearings } from "./run/rounds/ListenRound.ts"
 import { digestSources, type NoopBatch, rememberCompletion, unchangedSince } from "./run/NoopCheck.ts"
 import { reportNoop } from "./run/NoopRun.ts"
 import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
-import { speakRetakes } from "./run/RetakeRound.ts"
+import { speakRetakes } from "./run/rounds/RetakeRound.ts"
 import { finishRun, recordEarlyEnd, startRun } from "./run/RunCompletion.ts"
 import { localExecutor, type MakeExecutor } from "./run/RunExecutor.ts"
 import { RunRecord } from "./run/RunRecord.ts"
@@ -127,20 +128,26 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
 
   // Place and deliver: each job once its last utterance is settled, while others are still spoken.
   const past = yield* Effect.flatMap(Deliveries, (deliveries) => deliveries.all(batch.out))
+  let hearings: JobHearings = new Map()
   const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
   const deliveries = yield* startDeliveries(jobs, waiting, (one, takes) =>
-    Effect.tap(turn.withPermits(1)(executor.deliver(one, takes, batch.out, past)), (result) =>
-      Effect.sync(() => record.ends.set(one.job.id, result))
+    Effect.tap(
+      turn.withPermits(1)(executor.deliver(withHearings(one, hearings), takes, batch.out, past)),
+      (result) => Effect.sync(() => record.ends.set(one.job.id, result))
     )
   )
 
   // Speak, then speak retakes of lines that do not fit.
   const speech = { service: yield* Layer.memoize(service), executor, maxCredits, deadline, record }
   const once = yield* speakBatch(plan, waiting, speech, deliveries.settled)
-  const { takes, spoken } = yield* speakRetakes(plan, once, speech)
+  const { takes, spoken: twice } = yield* speakRetakes(plan, once, speech)
+
+  // Listen to the clips of jobs with a recogniser, and speak those with wrong words again.
+  const listened = yield* listenToBatch(plan, twice, takes, speech)
+  hearings = listened.hearings
 
   const results = yield* deliveries.finish(takes)
-  const result = yield* finishRun(batch, start, spoken, results)
-  if (sources !== undefined) yield* rememberCompletion(plan, sources, result.jobs)
+  const result = yield* finishRun(batch, start, listened.spoken, results)
+  if (sources !== undefined && isAllHeard(hearings)) yield* rememberCompletion(plan, sources, result.jobs)
   return result
 }, Effect.scoped)

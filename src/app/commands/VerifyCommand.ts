@@ -1,6 +1,12 @@
 /** The `verify` command: compares the delivered audio with the reports. */
 import { Effect, Either } from "effect"
-import { isVerified, type Verification, verifyBatch } from "../../pipeline/report/DeliveryVerification.ts"
+import {
+  hasWrongWords,
+  isVerified,
+  type Verification,
+  type VerifiedCue,
+  verifyBatch
+} from "../../pipeline/report/DeliveryVerification.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
@@ -24,7 +30,9 @@ export const verifyCommand = (options: BatchOptions) =>
               "\n"
             )
     )
-    const amiss = jobs.filter(({ heard }) => Either.isLeft(heard) || !isVerified(heard.right))
+    const amiss = jobs.filter(
+      ({ heard }) => Either.isLeft(heard) || !isVerified(heard.right) || heard.right.wrongWords > 0
+    )
     if (amiss.length > 0) {
       return yield* new CommandEnded({
         code: exitCodes.failed,
@@ -46,12 +54,13 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string>
   const rows = jobs.flatMap(({ id, heard }) =>
     Either.match(heard, {
       onLeft: () => [],
-      onRight: ({ cues, missing, off, onsetError, drift, lengthError }) => [
+      onRight: ({ cues, missing, off, wrongWords, onsetError, drift, lengthError }) => [
         [
           id,
           `${cues.length - missing} of ${cues.length}`,
           missing,
           off,
+          cues.some(({ words }) => words !== undefined) ? wrongWords : undefined,
           // No onset could be separated from other sound, for example under continuous music.
           ...(cues.some(({ error }) => error !== undefined)
             ? [onsetError.p50, onsetError.p95, onsetError.max, drift].map(milliseconds)
@@ -70,6 +79,7 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string>
             "cues heard",
             "missing",
             "off",
+            "wrong words",
             "onset error p50",
             "p95",
             "max",
@@ -87,20 +97,32 @@ const details =
   (all: boolean, look: Look) =>
   ({ id, heard }: Heard): ReadonlyArray<string> => {
     if (Either.isLeft(heard)) return [heard.left]
-    const cues = heard.right.cues.filter(({ verdict }) => all || verdict === "missing" || verdict === "off")
+    const cues = heard.right.cues.filter(
+      (cue) => all || cue.verdict === "missing" || cue.verdict === "off" || hasWrongWords(cue)
+    )
     if (cues.length === 0) return []
+    const listened = cues.some(({ words }) => words !== undefined)
     const rows = cues.map((cue) => [
       cue.index,
       cue.verdict,
       cue.expected.toFixed(3),
       cue.heard?.toFixed(3),
-      cue.error === undefined ? undefined : milliseconds(cue.error)
+      cue.error === undefined ? undefined : milliseconds(cue.error),
+      ...(listened ? [faultsText(cue)] : [])
     ])
     return [
       "",
       `${id}: ${heard.right.file}`,
-      textTable(["cue", "verdict", "expected", "heard", "error"], rows, look)
+      textTable(["cue", "verdict", "expected", "heard", "error", ...(listened ? ["words"] : [])], rows, look)
     ]
   }
+
+/** The faults in a cue's words: "missing: old". */
+const faultsText = ({ words }: VerifiedCue): string =>
+  words === undefined
+    ? ""
+    : "unheard" in words
+      ? "not heard"
+      : words.faults.map((fault) => `${fault.kind}: ${fault.words}`).join("; ") || "as asked"
 
 const milliseconds = (value: number): string => `${Math.round(value)} ms`

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
 import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.ts"
 import { LanguageWritten } from "../values/LanguageName.ts"
+import { ListenSettings } from "./ListenSettings.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
 import { FitSettings, LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "./ScriptSettings.ts"
 import { RateWritten, SyncMode } from "./SyncSettings.ts"
@@ -85,6 +86,10 @@ const jobFields = {
   verify: optional(
     Schema.Boolean,
     "Analyze the delivered audio, and fail the job if a cue is not audible where the report puts it; default false."
+  ),
+  listen: optional(
+    Schema.Union(Schema.Literal("off"), ListenSettings),
+    "Check what clips say with a speech recogniser: a program or a server. off switches defaults off."
   ),
   timeline: optional(
     TimelineSettings,

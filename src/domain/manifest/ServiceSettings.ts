@@ -28,7 +28,7 @@ export const Undecided = Schema.Literal("match", "report", "again")
 export type Undecided = typeof Undecided.Type
 
 /** An http or https URL; only its spelling is checked. */
-const HttpAddress = Schema.String.pipe(
+export const HttpAddress = Schema.String.pipe(
   Schema.pattern(/^https?:\/\/[^\s/]\S*$/iu, expecting("an http or https URL such as https://tts.example"))
 )
 

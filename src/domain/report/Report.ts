@@ -1,6 +1,7 @@
 /** Schemas of report.json and run.json, as documented. Times are in seconds on the source's timeline. */
 import { Schema } from "effect"
 import { SyncReport } from "./FilmSync.ts"
+import { PartHearing } from "../speech/Hearing.ts"
 import { Flag } from "../speech/Placement.ts"
 import { SkipReason } from "../speech/Line.ts"
 
@@ -26,6 +27,8 @@ export const CueReport = Schema.Struct({
   placed: Schema.optional(Schema.Struct({ start: Seconds, end: Seconds, speed: Schema.Number })),
   /** The utterance's key. */
   utterance: Schema.optional(Schema.String),
+  /** What a speech recogniser heard, if the job listens, or why it heard nothing. */
+  words: Schema.optional(Schema.Union(PartHearing, Schema.Struct({ unheard: Schema.String }))),
   flags: Schema.Array(Flag),
   shortenBy: Schema.optional(Schema.Int)
 })

@@ -31,16 +31,16 @@ export const HeardFault = Schema.Struct({
 export type HeardFault = typeof HeardFault.Type
 
 /** What was heard of one part of an utterance. */
-export const HeardPart = Schema.Struct({
+export const PartHearing = Schema.Struct({
   /** The words as the recogniser wrote them. */
   heard: Schema.String,
   faults: Schema.Array(HeardFault)
 })
-export type HeardPart = typeof HeardPart.Type
+export type PartHearing = typeof PartHearing.Type
 
 /** What was heard in a clip: its parts in order, or why it was not heard. */
 export const ClipHearing = Schema.Union(
-  Schema.Struct({ parts: Schema.Array(HeardPart) }),
+  Schema.Struct({ parts: Schema.Array(PartHearing) }),
   Schema.Struct({ unheard: Schema.String })
 )
 export type ClipHearing = typeof ClipHearing.Type

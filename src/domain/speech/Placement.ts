@@ -14,7 +14,15 @@ export const Flag = Schema.Literal(
   "repeated-take",
   "suspect",
   "silent",
-  "cut"
+  "cut",
+  "missing-words",
+  "invented-words",
+  "doubled-words",
+  "cut-off-words",
+  "wrong-line",
+  "tag-spoken",
+  "wrong-language",
+  "not-heard"
 )
 export type Flag = typeof Flag.Type
 

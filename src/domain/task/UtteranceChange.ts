@@ -17,6 +17,8 @@ export type UtteranceChange =
   | Plain<"settle">
   /** `suspect` says what is odd about audio that was kept anyway. */
   | (Plain<"fetch"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })
+  /** Puts an earlier clip back. */
+  | (Plain<"restore"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })
   | Plain<"refetch">
   | Plain<"place">
   /** The next create is a new take, with a marker of its own. */

@@ -32,7 +32,8 @@ export const UtteranceEvent = Schema.Literal(
   "fail",
   "retry",
   "recall",
-  "resume"
+  "resume",
+  "restore"
 )
 export type UtteranceEvent = typeof UtteranceEvent.Type
 
@@ -41,7 +42,12 @@ type Transitions = Readonly<Record<UtteranceState, Readonly<Partial<Record<Utter
 /** The next state for each event. A pair that is absent is an internal error. */
 export const transitions: Transitions = {
   /** Known, not sent. */
-  planned: { announce: "announced", fail: "failed" },
+  planned: {
+    announce: "announced",
+    fail: "failed",
+    /** A new take of a stored clip was not spoken, or is worse: the clip is kept. */
+    restore: "fetched"
+  },
   /** A create is about to be sent, or was sent without a usable response. */
   announced: {
     /** The service responded with a task id. */
@@ -57,7 +63,7 @@ export const transitions: Transitions = {
   /** The task is done. `refetch` asks the task for a fresh URL; `lose` abandons its audio and speaks the text again. */
   settled: { fetch: "fetched", refetch: "submitted", lose: "planned", fail: "failed" },
   /** The clip is on disk. `refetch`: the clip is missing or damaged, but its task may still provide it. */
-  fetched: { place: "placed", refetch: "submitted", lose: "planned" },
+  fetched: { place: "placed", refetch: "submitted", lose: "planned", restore: "fetched" },
   /** A delivered job uses it. */
   placed: { place: "placed", refetch: "submitted", lose: "planned" },
   /** Failed, with a reason. */
@@ -67,7 +73,8 @@ export const transitions: Transitions = {
     /** It is unknown whether its create made a task: the history is searched first. */
     recall: "announced",
     /** It has a task that may still provide audio. */
-    resume: "submitted"
+    resume: "submitted",
+    restore: "fetched"
   }
 }
 

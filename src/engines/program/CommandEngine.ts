@@ -56,7 +56,7 @@ const inherited = ["PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR"
 export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOptions) {
   const { name } = options
   const maxBytes = options.maxBytes ?? 256 * 1024 * 1024
-  const env = { ...(yield* Effect.orDie(environment)), ...options.env }
+  const env = { ...(yield* programEnvironment), ...options.env }
   const slots = yield* Effect.makeSemaphore(options.concurrency ?? 2)
   const writesFile = options.args.some((arg) => arg.includes("{output}"))
 
@@ -124,7 +124,8 @@ export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOp
   } satisfies Engine
 })
 
-const environment = Effect.map(
+/** The environment of a program, without keys and other secrets. */
+export const programEnvironment = Effect.map(
   Effect.forEach(inherited, (variable) =>
     Effect.map(Config.option(Config.string(variable)), (value) => [variable, value] as const)
   ),
@@ -132,7 +133,7 @@ const environment = Effect.map(
     Object.fromEntries(
       found.flatMap(([variable, value]) => (Option.isSome(value) ? [[variable, value.value]] : []))
     )
-)
+).pipe(Effect.orDie)
 
 const placeholder = /\{(voice|language|rate|stretch|wpm|volume|pitch|output)\}/gu
 

@@ -81,7 +81,7 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     const trees: globalThis.Array<FlowJob> = []
     for (const plan of stage.jobs) {
       // A job's second takes are known only after its first takes.
-      if (plan.job.retake) continue
+      if (plan.job.retake || plan.job.listen !== undefined) continue
       const own = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
       const children = own.flatMap((key) => left.get(key) ?? [])
       if (children.length === 0) continue

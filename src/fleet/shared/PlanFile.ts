@@ -2,9 +2,11 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 import { Narration, Subtitle } from "../../domain/speech/Cue.ts"
 import { FrameRate } from "../../domain/time/FrameRate.ts"
+import { ClipHearing } from "../../domain/speech/Hearing.ts"
 import { Line } from "../../domain/speech/Line.ts"
 import { FitLimits } from "../../domain/speech/Placement.ts"
 import { UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { UtteranceKey } from "../../domain/values/Ids.ts"
 import { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import type { Job } from "../../pipeline/load/Job.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
@@ -47,7 +49,8 @@ const Kept = Schema.Struct({
       width: Schema.Number,
       height: Schema.Number
     }),
-    notices: Schema.Array(Schema.String)
+    notices: Schema.Array(Schema.String),
+    hearings: Schema.optionalWith(Schema.Array(Schema.Tuple(UtteranceKey, ClipHearing)), { exact: true })
   })
 })
 

@@ -13,6 +13,9 @@ export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "pla
  * |---|---|---|
  * | 1000 | not spoken, or left silent | the cue's length |
  * | 900 | cut off by the end of the film | seconds after the cue's end |
+ * | 890 | another language, or another text, was heard | |
+ * | 880 | words were not heard, or markup was | |
+ * | 850 | words were doubled or added | |
  * | 800 | sounds odd | |
  * | 700 | overlaps the same speaker's next line | seconds of overlap |
  * | 600 | runs over | seconds after the cue's end |
@@ -52,6 +55,13 @@ const kinds: Readonly<Record<MarkName, Measure>> = {
   failed: missing,
   silent: missing,
   cut: { points: 900, reach: tail },
+  "wrong-language": { points: 890, reach: nothing },
+  "wrong-line": { points: 890, reach: nothing },
+  "missing-words": { points: 880, reach: nothing },
+  "cut-off-words": { points: 880, reach: nothing },
+  "tag-spoken": { points: 880, reach: nothing },
+  "doubled-words": { points: 850, reach: nothing },
+  "invented-words": { points: 850, reach: nothing },
   suspect: { points: 800, reach: nothing },
   overlap: { points: 700, reach: (_cue, overlap) => overlap },
   overrun: { points: 600, reach: tail },

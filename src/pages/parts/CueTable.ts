@@ -100,7 +100,20 @@ const lang = (language: string | undefined): Content =>
 const spokenText = (cue: CueReport, language: string | undefined): Content => {
   if (cue.skipped !== undefined) return html`<span class="aside">not spoken: ${skipWords[cue.skipped]}</span>`
   const said = cue.said === undefined ? undefined : html`<span ${lang(language)}dir="auto">${cue.said}</span>`
-  return cue.error === undefined ? said : [said, html` <span class="error">${cue.error}</span>`]
+  return [
+    said,
+    cue.error === undefined ? undefined : html` <span class="error">${cue.error}</span>`,
+    heardText(cue, language)
+  ]
+}
+
+/** What a recogniser heard, if words are wrong, or that it heard nothing. */
+const heardText = ({ words }: CueReport, language: string | undefined): Content => {
+  if (words === undefined) return undefined
+  if ("unheard" in words) return html` <span class="aside" title="${words.unheard}">not heard</span>`
+  if (words.faults.length === 0) return undefined
+  return html` <span class="aside">heard:</span>
+    <span class="heard" ${lang(language)}dir="auto">${words.heard}</span>`
 }
 
 const shiftText = (cue: CueReport, placed: NonNullable<CueReport["placed"]>): Content => {

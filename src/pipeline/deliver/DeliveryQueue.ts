@@ -6,7 +6,8 @@ import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /**
  * Starts the deliveries of jobs that wait for nothing, and listens for utterances that are settled: spoken or failed.
- * `waiting` has the jobs of each utterance without a clip. Jobs with retakes are delivered at the end.
+ * `waiting` has the jobs of each utterance without a clip. Jobs with retakes, and jobs
+ * whose clips are listened to, are delivered at the end.
  */
 export const startDeliveries = Effect.fn("DeliveryQueue.startDeliveries")(function* <A, E, R>(
   jobs: ReadonlyArray<JobPlan>,
@@ -24,13 +25,13 @@ export const startDeliveries = Effect.fn("DeliveryQueue.startDeliveries")(functi
   for (const plans of waiting.values())
     for (const { job } of plans) missing.set(job.id, (missing.get(job.id) ?? 0) + 1)
 
-  for (const plan of jobs) if (!plan.job.retake && !missing.has(plan.job.id)) yield* start(plan, [])
+  for (const plan of jobs) if (!waitsForAll(plan) && !missing.has(plan.job.id)) yield* start(plan, [])
 
   const settle = Effect.fnUntraced(function* (key: UtteranceKey) {
     for (const plan of waiting.get(key) ?? []) {
       const left = (missing.get(plan.job.id) ?? 0) - 1
       missing.set(plan.job.id, left)
-      if (left === 0 && !plan.job.retake) yield* start(plan, [])
+      if (left === 0 && !waitsForAll(plan)) yield* start(plan, [])
     }
   }, Effect.uninterruptible)
   const listener = yield* Effect.forkScoped(Effect.forever(Effect.flatMap(settled.take, settle)))
@@ -49,3 +50,6 @@ export const startDeliveries = Effect.fn("DeliveryQueue.startDeliveries")(functi
     })
   }
 })
+
+/** Whether a job's clips may be spoken again after all lines are spoken. */
+const waitsForAll = ({ job }: JobPlan): boolean => job.retake || job.listen !== undefined

@@ -18,8 +18,25 @@ export const validateBatch = (
   ...faultsOfIds(jobs, file),
   ...faultsOfProviders(jobs, [...providers, ...Object.keys(manifest.providers ?? {})], file),
   ...faultsOfFit(manifest, file),
+  ...faultsOfListening(manifest, file),
   ...faultsOfShared(jobs, file)
 ]
+
+/** `listen` names one recogniser, and its program needs the clip. */
+const faultsOfListening = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
+  [
+    { at: "defaults", listen: defaults?.listen },
+    ...jobs.map(({ listen }, at) => ({ at: `jobs[${at}]`, listen }))
+  ].flatMap(({ at, listen }) => {
+    if (listen === undefined || listen === "off" || listen.command === undefined) return []
+    const message =
+      listen.baseUrl !== undefined || listen.model !== undefined
+        ? "names both a program and a server; keep either command, or baseUrl and model"
+        : listen.command.some((arg) => /\{(?:audio|file)\}/u.test(arg))
+          ? undefined
+          : "command has no {audio}; add it where the program expects the clip's path"
+    return message === undefined ? [] : [InputFault.make({ file, message: `${at}.listen: ${message}` })]
+  })
 
 /**
  * `fit.maxSpeed` must not exceed `fit.hardMaxSpeed`. The schema cannot check this: one may come from the defaults, the

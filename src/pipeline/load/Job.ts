@@ -15,6 +15,7 @@ import type {
   SpeakerSettings,
   TextSettings
 } from "../../domain/manifest/ScriptSettings.ts"
+import type { ListenSettings } from "../../domain/manifest/ListenSettings.ts"
 import type { NotifySettings, Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import type {
   AudioSettings,
@@ -74,6 +75,8 @@ export interface Job {
   readonly into?: string
   /** Whether the delivered audio is verified against the report. */
   readonly verify: boolean
+  /** The recogniser that checks what clips say. */
+  readonly listen?: ListenSettings
   readonly encoding?: string
   readonly outputs: ReadonlyArray<OutputName>
   /** Changes to single cues, accepted in review. */

@@ -80,6 +80,7 @@ export const resolveJob = (
       : { chapters: [...said.chapters].sort((a, b) => a.start - b.start) }),
     ...(said.into === undefined ? {} : { into: said.into }),
     verify: said.verify ?? false,
+    ...(said.listen === undefined || said.listen === "off" ? {} : { listen: said.listen }),
     ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
     outputs: Array.dedupe(said.outputs ?? usualOutputs)
   }

@@ -3,6 +3,7 @@
  */
 import { Array, Effect, Either } from "effect"
 import type { Script, ScriptRejected } from "../../domain/speech/Cue.ts"
+import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import { millisAtMicros } from "../../domain/time/Units.ts"
@@ -43,6 +44,8 @@ export interface JobPlan {
   readonly timing?: SubtitleTiming | undefined
   /** The language choices of a bilingual subtitle, if its manifest makes none. */
   readonly bilingual?: BilingualPlan | undefined
+  /** What was heard in the clips of its utterances, if the job listens. */
+  readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
   /** Warnings: cues after the film's end, unreadable lines, changed film sound, ignored overrides. */
   readonly notices: ReadonlyArray<string>
 }

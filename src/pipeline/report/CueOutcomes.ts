@@ -23,6 +23,8 @@ export interface CueOutcome {
   /** Its entries in the re-timed subtitle: the cue itself, or a narration's paragraph sentence by sentence. */
   readonly captions: ReadonlyArray<TimedCaption>
   readonly utterance: UtteranceKey | undefined
+  /** What a recogniser heard. */
+  readonly words: CueReport["words"]
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
   /** How many of its words come after the film's end. */
@@ -60,6 +62,7 @@ export const cueReport = (cue: CueOutcome): CueReport => ({
         }
       }),
   ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
+  ...(cue.words === undefined ? {} : { words: cue.words }),
   flags: cue.flags,
   ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy })
 })

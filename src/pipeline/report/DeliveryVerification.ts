@@ -3,7 +3,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
 import { detectSpeech, LevelTrack } from "../../audio/speech/OnsetDetection.ts"
 import type { JobId } from "../../domain/values/Ids.ts"
-import type { JobReport } from "../../domain/report/Report.ts"
+import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { Batch, Job } from "../load/Job.ts"
@@ -19,6 +19,10 @@ export interface VerifiedCue {
   /** Heard minus expected, in milliseconds. */
   readonly error: number | undefined
   readonly verdict: "on-time" | "off" | "joined" | "missing"
+  /** The words asked for. */
+  readonly said?: string
+  /** What a recogniser heard in the cue's clips, if the job listens. */
+  readonly words?: CueReport["words"]
 }
 
 /** The result of verifying a job. */
@@ -31,6 +35,8 @@ export interface Verification {
   readonly missing: number
   /** The number of cues whose onset error exceeds the tolerance. */
   readonly off: number
+  /** The number of cues in which a recogniser heard wrong words. */
+  readonly wrongWords: number
   /** |onset error| in milliseconds. */
   readonly onsetError: { readonly p50: number; readonly p95: number; readonly max: number }
   /**
@@ -75,6 +81,10 @@ export const isHeard = ({ outputs }: Pick<Job, "outputs">): boolean => heardIn({
  * be outdated.
  */
 const heardIn = ({ outputs }: Pick<Job, "outputs">) => endings.filter((ending) => outputs.includes(ending))
+
+/** Whether a recogniser heard wrong words in a cue. */
+export const hasWrongWords = ({ words }: Pick<VerifiedCue, "words">): boolean =>
+  words !== undefined && "faults" in words && words.faults.length > 0
 
 /** Whether every cue is audible at its reported time. */
 export const isVerified = ({ missing, off }: Verification): boolean => missing === 0 && off === 0
@@ -134,8 +144,13 @@ export const verificationOf = (
   const placed = report.cues.flatMap((cue) =>
     cue.placed === undefined ? [] : [{ ...cue.placed, index: cue.index }]
   )
+  const asked = new Map(report.cues.map((cue) => [cue.index, cue]))
   const others = coverOf(placed)
-  const cues = placed.map((cue) => verifiedCue(cue.index, cue, levels, others(cue)))
+  const cues = placed.map((cue): VerifiedCue => {
+    const { said, words } = asked.get(cue.index) ?? {}
+    const verified = verifiedCue(cue.index, cue, levels, others(cue))
+    return words === undefined ? verified : { ...verified, ...(said === undefined ? {} : { said }), words }
+  })
   const errors = cues.flatMap((cue) => (cue.error === undefined ? [] : [Math.abs(cue.error)]))
   return {
     id,
@@ -143,6 +158,7 @@ export const verificationOf = (
     cues,
     missing: cues.filter(({ verdict }) => verdict === "missing").length,
     off: cues.filter(({ verdict }) => verdict === "off").length,
+    wrongWords: cues.filter(hasWrongWords).length,
     onsetError: { p50: percentile(errors, 50), p95: percentile(errors, 95), max: percentile(errors, 100) },
     drift: driftOf(cues),
     lengthError: Math.round(lengthError * 1000) / 1000

@@ -3,6 +3,7 @@ import { Array } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Flag, Placement } from "../../domain/speech/Placement.ts"
 import type { JobReport } from "../../domain/report/Report.ts"
@@ -22,6 +23,7 @@ import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
 import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueOutcomes.ts"
+import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { metricsOf } from "./FitMetrics.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
@@ -45,6 +47,8 @@ export interface Dubbed {
   readonly failures: ReadonlyMap<UtteranceKey, string>
   /** The names of lines for which their provider returned no speech. */
   readonly unsaid: ReadonlySet<string>
+  /** What was heard in the clips, if the job listens. */
+  readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
   /** Utterances whose audio looks wrong but was kept. */
   readonly suspects: ReadonlySet<UtteranceKey>
 }
@@ -56,8 +60,21 @@ export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
   const sources = sourcesOf(script)
   const linesOf = Array.groupBy(lines, (line) => `${line.cue}`)
   const keysOf = keysByLine(dubbed.uses)
+  const listened = {
+    clips: dubbed.clips,
+    hearings: new Map(dubbed.hearings),
+    uses: new Map(dubbed.uses.map((use) => [use.utterance.key, use]))
+  }
   return words.cues.map((spoken) =>
-    outcomeOf(dubbed, spoken, sources.get(spoken.cue), linesOf[`${spoken.cue}`] ?? [], shares, keysOf)
+    outcomeOf(
+      dubbed,
+      spoken,
+      sources.get(spoken.cue),
+      linesOf[`${spoken.cue}`] ?? [],
+      shares,
+      keysOf,
+      listened
+    )
   )
 }
 
@@ -145,7 +162,8 @@ const outcomeOf = (
   source: Source | undefined,
   lines: ReadonlyArray<Line>,
   shares: ReadonlyMap<string, Share>,
-  keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>
+  keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>,
+  listened: HeardClips
 ): CueOutcome => {
   const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
   const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
@@ -160,7 +178,13 @@ const outcomeOf = (
   const skipped = reason === behindFilm || reason === "lost" ? undefined : reason
   const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
   const text = source?.text ?? ""
+  const words = heardWords(
+    listened,
+    new Set(lines.map(lineName)),
+    heard.map((share) => share.placement)
+  )
   const flags = distinctFlags([
+    ...flagsOfWords(words),
     ...heard.flatMap((share) => share.placement.flags),
     ...(keys.some((key) => suspects.has(key)) ? (["suspect"] as const) : []),
     ...(!whole && skipped === undefined && job.onFailure === "silence" ? (["silent"] as const) : [])
@@ -200,6 +224,7 @@ const outcomeOf = (
           .map(({ text, start, end }) => ({ text, start, end: millis(Math.min(filmEnd, end)) }))
       : [],
     utterance: keys[0],
+    words,
     flags,
     shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
     cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)

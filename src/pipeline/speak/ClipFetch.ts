@@ -13,6 +13,7 @@ import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { startOver, taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { mostRerolls } from "./SpeakSettings.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
@@ -20,9 +21,6 @@ import { StopSignal } from "./services/StopSignal.ts"
 
 /** Repeat fetches of unusable audio, in case it was damaged in transit. */
 const mostRefetches = 2
-
-/** New takes of one utterance because of bad audio. */
-const mostRerolls = 2
 
 /** Fetches a done task's audio and stores it as a clip. */
 export const fetchClip = (

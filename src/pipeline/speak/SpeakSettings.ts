@@ -46,6 +46,9 @@ export const defaultSpeakSettings = {
   settled: () => Effect.void
 } as const satisfies Partial<SpeakSettings>
 
+/** New takes of one utterance because of bad audio. */
+export const mostRerolls = 2
+
 /** A time after which no new task is started. */
 export interface Deadline {
   /** Milliseconds since 1970. */

@@ -1,6 +1,6 @@
 /**
- * Splits a text into words that can be compared with what a speech recogniser wrote: without case, punctuation, tags and
- * spellings that sound alike. Vietnamese keeps its tones and vowels, which make the word.
+ * Splits a text into words to compare with what a recogniser wrote: without case, punctuation, tags and spellings that
+ * sound alike. Vietnamese keeps its tones and vowels, which make the word.
  */
 import { frequentWords } from "../language/LanguageWords.ts"
 import { numberReadings } from "./NumberWords.ts"
@@ -26,8 +26,8 @@ const markup = /<[^<>]{0,200}>|\{\\[^{}]{0,200}\}/gu
 const notes = /\[[^[\]]{0,80}\]|\([^()]{0,80}\)|\*[^*]{1,40}\*|[♪♫♩♬]/gu
 
 /**
- * Returns the words of a text. `heard` marks a transcript, whose notes in brackets are ignored. Numbers are written out;
- * of their readings, the one most like `other` is taken, so that both sides of a comparison agree.
+ * Returns the words of a text. `heard` marks a transcript, whose notes in brackets are ignored. Numbers are written
+ * out; of their readings, the one most like `other` is taken, so that both sides of a comparison agree.
  */
 export const comparableWords = (
   text: string,
@@ -169,8 +169,8 @@ const vietnameseForm = (syllable: string): string => {
 }
 
 /**
- * Returns the language of a text by its script or its common words; undefined if the text does not show it: it needs `lead`
- * common words more than any other language has.
+ * Returns the language of a text by its script or its common words; undefined if the text does not show it. It needs
+ * `lead` common words more than any other language has.
  */
 export const languageShown = (text: string, lead: number): string | undefined => {
   const script = scripts.find(([, pattern]) => pattern.test(text))

@@ -2,7 +2,7 @@
  * Tells a clip's faults from a recogniser's errors. A difference in the first transcript is a fault once three
  * transcripts show it, and an error of the recogniser once two do not.
  */
-import type { HeardFault, HeardPart } from "../../domain/speech/Hearing.ts"
+import type { HeardFault, PartHearing } from "../../domain/speech/Hearing.ts"
 import {
   compareHeard,
   type ComparedText,
@@ -20,7 +20,7 @@ export const mostHearings = needed + lacking
 
 /** Either what was heard, or that one more transcript is needed. */
 export type Judgement =
-  { readonly _tag: "Heard"; readonly parts: ReadonlyArray<HeardPart> } | { readonly _tag: "Undecided" }
+  { readonly _tag: "Heard"; readonly parts: ReadonlyArray<PartHearing> } | { readonly _tag: "Undecided" }
 
 /** Judges a clip by its transcripts so far, of which there is at least one. */
 export const judgeHearings = (

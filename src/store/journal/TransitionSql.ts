@@ -41,7 +41,8 @@ const valuesOf = (change: UtteranceChange, now: number): Bound["values"] => {
         credits: change.credits ?? null,
         adopted: change.event === "adopt" ? 1 : 0
       }
-    case "fetch": {
+    case "fetch":
+    case "restore": {
       const { rate, frames, checksum, segments, cut } = change.clip
       const { bytes, suspect = null } = change
       return { now, key, rate, frames, checksum, segments: JSON.stringify(segments), cut, bytes, suspect }
@@ -69,6 +70,7 @@ const besides: Readonly<Partial<Record<UtteranceEvent, string>>> = {
   accept: keepTask,
   adopt: keepTask,
   fetch: keepClip,
+  restore: keepClip,
   refetch: dropClip,
   lose: dropClip
 }
@@ -81,6 +83,7 @@ const effects: Readonly<Record<UtteranceEvent, string>> = {
   withdraw: "task = NULL, announced_at = NULL,",
   settle: "",
   fetch: "setback = NULL,",
+  restore: "setback = NULL,",
   refetch: "",
   place: "",
   lose: `take = take + 1, task = NULL, setback = @setback,

@@ -101,6 +101,15 @@ const steps = {
       batch TEXT PRIMARY KEY,
       record TEXT NOT NULL
     ) WITHOUT ROWID`
+  ),
+  "0005_transcripts": statements(
+    // What recognisers heard in a clip, by the checksum of its file: a JSON list of transcripts.
+    `CREATE TABLE transcript (
+      checksum TEXT NOT NULL,
+      recogniser TEXT NOT NULL,
+      texts TEXT NOT NULL,
+      PRIMARY KEY (checksum, recogniser)
+    ) WITHOUT ROWID`
   )
 }
 

@@ -1,6 +1,12 @@
 /** Faults in clips are told from a recogniser's errors. */
 import { expect, test } from "vitest"
-import { chance, hear, plantClips, type PlantedClip, vocabularyOf } from "../../../bench/plantedFaults.ts"
+import {
+  chance,
+  hear,
+  plantClips,
+  type PlantedClip,
+  vocabularyOf
+} from "../../../bench/listen/plantedFaults.ts"
 import { judgeHearings, mostHearings } from "../../../src/script/heard/ConfirmedFaults.ts"
 import type { HeardText } from "../../../src/script/heard/HeardFaults.ts"
 import { films } from "./films.ts"

@@ -1,5 +1,5 @@
 /** Lines of six languages, as in the subtitles of a film. */
-import type { SpokenFilm } from "../../../bench/plantedFaults.ts"
+import type { SpokenFilm } from "../../../bench/listen/plantedFaults.ts"
 
 const lines: Readonly<Record<string, string>> = {
   en: `The harbour was still dark when we left.

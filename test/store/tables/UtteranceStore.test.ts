@@ -56,6 +56,7 @@ const change = (
     case "adopt":
       return { event, key, task: TaskId.make(task), credits: 7.5 }
     case "fetch":
+    case "restore":
       return { event, key, clip: clip(utterance), bytes: 244, suspect: "it hums" }
     case "lose":
     case "fail":

@@ -3,15 +3,15 @@
  * the remaining budget. If a retake fails, its line keeps the first take.
  */
 import { Effect } from "effect"
-import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
-import type { JobId } from "../../domain/values/Ids.ts"
-import { planRetakes } from "../place/Retakes.ts"
-import type { BatchPlan } from "../plan/BatchPlan.ts"
-import type { SpeakSummary } from "../speak/SpeakSettings.ts"
-import { countBoth } from "../speak/SpeakTally.ts"
-import { registerBatch } from "./BatchRegistration.ts"
-import { speakSettings, type SpeechOptions } from "./BatchSpeech.ts"
-import type { SpokenBatch } from "./RunCompletion.ts"
+import type { UtteranceUse } from "../../../domain/speech/Utterance.ts"
+import type { JobId } from "../../../domain/values/Ids.ts"
+import { planRetakes } from "../../place/Retakes.ts"
+import type { BatchPlan } from "../../plan/BatchPlan.ts"
+import type { SpeakSummary } from "../../speak/SpeakSettings.ts"
+import { countBoth } from "../../speak/SpeakTally.ts"
+import { registerBatch } from "../BatchRegistration.ts"
+import { speakSettings, type SpeechOptions } from "../BatchSpeech.ts"
+import type { SpokenBatch } from "../RunCompletion.ts"
 
 /** Returns each job's retakes, and the result of both rounds of speaking. */
 export const speakRetakes = Effect.fn("RetakeRound.speakRetakes")(function* <E, R>(
@@ -43,7 +43,8 @@ export const speakRetakes = Effect.fn("RetakeRound.speakRetakes")(function* <E, 
   return { takes, spoken: { ...spoken, summary: bothOf(spoken.summary, second) } }
 })
 
-const bothOf = (first: SpeakSummary, second: SpeakSummary): SpeakSummary => ({
+/** Adds up two rounds of speaking. */
+export const bothOf = (first: SpeakSummary, second: SpeakSummary): SpeakSummary => ({
   ...countBoth(first, second),
   credits:
     first.credits === undefined || second.credits === undefined ? undefined : first.credits + second.credits,

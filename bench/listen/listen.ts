@@ -1,6 +1,6 @@
 /**
- * Measures how many faulty clips the comparison of words finds, and how many good ones it flags, with a recogniser whose
- * errors are simulated. Lines are those of real subtitles.
+ * Measures how many faulty clips the comparison of words finds, and how many good ones it flags, with a recogniser
+ * whose errors are simulated. Lines are those of real subtitles.
  *
  * `independent` errors differ from transcript to transcript of a clip; `repeated` errors do not, as if listening again
  * made no difference: the worst case.
@@ -10,11 +10,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Either } from "effect"
-import { readScript } from "../src/script/ScriptFile.ts"
-import { judgeHearings, mostHearings } from "../src/script/heard/ConfirmedFaults.ts"
-import type { HeardText } from "../src/script/heard/HeardFaults.ts"
-import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
-import { spokenWords } from "../src/script/spoken/SpokenWords.ts"
+import { readScript } from "../../src/script/ScriptFile.ts"
+import { judgeHearings, mostHearings } from "../../src/script/heard/ConfirmedFaults.ts"
+import type { HeardText } from "../../src/script/heard/HeardFaults.ts"
+import { emptyLexicon } from "../../src/script/spoken/Lexicon.ts"
+import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 import {
   chance,
   hear,

@@ -1,0 +1,77 @@
+/** A recogniser that is a local program, such as whisper-cli or a script: a WAV file in, words on stdout. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Duration, Effect } from "effect"
+import { programEnvironment } from "../program/CommandEngine.ts"
+import { type ProgramFailed, runProgram } from "../program/ChildProgram.ts"
+import { RecognitionFailed, type Recogniser } from "./Recogniser.ts"
+import { printedTranscript } from "./TranscriptText.ts"
+
+export interface CommandRecogniserOptions {
+  /**
+   * The program and its arguments. In each, `{audio}` or `{file}` is the clip's path and `{language}` its primary
+   * language, or `auto`.
+   */
+  readonly command: readonly [string, ...ReadonlyArray<string>]
+  /** The folder that relative paths of the program start from. */
+  readonly folder: string
+  readonly concurrency: number
+  /** Maximum time for a clip; the program is killed after it. */
+  readonly timeout: Duration.DurationInput
+}
+
+/** Maximum bytes of output. */
+const mostOutput = 4 * 1024 * 1024
+
+/** Makes the recogniser. A program ends when its clip is heard, or when that is interrupted. */
+export const makeCommandRecogniser = Effect.fnUntraced(function* (options: CommandRecogniserOptions) {
+  const [file, ...args] = options.command
+  const env = yield* programEnvironment
+  const hear: Recogniser["hear"] = Effect.fn("CommandRecogniser.hear")((wav, language) =>
+    Effect.acquireUseRelease(
+      Effect.promise(() => mkdtemp(join(tmpdir(), "dubwright-listen-"))),
+      (folder) => {
+        const audio = join(folder, "clip.wav")
+        const values = { audio, file: audio, language: language?.replace(/[-_].*$/u, "") ?? "auto" }
+        return Effect.zipRight(
+          Effect.promise(() => writeFile(audio, wav)),
+          runProgram({
+            file,
+            args: args.map((arg) => filledIn(arg, values)),
+            env,
+            cwd: options.folder,
+            stdin: "",
+            maxBytes: mostOutput,
+            timeout: options.timeout
+          })
+        )
+      },
+      (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+    ).pipe(
+      Effect.mapError((failure) => failed(file, failure)),
+      Effect.flatMap((output) =>
+        Effect.mapError(
+          printedTranscript(output.toString("utf8")),
+          (detail) => new RecognitionFailed({ reason: "clip", detail: `${file}: its output is ${detail}` })
+        )
+      )
+    )
+  )
+  return {
+    identity: `command ${JSON.stringify(options.command)}`,
+    concurrency: options.concurrency,
+    hear
+  } satisfies Recogniser
+})
+
+const filledIn = (arg: string, values: Readonly<Record<string, string>>): string =>
+  arg.replace(/\{(audio|file|language)\}/gu, (written, key: string) => values[key] ?? written)
+
+const failed = (file: string, { reason, detail }: ProgramFailed): RecognitionFailed =>
+  reason === "not-started"
+    ? new RecognitionFailed({
+        reason: "unusable",
+        detail: `${file}: cannot be started (${detail}); install it, or correct listen.command`
+      })
+    : new RecognitionFailed({ reason: "clip", detail: `${file}: ${detail}` })

@@ -1,0 +1,142 @@
+/**
+ * Listens to the clips of jobs with `listen`, and speaks clips with wrong words again, one at a time. New takes stay
+ * within the allowance for bad takes and the budget. A take that fails, or is no better, leaves the earlier clip.
+ */
+import { Effect, Either, Option } from "effect"
+import type { ClipHearing } from "../../../domain/speech/Hearing.ts"
+import type { UtteranceUse } from "../../../domain/speech/Utterance.ts"
+import { FailureReason } from "../../../domain/task/FailureReason.ts"
+import type { JobId, UtteranceKey } from "../../../domain/values/Ids.ts"
+import type { Recogniser, RecognitionFailed } from "../../../engines/recognition/Recogniser.ts"
+import { httpClient } from "../../../gateway/transport/HttpTransport.ts"
+import type { ExpectedWords } from "../../../script/heard/HeardFaults.ts"
+import { ClipFolder } from "../../../store/files/ClipFolder.ts"
+import { UtteranceStore } from "../../../store/tables/UtteranceStore.ts"
+import { storedAudio, faultCount, faultWords } from "../../listen/ClipListener.ts"
+import { expectedClips } from "../../listen/ExpectedClips.ts"
+import { listenToClips, openRecogniser } from "../../listen/ListenStage.ts"
+import type { BatchPlan, JobPlan } from "../../plan/BatchPlan.ts"
+import { defaultSpeakSettings, mostRerolls } from "../../speak/SpeakSettings.ts"
+import { speakSettings, type SpeechOptions } from "../BatchSpeech.ts"
+import { bothOf } from "./RetakeRound.ts"
+import type { SpokenBatch } from "../RunCompletion.ts"
+
+/** What was heard in the clips of each job that listens. */
+export type JobHearings = ReadonlyMap<JobId, NonNullable<JobPlan["hearings"]>>
+
+/** Adds to a job's plan what was heard in its clips. */
+export const withHearings = (plan: JobPlan, hearings: JobHearings): JobPlan => {
+  const heard = hearings.get(plan.job.id)
+  return heard === undefined ? plan : { ...plan, hearings: heard }
+}
+
+/** Whether every clip of the jobs that listen was heard. */
+export const isAllHeard = (hearings: JobHearings): boolean =>
+  [...hearings.values()].every((clips) => clips.every(([, hearing]) => !("unheard" in hearing)))
+
+/** Listens to the clips of all jobs that listen; `takes` are retakes of their lines. */
+export const listenToBatch = Effect.fn("ListenRound.listenToBatch")(function* <E, R>(
+  plan: BatchPlan,
+  spoken: SpokenBatch,
+  takes: ReadonlyMap<JobId, ReadonlyArray<UtteranceUse>>,
+  options: SpeechOptions<E, R>
+) {
+  const hearings = new Map<JobId, NonNullable<JobPlan["hearings"]>>()
+  let total = spoken
+  for (const one of plan.jobs) {
+    const { listen, id } = one.job
+    if (listen === undefined) continue
+    const opened = yield* Effect.either(openRecogniser(listen, plan.batch.manifest))
+    const expected = expectedClips(one, takes.get(id))
+    const store = yield* UtteranceStore
+    const clips = yield* store.clips([...expected.keys()])
+    const heard = yield* listenToClips(
+      opened,
+      new Map([...clips].map(([key, { clip }]) => [key, clip])),
+      expected
+    )
+    if (listen.reroll !== false)
+      total = yield* rerolled(plan, total, { opened, expected, heard, takes: takes.get(id) ?? [] }, options)
+    hearings.set(
+      id,
+      [...heard].sort(([a], [b]) => (a < b ? -1 : 1))
+    )
+  }
+  return { hearings, spoken: total }
+}, Effect.provide(httpClient))
+
+interface Listening {
+  readonly opened: Either.Either<Recogniser, RecognitionFailed>
+  readonly expected: ReadonlyMap<UtteranceKey, ExpectedWords>
+  readonly heard: Map<UtteranceKey, ClipHearing>
+  readonly takes: ReadonlyArray<UtteranceUse>
+}
+
+/** Speaks clips with faults again while the allowance lasts; updates what was heard in them. */
+const rerolled = Effect.fnUntraced(function* <E, R>(
+  plan: BatchPlan,
+  spoken: SpokenBatch,
+  { opened, expected, heard, takes }: Listening,
+  options: SpeechOptions<E, R>
+) {
+  const store = yield* UtteranceStore
+  // A retake is already a second take.
+  const second = new Set(takes.map(({ utterance }) => utterance.key))
+  const faulty = [...heard].filter(([key, hearing]) => faultCount(hearing) > 0 && !second.has(key))
+  let total = spoken
+  if (faulty.length === 0 || spoken.summary.halt !== undefined) return total
+  const rows = yield* store.rows(plan.utterances.map(({ key }) => key))
+  const rerolls = new Map(rows.map((row) => [row.utterance.key, row.rerolls]))
+  const used = rows.reduce((sum, row) => sum + row.rerolls, 0)
+  let left = Math.max(3, Math.ceil(plan.utterances.length * defaultSpeakSettings.rerolls)) - used
+  let isHalted = false
+  for (const [key, hearing] of faulty) {
+    if (isHalted || left <= 0) break
+    const tried = rerolls.get(key) ?? mostRerolls
+    const before = (yield* store.clips([key])).get(key)
+    if (tried >= mostRerolls || before === undefined) continue
+    const bytes = yield* storedAudio(before.clip)
+    if (Option.isNone(bytes)) continue
+    left--
+    const setback = FailureReason.make({
+      kind: "bad-audio",
+      words: `wrong words were heard: ${faultWords(hearing)}`
+    })
+    yield* store.apply({ event: "lose", key, setback })
+    const settings = yield* speakSettings(plan.batch, [key], options)
+    const summary = yield* options.executor
+      .speak(settings, plan)
+      .pipe(Effect.provide(options.service), Effect.either)
+    const fresh = (yield* store.clips([key])).get(key)
+    const words = expected.get(key)
+    const again =
+      fresh === undefined || words === undefined
+        ? undefined
+        : (yield* listenToClips(opened, new Map([[key, fresh.clip]]), new Map([[key, words]]))).get(key)
+    const isBetter = again !== undefined && !("unheard" in again) && faultCount(again) < faultCount(hearing)
+    if (isBetter) heard.set(key, again)
+    else yield* restored(key, before, bytes.value)
+    if (Either.isRight(summary)) {
+      // A new take that was not spoken does not stop the run: the earlier clip is delivered.
+      isHalted = summary.right.halt !== undefined
+      total = { ...total, summary: { ...bothOf(total.summary, { ...summary.right, halt: undefined }) } }
+    } else isHalted = true
+  }
+  return total
+})
+
+/** Puts an earlier clip back, unless its new take is still under way: the next run continues that. */
+const restored = Effect.fnUntraced(function* (
+  key: UtteranceKey,
+  { clip, bytes, suspect }: NonNullable<ReturnType<StoredClips["get"]>>,
+  wav: Uint8Array
+) {
+  const store = yield* UtteranceStore
+  const clips = yield* ClipFolder
+  const state = (yield* store.standings([key])).get(key)?.state
+  if (state !== "planned" && state !== "failed" && state !== "fetched") return
+  yield* clips.keep(key, wav)
+  yield* store.apply({ event: "restore", key, clip, bytes, suspect })
+})
+
+type StoredClips = Effect.Effect.Success<ReturnType<UtteranceStore["clips"]>>
