@@ -29,7 +29,7 @@ export type {
 export type { DubOutcome, FailedCue, DubbedJob, PlanOutcome, VerifyOutcome } from "./library/Outcomes.ts"
 export { Progress, silent } from "./pipeline/Progress.ts"
 export type { ProgressEvent } from "./pipeline/Progress.ts"
-export { localExecutor } from "./pipeline/run/RunExecutor.ts"
+export { localExecutor } from "./pipeline/Dub.ts"
 export type { RunExecutor as Executor } from "./pipeline/run/RunExecutor.ts"
 export { ClipFolder } from "./store/files/ClipFolder.ts"
 export { UtteranceStore } from "./store/tables/UtteranceStore.ts"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { verifyBatch } from "../pipeline/report/DeliveryVerification.ts"
-import { localExecutor } from "../pipeline/run/RunExecutor.ts"
+import { localExecutor } from "../pipeline/Dub.ts"
 import { dub, prepareRun } from "../pipeline/Dub.ts"
 import { reviveFailed } from "../pipeline/run/BatchRegistration.ts"
 import { loadForRun, loadSource } from "./batch/BatchLoading.ts"

@@ -10,9 +10,11 @@ import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
 import type { StateOf } from "../store/tables/StateLayers.ts"
 import type { UtteranceStore } from "../store/tables/UtteranceStore.ts"
+import { deliverToResult, keepDelivery } from "./deliver/DeliveryOutcome.ts"
 import { startDeliveries } from "./deliver/DeliveryQueue.ts"
 import { type ReadInput, readOnce } from "./load/InputFile.ts"
 import type { Batch } from "./load/Job.ts"
+import { placeJob, settledJob } from "./place/JobPlacement.ts"
 import type { BatchPlan } from "./plan/BatchPlan.ts"
 import { planFully } from "./plan/BilingualNotices.ts"
 import { pricesOf, withPrices } from "./plan/Prices.ts"
@@ -27,10 +29,11 @@ import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
 import { speakRetakes } from "./run/rounds/RetakeRound.ts"
 import { finishRun, recordEarlyEnd, startRun } from "./run/RunCompletion.ts"
-import { localExecutor, type MakeExecutor } from "./run/RunExecutor.ts"
+import type { MakeExecutor, RunExecutor } from "./run/RunExecutor.ts"
 import { RunRecord } from "./run/RunRecord.ts"
 import { makeRunState, type RunState } from "./run/RunState.ts"
 import type { Deadline } from "./speak/SpeakSettings.ts"
+import { speakUtterances } from "./speak/SpeakStage.ts"
 
 /** A run before it sends or writes anything. */
 export interface PreparedRun {
@@ -69,6 +72,18 @@ export const prepareRun = Effect.fn("Dub.prepareRun")(function* <E, R>(options: 
   const prepared: PreparedRun = { batch, work, sources, state }
   return prepared
 })
+
+/** Runs everything in this process, one delivery at a time, so that ffmpeg and the mix get all cores. */
+export const localExecutor: RunExecutor = {
+  speak: speakUtterances,
+  deliver: Effect.fnUntraced(function* (plan, takes, out, past) {
+    const settled = yield* settledJob(plan, takes, out, past)
+    if (settled.isUnchanged) return yield* keepDelivery(settled)
+    const placed = yield* placeJob(settled)
+    return yield* deliverToResult(placed)
+  }),
+  deliveriesAtOnce: 1
+}
 
 /** What a run is done with. */
 export interface DubOptions<E, R> {

@@ -3,8 +3,9 @@ import { Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect, Schema } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
-import { deliverToResult, reportUndelivered } from "../../pipeline/deliver/DeliveryOutcome.ts"
-import { checkDelivery, recordDelivery } from "../../pipeline/deliver/JobDelivery.ts"
+import { deliverToResult, keepDelivery, reportUndelivered } from "../../pipeline/deliver/DeliveryOutcome.ts"
+import { recordDelivery } from "../../pipeline/deliver/JobDelivery.ts"
+import { keysOf, placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
@@ -35,13 +36,11 @@ export const deliverBy = (
   Effect.gen(function* () {
     const { share, watch, handover, done, callRedis: asked, stopping } = coordinator
     const { join } = yield* Path.Path
-    const made = yield* checkDelivery(plan, takes, out, past)
-    if (made.unchanged !== undefined) {
-      yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Unchanged", job: plan.job.id }))
-      return made.unchanged
-    }
-    const here = deliverToResult(plan, takes, out, past)
-    const missing = yield* handover.records(made.keys.filter((key) => !made.clips.has(key)))
+    const settled = yield* settledJob(plan, takes, out, past)
+    if (settled.isUnchanged) return yield* keepDelivery(settled)
+    const { digest, clips } = settled
+    const here = Effect.flatMap(placeJob(settled), deliverToResult)
+    const missing = yield* handover.records(keysOf(plan).filter((key) => !clips.has(key)))
     if (missing.some(({ state }) => state !== "failed")) return yield* here
     if (missing.length > 0 && plan.job.onFailure === "fail") return yield* here
 
@@ -54,12 +53,12 @@ export const deliverBy = (
     const awaited: Effect.Effect<DeliverEnd | { readonly status: "fault"; readonly error: string }> =
       Effect.gen(function* () {
         const before = yield* known
-        if (before !== undefined && isStale(before, name, made.digest)) yield* removeJobs(coordinator, before)
+        if (before !== undefined && isStale(before, name, digest)) yield* removeJobs(coordinator, before)
         if ((yield* known) === undefined) yield* add
         const ended = yield* watch.until(deliverQueue, id)
         if (ended._tag === "Gone") return yield* stopping.now ? Effect.never : awaited
         // The earlier job could not be removed in time and has delivered another plan.
-        if (ended.job.data?.plan !== name && isStale(ended.job, name, made.digest)) return yield* awaited
+        if (ended.job.data?.plan !== name && isStale(ended.job, name, digest)) return yield* awaited
         done.push(ended.job)
         const end = readEnd(ended.job.returnvalue)
         if (end._tag === "None")
@@ -77,7 +76,7 @@ export const deliverBy = (
     if (end.status === "incomplete") return yield* here
     if (end.status === "delivered") {
       const files = end.files.map((file) => join(out, file))
-      yield* recordDelivery(plan, out, made, files)
+      yield* recordDelivery(settled, files)
       yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Delivered", job: plan.job.id, files }))
       const { metrics, last, looks } = end
       const result: JobResult = {

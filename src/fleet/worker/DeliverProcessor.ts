@@ -3,8 +3,8 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Redis } from "ioredis"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { fingerprintOf } from "../../pipeline/deliver/DeliveryFingerprint.ts"
 import { deliverToResult } from "../../pipeline/deliver/DeliveryOutcome.ts"
+import { placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { writtenIn } from "../shared/FencedStore.ts"
@@ -48,11 +48,9 @@ export const makeDeliverProcessor = (client: Redis, share: SharedFolder) =>
           return { _tag: "Early" } satisfies Delivered
         if (clipless.length > 0 && plan.job.onFailure === "fail") return ended({ status: "incomplete" })
         yield* handover.takeOver([...found.values()])
-        const result = yield* deliverToResult(plan, takes, out, new Map())
-        const clips = new Map(
-          [...found].flatMap(([key, { clip }]) => (clip === undefined ? [] : [[key, clip.clip] as const]))
-        )
-        return ended(yield* endOf(result, out, yield* fingerprintOf(plan, clips, out)))
+        const settled = yield* settledJob(plan, takes, out, new Map())
+        const result = yield* deliverToResult(yield* placeJob(settled))
+        return ended(yield* endOf(result, out, settled.digest))
       }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
   })
 

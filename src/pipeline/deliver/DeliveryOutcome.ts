@@ -1,22 +1,19 @@
 /** Delivers a job and turns any failure into its result. */
 import { Effect } from "effect"
-import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { filesMadeIn } from "./DeliveryRecord.ts"
 import { deliverJob } from "./JobDelivery.ts"
+import { reportIn } from "../report/ReportFile.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { about } from "../Annotations.ts"
-import type { JobPlan } from "../plan/BatchPlan.ts"
+import type { PlacedJob, SettledJob } from "../place/JobPlacement.ts"
 import { Progress } from "../Progress.ts"
 
-/** Delivers a job. Its failure becomes its result and affects no other job. */
-export const deliverToResult = (
-  plan: JobPlan,
-  takes: ReadonlyArray<UtteranceUse>,
-  out: string,
-  past: ReadonlyMap<string, Delivery>
-) => {
+/** Delivers a placed job. Its failure becomes its result and affects no other job. */
+export const deliverToResult = (placed: PlacedJob) => {
+  const { plan } = placed
   const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
     Effect.succeed<JobResult>({
       job: plan.job,
@@ -26,10 +23,9 @@ export const deliverToResult = (
       looks: 0,
       error: error.message
     })
-  return deliverJob(plan, takes, out, past).pipe(
+  return deliverJob(placed).pipe(
     Effect.catchTags({
-      ClipMissing: (missing) =>
-        Effect.zipRight(spoiltClipsRemoved(plan, takes), undone("unfinished")(missing)),
+      ClipMissing: (missing) => Effect.zipRight(spoiltClipsRemoved(placed), undone("unfinished")(missing)),
       ContainerRefuses: undone("failed"),
       DiskFull: undone("failed"),
       FfmpegFailed: undone("failed"),
@@ -49,11 +45,27 @@ export const deliverToResult = (
  * A clip of the right size but with wrong bytes looks intact until it is read. Deletes all such clips of the job, so
  * that the next run fetches all of them.
  */
-const spoiltClipsRemoved = Effect.fnUntraced(function* (plan: JobPlan, takes: ReadonlyArray<UtteranceUse>) {
+const spoiltClipsRemoved = Effect.fnUntraced(function* ({ plan, takes }: PlacedJob) {
   const store = yield* UtteranceStore
   const folder = yield* ClipFolder
   const stored = yield* store.clips([...plan.uses, ...takes].map(({ utterance }) => utterance.key))
   yield* folder.removeSpoilt(new Map([...stored].map(([key, { clip }]) => [key, clip.checksum])))
+})
+
+/** Keeps the files of an unchanged job, and returns them as its result. */
+export const keepDelivery = Effect.fnUntraced(function* ({ plan: { job }, out, before }: SettledJob) {
+  yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Unchanged", job: job.id }))
+  const report = yield* reportIn(out, job.id)
+  const result: JobResult = {
+    job,
+    status: "delivered",
+    unchanged: true,
+    metrics: report?.metrics,
+    last: report?.metrics,
+    looks: looksOf(report?.cues ?? []),
+    files: before === undefined ? [] : filesMadeIn(before)
+  }
+  return result
 })
 
 /** Emits the event of a job that was not delivered. */

@@ -1,36 +1,19 @@
-/** Delivers one job: turns its clips into files and a report, or skips it if nothing has changed. */
+/** Delivers one placed job: turns its clips into files and a report. */
 import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
-import type { Clip } from "../../domain/speech/Clip.ts"
 import { type JobReport, unheard } from "../../domain/report/Report.ts"
-import {
-  deliveryRate,
-  type Frames,
-  framesAt,
-  framesAtMicros,
-  millis,
-  millisAtMicros
-} from "../../domain/time/Units.ts"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { deliveryRate, type Frames, framesAt, framesAtMicros, millis } from "../../domain/time/Units.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
-import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { formatCueList, filmTooShort } from "../plan/CueList.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
-import {
-  allFilesPresent,
-  fingerprintOf,
-  filesMadeIn,
-  rememberFiles,
-  reportNames
-} from "./DeliveryFingerprint.ts"
+import { rememberFiles, reportNames } from "./DeliveryRecord.ts"
 import { removeOutdated } from "./OutdatedOutputs.ts"
 import type { CueOutcome } from "../report/CueOutcomes.ts"
 import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
 import { streamJson } from "../report/JsonStream.ts"
-import { placeLines, unspokenLines } from "../place/LinePlacement.ts"
+import { keysOf, type PlacedJob, type SettledJob } from "../place/JobPlacement.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
@@ -39,67 +22,9 @@ import { writeResult } from "../report/ResultFolder.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { isHeard, isVerified, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
 
-/** Returns the stored clips of utterances, and which of them are suspect. */
-const clipsAtHand = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
-  const clips = new Map<UtteranceKey, Clip>()
-  const suspects = new Set<UtteranceKey>()
-  for (const [key, { clip, suspect }] of yield* (yield* UtteranceStore).clips(keys)) {
-    clips.set(key, clip)
-    if (suspect !== undefined) suspects.add(key)
-  }
-  return { clips, suspects }
-})
-
-/** Returns why utterances have failed. */
-const failuresAmong = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
-  const failures = new Map<UtteranceKey, string>()
-  for (const [key, { state, setback }] of yield* (yield* UtteranceStore).standings(keys))
-    if (state === "failed") failures.set(key, setback?.words ?? "failed")
-  return failures
-})
-
-/** Compares a job's current fingerprint with its last delivery. */
-export const checkDelivery = Effect.fn("JobDelivery.checkDelivery")(function* (
-  plan: JobPlan,
-  takes: ReadonlyArray<UtteranceUse>,
-  out: string,
-  before: ReadonlyMap<string, Delivery>
-) {
-  const { job } = plan
-  const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
-  const { clips, suspects } = yield* clipsAtHand([...keys, ...takes.map(({ utterance }) => utterance.key)])
-  const digest = yield* fingerprintOf(plan, clips, out)
-  const made = before.get(job.id)
-  const lastTime = yield* reportIn(out, job.id)
-  const last = lastTime?.metrics
-  const unchanged: JobResult | undefined =
-    made?.digest === digest && (yield* allFilesPresent(out, made))
-      ? {
-          job,
-          status: "delivered",
-          unchanged: true,
-          metrics: last,
-          last,
-          looks: looksOf(lastTime?.cues ?? []),
-          files: filesMadeIn(made)
-        }
-      : undefined
-  return { keys, clips, suspects, digest, before: made, last, unchanged }
-})
-
 /** Records that a job was delivered with which fingerprint and files, and marks its clips as placed. */
 export const recordDelivery = Effect.fnUntraced(function* (
-  plan: JobPlan,
-  out: string,
-  {
-    clips,
-    digest,
-    before
-  }: {
-    readonly clips: ReadonlyMap<UtteranceKey, unknown>
-    readonly digest: string
-    readonly before: Delivery | undefined
-  },
+  { plan, out, clips, digest, before }: SettledJob,
   files: ReadonlyArray<string>
 ) {
   const store = yield* UtteranceStore
@@ -117,44 +42,21 @@ export const recordDelivery = Effect.fnUntraced(function* (
   yield* rememberFiles(out, plan, digest, [...files, ...beside])
 })
 
-/** Delivers a job whose utterances are all spoken, failed or left; `takes` are retakes of its lines. */
-export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (
-  plan: JobPlan,
-  takes: ReadonlyArray<UtteranceUse>,
-  out: string,
-  before: ReadonlyMap<string, Delivery>
-) {
+/** Makes the files of a placed job, and its report. */
+export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed: PlacedJob) {
   const progress = yield* Progress
+  const { plan, out, clips, placements } = placed
   const { job } = plan
-  const made = yield* checkDelivery(plan, takes, out, before)
-  if (made.unchanged !== undefined) {
-    yield* progress.emit({ _tag: "Unchanged", job: job.id })
-    return made.unchanged
-  }
-  const { keys, clips, suspects, last } = made
-  yield* progress.emit({ _tag: "Placing", job: job.id })
-  const dubbed = {
-    ...plan,
-    clips,
-    placements: placeLines({
-      lines: plan.lines,
-      uses: plan.uses,
-      clips,
-      takes,
-      limits: job.fit,
-      ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
-    }),
-    failures: yield* failuresAmong(keys),
-    unsaid: unspokenLines({ uses: plan.uses, clips }),
-    suspects
-  }
+  const keys = keysOf(plan)
+  const last = (yield* reportIn(out, job.id))?.metrics
+  const dubbed = { ...plan, ...placed }
   const outcomes = outcomesOf(dubbed)
   const length = lengthOf(plan, outcomes)
   const cut = outcomes.flatMap(({ index, cutWords }) => (cutWords > 0 ? [index] : []))
   if (cut.length > 0)
     yield* progress.emit({ _tag: "Warning", message: `${job.id}: ${filmTooShort(job, cut)} cut off` })
   const missing = keys.filter((key) => !clips.has(key))
-  const left = missing.filter((key) => !dubbed.failures.has(key))
+  const left = missing.filter((key) => !placed.failures.has(key))
   const isWhole = missing.length === 0 && outcomes.every(({ error }) => error === undefined)
   if (left.length > 0 || (!isWhole && job.onFailure === "fail")) {
     const report = buildJobReport(dubbed, outcomes, length, unheard)
@@ -176,11 +78,11 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (
   const { files, measured, peaks } = yield* writeOutputs({
     job,
     out,
-    placements: dubbed.placements,
+    placements,
     clips,
     length,
     entries: entriesOf(plan.script, outcomes),
-    chapters: chaptersOf(job, plan.script, dubbed.placements, length),
+    chapters: chaptersOf(job, plan.script, placements, length),
     reel: plan.reel
   })
   const report = buildJobReport(dubbed, outcomes, length, measured)
@@ -200,7 +102,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (
       return unheard
     }
   }
-  yield* recordDelivery(plan, out, made, files)
+  yield* recordDelivery(placed, files)
   yield* progress.emit({ _tag: "Delivered", job: job.id, files })
   const delivered: JobResult = {
     job,

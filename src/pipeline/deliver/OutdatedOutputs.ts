@@ -4,7 +4,7 @@ import { FileSystem } from "@effect/platform"
 import { Array, Effect } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
-import { reportNames } from "./DeliveryFingerprint.ts"
+import { reportNames } from "./DeliveryRecord.ts"
 
 /**
  * Deletes files that the previous delivery left among a job's clips, stems and further edit decision lists, unless they

@@ -15,13 +15,14 @@ import {
 import type { CuePart, ReviewedCue, Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { deliverToResult } from "../deliver/DeliveryOutcome.ts"
+import { deliverToResult, keepDelivery } from "../deliver/DeliveryOutcome.ts"
 import { registerBatch } from "../run/BatchRegistration.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { planMix } from "../mix/MixPlan.ts"
 import { writeOverrides } from "../load/OverridesFile.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
+import { placeJob, settledJob } from "../place/JobPlacement.ts"
 import { placeLines } from "../place/LinePlacement.ts"
 import { type JobPlan, planBatch } from "../plan/BatchPlan.ts"
 import { planRetakes } from "../place/Retakes.ts"
@@ -233,8 +234,11 @@ export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* (
 export const deliverEdited = Effect.fn("ReviewSession.deliverEdited")(function* (batch: Batch, job: JobPlan) {
   const deliveries = yield* Deliveries
   const takes = yield* planRetakes(job, batch)
-  const settled = yield* deliverToResult(job, takes, batch.out, yield* deliveries.all(batch.out))
-  const result = job.job.into === undefined ? settled : yield* heardInShared(batch, settled)
+  const settled = yield* settledJob(job, takes, batch.out, yield* deliveries.all(batch.out))
+  const own = settled.isUnchanged
+    ? yield* keepDelivery(settled)
+    : yield* deliverToResult(yield* placeJob(settled))
+  const result = job.job.into === undefined ? own : yield* heardInShared(batch, own)
   if (result.status !== "delivered")
     return yield* new ReviewFailed({
       words: `the change is saved, but job ${job.job.id} was not delivered: ${result.error}`

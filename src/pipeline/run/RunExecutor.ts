@@ -1,4 +1,4 @@
-/** Interface of what speaks and delivers a batch, this process or a fleet; and the local implementation. */
+/** Interface of what speaks and delivers a batch: this process (`Dub.ts`), a fleet, or a program's own. */
 import type { Effect, Scope } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -6,10 +6,10 @@ import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { deliverToResult } from "../deliver/DeliveryOutcome.ts"
+import type { deliverToResult } from "../deliver/DeliveryOutcome.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import type { Progress } from "../Progress.ts"
-import { speakUtterances, type SpeakNeeds } from "../speak/SpeakStage.ts"
+import type { SpeakNeeds } from "../speak/SpeakStage.ts"
 import type { SpeakSettings, SpeakSummary } from "../speak/SpeakSettings.ts"
 
 export interface RunExecutor {
@@ -18,7 +18,7 @@ export interface RunExecutor {
     settings: SpeakSettings,
     plan: Pick<BatchPlan, "batch" | "jobs">
   ) => Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds | RunExecutorState>
-  /** Delivers a job whose utterances are all spoken, failed or left. */
+  /** Places and delivers a job whose utterances are all spoken, failed or left. */
   readonly deliver: (
     plan: JobPlan,
     takes: ReadonlyArray<UtteranceUse>,
@@ -34,10 +34,3 @@ export type MakeExecutor<E, R> = Effect.Effect<RunExecutor, E, R | Progress | Sc
 
 /** The state that an executor reads and writes. */
 export type RunExecutorState = UtteranceStore | ClipFolder
-
-/** Runs everything in this process, one delivery at a time, so that ffmpeg and the mix get all cores. */
-export const localExecutor: RunExecutor = {
-  speak: speakUtterances,
-  deliver: deliverToResult,
-  deliveriesAtOnce: 1
-}

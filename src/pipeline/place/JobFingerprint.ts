@@ -1,13 +1,13 @@
-/** Fingerprint of everything that decides a job's files, and the record of the files of its last delivery. */
+/** Fingerprint of everything that decides a job's files, and whether the files of a delivery are still there. */
 import { createHash } from "node:crypto"
 import { statSync } from "node:fs"
-import { basename, join, relative } from "node:path"
-import { FileSystem, Path } from "@effect/platform"
+import { join, relative } from "node:path"
+import { FileSystem } from "@effect/platform"
 import { Effect, Iterable, Option } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { timelineNames } from "../../domain/manifest/Outputs.ts"
-import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
+import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** Raise this when the same input would sound or look different, so that jobs are delivered again. */
@@ -66,35 +66,6 @@ const timesOf = (timing: JobPlan["timing"]): ReadonlyArray<unknown> =>
   timing === undefined || (timing.sync === undefined && timing.moved.size === 0)
     ? []
     : [timing.sync, [...timing.moved]]
-
-/** The reports beside a job's files. */
-export const reportNames: ReadonlyArray<string> = ["report.json", "report.html"]
-
-/** The files of a delivery without its reports, relative to the output folder. */
-export const filesMadeIn = ({ files }: Pick<Delivery, "files">): ReadonlyArray<string> =>
-  files.flatMap(({ path }) => (reportNames.includes(basename(path)) ? [] : [path]))
-
-/** Records a delivery and the sizes of its files. */
-export const rememberFiles = Effect.fnUntraced(function* (
-  out: string,
-  { job }: JobPlan,
-  digest: string,
-  files: ReadonlyArray<string>
-) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const deliveries = yield* Deliveries
-  const sizes = yield* Effect.option(
-    Effect.forEach(files, (file) =>
-      Effect.map(fs.stat(file), ({ size }) => ({ path: path.relative(out, file), bytes: Number(size) }))
-    )
-  )
-  // If a file is already missing, the delivery is not recorded, so that the next run makes it again.
-  yield* Option.match(sizes, {
-    onNone: () => deliveries.forget(out, job.id),
-    onSome: (sized) => deliveries.remember(out, job.id, { digest, files: sized })
-  })
-})
 
 /** Whether every file of a delivery exists with its recorded size. */
 export const allFilesPresent = (out: string, delivery: Delivery): Effect.Effect<boolean> =>

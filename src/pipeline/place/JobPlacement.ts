@@ -1,0 +1,90 @@
+/** Places a job: once its utterances are settled, decides where each of its lines is heard. */
+import { Effect } from "effect"
+import type { Clip } from "../../domain/speech/Clip.ts"
+import type { Placement } from "../../domain/speech/Placement.ts"
+import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { millisAtMicros } from "../../domain/time/Units.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { Delivery } from "../../store/tables/Deliveries.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { inSpan } from "../Annotations.ts"
+import type { JobPlan } from "../plan/BatchPlan.ts"
+import { Progress } from "../Progress.ts"
+import { allFilesPresent, fingerprintOf } from "./JobFingerprint.ts"
+import { placeLines, unspokenLines } from "./LinePlacement.ts"
+
+/** A job whose utterances are all spoken, failed or left. */
+export interface SettledJob {
+  readonly plan: JobPlan
+  /** Retakes of its lines. */
+  readonly takes: ReadonlyArray<UtteranceUse>
+  /** The batch's output folder, absolute. */
+  readonly out: string
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  /** Utterances whose audio looks wrong but was kept. */
+  readonly suspects: ReadonlySet<UtteranceKey>
+  /** Fingerprint of everything that decides the job's files. */
+  readonly digest: string
+  /** Its last delivery, if any. */
+  readonly before: Delivery | undefined
+  /** Whether the last delivery has all the files that this one would make. */
+  readonly isUnchanged: boolean
+}
+
+/** Reads what a job is placed from. */
+export const settledJob = Effect.fn("JobPlacement.settledJob")(function* (
+  plan: JobPlan,
+  takes: ReadonlyArray<UtteranceUse>,
+  out: string,
+  past: ReadonlyMap<string, Delivery>
+) {
+  const store = yield* UtteranceStore
+  const clips = new Map<UtteranceKey, Clip>()
+  const suspects = new Set<UtteranceKey>()
+  const stored = yield* store.clips([...keysOf(plan), ...takes.map(({ utterance }) => utterance.key)])
+  for (const [key, { clip, suspect }] of stored) {
+    clips.set(key, clip)
+    if (suspect !== undefined) suspects.add(key)
+  }
+  const digest = yield* fingerprintOf(plan, clips, out)
+  const before = past.get(plan.job.id)
+  const isUnchanged = before?.digest === digest && (yield* allFilesPresent(out, before))
+  const settled: SettledJob = { plan, takes, out, clips, suspects, digest, before, isUnchanged }
+  return settled
+})
+
+/** The keys of a job's utterances, each once, without its retakes. */
+export const keysOf = ({ uses }: JobPlan): ReadonlyArray<UtteranceKey> => [
+  ...new Set(uses.map(({ utterance }) => utterance.key))
+]
+
+/** A job with the place of everything that is heard. */
+export interface PlacedJob extends SettledJob {
+  /** Ordered by start. */
+  readonly placements: ReadonlyArray<Placement>
+  /** Why utterances have no clip. */
+  readonly failures: ReadonlyMap<UtteranceKey, string>
+  /** The names of lines for which their provider returned no speech. */
+  readonly unsaid: ReadonlySet<string>
+}
+
+/** Places a job's lines on its timeline. */
+export const placeJob = (settled: SettledJob) =>
+  Effect.gen(function* () {
+    const store = yield* UtteranceStore
+    const { emit } = yield* Progress
+    const { plan, takes, clips } = settled
+    const { job, lines, uses, video } = plan
+    yield* emit({ _tag: "Placing", job: job.id })
+    const failures = new Map<UtteranceKey, string>()
+    for (const [key, { state, setback }] of yield* store.standings(keysOf(plan)))
+      if (state === "failed") failures.set(key, setback?.words ?? "failed")
+    const film = video === undefined ? {} : { horizon: millisAtMicros(video.duration) }
+    const placed: PlacedJob = {
+      ...settled,
+      placements: placeLines({ lines, uses, clips, takes, limits: job.fit, ...film }),
+      failures,
+      unsaid: unspokenLines({ uses, clips })
+    }
+    return placed
+  }).pipe(inSpan("JobPlacement.placeJob", { job: settled.plan.job.id }))
