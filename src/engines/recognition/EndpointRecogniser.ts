@@ -47,12 +47,13 @@ export const makeEndpointRecogniser = Effect.fnUntraced(function* (options: Endp
     form.append("model", options.model)
     form.append("response_format", "json")
     if (language !== undefined) form.append("language", language.replace(/[-_].*$/u, "").toLowerCase())
-    // Encoded by the platform's own form encoder: the client's does not take its forms.
-    const encoded = new Response(form)
+    // Encoded by the platform's own form encoder, anew for each try: a body is read once.
     const request = Effect.map(
-      Effect.promise(() => encoded.arrayBuffer()),
-      (body) => {
-        const type = encoded.headers.get("content-type") ?? ""
+      Effect.promise(async () => {
+        const encoded = new Response(form)
+        return { body: await encoded.arrayBuffer(), type: encoded.headers.get("content-type") ?? "" }
+      }),
+      ({ body, type }) => {
         const plain = HttpClientRequest.bodyUint8Array(
           HttpClientRequest.post(address),
           new Uint8Array(body),
