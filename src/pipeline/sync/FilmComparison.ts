@@ -4,7 +4,7 @@
  */
 import { Effect, Option } from "effect"
 import { evidenceOf, type TimedSpan } from "../../audio/sync/CueEvidence.ts"
-import { alignToFilm } from "../../audio/sync/FilmAlignment.ts"
+import { alignToFilm, leastCues } from "../../audio/sync/FilmAlignment.ts"
 import { hasSpeech, judgeFit } from "../../audio/sync/SubtitleFit.ts"
 import type { SyncPiece, SyncReport } from "../../domain/report/FilmSync.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
@@ -29,7 +29,7 @@ export interface ComparedFilm {
 /** From this confidence on, `sync: auto` corrects times. */
 const certain = 0.9
 
-/** Compares a subtitle with its film. */
+/** Compares a subtitle with its film, unless it has too few cues to tell anything. */
 export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(function* ({
   set,
   words,
@@ -38,10 +38,13 @@ export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(funct
   state,
   mode
 }: ComparedFilm) {
+  const unchecked: SyncedScript = set
   const without = (verdict: SyncReport["verdict"], summary: string): SyncedScript => ({
     ...set,
     sync: { ...nothingFound(verdict), summary }
   })
+  const spans = spansOf(set.script, words)
+  if (spans.length < leastCues) return unchecked
   const heard = yield* Effect.either(filmSpeech(path, info, state))
   if (heard._tag === "Left")
     return without(
@@ -51,7 +54,6 @@ export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(funct
   if (Option.isNone(heard.right))
     return without("no-speech", "the film has no sound, so the subtitle was not compared with it")
   const speech = heard.right.value
-  const spans = spansOf(set.script, words)
   const short = missingSound(speech, info, spans)
   return short === undefined ? compared(set, spans, speech, mode) : without("unsure", short)
 })

@@ -37,9 +37,7 @@ const found = ({ verdict, offset, rate, pieces }: SyncWording): string => {
 }
 
 const basis = ({ parts, agreeing, confidence }: SyncWording): string =>
-  parts === 0
-    ? "it has too few cues"
-    : `${agreeing} of ${parts} parts agree, confidence ${confidence.toFixed(2)}`
+  `${agreeing} of ${parts} parts agree, confidence ${confidence.toFixed(2)}`
 
 const doneIn = ({ verdict, applied, mode }: SyncWording): string => {
   if (verdict === "in-sync" || verdict === "no-speech") return ""

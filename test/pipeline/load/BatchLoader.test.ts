@@ -72,6 +72,7 @@ layer(NodeContext.layer)("loading", (it) => {
             onFailure: "fail",
             fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000 },
             retake: false,
+            sync: "check",
             text: {},
             lexicon: [],
             pauses: {},
