@@ -87,7 +87,7 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
   [
     "a glob that matches nothing",
     ["no-match.yaml"],
-    /^dubwright: no-match\.yaml.*no file matches subs\/\*\.srt/u
+    /^dubwright: no-match\.yaml.*subs\/\*\.srt: no file matches/u
   ],
   ["an empty file", ["empty.srt"], /^dubwright: empty\.srt:1: .*empty/u],
   ["a binary file", ["picture.srt"], /^dubwright: picture\.srt:1: .*PNG/u],

@@ -21,7 +21,7 @@ const examples = [...readFileSync("docs/library.md", "utf8").matchAll(/^## (.+)$
 const printed: Readonly<Record<string, string>> = {
   "Dub a subtitle": "delivered harbour.en\ndone [",
   "Use a manifest": "54 credits\nharbour.en 0 to review, 0 failed\n54 spent\n",
-  Errors: "manifest undefined jobs[0].input: no such file: missing.srt\n",
+  Errors: "manifest undefined jobs[0].input: missing.srt: no such file; check the path\n",
   "Choose the service": "done\n",
   "Run the service": "",
   "Replace the executor": "harbour.en delivered\n",

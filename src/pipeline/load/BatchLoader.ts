@@ -112,9 +112,20 @@ const settle = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   const changed = overrides?.jobs ?? {}
   const service = serviceOf(manifest, flags)
-  const expanded = yield* Effect.forEach(manifest.jobs, (entry, at) => expand(entry, at, name, base), {
-    concurrency: 8
-  })
+  const expanded = yield* Effect.forEach(
+    manifest.jobs,
+    (entry, at) => {
+      const isBare = overrides === undefined
+      const reject = (problem: string) =>
+        isBare
+          ? rejectInput(entry.input, problem)
+          : rejectInput(name, `jobs[${at}].input: ${entry.input}: ${problem}`)
+      return expand(entry, at, name, base, reject)
+    },
+    {
+      concurrency: 8
+    }
+  )
   // Reports and pages may be shared, so they do not show where the manifest's folder is. Paths on the command line are
   // shown as typed.
   const nameOf = (input: string, given: string): string => {
@@ -196,7 +207,13 @@ interface Expanded {
 }
 
 /** Expands an entry into one job per file: a glob may match several. */
-const expand = Effect.fnUntraced(function* (entry: JobEntry, at: number, manifest: string, base: string) {
+const expand = Effect.fnUntraced(function* (
+  entry: JobEntry,
+  at: number,
+  manifest: string,
+  base: string,
+  reject: (problem: string) => InputRejected
+) {
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   const literal = path.resolve(base, entry.input)
@@ -204,14 +221,10 @@ const expand = Effect.fnUntraced(function* (entry: JobEntry, at: number, manifes
     return [{ entry, id: yield* idOf(entry.id ?? stemOf(path, literal), manifest, at), input: literal }]
   }
   if (!isDynamicPattern(entry.input)) {
-    return yield* rejectInput(manifest, `jobs[${at}].input: no such file: ${entry.input}`)
+    return yield* reject("no such file; check the path")
   }
   const files = yield* Effect.promise(() => glob(entry.input, { cwd: base, absolute: true, onlyFiles: true }))
-  if (files.length === 0)
-    return yield* rejectInput(
-      manifest,
-      `jobs[${at}].input: no file matches ${entry.input}; check the pattern`
-    )
+  if (files.length === 0) return yield* reject("no file matches; check the pattern")
   return yield* Effect.forEach(
     [...files].sort(),
     Effect.fnUntraced(function* (input) {

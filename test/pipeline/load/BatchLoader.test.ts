@@ -193,10 +193,10 @@ layer(NodeContext.layer)("loading", (it) => {
   it.scoped("reports each load fault in one line", () =>
     Effect.gen(function* () {
       expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: gone.srt }]" })).toBe(
-        "m.yaml: jobs[0].input: no such file: gone.srt"
+        "m.yaml: jobs[0].input: gone.srt: no such file; check the path"
       )
       expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: '*.srt' }]" })).toBe(
-        "m.yaml: jobs[0].input: no file matches *.srt; check the pattern"
+        "m.yaml: jobs[0].input: *.srt: no file matches; check the pattern"
       )
       expect(
         yield* faultsOf({
