@@ -20,8 +20,11 @@ export const leastConfidence = 0.8
 /** Offsets below this, in seconds, are in sync: subtitles are made to appear a little before or after the voice. */
 export const leastOffset = 0.25
 
-/** A rate counts if it moves the first or last cue by this much against the middle, in seconds. */
-const leastDrift = 0.1
+/**
+ * A rate counts if it moves the first or last cue by this much against the middle, in seconds. Below, cues that start a
+ * little before or after the voice look like a rate: with 0.1, one of seven fitting subtitles of five minutes did.
+ */
+const leastDrift = 0.25
 
 /** Sound in which less than this share is speech, or less than some seconds, has none. */
 const leastSpeechShare = 0.01

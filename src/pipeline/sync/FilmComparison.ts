@@ -118,8 +118,9 @@ const compared = (
   }
   const alignment = alignToFilm(evidenceOf(track), spans)
   const fit = judgeFit(alignment, spans)
-  const isOff = fit.verdict === "shifted" || fit.verdict === "rate" || fit.verdict === "pieces"
-  const applied = mode === "auto" && isOff && fit.confidence >= certain
+  // Pieces are reported only: a short piece may be joined to its neighbour, and the confidence does not show it.
+  const isPlain = fit.verdict === "shifted" || fit.verdict === "rate"
+  const applied = mode === "auto" && isPlain && fit.confidence >= certain
   const sync = reportOf({
     verdict: fit.verdict,
     offset: rounded(fit.offset),
@@ -148,13 +149,6 @@ const reportOf = ({ mode, parts, agreeing, ...report }: SyncWording): SyncReport
   summary: syncSummary({ mode, parts, agreeing, ...report })
 })
 
-/** Moves every cue with its piece; a cue between two pieces goes with the one before. */
-const corrected = ({ script, moved }: RetimedScript, { rate, pieces }: SyncReport): RetimedScript =>
-  retimed(
-    script,
-    (start) => {
-      const piece = pieces.findLast(({ from }) => start / 1000 >= from) ?? pieces[0]
-      return { rate, offset: piece?.offset ?? 0 }
-    },
-    moved
-  )
+/** Moves every cue by the same rate and offset. */
+const corrected = ({ script, moved }: RetimedScript, { rate, offset }: SyncReport): RetimedScript =>
+  retimed(script, { rate, offset }, moved)

@@ -33,18 +33,17 @@ export interface TimeChange {
 }
 
 /**
- * Moves every cue by the change that applies at its start. A cue that would start before the film starts with it. A
- * narration has no times and stays as it is.
+ * Moves every cue by the same change. A cue that would start before the film starts with it. A narration has no times
+ * and stays as it is.
  */
 export const retimed = (
   script: Script,
-  changeAt: (start: Millis) => TimeChange,
+  { rate, offset }: TimeChange,
   before: ReadonlyMap<number, SourceTimes> = new Map()
 ): RetimedScript => {
   if (script._tag === "Narration") return { script, moved: before }
   const moved = new Map(before)
   const timesOf = ({ index, start, end }: Cue) => {
-    const { rate, offset } = changeAt(start)
     const times = { start: millis(start * rate + offset * 1000), end: millis(end * rate + offset * 1000) }
     if (times.start !== start || times.end !== end) moved.set(index, before.get(index) ?? { start, end })
     return times

@@ -22,7 +22,7 @@ export const syncSubtitle = Effect.fn("SubtitleSync.syncSubtitle")(function* (
   state: string
 ) {
   const byHand = { rate: rate ?? 1, offset: shift ?? 0 }
-  const set = rate === undefined && shift === undefined ? unmoved(script) : retimed(script, () => byHand)
+  const set = rate === undefined && shift === undefined ? unmoved(script) : retimed(script, byHand)
   const unchecked: SyncedScript = set
   if (video === undefined || info === undefined || mode === undefined || script._tag === "Narration")
     return unchecked

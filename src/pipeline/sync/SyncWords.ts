@@ -43,6 +43,7 @@ const doneIn = ({ verdict, applied, mode }: SyncWording): string => {
   if (verdict === "in-sync" || verdict === "no-speech") return ""
   if (applied) return "; its times were corrected"
   if (verdict === "unsure") return "; its times are unchanged"
+  if (verdict === "pieces") return "; its times are unchanged, correct them in the subtitle"
   return mode === "check"
     ? "; its times are unchanged, sync: auto corrects them"
     : "; this is not certain enough to correct its times"

@@ -52,7 +52,7 @@ it.prop(
     FastCheck.double({ min: -20, max: 20, noNaN: true })
   ],
   ([seed, rate, offset]) => {
-    const film = madeCues(seed, 70)
+    const film = madeCues(seed, 180)
     const subtitle = lying(film, rate, offset)
     const fit = fitOf(film, subtitle, seed)
     expect([fit.verdict, fit.rate]).toEqual(["rate", rate])

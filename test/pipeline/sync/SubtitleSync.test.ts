@@ -101,12 +101,17 @@ it.scopedLive(
         join(folder, "fast.srt"),
         srt((time) => (time * 24) / 25)
       )
+      writeFileSync(
+        join(folder, "cut.srt"),
+        srt((time) => (time < (seconds * 1000) / 2 ? time : time + 9_000))
+      )
       const video = "film.mkv"
       const jobs = yield* planned(folder, [
         { id: "good", input: "good.srt", video },
         { id: "check", input: "late.srt", video },
         { id: "auto", input: "late.srt", video, sync: "auto" },
         { id: "rate", input: "fast.srt", video, sync: "auto" },
+        { id: "cut", input: "cut.srt", video, sync: "auto" },
         { id: "by-hand", input: "late.srt", video, shift: -2.4 },
         { id: "both-by-hand", input: "fast.srt", video, rate: "25/24", sync: "off" },
         { id: "off", input: "late.srt", video, sync: "off" }
@@ -124,6 +129,7 @@ it.scopedLive(
         ["check", "shifted", false, false],
         ["auto", "shifted", true, true],
         ["rate", "rate", true, true],
+        ["cut", "pieces", false, false],
         ["by-hand", "in-sync", false, true],
         ["both-by-hand", undefined, undefined, true],
         ["off", undefined, undefined, false]
