@@ -51,19 +51,21 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
     Effect.flatMap(decoder, ({ decodeFiles }) => decodeFiles(ffmpeg, sources, rate))
   ),
   /** Encodes blocks into all files of a request. Either all files are put in place or none. */
-  encode: <E = never, R = never>(request: EncodeRequest, blocks: PcmBlocks<E, R>) =>
-    Effect.gen(function* () {
-      const { streamOf, writeBlocks } = yield* blockWriter
-      const { orders, sink } = yield* openFiles(ffmpeg, [request])
-      return yield* Stream.run(
-        writeBlocks(
-          Stream.map(streamOf(blocks), (block) => [block]),
-          orders,
-          request.feed
-        ),
-        sink
-      )
-    }).pipe(Effect.scoped, Effect.withSpan("Ffmpeg.encode")),
+  encode: Effect.fn("Ffmpeg.encode")(function* <E = never, R = never>(
+    request: EncodeRequest,
+    blocks: PcmBlocks<E, R>
+  ) {
+    const { streamOf, writeBlocks } = yield* blockWriter
+    const { orders, sink } = yield* openFiles(ffmpeg, [request])
+    return yield* Stream.run(
+      writeBlocks(
+        Stream.map(streamOf(blocks), (block) => [block]),
+        orders,
+        request.feed
+      ),
+      sink
+    )
+  }, Effect.scoped),
   /** Opens the files of requests that belong together, such as a mix and its stems: all of them appear or none. */
   openFiles: (requests: ReadonlyArray<EncodeRequest>) => openFiles(ffmpeg, requests),
   /** Muxes new sound and subtitles into a video; the picture is copied. */

@@ -18,10 +18,12 @@ export interface FfmpegChoice {
   readonly forJob: (job: FfmpegJob) => Effect.Effect<Binary>
 }
 
+const none: Effect.Effect<Binary | undefined> = Effect.sync(() => undefined)
+
 /** Runs everything with one binary. */
 export const only = (binary: Binary): FfmpegChoice => ({
   first: binary,
-  spare: Effect.succeed(undefined),
+  spare: none,
   forJob: () => Effect.succeed(binary)
 })
 
@@ -33,7 +35,7 @@ export const chooseFrom = Effect.fn("FfmpegChoice.chooseFrom")(function* (
   first: Binary,
   packaged: Effect.Effect<Binary | undefined> = locatePackaged
 ) {
-  const spare = yield* Effect.cached(first.source === "PATH" ? packaged : Effect.succeed(undefined))
+  const spare = yield* Effect.cached(first.source === "PATH" ? packaged : none)
   const lists = yield* Effect.cachedFunction((asked: string) => {
     const [kind = "", path = ""] = asked.split(/ (.*)/u)
     return listed(path, kind)
