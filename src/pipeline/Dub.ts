@@ -45,7 +45,7 @@ export interface PreparedRun {
   readonly state: RunState
 }
 
-/** What a run is prepared with. */
+/** Input of `prepareRun`. */
 export interface PrepareOptions<E, R> {
   /** Loads the batch, with a reader for its files and the state of earlier runs. */
   readonly load: (read: ReadInput, known: StateOf) => Effect.Effect<Batch, E, R>
@@ -95,7 +95,7 @@ export interface DubOptions<E, R> {
   readonly maxCredits?: number | undefined
   /** Changes the state before the run. */
   readonly first?: ((plan: BatchPlan) => Effect.Effect<unknown, E, R | UtteranceStore>) | undefined
-  /** Makes what speaks and delivers; default: this process. */
+  /** Makes the executor, which speaks and delivers; default: this process. */
   readonly executor?: MakeExecutor<E, R> | undefined
 }
 

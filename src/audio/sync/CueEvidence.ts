@@ -72,8 +72,9 @@ const evidence = (perSecond: number, speech: Float32Array, onsets: Float32Array)
 }
 
 /**
- * How much more sound there is in the steps after a moment than in those before it, if there is more. Pauses between
- * sentences are long, so long stretches tell a sentence from a syllable; short ones tell its place.
+ * Returns the rise of the sound at each step: its mean over the `after` steps that follow minus its mean over the
+ * `before` steps that precede, at least 0; averaged over `blur` and standardized. Pauses between sentences are long, so
+ * long windows distinguish a sentence from a syllable; short windows locate it.
  */
 export const onsetsOf = (presence: Uint8Array, before: number, after: number, blur: number): Float32Array => {
   const sums = new Float64Array(presence.length + 1)

@@ -246,7 +246,7 @@ const partCues = 18
 /** How far a part's own place may differ from the whole's, in seconds. */
 const partTolerance = 0.35
 
-/** From this share of agreeing parts on, the others may be silent, or have no cues. */
+/** Share of agreeing parts that suffices for full confidence: the others may be silent, or have no cues. */
 const enoughParts = 0.4
 
 /**

@@ -89,7 +89,7 @@ const jobFields = {
   ),
   listen: optional(
     Schema.Union(Schema.Literal("off"), ListenSettings),
-    "Check what clips say with a speech recogniser: a program or a server. off switches defaults off."
+    "Check what clips say with a speech recogniser: a program or a server. off overrides a default."
   ),
   timeline: optional(
     TimelineSettings,

@@ -2,8 +2,8 @@
 import { distance } from "fastest-levenshtein"
 
 /**
- * Returns the known name nearest to a mistyped one, ignoring case. Undefined if more than a third of its letters and
- * more than two are wrong, or if all are.
+ * Returns the known name nearest to a mistyped one, ignoring case. At most a third of the letters may be wrong, or two
+ * if that is more, but never all of them; otherwise returns undefined.
  */
 export const nearestName = (typed: string, known: ReadonlyArray<string>): string | undefined => {
   const [best] = known

@@ -171,8 +171,8 @@ interface Placed {
 }
 
 /**
- * Returns a test whether, by the report, other speech still plays when a cue begins. Its own onset cannot be detected
- * then.
+ * Returns a predicate: whether, according to the report, other speech still plays when a cue begins. The cue's own
+ * onset then cannot be detected.
  */
 const coverOf = (placed: ReadonlyArray<Placed>): ((cue: Placed) => boolean) => {
   const covered = new Set<Placed>()

@@ -17,7 +17,7 @@ export interface Decoded {
 }
 
 /**
- * Decodes a file. The encoding is decided by, in this order:
+ * Decodes a file. The first of these that applies decides the encoding:
  *
  * 1. a byte order mark
  * 2. the `encoding` argument
