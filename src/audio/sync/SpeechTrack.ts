@@ -4,8 +4,8 @@
  * hum and held notes do neither.
  *
  * The noise floor of each band follows minimum statistics (R. Martin, "Noise power spectral density estimation based on
- * optimal smoothing and minimum statistics", 2001): the quiet moments between syllables show what is left of a band
- * without the voice.
+ * optimal smoothing and minimum statistics", 2001). Its estimate is the level of the band in the pauses between
+ * syllables.
  */
 import { type BandLevels, bandCount } from "./SoundBands.ts"
 

@@ -17,26 +17,23 @@ const speeds = [1, 0.95, 1.05, 0.9]
 /** Listens to a clip. Transcripts of earlier runs are used first, and each new one is stored. */
 export const listenToClip = Effect.fn("ClipListener.listenToClip")(function* (
   recogniser: Recogniser,
-  { key, checksum }: Clip,
+  clip: Clip,
   expected: ExpectedWords
 ) {
-  const clips = yield* ClipFolder
-  const texts: Array<StoredTranscript> = [...(yield* storedTranscripts(checksum, recogniser.identity))]
+  const texts: Array<StoredTranscript> = [...(yield* storedTranscripts(clip.checksum, recogniser.identity))]
   for (;;) {
     const [first, ...others] = texts
     const judgement = first === undefined ? undefined : judgeHearings(expected, [first, ...others])
     if (judgement?._tag === "Heard") return { parts: judgement.parts } satisfies ClipHearing
-    const wav = yield* clips.reading((reader) =>
-      reader.read(key, checksum, (bytes) => Uint8Array.from(bytes))
-    )
-    if (wav === undefined)
+    const wav = yield* storedAudio(clip)
+    if (Option.isNone(wav))
       return yield* new RecognitionFailed({ reason: "clip", detail: "the clip's file is missing or damaged" })
     const heard = yield* recogniser.hear(
-      atSpeed(wav, speeds[texts.length % speeds.length] ?? 1),
+      atSpeed(wav.value, speeds[texts.length % speeds.length] ?? 1),
       first !== undefined && isOtherText(expected, first) ? undefined : expected.language
     )
     texts.push({ text: heard.text, ...(heard.language === undefined ? {} : { language: heard.language }) })
-    yield* keepTranscripts(checksum, recogniser.identity, texts)
+    yield* keepTranscripts(clip.checksum, recogniser.identity, texts)
   }
 })
 
@@ -72,7 +69,7 @@ export const faultWords = (hearing: ClipHearing): string =>
         .join(", ")
         .slice(0, 400)
 
-/** Whether a stored clip may be spoken again: its file can be put back. */
+/** Returns a copy of a clip's file; none if the file is missing or damaged. */
 export const storedAudio = (clip: Clip) =>
   Effect.flatMap(ClipFolder, (clips) =>
     Effect.map(

@@ -119,13 +119,13 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
     if (Either.isRight(summary)) {
       // A new take that was not spoken does not stop the run: the earlier clip is delivered.
       isHalted = summary.right.halt !== undefined
-      total = { ...total, summary: { ...bothOf(total.summary, { ...summary.right, halt: undefined }) } }
+      total = { ...total, summary: bothOf(total.summary, { ...summary.right, halt: undefined }) }
     } else isHalted = true
   }
   return total
 })
 
-/** Puts an earlier clip back, unless its new take is still under way: the next run continues that. */
+/** Restores the earlier clip. Does nothing if the service is still speaking the new take: the next run continues it. */
 const restored = Effect.fnUntraced(function* (
   key: UtteranceKey,
   { clip, bytes, suspect }: NonNullable<ReturnType<StoredClips["get"]>>,
