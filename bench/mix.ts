@@ -35,7 +35,7 @@ import { silent } from "../src/pipeline/Progress.ts"
 import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/services/ClipIntake.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
-import { writableState } from "../src/store/state/StateFolder.ts"
+import { writableState } from "../src/store/state/StateDatabase.ts"
 import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, rate, readFilm } from "./shared/mixFilm.ts"
 import {
   bare,

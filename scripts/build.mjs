@@ -15,6 +15,7 @@ import {
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { bundledPackages, licencesText } from "./build-licences.mjs"
+import { banner, deferredEntries, lightStart, withoutIdleBanner } from "./light-start.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
@@ -23,6 +24,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 const entries = {
   dubwright: "src/app/main.ts",
   "engine-worker": "src/engines/local/engine-worker.ts",
+  "sherpa-host": "src/engines/neural/sherpa-host.ts",
   "section-worker": "src/pipeline/mix/section-worker.ts",
   "clip-worker": "src/pipeline/clips/clip-worker.ts",
   "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts",
@@ -44,30 +46,6 @@ const external = Object.keys({ ...manifest.dependencies, ...manifest.optionalDep
   (name) => !name.startsWith("better-sqlite3")
 )
 
-/** Leaves out of the start-up what no command needs then. */
-const lightStart = {
-  name: "light-start",
-  setup: ({ onResolve, onLoad }) => {
-    // @effect/cli can read options from YAML, TOML and INI files; no command does.
-    onResolve({ filter: /^(?:yaml|toml|ini)$/ }, ({ importer, path }) =>
-      /@effect.cli.dist.esm.internal.files\.js$/u.test(importer) ? { path, namespace: "absent" } : undefined
-    )
-    onLoad({ filter: /^/, namespace: "absent" }, () => ({ contents: "export const parse = undefined" }))
-    // Compiling the pattern of all emoji takes 20 ms: string-width does it at the first emoji, not when it loads.
-    onLoad({ filter: /string-width.index\.js$/ }, ({ path }) => {
-      const eager = "/^\\p{RGI_Emoji}$/v"
-      const code = readFileSync(path, "utf8")
-      if (!code.includes(eager)) throw new Error(`string-width: ${eager} is gone; change scripts/build.mjs`)
-      const lazy = `{
-        test: (text) =>
-          /[\\p{Extended_Pictographic}\\p{Regional_Indicator}\\u20e3]/u.test(text) &&
-          (lazyEmoji ??= ${eager}).test(text)
-      }`
-      return { contents: `let lazyEmoji;${code.replace(eager, () => lazy)}`, loader: "js" }
-    })
-  }
-}
-
 /** Options for bundling ES modules for Node, which include packages of every module kind. */
 export const nodeModules = {
   absWorkingDir: root,
@@ -83,16 +61,7 @@ export const nodeModules = {
   minifyWhitespace: true,
   legalComments: "none",
   logLevel: "warning",
-  // CommonJS packages inside an ES module need their own `require`, `__filename` and `__dirname`.
-  banner: {
-    js: [
-      'import { createRequire as __createRequire } from "node:module";',
-      'import { fileURLToPath as __fileURLToPath } from "node:url";',
-      "const require = __createRequire(import.meta.url);",
-      "const __filename = __fileURLToPath(import.meta.url);",
-      'const __dirname = __fileURLToPath(new URL(".", import.meta.url));'
-    ].join(" ")
-  }
+  banner: { js: banner }
 }
 
 const filesBelow = (folder) =>
@@ -110,9 +79,10 @@ const fingerprint = () => {
   ]
   for (const file of [
     ...read,
-    ...["scripts/build.mjs", "scripts/build-licences.mjs", "package.json", "package-lock.json"].map((name) =>
-      join(root, name)
-    )
+    ...[
+      ...["scripts/build.mjs", "scripts/build-licences.mjs", "scripts/light-start.mjs"],
+      ...["package.json", "package-lock.json"]
+    ].map((name) => join(root, name))
   ]) {
     hash.update(file.slice(root.length)).update("\0").update(readFileSync(file)).update("\0")
   }
@@ -198,12 +168,22 @@ export const build = async () => {
     entryPoints: { effect: "src/effect.ts" },
     external: [...external, ...shared.flatMap((name) => [name, `${name}/*`])]
   })
-  const inputs = { ...program.metafile.inputs, ...effects.metafile.inputs }
+  const late = await bundle({
+    ...common,
+    entryPoints: deferredEntries,
+    splitting: false,
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    banner: {}
+  })
+  const inputs = { ...late.metafile.inputs, ...program.metafile.inputs, ...effects.metafile.inputs }
   const outputs = { ...program.metafile.outputs, ...effects.metafile.outputs }
   const packages = [...bundledPackages(root, Object.keys(inputs)), ...pages.packages]
   const distinct = [...new Map(packages.map((one) => [one.title, one])).values()]
   writeFileSync(join(root, "dist/LICENSES.txt"), licencesText(distinct))
   const made = new Set(Object.keys(outputs).map((file) => join(root, file)))
+  for (const file of [...made].filter((name) => name.endsWith(".mjs")))
+    writeFileSync(file, withoutIdleBanner(readFileSync(file, "utf8")))
   for (const file of filesBelow("dist")) {
     if (/-[0-9A-Z]{8}\.mjs(\.map)?$/u.test(file) && !made.has(file)) rmSync(file)
   }

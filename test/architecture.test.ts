@@ -27,6 +27,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   app: [
     ["."],
     ["cli"],
+    ["watch"],
     ["commands", "init", "review"],
     ["doctor", "nightly"],
     ["batch"],
@@ -53,7 +54,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   store: [["tables"], ["journal"], ["files"], ["state"]],
   ffmpeg: [["."], ["decode", "mux"], ["encode"], ["probe"], ["process"]],
   gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],
-  engines: [["recognition"], ["local", "program"], ["text"], ["."]],
+  engines: [["recognition"], ["voices"], ["neural"], ["local", "program", "cloud"], ["text"], ["."]],
   script: [
     ["."],
     ["transcripts", "utterances", "spoken", "heard"],
@@ -62,7 +63,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["bytes"],
     ["language"]
   ],
-  audio: [["speech", "fit", "sync"], ["level"], ["formats"], ["pcm"], ["kernels"]],
+  audio: [["speech", "fit", "sync", "alignment"], ["level"], ["formats"], ["pcm"], ["kernels"]],
   contract: [["."]],
   exports: [["."]],
   pages: [["browser"], ["documents"], ["parts"], ["data"]],

@@ -3,12 +3,12 @@
  *
  * - ffsubsync (https://github.com/smacke/ffsubsync): speech and subtitle as ±1 every 10 ms; the shift and rate with the
  *   highest cross-correlation, within 60 s. The sums are the same as by its Fourier transform.
- * - alass (https://github.com/kaegi/alass): speech and subtitle as intervals; overlaps are rated by overlap / longer
- *   length. The rate by a search without splits, then splits by dynamic programming with a penalty of 0.7 % of the
- *   smaller number of intervals each.
+ * - alass (https://github.com/kaegi/alass): speech and subtitle as intervals. The rate by a search without splits, for
+ *   the most overlap. Then shifts by dynamic programming: an overlap counts by its share of the longer interval, and
+ *   each split costs 0.7 % of the smaller number of intervals.
  *
- * Both are given all frame-rate pairs, and speech by its energy, as their voice detectors find it. The times of both
- * are shifts per cue, after a rate.
+ * Both are given all frame-rate pairs, and the same speech as dubwright or speech by its energy, whichever suits them
+ * better. The times of both are shifts per cue, after a rate.
  */
 import { type BandLevels, bandCount } from "../../src/audio/sync/SoundBands.ts"
 import type { TimedSpan } from "../../src/audio/sync/CueEvidence.ts"
@@ -65,92 +65,133 @@ export const byCorrelation = (speech: Uint8Array, cues: ReadonlyArray<TimedSpan>
   return { rate: best.rate, shifts: cues.map(() => best.shift) }
 }
 
-/** Seconds per step of the shifts that alass's method tries here, and their range. */
-const lagStep = 0.02
-const lagReach = 120
+/** The widest shift that alass's method tries here, in steps of 10 ms. */
+const reach = 12_000
+const lags = 2 * reach + 1
+
+/** A stretch of time in whole steps, so that all sums are exact. */
+interface Steps {
+  readonly start: number
+  readonly end: number
+}
+
+/** What a pair of spans is worth if the shorter lies within the longer, by their lengths. */
+type Scoring = (one: number, other: number) => number
+
+/** For the rate, alass counts the overlap only; for the shifts, it prefers spans of like lengths. */
+const overlapOnly: Scoring = (one, other) => Math.min(one, other)
+const likeLengths: Scoring = (one, other) => Math.min(one, other) / Math.max(one, other)
 
 /** alass's method. */
 export const bySplits = (speech: Uint8Array, cues: ReadonlyArray<TimedSpan>): Aligned => {
-  const spans = intervalsOf(speech)
-  let best = { score: -Infinity, rate: 1 }
-  for (const rate of rateFactors) {
-    const total = new Float64Array(2 * Math.round(lagReach / lagStep) + 1)
-    for (const cue of cues) {
-      const row = ratings(spans, cue, rate)
-      for (let k = 0; k < row.length; k++) total[k] = total[k]! + row[k]!
+  const heard = intervalsOf(speech)
+  let rate = 1
+  let best = -Infinity
+  for (const factor of rateFactors) {
+    const { spans } = separated(cues, factor)
+    const total = new Float64Array(lags)
+    for (const span of spans) {
+      const row = ratings(heard, span, overlapOnly)
+      for (let k = 0; k < lags; k++) total[k] = total[k]! + row[k]!
     }
-    const score = total.reduce((most, one) => Math.max(most, one), 0)
-    if (score > best.score) best = { score, rate }
+    const most = total.reduce((one, other) => Math.max(one, other), 0)
+    if (most > best) [best, rate] = [most, factor]
   }
-  const penalty = 0.007 * Math.min(cues.length, spans.length)
-  const lags = 2 * Math.round(lagReach / lagStep) + 1
+  const { spans, spanOf } = separated(cues, rate)
+  const offsets = splitOffsets(heard, spans)
+  return { rate, shifts: spanOf.map((span) => offsets[span]! / 100) }
+}
+
+/**
+ * The best shift of each span: by dynamic programming, where a change of the shift costs a penalty, and spans keep
+ * their order.
+ */
+const splitOffsets = (heard: ReadonlyArray<Steps>, spans: ReadonlyArray<Steps>): ReadonlyArray<number> => {
+  const penalty = 0.007 * Math.min(heard.length, spans.length)
   let totals = new Float64Array(lags)
-  const from: Array<Int32Array> = []
-  for (const cue of cues) {
-    let top = 0
-    for (let k = 1; k < lags; k++) if (totals[k]! > totals[top]!) top = k
-    const row = ratings(spans, cue, best.rate)
-    const by = new Int32Array(lags)
+  const before: Array<Int32Array> = []
+  spans.forEach((span, at) => {
+    const row = ratings(heard, span, likeLengths)
     const next = new Float64Array(lags)
+    const from = new Int32Array(lags)
+    // A span may come after the one before wherever that one ends by then.
+    const gap = at === 0 ? 0 : span.start - spans[at - 1]!.end
+    let [reached, top] = [-1, 0]
     for (let k = 0; k < lags; k++) {
-      const jumps = totals[k]! < totals[top]! - penalty
-      by[k] = jumps ? top : k
+      for (; reached < Math.min(lags - 1, k + gap); reached++)
+        if (reached < 0 || totals[reached + 1]! > totals[top]!) top = reached + 1
+      const jumps = totals[top]! - penalty > totals[k]!
+      from[k] = jumps ? top : k
       next[k] = row[k]! + (jumps ? totals[top]! - penalty : totals[k]!)
     }
-    from.push(by)
+    before.push(from)
     totals = next
+  })
+  let lag = totals.reduce((top, total, k) => (total > totals[top]! ? k : top), 0)
+  const offsets = new Array<number>(spans.length)
+  for (let span = spans.length - 1; span >= 0; span--) {
+    offsets[span] = lag - reach
+    lag = before[span]![lag]!
   }
-  let lag = 0
-  for (let k = 1; k < lags; k++) if (totals[k]! > totals[lag]!) lag = k
-  const shifts = new Array<number>(cues.length)
-  for (let cue = cues.length - 1; cue >= 0; cue--) {
-    shifts[cue] = lag * lagStep - lagReach
-    lag = from[cue]![lag]!
-  }
-  return { rate: best.rate, shifts }
+  return offsets
+}
+
+/** Cues at a rate, those that overlap as one span, and the span of each cue. */
+const separated = (cues: ReadonlyArray<TimedSpan>, rate: number) => {
+  const spans: Array<Steps> = []
+  const spanOf = cues.map((cue) => {
+    const start = Math.round(cue.start * rate * 100)
+    const end = Math.max(start + 1, Math.round(cue.end * rate * 100))
+    const last = spans.at(-1)
+    if (last === undefined || start >= last.end) spans.push({ start, end })
+    else spans[spans.length - 1] = { start: last.start, end: Math.max(last.end, end) }
+    return spans.length - 1
+  })
+  return { spans, spanOf }
 }
 
 /** Speech as intervals of at least half a second, as alass has them. */
-const intervalsOf = (speech: Uint8Array): ReadonlyArray<TimedSpan> => {
-  const spans: Array<TimedSpan> = []
+const intervalsOf = (speech: Uint8Array): ReadonlyArray<Steps> => {
+  const spans: Array<Steps> = []
   let from = -1
   for (let t = 0; t <= speech.length; t++) {
     if (speech[t] === 1 && from < 0) from = t
     if (speech[t] !== 1 && from >= 0) {
-      if (t - from >= 50) spans.push({ start: from / 100, end: t / 100 })
+      if (t - from >= 50) spans.push({ start: from, end: t })
       from = -1
     }
   }
   return spans
 }
 
-/** The sum of overlap / longer length with all speech, at every shift: a trapezoid per pair, summed by its bends. */
-const ratings = (spans: ReadonlyArray<TimedSpan>, cue: TimedSpan, rate: number): Float64Array => {
-  const count = 2 * Math.round(lagReach / lagStep) + 1
-  const bends = new Float64Array(count + 2)
-  const start = cue.start * rate
-  const length = (cue.end - cue.start) * rate
-  const bend = (lag: number, slope: number) => {
-    const at = Math.round((lag + lagReach) / lagStep)
-    if (at < count) bends[Math.max(0, at)] = bends[Math.max(0, at)]! + slope
-    // What bent before the first shift has risen since.
-    if (at < 0) before += slope * -at
+/**
+ * The worth of a span at every shift. Each interval of speech adds a trapezoid: none until it touches the span, all of
+ * the score while one lies in the other. The second differences of all trapezoids are summed twice.
+ */
+const ratings = (heard: ReadonlyArray<Steps>, { start, end }: Steps, scoring: Scoring): Float64Array => {
+  const row = new Float64Array(lags)
+  const bends = new Float64Array(lags)
+  /** Value and slope at the first shift. */
+  let [value, slope] = [0, 0]
+  for (const one of heard) {
+    if (one.start - end > reach || one.end - start < -reach) continue
+    const shorter = Math.min(end - start, one.end - one.start)
+    const steep = scoring(end - start, one.end - one.start) / shorter
+    const bend = (lag: number, by: number) => {
+      const at = lag + reach
+      if (at >= lags) return
+      if (at >= 0) bends[at] = bends[at]! + by
+      else {
+        slope += by
+        value += by * -at
+      }
+    }
+    bend(one.start - end, steep)
+    bend(one.start - end + shorter, -steep)
+    bend(one.end - start - shorter, -steep)
+    bend(one.end - start, steep)
   }
-  let before = 0
-  for (const span of spans) {
-    if (span.start - length - start > lagReach || span.end - start < -lagReach) continue
-    const slope = lagStep / Math.max(length, span.end - span.start)
-    const short = Math.min(length, span.end - span.start)
-    const rise = span.start - length - start
-    const fall = span.end - start
-    bend(rise, slope)
-    bend(rise + short, -slope)
-    bend(fall - short, -slope)
-    bend(fall, slope)
-  }
-  const row = new Float64Array(count)
-  let [slope, value] = [0, before]
-  for (let k = 0; k < count; k++) {
+  for (let k = 0; k < lags; k++) {
     row[k] = value
     slope += bends[k]!
     value += slope

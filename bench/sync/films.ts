@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Either } from "effect"
 import { fromInt16, toInt16 } from "../../src/audio/pcm/Pcm.ts"
 import { resample } from "../../src/audio/pcm/Resampling.ts"
+import { type BandLevels, SoundBands, soundRate } from "../../src/audio/sync/SoundBands.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 import type { Synthesizer } from "../../src/engines/local/EngineProtocol.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
@@ -186,6 +187,13 @@ const trimmed = (samples: Float32Array): Float32Array => {
   while (from < to && Math.abs(samples[from]!) < least) from++
   while (to > from && Math.abs(samples[to - 1]!) < least) to--
   return samples.slice(from, to)
+}
+
+/** The band levels of a film's sound. */
+export const bandsOf = (samples: Float32Array): BandLevels => {
+  const sound = new SoundBands()
+  sound.push(resample({ rate, samples }, SampleRate.make(soundRate)).samples)
+  return sound.result()
 }
 
 /** Mixes a film's speech with a background at a ratio of their levels, in decibels. */

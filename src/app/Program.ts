@@ -8,6 +8,7 @@ import { statSync } from "node:fs"
 import { isatty } from "node:tty"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/values/Version.ts"
+import { terminalSignals } from "../system/TerminalSignals.ts"
 import { collectorIn } from "./layers/TraceCollector.ts"
 import { completionScript, shellKnown } from "./cli/ShellCompletions.ts"
 import { root, rootShape } from "./CommandTree.ts"
@@ -43,13 +44,14 @@ const ran = Effect.gen(function* () {
   const columns = helpColumns(screen.look.columns)
   if (helpTopic?.length === 1) {
     const { topicText } = yield* Effect.promise(() => import("./cli/ManualPage.ts"))
-    const page = yield* topicText(helpTopic[0] ?? "", columns)
+    const page = yield* topicText(helpTopic[0] ?? "", rootShape, columns)
     if (Option.isSome(page)) return yield* screen.result(page.value)
   }
-  const path = yield* findCommand(rootShape, words, helpTopic?.length === 1 ? topicNames : [])
+  const path = yield* findCommand(rootShape, words, helpTopic?.length === 1 ? ["all", ...topicNames] : [])
   const rest = words.slice(path.length - 1)
   yield* checkOptions(path, rest)
-  const ready = path.length > 1 && path.at(-1)?.below.length === 0
+  const last = path.at(-1)
+  const ready = path.length > 1 && (last?.below.length === 0 || last?.runsAlone === true)
   if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path, columns))
   if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
     return yield* badUsage(`missing command after ${fullName(path)} (${fullName(path)} --help lists all)`)
@@ -133,13 +135,13 @@ let signal: keyof typeof interruptions | undefined
 process.once("SIGINT", () => (signal ??= "SIGINT"))
 process.once("SIGTERM", () => (signal ??= "SIGTERM"))
 
-// Closing the terminal stops the command as SIGTERM does. Without a terminal (nohup, cron) SIGHUP is ignored.
 const onTerminal = [0, 1, 2].some((stream) => isatty(stream))
-process.on("SIGHUP", () => {
-  if (!onTerminal) return
-  signal ??= "SIGHUP"
-  process.emit("SIGTERM")
-})
+for (const { signal: received, as } of terminalSignals(process.platform, onTerminal))
+  process.on(received, () => {
+    if (as === undefined) return
+    signal ??= received === "SIGHUP" ? received : as
+    process.emit(as)
+  })
 
 const codeOf = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return typeof exit.value === "number" ? exit.value : exitCodes.fault

@@ -12,13 +12,17 @@ export const TaskStatus = Schema.Literal("queued", "processing", "done", "failed
 })
 export type TaskStatus = typeof TaskStatus.Type
 
-/** Failure codes caused by the request itself: another task with the same text and voice would fail, too. */
+/**
+ * Failure codes that another task with the same text and voice would get, too. `insufficient_quota` is about the
+ * service's own account with a provider.
+ */
 export const lastingFailures: ReadonlySet<string> = new Set([
   "nothing_to_say",
   "unknown_voice",
   "too_long",
   "refused",
-  "not_offered"
+  "not_offered",
+  "insufficient_quota"
 ])
 
 /** POST /v1/text-to-speech/{voice_id}: the body. */

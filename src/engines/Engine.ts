@@ -27,6 +27,9 @@ export interface SpeechRequest {
   readonly volume: number
   /** Pitch shift in semitones; 0 is the voice's default. */
   readonly pitch: number
+  /** What the same voice says immediately before and after, if known. It shapes the intonation and is not spoken. */
+  readonly before?: string
+  readonly after?: string
 }
 
 /** The time of a word or sentence, in milliseconds from the start of the audio. `end` is never before `start`. */
@@ -71,14 +74,15 @@ export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("
 }
 
 /**
- * Why a request failed. The first four reasons are faults of the request: a retry fails again. The others may be
- * temporary, such as a busy server, a crashed program or a response without audio.
+ * Why a request failed. The first four reasons are faults of the request: a retry fails again. `quota` is an exhausted
+ * account. The others may be temporary, such as a busy server, a crashed program or a response without audio.
  */
 const SpeechFailure = Schema.Literal(
   "nothing-to-say",
   "unknown-voice",
   "too-long",
   "refused",
+  "quota",
   "timeout",
   "crashed",
   "bad-output",
@@ -100,6 +104,15 @@ export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFail
   }
 }
 
+/** What a provider that uses the engine offers, unless its settings say otherwise. */
+export interface EngineDefaults {
+  /** The one model to offer: those of a built-in provider describe its own engine. */
+  readonly model: string
+  readonly creditsPerCharacter?: number
+  /** Maximum code points of a text that the engine takes in any language. */
+  readonly maxCharacters?: number
+}
+
 /** A speech engine. */
 export interface Engine {
   /** The engine's kind or its name in the settings, for errors. */
@@ -112,4 +125,5 @@ export interface Engine {
   readonly speak: (request: SpeechRequest) => Effect.Effect<Speech, EngineUnavailable | SpeechFailed>
   /** Succeeds if the engine is available. */
   readonly check: Effect.Effect<void, EngineUnavailable>
+  readonly defaults?: EngineDefaults
 }

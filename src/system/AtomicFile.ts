@@ -32,7 +32,10 @@ export const writeAtomically = async (folder: string, name: string, bytes: Uint8
   } finally {
     closeSync(file)
   }
-  renameSync(part, join(folder, name))
+  const target = join(folder, name)
+  // Windows refuses while another program has the old file open; the call in another thread costs more.
+  if (process.platform === "win32") await renamePatiently(part, target)
+  else renameSync(part, target)
 }
 
 /** Syncs an open file's data to disk, in another thread. */

@@ -10,8 +10,8 @@ describe("help and version", () => {
     expect(await run(["--version"])).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" })
   })
 
-  test("--help lists every command, environment variable and exit code, and needs no environment", async () => {
-    const { code, stdout, stderr } = await run(["--help"])
+  test("help all lists every command, environment variable and exit code, and needs no environment", async () => {
+    const { code, stdout, stderr } = await run(["help", "all"])
     expect([code, stderr]).toEqual([0, ""])
     for (const name of [
       ...[
@@ -198,6 +198,7 @@ describe("init and schema", () => {
       "name",
       "service",
       "providers",
+      "cast",
       "notify",
       "defaults",
       "jobs"

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import { rootShape } from "../../src/app/CommandTree.ts"
 import { helpPage } from "../../src/app/cli/HelpPage.ts"
 import { markdownText } from "../../src/app/cli/MarkdownRendering.ts"
+import { topicNames } from "../../src/app/cli/ManualTopics.ts"
 import { helpColumns } from "../../src/app/terminal/TextLayout.ts"
 import { type CommandPath, type CommandShape } from "../../src/app/cli/UsageCheck.ts"
 import { run } from "./process.ts"
@@ -36,6 +37,14 @@ describe("help on a terminal", () => {
         topic
       ).toEqual([])
     }
+  })
+
+  test("the overview fits one screen and names every command and topic", () => {
+    const overview = helpPage([rootShape], 80)
+    expect(overview.trimEnd().split("\n").length).toBeLessThanOrEqual(28)
+    const words = new Set(overview.match(/[\w-]+/gu))
+    const names = [...rootShape.below.map(({ name }) => name), ...topicNames, "--log-level", "all"]
+    expect(names.filter((name) => !words.has(name))).toEqual([])
   })
 
   test("lines stay within 100 columns on a wide terminal, and without one", () => {
@@ -128,6 +137,14 @@ describe("dubwright help", () => {
       stderr:
         'dubwright: unknown command or topic "nightlly"; did you mean nightly? (dubwright --help lists all)\n'
     })
+  })
+
+  test("all has every command, variable, file and exit code", async () => {
+    const { stdout } = await run(["help", "all"])
+    for (const { name } of rootShape.below) expect(stdout).toMatch(new RegExp(`^  ${name} `, "mu"))
+    for (const part of ["Environment variables", "Files", "Exit codes", "--log-level LEVEL"])
+      expect(stdout).toContain(part)
+    expect(await run(["help", "all", "--help"])).toEqual(await run(["help", "all"]))
   })
 
   test("without a name is the overview; --help after a name changes nothing", async () => {

@@ -36,6 +36,10 @@ it.scoped.each([
         mkdirSync(join(folder, "node_modules", name), { recursive: true })
         writeFileSync(join(folder, "node_modules", name, "index.js"), program)
       }
+    writeFileSync(join(folder, "film.srt"), "1\n00:00:01,000 --> 00:00:04,000\nThe ferry has left.\n")
+    writeFileSync(join(folder, "film.yaml"), "jobs: [{ input: film.srt }]\n")
+    mkdirSync(join(folder, ".dubwright"))
+    writeFileSync(join(folder, ".dubwright/state.sqlite"), "")
     for (const words of [["status", "film.yaml"], ["doctor"], ["run", "film.srt", "--embedded"]]) {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,

@@ -68,7 +68,7 @@ describe("plan", () => {
       `1 task would be created on ${baseUrl}.`,
       "Needs 210 credits; the account has 60: 150 short.",
       "SRT is billed including cue numbers and times: 101 characters (+93 %) on top of 109.",
-      "nativeInput: text would need only 111 characters for 111 credits; several lines are then sent as one text, and the audio is split at the pauses.",
+      'Set "nativeInput: text" to send only 111 characters for 111 credits. Several lines are then sent as one text, and the audio is split at the pauses.',
       ""
     ])
     const json = await planned("right", "--json")

@@ -33,6 +33,7 @@ test(
         "dist/manifest.schema.json",
         "dist/mp3-worker.mjs",
         "dist/section-worker.mjs",
+        "dist/sherpa-host.mjs",
         "dist/types/effect.d.ts",
         "dist/types/index.d.ts",
         "docs/library.md",

@@ -1,6 +1,6 @@
 /** The service's settings file: defaults, validation and error messages. */
 import { describe, expect, test } from "vitest"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { Either, JSONSchema } from "effect"
 import {
   type EngineFacts,
@@ -46,10 +46,11 @@ const keysBelow = (node: unknown): ReadonlyArray<string> =>
 
 describe("the manual's page on the service", () => {
   const page = readFileSync("docs/service.md", "utf8")
+  const enginePages = readdirSync("docs/engines").map((name) => readFileSync(`docs/engines/${name}`, "utf8"))
 
   test("documents every key", () => {
     const keys = new Set(keysBelow(JSONSchema.make(ServiceConfig)))
-    expect([...keys].filter((key) => !page.includes(`\`${key}\``))).toEqual([])
+    expect([...keys].filter((key) => ![page, ...enginePages].join("").includes(`\`${key}\``))).toEqual([])
   })
 
   test("shows valid settings", () => {
@@ -59,6 +60,14 @@ describe("the manual's page on the service", () => {
     expect(Either.map(offer, ({ providers }) => [...providers.keys()].at(-1))).toEqual(
       Either.right("provider_piper")
     )
+  })
+
+  test("shows valid settings of engines", () => {
+    const blocks = [...enginePages.join("").matchAll(/^```yaml\n([^]*?)^```$/gmu)].map(
+      ([, block = ""]) => block
+    )
+    expect(blocks.map(problemsIn)).toEqual(blocks.map(() => []))
+    expect(blocks.length).toBeGreaterThan(1)
   })
 })
 
@@ -107,7 +116,7 @@ describe("a settings file", () => {
     ],
     [
       "engines: { a: { kind: espaek } }",
-      '1: engines.a.kind: expected one of espeak, flite, command, openai, upstream, found "espaek"; did you mean espeak?'
+      '1: engines.a.kind: expected one of espeak, flite, sherpa, command, openai, upstream, elevenlabs, azure, google, polly, minimax, cartesia, gemini, found "espaek"; did you mean espeak?'
     ],
     [
       "engines: { a: { kind: flite }, b: { kind: command, args: [] } }",
@@ -166,6 +175,31 @@ describe("the catalogue", () => {
     expect(native?.voices.map(({ wire }) => wire.voice_id)).toEqual(["provider_native-one"])
     expect(native?.features.controls).toEqual({})
     expect(native?.features.srt_input).toBe(true)
+  })
+
+  test("offers a cloud engine's model, price and limit instead of a built-in provider's", () => {
+    const config = parsed(
+      "providers: { provider_native: { engine: elevenlabs }, provider_fast: { engine: elevenlabs, maxCharacters: 9 } }"
+    )
+    const defaults = { model: "eleven v3", creditsPerCharacter: 3, maxCharacters: 5_000 }
+    const offer = Either.getOrThrow(
+      resolveCatalogue(config, (name) =>
+        name === "elevenlabs" ? { voices: engine("one").voices, controls: ["rate"], defaults } : everything
+      )
+    )
+    const native = offer.providers.get("provider_native")
+    expect(
+      native?.models.map(({ wire }) => [wire.model_id, wire.credits_per_character, wire.languages])
+    ).toEqual([["eleven-v3", 3, ["one"]]])
+    expect(native?.features).toEqual({
+      transcript: "export_srt",
+      srt_input: true,
+      min_characters: 100,
+      max_characters: 5_000,
+      controls: { speed: { min: 0.5, max: 2, default: 1 } }
+    })
+    expect([native?.name, native?.description]).toEqual(["Native", ""])
+    expect(offer.providers.get("provider_fast")?.features.max_characters).toBe(9)
   })
 
   test("omits disabled providers", () => {

@@ -26,6 +26,10 @@ export interface BatchOptions {
   readonly model: ModelId | undefined
   readonly language: LanguageTag | undefined
   readonly bilingual?: BilingualChoice | undefined
+  /** Files that jobs wait for; see `RunFlags`. */
+  readonly isArriving?: (path: string) => boolean
+  /** Whether a cast file that does not exist yet counts as empty. */
+  readonly newCast?: boolean
   readonly json?: boolean
   readonly quiet: boolean
   readonly verbose: boolean
@@ -37,10 +41,11 @@ export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (
   read?: ReadInput,
   known?: StateOf
 ) {
-  const { out, state, concurrency, only, voice, provider, model, language, bilingual } = options
+  const { out, state, concurrency, only, voice, provider, model, language, bilingual, newCast, isArriving } =
+    options
   const { batch, notes } = yield* loadForRun(
     { files: options.inputs },
-    { out, state, concurrency, only, voice, provider, model, language, bilingual, read },
+    { out, state, concurrency, only, voice, provider, model, language, bilingual, newCast, isArriving, read },
     known
   ).pipe(Effect.provide([commandService(options), warningsOnScreen]))
   const screen = yield* Screen

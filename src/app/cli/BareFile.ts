@@ -5,8 +5,8 @@ const endings = /\.(?:srt|vtt|sbv|ass|ssa|txt|md|json|ya?ml)$/iu
 
 /**
  * Returns the words of `run --embedded FILE …` if the first word is a file and no command; undefined otherwise. A file
- * is recognized by its ending, or because it exists. A service is used only if `--base-url` names one: not if the
- * environment does, since a command that does not say `run` must not spend anything.
+ * is recognized by its ending, or because it exists. Only `--base-url` chooses another service. The environment does
+ * not: a command without the word `run` must not spend anything.
  */
 export const runOfFile = (
   words: ReadonlyArray<string>,

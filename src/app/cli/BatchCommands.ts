@@ -1,4 +1,4 @@
-/** Command definitions that work on a batch: run, plan, status, retry, clean, verify, review. */
+/** Command definitions that work on a batch: run, watch, plan, status, retry, clean, verify, review. */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
@@ -23,6 +23,26 @@ const run = Command.make(
   Command.withDescription("Dub a batch; run it again to resume, or to process only new and changed lines")
 )
 
+const watch = Command.make(
+  "watch",
+  {
+    inputs: Flags.inputs,
+    ...Flags.batch,
+    ...Flags.speaking,
+    ...Flags.fleet,
+    settle: OptionKinds.seconds("settle", 10, "a file has arrived once it has not changed for this long"),
+    every: OptionKinds.seconds("every", 5, "time between two checks of the files"),
+    json: OptionKinds.flag("json", "print only each run's summary (run.json) on stdout"),
+    ...Flags.loudness
+  },
+  lazyCommand(
+    () => import("../watch/WatchCommand.ts"),
+    ({ watchCommand }) => watchCommand
+  )
+).pipe(
+  Command.withDescription("Wait for files to arrive, and dub each once; ends at the deadline or on Ctrl-C")
+)
+
 const plan = Command.make(
   "plan",
   {
@@ -31,7 +51,10 @@ const plan = Command.make(
     maxCredits: OptionKinds.amount("max-credits", "N", "exit with code 4 if the batch would cost more"),
     failOn: Flags.failOn,
     html: OptionKinds.textOption("html", "FILE", "also write the plan as a self-contained HTML page"),
-    speakers: OptionKinds.flag("speakers", "print only a voice map to fill in, as YAML"),
+    speakers: OptionKinds.flag(
+      "speakers",
+      "print only a voice map to fill in, as YAML, or complete the cast file"
+    ),
     json: Flags.json,
     ...Flags.loudness
   },
@@ -104,9 +127,10 @@ const review = Command.make(
   )
 ).pipe(Command.withDescription("Edit single cues in a browser: change, listen, accept (prints `review URL`)"))
 
-export const batchCommands = [run, plan, status, retry, clean, verify, review] as const
+export const batchCommands = [run, watch, plan, status, retry, clean, verify, review] as const
 export const batchShapes = [
   shapeOf(run),
+  shapeOf(watch),
   shapeOf(plan),
   shapeOf(status),
   shapeOf(retry),

@@ -67,7 +67,7 @@ const only = textOption("only", "PATTERN", "process only jobs whose id matches t
 export const language = maybe(
   Options.text("language").pipe(
     Options.withPseudoName("TAG"),
-    Options.withDescription("language for jobs that set none; default: from names (film.vi.srt)"),
+    Options.withDescription("language for jobs that set none; default: from the file name (film.vi.srt)"),
     Options.mapEffect((found) =>
       Effect.mapError(languageNamed(found), (message) =>
         ValidationError.invalidValue(HelpDoc.p(`--language: ${message}`))
@@ -203,7 +203,7 @@ export const failOn = Options.map(
       "WHAT",
       FailOnList,
       `one or more of ${failOnNames.join(", ")}, separated by commas`,
-      "exit with code 3 on lost, notice, overrun, sync or others (dubwright help commands)"
+      "exit with code 3 on lost lines, a sync that is off or unsure, … (dubwright help commands)"
     )
   ),
   (names) => names ?? []
@@ -225,7 +225,7 @@ export const inputs = Args.text({ name: "file" }).pipe(
 )
 
 export const manifest = Args.text({ name: "manifest" }).pipe(
-  Args.withDescription("a manifest (.yaml .yml .json), or the same files that were run"),
+  Args.withDescription("a manifest (.yaml .yml .json), or the files that were passed to run"),
   Args.atLeast(1)
 )
 

@@ -1,4 +1,4 @@
-/** Help pages: the overview, and one page per command built from its option definitions. */
+/** Help pages: the overview of one screen, the full one, and a page per command built from its option definitions. */
 import type { HelpDoc } from "@effect/cli/HelpDoc"
 import type { Span } from "@effect/cli/HelpDoc/Span"
 import { Array } from "effect"
@@ -15,12 +15,62 @@ export const helpPage = (path: CommandPath, columns: number): string => {
     : commandPage(path.map(({ name }) => name).join(" "), command, columns)
 }
 
-const overview = (root: CommandShape, columns: number): string =>
-  [
-    ...wrapText("dubwright turns subtitles and text into speech on the subtitle's timeline.", columns),
+/** The overview: one screen of 80 columns and 30 lines. */
+const overview = (root: CommandShape, columns: number): string => {
+  const others = root.below.filter(({ name }) => !usual.some(([known]) => known === name))
+  return [
+    ...opening(columns),
     "",
-    "Usage: dubwright <subtitle or text>",
-    "       dubwright <command> [options] …",
+    "Commands",
+    ...pairs(usual, columns),
+    ...wrapText(`Also: ${others.map(({ name }) => name).join(", ")}`, columns - 2).map((line) => `  ${line}`),
+    "",
+    ...wrapText(`Every command takes ${everywhere.map(([option]) => option).join(", ")}.`, columns),
+    "",
+    "More help",
+    ...pairs(
+      [
+        ["dubwright help all", "all commands, variables, files and exit codes"],
+        ["dubwright <command> --help", "a command's options"],
+        ["dubwright help <topic>", `a page of the manual: ${topicNames.join(", ")}`]
+      ],
+      columns
+    ),
+    ""
+  ].join("\n")
+}
+
+const opening = (columns: number): ReadonlyArray<string> => [
+  ...wrapText("dubwright turns subtitles and text into speech on the subtitle's timeline.", columns),
+  "",
+  "Usage: dubwright <subtitle or text>",
+  "       dubwright <command> [options] …"
+]
+
+/** The commands for films, in the order of the work, in fewer words than on their own pages. */
+const usual = [
+  ["demo", "dub a short scene, to see how it works"],
+  ["init", "write a manifest for a folder of subtitles"],
+  ["plan", "show the cost and every problem; spends nothing"],
+  ["run", "dub a batch; run it again to resume"],
+  ["status", "show what is finished and what remains"],
+  ["retry", "retry failed lines, then run the batch"],
+  ["review", "edit single lines in a browser"],
+  ["verify", "compare the delivered audio with its report"],
+  ["doctor", "check Node, ffmpeg, the service and the key"]
+] as const
+
+const everywhere = [
+  ["--help", "show a command's options"],
+  ["--version", "print the version"],
+  ["--log-level LEVEL", "print log lines of this level (debug, …) and above"],
+  ["--completions SHELL", "print a completion script for bash, zsh or fish"]
+] as const
+
+/** All commands, environment variables, files and exit codes. */
+export const fullOverview = (root: CommandShape, columns: number): string =>
+  [
+    ...opening(columns),
     "",
     "Commands",
     ...pairs(
@@ -28,15 +78,11 @@ const overview = (root: CommandShape, columns: number): string =>
       columns
     ),
     "",
-    ...pairs(
-      [
-        ["dubwright <command> --help", "show a command's options"],
-        ["dubwright help <topic>", `show a page of the manual: ${topicNames.join(", ")}`],
-        ["dubwright --completions bash", "print a shell completion script (also for zsh, fish)"],
-        ["dubwright --version", "print the version"]
-      ],
-      columns
-    ),
+    "Options of every command",
+    ...pairs(everywhere, columns),
+    "",
+    "Manual",
+    ...pairs([["dubwright help <topic>", topicNames.join(", ")]], columns),
     "",
     "Environment variables",
     ...pairs(settings, columns),
@@ -90,7 +136,7 @@ const files = [
 ] as const
 
 const commandPage = (full: string, command: CommandShape, columns: number): string => {
-  const { paragraphs, terms } = read(command.help)
+  const { paragraphs, terms } = read(command.help())
   const positional = terms
     .filter(([name]) => name.startsWith("<"))
     .map(
@@ -100,7 +146,7 @@ const commandPage = (full: string, command: CommandShape, columns: number): stri
   const [needed, others] = Array.partition(options, ([name]) => !command.needed.includes(bare(name)))
   const words = [
     `Usage: ${full}`,
-    ...(command.below.length > 0 ? ["<command>"] : []),
+    ...(command.below.length === 0 ? [] : [command.runsAlone === true ? "[command]" : "<command>"]),
     ...needed.map(([name]) => name),
     ...(others.length > 0 || command.below.length > 0 ? ["[options]"] : []),
     ...positional.map(([name]) => name)
@@ -129,7 +175,7 @@ const section = (
   columns: number
 ): ReadonlyArray<string> => (terms.length === 0 ? [] : ["", title, ...pairs(terms, columns)])
 
-const summaryOf = (command: CommandShape): string => read(command.help).paragraphs[0] ?? ""
+const summaryOf = (command: CommandShape): string => read(command.help()).paragraphs[0] ?? ""
 
 interface Read {
   readonly paragraphs: ReadonlyArray<string>

@@ -8,15 +8,21 @@ export const pageTopics: Readonly<Record<string, string>> = {
   text: "text",
   fit: "fitting",
   "provider-rules": "providers",
+  season: "season",
+  cast: "cast",
   nightly: "nightly",
   fleet: "fleet",
   results: "results",
   editing: "editing",
+  listening: "listening",
   service: "service",
+  cloud: "cloud",
+  neural: "neural",
   library: "library",
   glossary: "glossary",
   containers: "containers",
   ffmpeg: "ffmpeg",
+  platforms: "platforms",
   licences: "licences"
 }
 

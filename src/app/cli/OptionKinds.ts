@@ -44,6 +44,21 @@ interface Bounds {
 export const integerOption = (name: string, placeholder: string, bounds: Bounds, description: string) =>
   maybe(requiredIntegerOption(name, placeholder, bounds, description))
 
+/** An optional number of seconds, from 0.1 to an hour. */
+export const seconds = (name: string, fallback: number, description: string) =>
+  Options.map(
+    maybe(
+      checked(
+        name,
+        "SECONDS",
+        Schema.NumberFromString.pipe(Schema.between(0.1, 3_600)),
+        "seconds from 0.1 to 3600",
+        `${description}; default: ${fallback}`
+      )
+    ),
+    (given) => given ?? fallback
+  )
+
 /** A required whole number within bounds. */
 export const requiredIntegerOption = (
   name: string,

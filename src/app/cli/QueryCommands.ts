@@ -1,5 +1,6 @@
 /** Command definitions for the service's read endpoints: health, credits, providers, models, voices, tasks. */
-import { Command } from "@effect/cli"
+import { Args, Command, HelpDoc } from "@effect/cli"
+import { Effect } from "effect"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
@@ -43,6 +44,43 @@ const models = Command.make(
   )
 ).pipe(Command.withDescription("List models, of all providers or of one"))
 
+const named = (described: string) =>
+  Args.repeated(Args.text({ name: "voice" })).pipe(
+    Args.withDescription(described),
+    Args.mapEffect((names) =>
+      names.length > 0
+        ? Effect.succeed(names)
+        : Effect.fail(HelpDoc.p("expected at least one voice; dubwright voices list shows them"))
+    )
+  )
+
+const voicesAdd = Command.make(
+  "add",
+  { voices: named("a voice from `voices list`, or a voice's folder, .onnx file or .tar.bz2 archive") },
+  lazyCommand(
+    () => import("../commands/VoicesCommand.ts"),
+    ({ addVoicesCommand }) => addVoicesCommand
+  )
+).pipe(Command.withDescription("Install neural voices on this machine; shows their licences"))
+
+const voicesList = Command.make(
+  "list",
+  { json: Flags.json },
+  lazyCommand(
+    () => import("../commands/VoicesCommand.ts"),
+    ({ listVoicesCommand }) => listVoicesCommand
+  )
+).pipe(Command.withDescription("List neural voices: those installed, and those to download"))
+
+const voicesRemove = Command.make(
+  "remove",
+  { voices: named("an installed voice (see `voices list`)") },
+  lazyCommand(
+    () => import("../commands/VoicesCommand.ts"),
+    ({ removeVoicesCommand }) => removeVoicesCommand
+  )
+).pipe(Command.withDescription("Remove neural voices from this machine"))
+
 const voices = Command.make(
   "voices",
   {
@@ -55,7 +93,12 @@ const voices = Command.make(
     () => import("../commands/ServiceQueries.ts"),
     ({ voicesCommand }) => voicesCommand
   )
-).pipe(Command.withDescription("List voices, with their ids for manifests"))
+).pipe(
+  Command.withDescription(
+    "List voices, with their ids for manifests; add, list, remove: neural voices on this machine"
+  )
+)
+const voicesBelow = [shapeOf(voicesAdd), shapeOf(voicesList), shapeOf(voicesRemove)]
 
 const tasks = Command.make(
   "tasks",
@@ -70,12 +113,20 @@ const tasks = Command.make(
   )
 ).pipe(Command.withDescription("List the account's tasks, newest first"))
 
-export const queryCommands = [health, credits, providers, models, voices, tasks] as const
+export const queryCommands = [
+  health,
+  credits,
+  providers,
+  models,
+  Command.withSubcommands(voices, [voicesAdd, voicesList, voicesRemove]),
+  tasks
+] as const
 export const queryShapes = [
   shapeOf(health),
   shapeOf(credits),
   shapeOf(providers),
   shapeOf(models),
-  shapeOf(voices),
+  // Unlike other commands with subcommands, it has options of its own.
+  { ...shapeOf(voices), below: voicesBelow, runsAlone: true as const },
   shapeOf(tasks)
 ]

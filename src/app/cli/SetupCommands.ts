@@ -1,4 +1,4 @@
-/** Command definitions for setup: doctor, init, schedule, schema. */
+/** Command definitions for setup: demo, doctor, init, schedule, schema. */
 import { Args, Command, Options } from "@effect/cli"
 import { Option } from "effect"
 import * as Flags from "./Flags.ts"
@@ -68,7 +68,9 @@ const schedule = Command.make(
     () => import("../nightly/ScheduleCommand.ts"),
     ({ scheduleCommand }) => scheduleCommand
   )
-).pipe(Command.withDescription("Print a systemd timer and a crontab line that run a batch every night"))
+).pipe(
+  Command.withDescription("Print a nightly schedule for a batch: systemd, cron, launchd or Task Scheduler")
+)
 
 const schema = Command.make(
   "schema",

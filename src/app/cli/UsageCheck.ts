@@ -17,8 +17,10 @@ export interface CommandShape {
   /** Required options, with their dashes, and required arguments, without brackets. */
   readonly needed: ReadonlyArray<string>
   /** Its description, arguments and options. */
-  readonly help: HelpDoc.HelpDoc
+  readonly help: () => HelpDoc.HelpDoc
   readonly below: ReadonlyArray<CommandShape>
+  /** Whether it also runs without one of its subcommands. */
+  readonly runsAlone?: true
 }
 
 /** The commands from the root to one command, root first. */
@@ -41,7 +43,7 @@ export const shapeOf = <Name extends string, R, E, A>(
   name: [...Command.getNames(command)][0] ?? "",
   options: below.length > 0 ? [] : optionsIn(Command.getUsage(command)),
   needed: below.length > 0 ? [] : neededIn(Command.getUsage(command)),
-  help: Command.getHelp(command, helpConfig),
+  help: () => Command.getHelp(command, helpConfig),
   below
 })
 

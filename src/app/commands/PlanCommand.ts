@@ -21,7 +21,6 @@ import { warnUnset } from "../nightly/NotificationAddress.ts"
 import { planText } from "../terminal/PlanText.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { stickyHint } from "../batch/StickySpeakersHint.ts"
-import { speakersText } from "./SpeakersText.ts"
 
 export interface PlanOptions extends BatchOptions {
   readonly html: string | undefined
@@ -33,9 +32,15 @@ export interface PlanOptions extends BatchOptions {
 export const planCommand = (options: PlanOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const batch = yield* loadBatchInput(options)
+    const batch = yield* loadBatchInput({ ...options, newCast: options.speakers })
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
-    if (options.speakers) return yield* screen.result(yield* speakersText(batch))
+    if (options.speakers) {
+      const { completeCast, speakersText } = yield* Effect.promise(() => import("./SpeakersText.ts"))
+      const { cast } = batch.jobs[0]
+      return yield* cast === undefined || cast.isInManifest
+        ? Effect.flatMap(speakersText(batch), screen.result)
+        : Effect.flatMap(completeCast(batch, cast.file), screen.say)
+    }
     const { report, plan, rejected, refused, notes } = yield* prospectOf(batch).pipe(
       Effect.provide([commandService(options), warningsOnScreen]),
       Effect.provide(ffmpegToPlan(batch))

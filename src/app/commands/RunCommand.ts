@@ -39,7 +39,14 @@ const ran = (options: RunOptions, retry: boolean) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (options.log !== undefined) yield* screen.logTo(yield* openLog(options.log))
+    yield* runOnce(options, retry)
+  })
+
+/** Runs a batch and tells how it ended; `heard` gets the result even if the run counts as failed. */
+export const runOnce = (options: RunOptions, retry: boolean, heard: (result: DubResult) => void = () => {}) =>
+  Effect.gen(function* () {
     const { batch, result } = yield* Effect.scoped(dubbed(options, retry))
+    heard(result)
     yield* tell(batch, result, options)
   }).pipe(Effect.provide(ffmpegFromEnvironment))
 

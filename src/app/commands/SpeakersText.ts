@@ -1,9 +1,13 @@
-/** `plan --speakers`: a voice map to fill in, with every speaker of every job and the voice they have or could have. */
-import { Effect } from "effect"
+/** `plan --speakers`: every speaker of every job and the voice they have or could have, to print or for the cast. */
+import { Path } from "@effect/platform"
+import { Array, Effect } from "effect"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import type { Batch, Job } from "../../pipeline/load/Job.ts"
-import { readWords } from "../../pipeline/plan/BatchPlan.ts"
-import { castingOf } from "../../pipeline/plan/VoiceCasting.ts"
+import { addToCast, type CastAddition } from "../../pipeline/load/cast/CastDraft.ts"
+import type { Words } from "../../script/spoken/CueWords.ts"
+import { readWords } from "../../pipeline/plan/JobScript.ts"
+import { applyCast } from "../../pipeline/plan/voices/CastPool.ts"
+import { castingOf } from "../../pipeline/plan/voices/VoiceCasting.ts"
 import { type SpeakerCues, speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
 import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
@@ -16,6 +20,55 @@ export const speakersText = Effect.fn("SpeakersText.speakersText")(function* (ba
   )
   return fragments.join("\n\n")
 })
+
+/**
+ * Adds every speaker that the cast lacks in a job's language, with the voice that the job's lines would have. Returns a
+ * sentence about what was added.
+ */
+export const completeCast = Effect.fn("SpeakersText.completeCast")(function* (batch: Batch, file: string) {
+  const path = yield* Path.Path
+  const found = yield* Effect.forEach(batch.jobs, (job) =>
+    Effect.map(readWords(job, batch), ({ words }) => additionsOf(job, batch, words))
+  )
+  const additions = Array.dedupeWith(
+    found.flat(),
+    (one, other) => one.speaker === other.speaker && one.language === other.language
+  )
+  yield* addToCast(file, additions)
+  const name = path.relative("", file)
+  const speakers = Array.dedupe(additions.map(({ speaker }) => speaker)).length
+  return additions.length === 0
+    ? `${name} has a voice for every speaker`
+    : `wrote ${name}: added ${formatCount(additions.length, "voice")} of ${formatCount(speakers, "speaker")}`
+})
+
+const additionsOf = (job: Job, batch: Batch, words: Words): ReadonlyArray<CastAddition> => {
+  const { job: cast } = applyCast(job, words)
+  return speakersOf(words.cues).flatMap(({ speaker }, position): ReadonlyArray<CastAddition> => {
+    if (speaker === undefined || job.cast?.speakers[speaker] !== undefined) return []
+    const offered =
+      cast.speakers[speaker]?.voice === undefined && hasBundledVoice(job, batch)
+        ? embeddedVoice(job.language, position)
+        : offeredVoice(cast, batch, speaker, position)
+    const own = offered?.provider === job.voice.provider ? offered?.voice : offered
+    return [
+      {
+        speaker,
+        language: job.language ?? "*",
+        voice:
+          own === undefined
+            ? {}
+            : typeof own === "string"
+              ? own
+              : { provider: own.provider, voice: own.voice }
+      }
+    ]
+  })
+}
+
+/** Whether a job's own voice is the bundled service's default one, so that each speaker may get another. */
+const hasBundledVoice = ({ voice, language }: Job, { service }: Batch): boolean =>
+  service === "embedded" && voice.voice === embeddedVoice(language, 0).voice
 
 const fragmentOf = (job: Job, batch: Batch, speakers: ReadonlyArray<SpeakerCues>): string => {
   const named = speakers.flatMap(({ speaker, cues }) => (speaker === undefined ? [] : [{ speaker, cues }]))
@@ -36,14 +89,18 @@ const fragmentOf = (job: Job, batch: Batch, speakers: ReadonlyArray<SpeakerCues>
 }
 
 const voiceText = (job: Job, batch: Batch, speaker: SpeakerName, position: number): string => {
-  const cast = castingOf(job, speaker, {}, batch.profileOf)
-  const offered =
-    cast._tag === "Right"
-      ? cast.right
-      : batch.service === "embedded"
-        ? embeddedVoice(job.language, position)
-        : undefined
+  const offered = offeredVoice(job, batch, speaker, position)
   return offered === undefined
     ? "{ voice: }"
     : `{ provider: ${yamlScalar(offered.provider)}, voice: ${yamlScalar(offered.voice)} }`
+}
+
+/** The voice that a speaker has, or a voice of the bundled service; undefined if there is none. */
+const offeredVoice = (job: Job, batch: Batch, speaker: SpeakerName, position: number) => {
+  const cast = castingOf(job, speaker, {}, batch.profileOf)
+  return cast._tag === "Right"
+    ? cast.right
+    : batch.service === "embedded"
+      ? embeddedVoice(job.language, position)
+      : undefined
 }

@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process"
 import { dirname, resolve } from "node:path"
 import { HttpClient, type HttpClientError, HttpClientRequest } from "@effect/platform"
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Effect, Either, Schedule } from "effect"
 import type { NotifySettings } from "../../domain/manifest/ServiceSettings.ts"
 import type { RunReport } from "../../domain/report/Report.ts"
 import { httpClient } from "../../gateway/transport/HttpTransport.ts"
+import { ownSystem, programStart } from "../../system/ProgramSearch.ts"
 import { addressOf, UnsetAddress } from "./NotificationAddress.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -38,17 +39,22 @@ export const notifyRunEnd = Effect.fn("Notification.notifyRunEnd")(function* (
 
 const started = (command: readonly [string, ...ReadonlyArray<string>], manifest: string, input: string) =>
   Effect.async<void, UnsetAddress>((resume) => {
-    const [file, ...args] = command
     // The service's key is not passed to other programs.
     const { DUBWRIGHT_API_KEY: _key, ...env } = process.env
     // Its output goes to stderr: stdout is for results.
+    const [name, ...words] = command
+    const cwd = dirname(resolve(manifest))
+    const failed = (why: string) => resume(Effect.fail(new UnsetAddress({ why })))
+    const start = programStart(name, words, ownSystem(env), cwd)
+    if (Either.isLeft(start)) return failed(`cannot be started: ${start.left}`)
+    const { file, args, windowsVerbatimArguments } = start.right
     const child = spawn(file, args, {
-      cwd: dirname(resolve(manifest)),
+      windowsVerbatimArguments,
+      cwd,
       env,
       stdio: ["pipe", process.stderr, process.stderr],
       windowsHide: true
     })
-    const failed = (why: string) => resume(Effect.fail(new UnsetAddress({ why })))
     child.once("error", (cause) => failed(`cannot be started: ${cause.message}`))
     child.once("close", (code, signal) => {
       if (code === 0) resume(Effect.void)

@@ -4,7 +4,7 @@ import type { TimeOfDay } from "../batch/Deadline.ts"
 import { clockText } from "../batch/Deadline.ts"
 
 /** Values of `schedule --kind`. */
-export const scheduleKinds = ["service", "timer", "cron"] as const
+export const scheduleKinds = ["service", "timer", "cron", "launchd", "windows"] as const
 
 /** A nightly run. Paths are absolute. */
 export interface Nightly {
@@ -20,7 +20,7 @@ export interface Nightly {
 }
 
 /** The command line of the run. */
-const words = ({ node, command, manifest, deadline }: Nightly): ReadonlyArray<string> => [
+export const runWords = ({ node, command, manifest, deadline }: Nightly): ReadonlyArray<string> => [
   node,
   command,
   "run",
@@ -38,7 +38,7 @@ export const serviceUnit = (nightly: Nightly): string =>
     "Type=oneshot",
     `WorkingDirectory=${unitText(dirname(nightly.manifest))}`,
     `EnvironmentFile=-${unitText(nightly.environment)}`,
-    `ExecStart=${words(nightly).map(unitWord).join(" ")}`,
+    `ExecStart=${runWords(nightly).map(unitWord).join(" ")}`,
     "# A run that is stopped (SIGTERM) has saved its state and resumes the next night.",
     "SuccessExitStatus=143",
     "TimeoutStopSec=2min",
@@ -65,13 +65,15 @@ export const timerUnit = ({ name, at }: Nightly): string =>
 /** A crontab line; the run itself writes and rotates its log. */
 export const cronLine = (nightly: Nightly, log: string): string => {
   const { minutes, hours } = nightly.at
-  const settings = shellWord(nightly.environment)
-  const run = [...words(nightly), "--quiet", "--log", log].map(shellWord).join(" ")
   // An unescaped percent sign in a crontab is a line break.
-  return `${minutes} ${hours} * * * cd ${shellWord(dirname(nightly.manifest))} && { set -a; [ ! -f ${settings} ] || . ${settings}; set +a; exec ${run}; }`.replaceAll(
-    "%",
-    String.raw`\%`
-  )
+  return `${minutes} ${hours} * * * ${shellCommand(nightly, log)}`.replaceAll("%", String.raw`\%`)
+}
+
+/** The run as a command of a POSIX shell, with the variables of the environment file. */
+export const shellCommand = (nightly: Nightly, log: string): string => {
+  const settings = shellWord(nightly.environment)
+  const run = [...runWords(nightly), "--quiet", "--log", log].map(shellWord).join(" ")
+  return `cd ${shellWord(dirname(nightly.manifest))} && { set -a; [ ! -f ${settings} ] || . ${settings}; set +a; exec ${run}; }`
 }
 
 /** Escapes a path for a unit file, where `%` starts a specifier. */

@@ -1,10 +1,11 @@
-/** The `schedule` command: prints systemd units and a crontab line for a nightly run. */
+/** The `schedule` command: prints what a system needs to start a run every night. */
 import { existsSync, realpathSync } from "node:fs"
 import { homedir } from "node:os"
 import { join, parse, resolve } from "node:path"
 import { Effect } from "effect"
 import type { TimeOfDay } from "../batch/Deadline.ts"
 import { badUsage } from "../ExitCodes.ts"
+import { launchAgent, windowsTask } from "./DesktopSchedule.ts"
 import { cronLine, type Nightly, type scheduleKinds, serviceUnit, timerUnit } from "./Schedule.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -42,12 +43,39 @@ export const scheduleCommand = Effect.fn("ScheduleCommand.scheduleCommand")(func
       return yield* screen.result(timerUnit(nightly))
     case "cron":
       return yield* screen.result(cronLine(nightly, log))
+    case "launchd":
+      return yield* screen.result(launchAgent(nightly, log))
+    case "windows":
+      return yield* screen.result(windowsTask(nightly, log))
     case undefined:
-      return yield* screen.result(everything(nightly, log))
+      return yield* screen.result(everythingFor(process.platform, nightly, log))
   }
 })
 
-const everything = (nightly: Nightly, log: string): string => {
+/** All that a platform needs, with the commands that install it. */
+export const everythingFor = (platform: NodeJS.Platform, nightly: Nightly, log: string): string => {
+  const { name, environment } = nightly
+  switch (platform) {
+    case "darwin":
+      return [
+        launchAgent(nightly, log),
+        `Save it as ~/Library/LaunchAgents/${name}.plist (--kind launchd prints only it), then:`,
+        `launchctl bootstrap gui/$UID ~/Library/LaunchAgents/${name}.plist`,
+        `Put the key into ${environment} as DUBWRIGHT_API_KEY=…, readable only by you (chmod 600).`
+      ].join("\n")
+    case "win32":
+      return [
+        windowsTask(nightly, log),
+        `Save it as ${name}.xml (--kind windows prints only it), then:`,
+        `schtasks /Create /TN ${name} /XML ${name}.xml`,
+        "Set the key for your account: setx DUBWRIGHT_API_KEY …"
+      ].join("\n")
+    default:
+      return unixText(nightly, log)
+  }
+}
+
+const unixText = (nightly: Nightly, log: string): string => {
   const { name, environment } = nightly
   const units = join(homedir(), ".config/systemd/user")
   return [

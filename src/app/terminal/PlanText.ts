@@ -136,7 +136,7 @@ const nothingOr = (effort: Effort, textOf: (tasks: number) => string): string =>
   const tasks = effortToSend(effort)
   if (tasks > 0) return textOf(tasks)
   return utterances === 0
-    ? "Nothing would be sent: there is nothing to say."
+    ? "Nothing would be sent: there are no words to speak."
     : underWay + refused === 0
       ? "Nothing would be sent: every clip is cached."
       : "Nothing would be sent."

@@ -133,7 +133,7 @@ const filesText = (
 const nothingSent = (jobs: ReadonlyArray<JobResult>): string => {
   if (jobs.some(({ status }) => status !== "delivered")) return "Nothing was sent."
   return jobs.every(({ metrics }) => metrics?.spoken === 0)
-    ? "Nothing was sent: there is nothing to say."
+    ? "Nothing was sent: there are no words to speak."
     : "Nothing was sent: every clip was cached."
 }
 

@@ -19,6 +19,8 @@ export interface CutHints {
    * the transcript.
    */
   readonly expected?: ReadonlyArray<Expected | undefined>
+  /** When each part is spoken according to an alignment of the clip with the text, one entry per part, in order. */
+  readonly aligned?: ReadonlyArray<Expected>
   /** The words of each part, in order. */
   readonly said?: ReadonlyArray<string>
 }
@@ -35,9 +37,10 @@ export interface Cut {
 /**
  * Splits a clip into `parts` parts, at least 1.
  *
- * With times from a transcript, each cut moves to the quietest point near them. Without usable times, cuts go to the
- * pauses that the punctuation suggests. If those are ambiguous, the parts stay together. A clip without speech is one
- * segment from end to end. `speech` is the clip's own; pass it if already computed.
+ * With times from a transcript, each cut moves to the quietest point near them. Times from an alignment are more exact
+ * than the quietest point, which may be inside a consonant: they are used as they are. Without usable times, cuts go
+ * to the pauses that the punctuation suggests. If those are ambiguous, the parts stay together. A clip without speech
+ * is one segment from end to end. `speech` is the clip's own; pass it if already computed.
  */
 export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech = speechIn(pcm)): Cut => {
   if (speech === undefined)
@@ -74,10 +77,26 @@ export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech 
     return { segments: segmentsAt(pcm, bounds), cut: "transcript" }
   }
 
+  const middles = hints.aligned?.length === parts ? alignedPoints(pcm, hints.aligned) : undefined
+  const byAlignment = middles === undefined ? undefined : between(middles)
+  if (byAlignment !== undefined) return { segments: segmentsAt(pcm, byAlignment), cut: "alignment" }
+
   const heard = hints.said?.length === parts ? endsByPauses(speech, hints.said) : undefined
   const bySilence = heard === undefined ? undefined : between(heard.map((step) => step * envelope.hop))
   if (bySilence !== undefined) return { segments: segmentsAt(pcm, bySilence), cut: "silence" }
   return { segments: [segmentOf(pcm, speech.bounds)], cut: "together" }
+}
+
+/** Returns cut points in frames, each between a part's end and the next one's start; undefined if out of order. */
+const alignedPoints = (pcm: Pcm, parts: ReadonlyArray<Expected>): ReadonlyArray<number> | undefined => {
+  const points = parts.slice(1).map(({ start }, index) => {
+    const middle = (parts[index]!.end + start) / 2
+    return Math.round((middle * pcm.rate) / 1000)
+  })
+  const inOrder = points.every(
+    (point, index) => point > (points[index - 1] ?? 0) && point < pcm.samples.length
+  )
+  return inOrder ? points : undefined
 }
 
 /** How far from the transcript's time a cut may be if no pause is near, in steps of 5 ms: 40 ms. */

@@ -1,6 +1,6 @@
 /**
- * What a film's sound says for a cue at a place: speech within it and not around it, and a voice that begins where it
- * begins. Sums over cues make the cross-correlation of a subtitle with its film.
+ * Evidence that a cue belongs at a place in a film: speech within the cue and not around it, and a voice that begins
+ * with it. Summed over all cues, it is the cross-correlation of a subtitle with its film.
  */
 import { averaged, type SpeechTrack } from "./SpeechTrack.ts"
 import { stepsPerSecond } from "./SoundBands.ts"
@@ -19,7 +19,7 @@ export interface FilmEvidence {
   readonly perSecond: number
   /** `sums[margin + k]` is the sum of speech, against its surroundings, over the film's steps before k. */
   readonly sums: Float64Array
-  /** `onsets[margin + k]` tells how clearly a voice begins at step k. */
+  /** `onsets[margin + k]` is how clearly a voice begins at step k. */
   readonly onsets: Float32Array
   readonly margin: number
 }
@@ -72,8 +72,8 @@ const evidence = (perSecond: number, speech: Float32Array, onsets: Float32Array)
 }
 
 /**
- * Returns the rise of the sound at each step: its mean over the `after` steps that follow minus its mean over the
- * `before` steps that precede, at least 0; averaged over `blur` and standardized. Pauses between sentences are long, so
+ * Returns the rise of the sound at each step. It is the mean of the next `after` steps minus the mean of the last
+ * `before` steps, and at least 0. It is averaged over `blur` and standardized. Pauses between sentences are long, so
  * long windows distinguish a sentence from a syllable; short windows locate it.
  */
 export const onsetsOf = (presence: Uint8Array, before: number, after: number, blur: number): Float32Array => {

@@ -4,8 +4,8 @@
 const frameRates = [24_000 / 1001, 24, 25, 30_000 / 1001, 30] as const
 
 /**
- * The factors by which the times of a subtitle are wrong that was made for one frame rate and accompanies a film of
- * another: 1 first, then in ascending order, each once.
+ * The factors that correct a subtitle that was made for another frame rate than its film's: 1 first, then in ascending
+ * order, each once.
  */
 export const rateFactors: ReadonlyArray<number> = [
   1,

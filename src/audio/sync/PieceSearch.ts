@@ -1,8 +1,8 @@
 /**
- * Finds how a subtitle must be shifted, cue by cue, to fit its film. Every cue may have a shift of its own, but each
- * change of the shift costs a fixed penalty, so changes remain only where the film or the subtitle has a break. The
- * idea is alass's (https://github.com/kaegi/alass); here the cues are rated against soft evidence, not against other
- * cues, and the penalty comes from what chance would gain.
+ * Finds how a subtitle must be shifted, cue by cue, to fit its film. Each cue may have its own shift, but each change
+ * of the shift costs a fixed penalty. So changes remain only where the film or the subtitle has a break. The method
+ * follows alass (https://github.com/kaegi/alass), with two differences: cues are rated against graded evidence, not
+ * against other cues, and the penalty is derived from what chance would gain.
  */
 import { evidenceRow, type FilmEvidence, type TimedSpan } from "./CueEvidence.ts"
 
@@ -51,7 +51,10 @@ export const chanceSpread = ({ evidence, cues, reach }: Omit<PieceQuestion, "pen
   return Math.sqrt(Math.max(1e-9, variance / Math.max(1, count)))
 }
 
-/** Finds the best shifts by dynamic programming over the cues, in time linear in cues and shifts. */
+/**
+ * Finds the best shifts by dynamic programming over the cues, in time linear in cues and shifts. Memory is that of a
+ * few numbers per cue and per shift.
+ */
 export const bestRuns = (question: PieceQuestion): FoundRuns => {
   const { evidence, cues, reach, penalty } = question
   const widest = Math.round(reach * evidence.perSecond)
@@ -59,35 +62,40 @@ export const bestRuns = (question: PieceQuestion): FoundRuns => {
   const spread = chanceSpread(question)
   const row = new Float64Array(shifts)
   const totals = new Float64Array(shifts)
-  /** Whether a cue at a shift follows a cue at another one, one bit each; and the best shift of the cue before. */
-  const changed = new Uint8Array(Math.ceil((cues.length * shifts) / 8))
-  const bestBefore = new Int32Array(cues.length)
+  /** The cue with which the run at each shift begins. */
+  const begins = new Int32Array(shifts)
+  /** The best shift of the cue before each, and the cue with which its run begins. */
+  const shiftBefore = new Int32Array(cues.length)
+  const beginBefore = new Int32Array(cues.length)
+  let best = 0
   for (let cue = 0; cue < cues.length; cue++) {
-    let best = 0
-    for (let k = 1; k < shifts; k++) if (totals[k]! > totals[best]!) best = k
-    bestBefore[cue] = best
-    const jump = totals[best]! - penalty * spread
+    shiftBefore[cue] = best
+    beginBefore[cue] = begins[best]!
+    const jump = cue === 0 ? -Infinity : totals[best]! - penalty * spread
     evidenceRow(evidence, cues[cue]!, -widest, row)
-    const bits = cue * shifts
+    let most = -Infinity
     for (let k = 0; k < shifts; k++) {
-      if (cue > 0 && totals[k]! < jump) {
-        totals[k] = jump + row[k]!
-        changed[(bits + k) >> 3] = changed[(bits + k) >> 3]! | (1 << ((bits + k) & 7))
-      } else totals[k] = totals[k]! + row[k]!
+      let total = totals[k]!
+      if (total < jump) {
+        total = jump
+        begins[k] = cue
+      }
+      total += row[k]!
+      totals[k] = total
+      if (total > most) {
+        most = total
+        best = k
+      }
     }
   }
-  let shift = 0
-  for (let k = 1; k < shifts; k++) if (totals[k]! > totals[shift]!) shift = k
-  const score = totals[shift]! / spread
+  const score = totals[best]! / spread
   const runs: Array<ShiftedRun> = []
-  let until = cues.length
-  for (let cue = cues.length - 1; cue >= 0; cue--) {
-    const bit = cue * shifts + shift
-    if (cue === 0 || ((changed[bit >> 3]! >> (bit & 7)) & 1) === 1) {
-      runs.unshift({ first: cue, until, shift: (shift - widest) / evidence.perSecond })
-      until = cue
-      shift = bestBefore[cue]!
-    }
+  let [until, shift, first] = [cues.length, best, begins[best]!]
+  while (until > 0) {
+    runs.unshift({ first, until, shift: (shift - widest) / evidence.perSecond })
+    until = first
+    shift = shiftBefore[first]!
+    first = beginBefore[first]!
   }
   return { runs, score }
 }

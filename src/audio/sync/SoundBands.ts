@@ -2,10 +2,10 @@
  * Band levels of a film's sound, every 10 ms: all that the search for speech needs of it. They take 8 bytes per step,
  * 6 MB for two hours.
  */
-import { FourierTransform } from "./FourierTransform.ts"
+import { FourierTransform } from "../pcm/FourierTransform.ts"
 
-/** The sample rate of the sound, in hertz: enough for the bands below. */
-export const soundRate = 16_000
+/** The sample rate of the sound, in hertz: just enough for the bands below. */
+export const soundRate = 8_000
 
 /** Steps per second. */
 export const stepsPerSecond = 100
@@ -14,7 +14,7 @@ export const stepsPerSecond = 100
 const hop = soundRate / stepsPerSecond
 
 /** Samples of a window: 16 ms, short enough to tell when a word begins. */
-const window = 256
+const window = 128
 
 /** The bands' edges, in hertz: from a voice's pitch to its consonants. */
 const edges = [125, 312, 500, 750, 1000, 1500, 2000, 2750, 4000] as const
@@ -47,7 +47,7 @@ export class SoundBands {
   private readonly held = new Float32Array(window + hop)
   private count = 0
 
-  /** Takes the next mono samples at 16 kHz. */
+  /** Takes the next mono samples at 8 kHz. */
   push(samples: Float32Array): void {
     let at = 0
     while (at < samples.length) {

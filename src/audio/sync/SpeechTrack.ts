@@ -15,6 +15,8 @@ export interface SpeechTrack {
   readonly speech: Uint8Array
   /** How much sound is above the noise floor: 0 (none) to 255 (all bands, by 20 dB). */
   readonly presence: Uint8Array
+  /** The same up to 40 dB, which shows better where sound begins. */
+  readonly level: Uint8Array
 }
 
 /** Steps of a block in which one minimum is taken: 0.5 s. */
@@ -31,6 +33,7 @@ const margin = 6
 
 /** Levels are counted up to this far above the floor: a scream is no more speech than a word. Half decibels. */
 const ceiling = 46
+const levelCeiling = 80
 
 /** Weights of the presence of sound above the floor, and of its modulation, in the probability of speech. */
 const presenceWeight = 14
@@ -39,7 +42,7 @@ const bias = 5.2
 
 /** Finds speech in the band levels of a sound. */
 export const speechTrackOf = ({ bands, steps }: BandLevels): SpeechTrack => {
-  const rise = presenceOf(bands, steps)
+  const { presence: rise, level } = presenceOf(bands, steps)
   const syllables = averaged(rise, 3)
   const slow = averaged(rise, 25)
   const swing = new Float32Array(steps)
@@ -51,42 +54,53 @@ export const speechTrackOf = ({ bands, steps }: BandLevels): SpeechTrack => {
     const sum = presenceWeight * presence[t]! + modulationWeight * Math.sqrt(modulation[t]!) - bias
     speech[t] = 255 / (1 + Math.exp(-sum))
   }
-  return { speech, presence: Uint8Array.from(rise, (value) => value * 255) }
+  return {
+    speech,
+    presence: Uint8Array.from(rise, (value) => value * 255),
+    level: Uint8Array.from(level, (value) => value * 255)
+  }
 }
 
-/** How far the sound is above its noise floor, averaged over the bands: 0 to 1. */
-const presenceOf = (bands: Uint8Array, steps: number): Float32Array => {
+/** How far the sound is above its noise floor, averaged over the bands: 0 to 1, up to two ceilings. */
+const presenceOf = (bands: Uint8Array, steps: number) => {
+  const level = new Float32Array(steps)
   const presence = new Float32Array(steps)
   const levels = new Float32Array(steps)
   for (let band = 0; band < bandCount; band++) {
-    for (let t = 0; t < steps; t++) levels[t] = bands[t * bandCount + band]!
+    for (let t = 0, at = band; t < steps; t++, at += bandCount) levels[t] = bands[at]!
     const floors = floorsOf(averaged(levels, 2))
-    for (let t = 0; t < steps; t++) {
-      const over = levels[t]! - floorAt(floors, t) - margin
-      presence[t] = presence[t]! + Math.min(Math.max(over, 0), ceiling)
+    for (let k = 0; k < floors.length; k++) {
+      // Between the middles of two blocks, the floor changes evenly.
+      const middle = (k + 0.5) * block
+      const until = k + 1 === floors.length ? steps : Math.min(steps, middle + block)
+      const first = floors[k]! + margin
+      const slope = ((floors[k + 1] ?? floors[k]!) - floors[k]!) / block
+      for (let t = k === 0 ? 0 : middle; t < until; t++) {
+        const over = levels[t]! - first - (t > middle ? slope * (t - middle) : 0)
+        if (over <= 0) continue
+        presence[t] = presence[t]! + (over < ceiling ? over : ceiling)
+        level[t] = level[t]! + (over < levelCeiling ? over : levelCeiling)
+      }
     }
   }
-  for (let t = 0; t < steps; t++) presence[t] = presence[t]! / (bandCount * ceiling)
-  return presence
+  for (let t = 0; t < steps; t++) {
+    presence[t] = presence[t]! / (bandCount * ceiling)
+    level[t] = level[t]! / (bandCount * levelCeiling)
+  }
+  return { presence, level }
 }
 
 /** The noise floor of each block. */
 const floorsOf = (levels: Float32Array): Float32Array => {
-  const count = Math.ceil(levels.length / block)
-  const minima = Float32Array.from({ length: count }, (_, k) =>
-    levels.subarray(k * block, (k + 1) * block).reduce((least, level) => Math.min(least, level), Infinity)
-  )
+  const minima = new Float32Array(Math.ceil(levels.length / block)).fill(Infinity)
+  for (let t = 0, k = 0, next = block; t < levels.length; t++) {
+    if (t === next) [k, next] = [k + 1, next + block]
+    if (levels[t]! < minima[k]!) minima[k] = levels[t]!
+  }
   return minima.map((_, k) => {
     const near = minima.slice(Math.max(0, k - around), k + around + 1).sort()
     return near[Math.floor((near.length - 1) * floorShare)]!
   })
-}
-
-const floorAt = (floors: Float32Array, step: number): number => {
-  const at = Math.min(floors.length - 1, Math.max(0, step / block - 0.5))
-  const from = Math.floor(at)
-  const to = Math.min(floors.length - 1, from + 1)
-  return floors[from]! + (floors[to]! - floors[from]!) * (at - from)
 }
 
 /** Moving average over `2 * reach + 1` steps; shorter at the ends. */

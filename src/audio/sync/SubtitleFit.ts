@@ -1,6 +1,7 @@
 /** Judges an alignment: whether a subtitle fits its film, and by how much it is off. */
 import type { TimedSpan } from "./CueEvidence.ts"
 import type { FilmAlignment } from "./FilmAlignment.ts"
+import { rateFactors } from "./FrameRatePairs.ts"
 import type { SpeechTrack } from "./SpeechTrack.ts"
 
 /** How a subtitle fits. Times are seconds; a time t of a piece's cues is heard at `t * rate + offset`. */
@@ -14,19 +15,21 @@ export interface SubtitleFit {
   readonly confidence: number
 }
 
-/** Below this confidence nothing is said about a subtitle. */
+/** Below this confidence, the verdict is `unsure`. */
 export const leastConfidence = 0.8
 
 /** Offsets below this, in seconds, are in sync: subtitles are made to appear a little before or after the voice. */
 export const leastOffset = 0.25
 
 /**
- * A rate counts if it moves the first or last cue by this much against the middle, in seconds. Below, cues that start a
- * little before or after the voice look like a rate: with 0.1, one of seven fitting subtitles of five minutes did.
+ * A drift counts if it moves the first or last cue by this much against the middle, in seconds. Below, cues that start
+ * a little before or after the voice look like a drift. With 0.1, this happened to one of seven fitting subtitles of
+ * five minutes. Less is enough for the rates of frame-rate pairs, which have evidence of their own.
  */
 const leastDrift = 0.25
+const leastUsualDrift = 0.08
 
-/** Sound in which less than this share is speech, or less than some seconds, has none. */
+/** A sound with less speech than this share, or than this many seconds, counts as a sound without speech. */
 const leastSpeechShare = 0.01
 const leastSpeechSeconds = 3
 
@@ -37,7 +40,7 @@ export const hasSpeech = ({ speech }: SpeechTrack): boolean => {
   return likely >= Math.max(leastSpeechSeconds * 100, leastSpeechShare * speech.length)
 }
 
-/** Judges an alignment of spans; undefined stands for too few spans. */
+/** Judges an alignment of spans; undefined means too few spans. */
 export const judgeFit = (
   alignment: FilmAlignment | undefined,
   spans: ReadonlyArray<TimedSpan>
@@ -45,7 +48,8 @@ export const judgeFit = (
   if (alignment === undefined) return { verdict: "unsure", offset: 0, rate: 1, pieces: [], confidence: 0 }
   const { runs, confidence } = alignment
   const half = (spans.at(-1)!.start - spans[0]!.start) / 2
-  const steady = Math.abs(alignment.rate - 1) * half < leastDrift
+  const least = rateFactors.includes(alignment.rate) ? leastUsualDrift : leastDrift
+  const steady = Math.abs(alignment.rate - 1) * half < least
   const rate = steady ? 1 : alignment.rate
   const pieces = runs.map(({ first, until, shift }) => {
     const middle = (spans[first]!.start + spans[until - 1]!.start) / 2

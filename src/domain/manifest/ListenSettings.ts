@@ -20,11 +20,11 @@ export const ListenSettings = Schema.Struct({
   ),
   concurrency: optional(
     Schema.Int.pipe(Schema.between(1, 64)),
-    "Clips listened to at once; default 4 for a server, 1 for a program."
+    "Maximum number of clips transcribed at once; default 4 for a server, 1 for a program."
   ),
   reroll: optional(
     Schema.Boolean,
-    "Speak a clip again if words are wrong in it, as part of the allowance for bad takes; default true."
+    "Speak clips with wrong words again, within the allowance for bad takes; default true."
   )
 })
 export type ListenSettings = typeof ListenSettings.Type

@@ -3,6 +3,7 @@
  * relative to the manifest. Times are in seconds.
  */
 import { Schema } from "effect"
+import { CastSettings } from "./CastSettings.ts"
 import { described, optional } from "./FieldDescription.ts"
 import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.ts"
 import { LanguageWritten } from "../values/LanguageName.ts"
@@ -89,7 +90,11 @@ const jobFields = {
   ),
   listen: optional(
     Schema.Union(Schema.Literal("off"), ListenSettings),
-    "Check what clips say with a speech recogniser: a program or a server. off overrides a default."
+    "Use a speech recogniser (a program or a server) to check what clips say. off overrides a default."
+  ),
+  match: optional(
+    Schema.Record({ key: Schema.NonEmptyString, value: Schema.NonEmptyString }),
+    "Regular expressions for the names in input, such as episode: S\\d+E\\d+; default: any part of one path part."
   ),
   timeline: optional(
     TimelineSettings,
@@ -112,8 +117,14 @@ export const JobEntry = Schema.Struct({
     JobId,
     "The job's name, also used for its files; default: the input's file name without its extension."
   ),
-  input: described(path, "A subtitle or text file. A glob makes one job per file."),
-  video: optional(path, "The video to dub. The result is as long as the video."),
+  input: described(
+    path,
+    "A subtitle or text file. A glob, or a pattern with names such as {episode}.{language}.srt, makes one job per file."
+  ),
+  video: optional(
+    path,
+    "The video to dub. The result is as long as the video. Names of input, as in video/{episode}.*, find each job's video."
+  ),
   sheet: optional(
     path,
     "A cue sheet (CSV) that sets speakers, voices and controls by cue, or excludes cues."
@@ -132,6 +143,10 @@ export const Manifest = Schema.Struct({
   providers: optional(
     Schema.Record({ key: ProviderId, value: ProviderLimits }),
     "Limits and prices by provider."
+  ),
+  cast: optional(
+    Schema.Union(path, CastSettings),
+    "Voices by speaker and language for all jobs, here or in a YAML file that manifests share. A job's speakers and voice override it."
   ),
   notify: optional(NotifySettings, "A program or URL to notify when a run ends."),
   defaults: optional(Defaults, "Values for keys that a job does not set."),

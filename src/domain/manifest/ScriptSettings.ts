@@ -21,6 +21,10 @@ export const FitSettings = Schema.Struct({
     Schema.Number.pipe(Schema.between(0, 10)),
     "How many seconds a line may run past its cue's end; default 0.5."
   ),
+  follow: optional(
+    Schema.Literal("cue", "speech"),
+    "Where lines should start: at their cues (cue, the default), or where speech begins near them in the film's sound (speech). Needs a video, and sync."
+  ),
   retake: optional(
     Schema.Boolean,
     "Request a second, faster take of lines that do not fit, if the provider has a speed control; default false."
@@ -75,6 +79,10 @@ export const TextSettings = Schema.Struct({
   stickySpeakers: optional(
     Schema.Boolean,
     "A cue without a speaker keeps the previous cue's speaker; default false."
+  ),
+  styleSpeakers: optional(
+    Schema.Boolean,
+    "An ASS event without a name has its style as its speaker; default false."
   ),
   rolling: optional(
     Schema.Literal("join", "keep"),

@@ -17,8 +17,8 @@ export class Segment extends Schema.Class<Segment>("Segment")({
 /** Returns whether the part contains any speech. */
 export const isSaid = ({ from, to }: Segment): boolean => to > from
 
-/** How the parts of a clip were separated. */
-export const CutMethod = Schema.Literal("whole", "transcript", "silence", "together")
+/** How the parts of a clip were separated; "alignment" is by word times that were found in the clip itself. */
+export const CutMethod = Schema.Literal("whole", "transcript", "alignment", "silence", "together")
 export type CutMethod = typeof CutMethod.Type
 
 /** A clip: 16-bit mono PCM in a WAV file named by the utterance's key. */

@@ -10,7 +10,6 @@ export const SkipReason = Schema.Literal(
   "music",
   "sound-effect",
   "repeated",
-  "unreadable",
   "other-language",
   "excluded"
 )

@@ -15,7 +15,7 @@ export const mostBytes = 220
 const forbidden = /[\\/:*?"<>|\u0000-\u001f\p{Cs}]+/gu
 
 /** Names that Windows reserves for devices, with any extension. */
-const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/iu
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])[ ]*(?:\.|$)/iu
 
 /** Returns why a name is not portable, as a sentence; undefined if it is. */
 export const faultOfName = (name: string): string | undefined => {

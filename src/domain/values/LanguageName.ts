@@ -13,14 +13,14 @@ export const languageNamed = (written: string): Either.Either<LanguageTag, strin
   // No language has a code of more than three letters, so a longer word is a name.
   if (/^[A-Za-z]{2,3}(?:-|$)/u.test(text) && Schema.is(LanguageTag)(text))
     return Either.right(LanguageTag.make(shortest(text)))
-  const near = text.length < 4 ? undefined : nearestName(text, [...tags.keys()])
-  const tag = near === undefined ? undefined : tags.get(near)
+  const near = text.length < 4 ? undefined : nearestName(text, [...knownTags().keys()])
+  const tag = near === undefined ? undefined : knownTags().get(near)
   const meant = near === undefined ? "" : `; did you mean ${titled(near)} (${tag ?? ""})?`
   return Either.left(`${expected}, found ${JSON.stringify(written)}${meant}`)
 }
 
 /** Returns the tag of a language's English name, ignoring case; undefined if unknown. */
-export const tagOfName = (name: string): string | undefined => tags.get(name.trim().toLowerCase())
+export const tagOfName = (name: string): string | undefined => knownTags().get(name.trim().toLowerCase())
 
 /** Shortens a tag to the language's two-letter code if it has one: `en` for eng, `de` for both deu and ger. */
 const shortest = (tag: string): string => {
@@ -43,8 +43,6 @@ export const LanguageWritten = Schema.transformOrFail(Schema.NonEmptyTrimmedStri
       : Option.getOrElse(Either.getLeft(languageNamed(actual)), () => expected)
 })
 
-const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
-
 const titled = (name: string): string =>
   name.replaceAll(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())
 
@@ -60,15 +58,23 @@ const more = {
 }
 
 /**
- * Tags by English name in lower case. Deprecated codes are left out, so that they do not take their successor's name.
+ * Returns the tags by English name in lower case. Deprecated codes are left out, so that they do not take their
+ * successor's name. Built at the first use, which takes 15 ms.
  */
-const tags: ReadonlyMap<string, string> = new Map([
-  ...letters
-    .flatMap((first) => letters.map((second) => first + second))
-    .filter((code) => Intl.getCanonicalLocales(code)[0] === code)
-    .flatMap((code) => {
-      const name = names.of(code)
-      return name === undefined ? [] : [[name.toLowerCase(), code] as const]
-    }),
-  ...Object.entries(more)
-])
+const knownTags = (): ReadonlyMap<string, string> => (tagsByName ??= tagsOfNames())
+
+let tagsByName: ReadonlyMap<string, string> | undefined
+
+const tagsOfNames = (): ReadonlyMap<string, string> => {
+  const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
+  return new Map([
+    ...letters
+      .flatMap((first) => letters.map((second) => first + second))
+      .filter((code) => Intl.getCanonicalLocales(code)[0] === code)
+      .flatMap((code) => {
+        const name = names.of(code)
+        return name === undefined ? [] : [[name.toLowerCase(), code] as const]
+      }),
+    ...Object.entries(more)
+  ])
+}

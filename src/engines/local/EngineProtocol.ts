@@ -31,7 +31,27 @@ export type SentenceJob = typeof SentenceJob.Type
 /** A request for the list of the engine's voices. */
 const VoicesJob = Schema.TaggedStruct("Voices", {})
 
-export const EngineJob = Schema.Union(SentenceJob, VoicesJob)
+const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array
+const isSamples = (value: unknown): value is Float32Array | Int16Array =>
+  value instanceof Float32Array || value instanceof Int16Array
+
+/** A request to find the pieces of a text in somebody else's speech of it. */
+export const AlignJob = Schema.TaggedStruct("Align", {
+  /** The engine's voice whose speech is compared with the clip. */
+  voice: Schema.NonEmptyString,
+  /** The text, in parts that the engine can speak. */
+  parts: Schema.Array(Schema.Array(Piece)),
+  /** A WAV file's bytes, or samples of any scale. */
+  sound: Schema.Union(
+    Schema.declare(isBytes),
+    Schema.Struct({ rate: Schema.Positive, samples: Schema.declare(isSamples) })
+  ),
+  /** Whether to compare the clip with another text, too, which takes longer. */
+  compare: Schema.Boolean
+})
+export type AlignJob = typeof AlignJob.Type
+
+export const EngineJob = Schema.Union(SentenceJob, VoicesJob, AlignJob)
 export type EngineJob = typeof EngineJob.Type
 
 /** The time of a piece, in milliseconds from the start of the samples. */
@@ -48,6 +68,20 @@ export const SpokenSentence = Schema.TaggedStruct("Spoken", {
 })
 export type SpokenSentence = typeof SpokenSentence.Type
 
+/** Where a clip says the pieces of a text, and how well the clip fits the text. */
+export const AlignedSpeech = Schema.TaggedStruct("Aligned", {
+  /** One span per piece of each part, in milliseconds from the start of the clip; null for a part without sound. */
+  spans: Schema.Array(Schema.Array(Schema.NullOr(Span))),
+  /** The clip's speech relative to that of the engine's voice, without pauses. */
+  ratio: Schema.NonNegative,
+  /** The longest stretch of the engine's speech without counterpart in the clip, in seconds, and the opposite. */
+  skipped: Schema.NonNegative,
+  added: Schema.NonNegative,
+  /** Distance from the text relative to that from another text; below 1 if the clip is nearer to its text. */
+  strangeness: Schema.NullOr(Schema.NonNegative)
+})
+export type AlignedSpeech = typeof AlignedSpeech.Type
+
 /** Every voice of the engine, and the variants available for each of them. */
 export const VoiceList = Schema.TaggedStruct("VoiceList", {
   voices: Schema.Array(
@@ -60,7 +94,7 @@ export type VoiceList = typeof VoiceList.Type
 /** The job failed, but the thread still works. */
 const Refused = Schema.TaggedStruct("Refused", { detail: Schema.String })
 
-export const EngineAnswer = Schema.Union(SpokenSentence, VoiceList, Refused)
+export const EngineAnswer = Schema.Union(SpokenSentence, AlignedSpeech, VoiceList, Refused)
 export type EngineAnswer = typeof EngineAnswer.Type
 
 /** The response to the first request, "open": ready, or why the engine cannot start. */

@@ -26,7 +26,7 @@ export const espeakText = (
   let alike = 0
   const starts = pieces.map((piece, index) => {
     const phonemes = inlined.get(piece)
-    const plain = phonemes === undefined ? inert(piece.text) : inline(piece.text, phonemes, table)
+    const plain = phonemes === undefined ? inertText(piece.text) : inline(piece.text, phonemes, table)
     alike = /^[A-Za-z]$/u.test(plain) && pieces[index - 1]?.text === piece.text ? alike + 1 : 1
     // The engine drops further repetitions of a single letter; a comma after every third resets that.
     const written = alike % 3 === 0 ? `${plain},` : plain
@@ -86,7 +86,7 @@ const pieceAt = (starts: ReadonlyArray<number>, position: number): number => {
 }
 
 /** Replaces everything that the engine would take for markup, phonemes or control codes. */
-const inert = (text: string): string =>
+export const inertText = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu, (character) => (character === "\u200d" ? character : " "))
     .replace(/[<>]/gu, " ")
@@ -105,8 +105,8 @@ const inline = (text: string, phonemes: string, table: string): string => {
     .replace(/\|?\s\|?/gu, " ")
     .trim()
   return sounds === "" || /[\^[\]]/u.test(sounds)
-    ? inert(text)
-    : `${inert(before)}[[_^_en ${sounds} _^_${table}]]${inert(after)}`
+    ? inertText(text)
+    : `${inertText(before)}[[_^_en ${sounds} _^_${table}]]${inertText(after)}`
 }
 
 /** Splits a word from the punctuation around it. */

@@ -3,10 +3,16 @@ import { Effect } from "effect"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
 import type { Millis, SampleRate } from "../../domain/time/Units.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { type EngineUnavailable, type WordMark, type PcmSpeech, SpeechFailed } from "../Engine.ts"
+import {
+  type EngineUnavailable,
+  type WordMark,
+  type PcmSpeech,
+  SpeechFailed,
+  type WordTiming
+} from "../Engine.ts"
 import type { Token } from "../text/Token.ts"
 import type { Part, Sentence } from "./EngineSentences.ts"
-import type { Span, SpokenSentence } from "./EngineProtocol.ts"
+import type { Piece, Span, SpokenSentence } from "./EngineProtocol.ts"
 
 /** How to speak a text part by part. */
 export interface SentenceSpeaker {
@@ -41,11 +47,7 @@ export const speakSentences = Effect.fnUntraced(function* (
     rate = spoken.rate
     if (pause > 0) blocks.push(new Int16Array(pause))
     const offset = ((length + pause) * 1000) / rate
-    for (const [index, span] of shared(part, spoken.spans).entries()) {
-      const token = part.tokens[index]
-      if (token === undefined || span === undefined) continue
-      heard.set(token, { start: heard.get(token)?.start ?? offset + span.start, end: offset + span.end })
-    }
+    noteTokens(heard, part, sharedSpans(part.pieces, spoken.spans), offset)
     blocks.push(spoken.samples)
     length += pause + spoken.samples.length
     pause = Math.round((speaker.pauseAfter(part) * rate) / 1000)
@@ -54,35 +56,65 @@ export const speakSentences = Effect.fnUntraced(function* (
       return yield* new SpeechFailed({ engine, reason: "too-long", detail })
     }
   }
-  if (rate === undefined) {
-    const detail =
-      "the text has nothing that this voice can speak; expected a word or a number in its language"
-    return yield* new SpeechFailed({ engine, reason: "nothing-to-say", detail })
-  }
+  if (rate === undefined) return yield* nothingToSay(engine)
   return {
     _tag: "Pcm",
     rate,
     samples: louder(joinedInt16(blocks), speaker.volume),
-    words: inOrder(tokens.flatMap((token, index) => marked(token.original, heard.get(index)))),
-    sentences: inOrder(sentences.flatMap((sentence) => marked(sentence.text, spanOf(sentence, heard))))
+    ...timingOfTokens(tokens, sentences, heard)
   } satisfies PcmSpeech
+})
+
+/** The error for a text without a word that the voice can speak. */
+export const nothingToSay = (engine: string): SpeechFailed =>
+  new SpeechFailed({
+    engine,
+    reason: "nothing-to-say",
+    detail: "the text has nothing that this voice can speak; expected a word or a number in its language"
+  })
+
+/** Adds the times of a part's tokens to those heard so far; `offset` is the part's own start. */
+export const noteTokens = (
+  heard: Map<number, Span>,
+  part: Part,
+  spans: ReadonlyArray<Span | null>,
+  offset = 0
+): void => {
+  for (const [index, span] of spans.entries()) {
+    const token = part.tokens[index]
+    if (token === undefined || span === null) continue
+    heard.set(token, { start: heard.get(token)?.start ?? offset + span.start, end: offset + span.end })
+  }
+}
+
+/** Returns the marks of the tokens that were heard, and of their sentences. */
+export const timingOfTokens = (
+  tokens: ReadonlyArray<Token>,
+  sentences: ReadonlyArray<Sentence>,
+  heard: ReadonlyMap<number, Span>
+): WordTiming => ({
+  words: inOrder(tokens.flatMap((token, index) => marked(token.original, heard.get(index)))),
+  sentences: inOrder(sentences.flatMap((sentence) => marked(sentence.text, spanOf(sentence, heard))))
 })
 
 /**
  * Returns a span for every piece. Pieces without a time share the span of the timed piece before them, in proportion to
  * their length. Those at the very beginning share the first timed piece's span.
  */
-const shared = (part: Part, told: ReadonlyArray<Span | null>): ReadonlyArray<Span> => {
+export const sharedSpans = (
+  pieces: ReadonlyArray<Piece>,
+  told: ReadonlyArray<Span | null>
+): ReadonlyArray<Span> => {
   const result: Array<Span> = []
-  const isUntold = (index: number) => index < part.pieces.length && (told[index] ?? null) === null
-  while (result.length < part.pieces.length) {
+  const isUntold = (index: number) => index < pieces.length && (told[index] ?? null) === null
+  while (result.length < pieces.length) {
     const from = result.length
     let owner = from
     while (isUntold(owner)) owner++
     let to = owner + 1
     while (isUntold(to)) to++
     const span = told[owner] ?? { start: 0, end: 0 }
-    const lengths = part.pieces.slice(from, to).map(({ text }) => text.length)
+    const lengths = pieces.slice(from, to).map(({ text }) => text.length)
     const sum = lengths.reduce((total, each) => total + each, 0)
     let passed = 0
     for (const each of lengths) {

@@ -2,6 +2,7 @@
 import { workerData } from "node:worker_threads"
 import { Option, Schema } from "effect"
 import { serveRequests } from "../../system/ThreadServer.ts"
+import { alignWithReference } from "./alignment/ReferenceAlignment.ts"
 import { openEspeak } from "./EspeakThread.ts"
 import { openFlite } from "./FliteThread.ts"
 import {
@@ -15,9 +16,14 @@ import {
 
 const answerOf = (synthesiser: Synthesizer, job: EngineJob): EngineAnswer => {
   try {
-    return job._tag === "Voices"
-      ? { _tag: "VoiceList", ...synthesiser.voices() }
-      : { _tag: "Spoken", ...synthesiser.speak(job) }
+    switch (job._tag) {
+      case "Voices":
+        return { _tag: "VoiceList", ...synthesiser.voices() }
+      case "Sentence":
+        return { _tag: "Spoken", ...synthesiser.speak(job) }
+      case "Align":
+        return { _tag: "Aligned", ...alignWithReference(synthesiser, job) }
+    }
   } catch (cause) {
     // After any other error its memory may be corrupt: the thread ends, and the pool starts another.
     if (cause instanceof JobRefused) return { _tag: "Refused", detail: cause.message }

@@ -1,9 +1,8 @@
 /** Runs a program once with text on stdin, limited in time and output. It has ended before the caller continues. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { constants } from "node:fs"
-import { access, readFile, stat } from "node:fs/promises"
-import { delimiter, join } from "node:path"
-import { Data, type Duration, Effect, Schedule } from "effect"
+import { readFile, stat } from "node:fs/promises"
+import { Data, type Duration, Effect, Either, Schedule } from "effect"
+import { ownSystem, programsNamed, programStart } from "../../system/ProgramSearch.ts"
 
 /** A program to run, without a shell: each argument reaches it unchanged. */
 export interface ChildProgram {
@@ -32,7 +31,12 @@ const keptOfStderr = 2_000
 /** Runs a program; returns its stdout once it exits with code 0. Interruption, timeout or too much output kills it. */
 export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, ProgramFailed> =>
   Effect.async<Buffer, ProgramFailed>((resume) => {
-    const child = spawn(program.file, program.args, {
+    const start = programStart(program.file, program.args, ownSystem(program.env), program.cwd)
+    if (Either.isLeft(start))
+      return resume(Effect.fail(new ProgramFailed({ reason: "not-started", detail: start.left })))
+    const { file, args, windowsVerbatimArguments } = start.right
+    const child = spawn(file, args, {
+      windowsVerbatimArguments,
       cwd: program.cwd,
       env: program.env,
       shell: false,
@@ -114,22 +118,9 @@ const tooMuch = (program: ChildProgram) =>
     detail: `it wrote more than ${program.maxBytes} bytes and was killed`
   })
 
-/** Whether a command exists and is executable: a path, or a name in one of PATH's folders. */
-export const located = (command: string, path: string): Effect.Effect<boolean> =>
-  Effect.promise(async () => {
-    const places = /[\\/]/u.test(command)
-      ? [command]
-      : path.split(delimiter).map((folder) => join(folder, command))
-    const endings = process.platform === "win32" ? ["", ".exe"] : [""]
-    for (const place of places.flatMap((start) => endings.map((ending) => start + ending))) {
-      const runs = await access(place, constants.X_OK).then(
-        () => true,
-        () => false
-      )
-      if (runs) return true
-    }
-    return false
-  })
+/** Whether a command exists and is executable: a path, or a name in one of the folders of the environment's PATH. */
+export const located = (command: string, env: ChildProgram["env"]): Effect.Effect<boolean> =>
+  Effect.sync(() => programsNamed(command, ownSystem(env)).length > 0)
 
 /** Ends the program and its process group: SIGTERM, then SIGKILL. Cannot reach processes that have left the group. */
 const ended = (child: ChildProcess): Effect.Effect<void> =>

@@ -111,7 +111,7 @@ export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOp
     controls: controlsOf(options.args),
     voices: Effect.succeed(options.voices.map(({ argument: _, ...voice }) => voice)),
     speak,
-    check: Effect.flatMap(located(options.command, env["PATH"] ?? ""), (found) =>
+    check: Effect.flatMap(located(options.command, env), (found) =>
       found
         ? Effect.void
         : Effect.fail(

@@ -2,7 +2,8 @@
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Clock, Config, Duration, Effect, Option } from "effect"
 import { type Engine, EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
-import { boundedBody, isJson, messageIn, refusal, voicesIn } from "./OpenAiResponse.ts"
+import { boundedBody, isJson, messageIn } from "../ResponseBody.ts"
+import { refusal, voicesIn } from "./OpenAiResponse.ts"
 import { cacheSuccess } from "../SuccessCache.ts"
 import { singleLineSpeech } from "../text/SingleLineSpeech.ts"
 

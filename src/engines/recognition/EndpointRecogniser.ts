@@ -3,7 +3,7 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import type { Redacted } from "effect"
 import { Clock, Duration, Effect, Either, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
-import { boundedBody, messageIn } from "../program/OpenAiResponse.ts"
+import { boundedBody, messageIn } from "../ResponseBody.ts"
 import { RecognitionFailed, type Recogniser } from "./Recogniser.ts"
 import { jsonTranscript } from "./TranscriptText.ts"
 

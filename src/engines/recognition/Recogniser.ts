@@ -21,9 +21,9 @@ export class RecognitionFailed extends Data.TaggedError("RecognitionFailed")<{
 export interface Recogniser {
   /** Identifies the recogniser: another one may hear other words. Holds no key. */
   readonly identity: string
-  /** How many clips it hears at once. */
+  /** Maximum number of clips transcribed at once. */
   readonly concurrency: number
-  /** Hears a WAV file; `language` is a BCP 47 tag, undefined if the recogniser is to find out. */
+  /** Transcribes a WAV file. `language` is a BCP 47 tag; if it is undefined, the recogniser detects the language. */
   readonly hear: (
     wav: Uint8Array,
     language: string | undefined

@@ -21,7 +21,7 @@ const readShape = Schema.decodeUnknownOption(Shape)
 /** Maximum characters of a transcript that are kept. */
 const longest = 20_000
 
-/** Reads JSON; the left is what is wrong with it. */
+/** Parses a JSON transcript; the left side is the error. */
 export const jsonTranscript = (text: string): Either.Either<RecognisedText, string> => {
   const json = readJson(text)
   if (Option.isNone(json)) return Either.left(`not JSON: "${excerpt(text)}"`)

@@ -31,6 +31,9 @@ export const singleLineSpeech = (
   const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim()
   const length = Array.from(line).length
   return length > how.maxChars
-    ? failed("too-long", `the text has ${length} characters; the maximum is ${how.maxChars}, split it`)
+    ? failed(
+        "too-long",
+        `the text has ${length} characters, more than the maximum of ${how.maxChars}; split it`
+      )
     : Effect.succeed(line)
 }

@@ -1,7 +1,8 @@
 /** Locates the ffmpeg binary: the one that DUBWRIGHT_FFMPEG names, else the first working one on PATH or in npm. */
 import { createRequire } from "node:module"
-import { delimiter, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import { Config, Effect, Option } from "effect"
+import { ownSystem, programsNamed } from "../../system/ProgramSearch.ts"
 import { type BinarySource, BinaryTrial, NoFfmpeg } from "./FfmpegErrors.ts"
 import { runProcessFor } from "./ChildProcess.ts"
 
@@ -79,29 +80,17 @@ interface Candidate {
 const executable = process.platform === "win32" ? "ffmpeg.exe" : "ffmpeg"
 
 const onPath = (path: string): ReadonlyArray<Candidate> =>
-  path
-    .split(delimiter)
-    .filter((folder) => folder !== "")
-    .map((folder) => {
-      const file = join(folder, executable)
-      return { source: "PATH", name: file, file } as const
-    })
+  programsNamed(executable, ownSystem({ PATH: path, PATHEXT: ".exe" })).map((file) => ({
+    source: "PATH",
+    name: file,
+    file
+  }))
 
 const inPackages = (): ReadonlyArray<Candidate> => {
   const here = createRequire(import.meta.url)
-  const platform = `${process.platform}-${process.arch}`
-  const installer = "@ffmpeg-installer/ffmpeg"
-  const installed = packageFolder(here, installer)
-  return [
-    packaged(here, `@ffmpeg-binary/${platform}`),
-    {
-      ...packaged(
-        installed === undefined ? here : createRequire(join(installed, "package.json")),
-        `@ffmpeg-installer/${platform}`
-      ),
-      name: installer
-    }
-  ]
+  return ["@ffmpeg-binary", "@ffmpeg-installer"].map((scope) =>
+    packaged(here, `${scope}/${process.platform}-${process.arch}`)
+  )
 }
 
 const packaged = (from: NodeJS.Require, name: string): Candidate => {
@@ -130,21 +119,18 @@ const tryOut = ({ source, name, file }: Candidate): Effect.Effect<Binary | Binar
     return { path: file, source, version }
   })
 
-/** Merges all folders of PATH without ffmpeg into one line. */
+/** Adds that no folder of PATH has ffmpeg, if so. */
 const withPathMention = (
   explicit: string | undefined,
   tried: ReadonlyArray<BinaryTrial>
-): ReadonlyArray<BinaryTrial> => {
-  if (explicit !== undefined) return tried
-  const present = tried.filter((trial) => trial.source !== "PATH" || !trial.problem.includes("ENOENT"))
-  return present.some((trial) => trial.source === "PATH")
-    ? present
+): ReadonlyArray<BinaryTrial> =>
+  explicit !== undefined || tried.some((trial) => trial.source === "PATH")
+    ? tried
     : [
         BinaryTrial.make({
           source: "PATH",
           candidate: executable,
           problem: "not found in any of its folders"
         }),
-        ...present
+        ...tried
       ]
-}

@@ -1,6 +1,6 @@
 /**
- * Chooses the ffmpeg of a job: the located one, unless it lacks something that the job needs and the one from an npm
- * package has it.
+ * Chooses the ffmpeg of a job. This is the located one, unless it lacks something that the job needs and that the one
+ * from an npm package has.
  */
 import { Effect } from "effect"
 import { runProcessFor } from "./ChildProcess.ts"

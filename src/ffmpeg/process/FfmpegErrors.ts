@@ -21,7 +21,7 @@ export class NoFfmpeg extends Schema.TaggedError<NoFfmpeg>()("NoFfmpeg", {
   get advice(): string {
     return this.tried.some((trial) => trial.source === "DUBWRIGHT_FFMPEG")
       ? "set DUBWRIGHT_FFMPEG to an ffmpeg that runs on this system, or unset it to search PATH"
-      : "install ffmpeg or the npm package @ffmpeg-installer/ffmpeg, or set DUBWRIGHT_FFMPEG to the path of one"
+      : "install ffmpeg, install dubwright again without --omit=optional, or set DUBWRIGHT_FFMPEG to the path of an ffmpeg"
   }
   /** One line per candidate: where it is, and its problem. */
   get places(): ReadonlyArray<string> {

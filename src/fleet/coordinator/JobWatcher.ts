@@ -18,7 +18,7 @@ export interface JobWatcher {
   readonly awaited: () => ReadonlyArray<{ readonly queue: string; readonly id: string }>
 }
 
-/** How often all awaited jobs are polled, whatever events arrived: events may get lost. */
+/** How often all awaited jobs are polled, because events may be lost. */
 const lookingAgain = Schedule.spaced("15 seconds")
 
 /** Maximum jobs polled at once. */

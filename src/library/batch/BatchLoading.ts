@@ -2,9 +2,10 @@
 import type { Array } from "effect"
 import { Effect } from "effect"
 import { loadBatch, loadManifestValue } from "../../pipeline/load/BatchLoader.ts"
-import { withProvidersFound } from "../../pipeline/plan/VoiceProviders.ts"
+import { withProvidersFound } from "../../pipeline/plan/voices/VoiceProviders.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
+import { poolVoices } from "../../store/tables/PoolVoices.ts"
 import { readableStateLayer, type StateOf } from "../../store/tables/StateLayers.ts"
 import { SpeechService } from "../layers/SpeechService.ts"
 
@@ -18,7 +19,13 @@ export type BatchSource =
 /** Flags that the service does not decide. */
 export type LoadFlags = Omit<
   RunFlags,
-  "embedded" | "baseUrl" | "environmentBaseUrl" | "providers" | "embeddedVoice" | "learnedLimits"
+  | "embedded"
+  | "baseUrl"
+  | "environmentBaseUrl"
+  | "providers"
+  | "embeddedVoice"
+  | "learnedLimits"
+  | "chosenVoices"
 >
 
 /** Loads a batch. Voices may still lack their provider. `known` opens the state of earlier runs. */
@@ -34,7 +41,12 @@ export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
       Effect.provide(known(state)),
       Effect.orElseSucceed(() => () => undefined)
     )
-  const all: RunFlags = { ...flags, ...choice, embeddedVoice: local.voiceFor, learnedLimits }
+  const chosenVoices = (state: string) =>
+    poolVoices.pipe(
+      Effect.provide(known(state)),
+      Effect.orElseSucceed(() => () => undefined)
+    )
+  const all: RunFlags = { ...flags, ...choice, embeddedVoice: local.voiceFor, learnedLimits, chosenVoices }
   return yield* "files" in source ? loadBatch(source.files, all) : loadManifestValue(source.value, all)
 })
 

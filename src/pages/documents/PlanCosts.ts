@@ -31,9 +31,9 @@ const srtLines = (
     ...(cheaper === undefined
       ? []
       : [
-          `nativeInput: text would need only ${formatInteger(cheaper.characters)} characters${credits}; several lines are then sent as one text, and the audio is split at the pauses.`
+          `Set "nativeInput: text" to send only ${formatInteger(cheaper.characters)} characters${credits}. Several lines are then sent as one text, and the audio is split at the pauses.`
         ]),
-    ...(textFault === undefined ? [] : [`nativeInput: text cannot be used for every job: ${textFault}.`])
+    ...(textFault === undefined ? [] : [`"nativeInput: text" cannot be used for every job: ${textFault}.`])
   ]
 }
 

@@ -22,7 +22,6 @@ export const skipWords: Readonly<Record<NonNullable<CueReport["skipped"]>, strin
   music: "music",
   "sound-effect": "sound effect",
   repeated: "already said",
-  unreadable: "nothing that can be pronounced",
   "other-language": "another language",
   excluded: "excluded"
 }

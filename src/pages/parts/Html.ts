@@ -46,7 +46,7 @@ export class HtmlParts {
 /** What a template accepts: text is escaped, lists are concatenated, undefined renders as nothing. */
 export type Content = Html | HtmlParts | string | number | undefined | ReadonlyArray<Content>
 
-/** Tagged template for HTML. Values may stand in elements and in quoted attributes, never in unquoted attributes. */
+/** Tagged template for HTML. Values are allowed in elements and in quoted attributes, never in unquoted attributes. */
 export const html = (pieces: TemplateStringsArray, ...values: ReadonlyArray<Content>): Html =>
   Html.of(pieces, values)
 

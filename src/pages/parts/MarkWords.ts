@@ -14,7 +14,7 @@ export const marks = {
   "invented-words": { word: "words added", meaning: "words were heard that the line does not have" },
   suspect: { word: "sounds odd", meaning: "its audio is unusual: listen to it" },
   overlap: { word: "overlaps", meaning: "still playing when the same speaker's next cue starts" },
-  overrun: { word: "runs over", meaning: "ends later after its cue than the job allows" },
+  overrun: { word: "runs over", meaning: "ends more than the job's fit.late seconds after its cue" },
   fast: { word: "rushed", meaning: "played faster than the job's maxSpeed" },
   late: { word: "starts late", meaning: "starts 0.2 s or more after its cue" },
   early: { word: "starts early", meaning: "starts 0.2 s or more before its cue" },

@@ -3,7 +3,8 @@
  * it runs on the main thread or in a worker.
  */
 import { Either, Option } from "effect"
-import { splitClip } from "../../audio/speech/ClipSplitting.ts"
+import { type CutHints, splitClip } from "../../audio/speech/ClipSplitting.ts"
+import type { Expected } from "../../audio/speech/MissingParts.ts"
 import { framesOf, type Pcm } from "../../audio/pcm/Pcm.ts"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { speechIn } from "../../audio/speech/SpeechTrim.ts"
@@ -21,6 +22,8 @@ export interface ClipRequest {
   /** Whether the provider placed the parts on a timeline of their own. */
   readonly timed: boolean
   readonly transcript: Fetched["transcript"]
+  /** When each part is said, found in the audio itself. */
+  readonly aligned?: ReadonlyArray<Expected> | undefined
   /** The voice's usual milliseconds of speech per character. */
   readonly usual: Estimate | undefined
 }
@@ -59,7 +62,7 @@ export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, Cli
   const { said } = wanted
   const speech = speechIn(pcm)
   yield
-  const { segments, cut } = splitClip(pcm, said.length, { said, ...expectedOf(wanted) }, speech)
+  const { segments, cut } = splitClip(pcm, said.length, { said, ...hintsOf(wanted) }, speech)
   yield
   const verdict = judgeParts(pcm, { ...wanted, segments, speech })
   if (verdict._tag === "Unusable") return verdict
@@ -68,11 +71,15 @@ export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, Cli
   return { _tag: "Made", rate: pcm.rate, frames: framesOf(pcm), segments, cut, suspect }
 }
 
+/** The times of each part, from the transcript or an alignment; empty if neither has any. */
+const hintsOf = ({ said, transcript, aligned }: ClipRequest) =>
+  aligned === undefined ? expectedOf({ said, transcript }) : { aligned }
+
 /** The expected times of each part, from the transcript; empty if it has none for these texts. */
-const expectedOf = ({ said, transcript }: ClipRequest) =>
+export const expectedOf = ({ said, transcript }: Pick<ClipRequest, "said" | "transcript">) =>
   Option.fromNullable(transcript).pipe(
     Option.filter(() => said.length > 1),
     Option.flatMap(({ text, format }) => Either.getRight(parseTranscript(text, format))),
     Option.flatMap((tokens) => Either.getRight(alignParts(said, tokens))),
-    Option.match({ onNone: () => ({}), onSome: (expected) => ({ expected }) })
+    Option.match({ onNone: (): Pick<CutHints, "expected"> => ({}), onSome: (expected) => ({ expected }) })
   )

@@ -1,4 +1,4 @@
-/** Listens to one clip until its faults are told from the recogniser's errors. */
+/** Transcribes one clip until its faults can be distinguished from the recogniser's errors. */
 import { Effect, Option } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"

@@ -92,7 +92,7 @@ export const listenToClips = Effect.fn("ListenStage.listenToClips")(function* (
   if (unheard > 0)
     yield* progress.emit({
       _tag: "Warning",
-      message: `listen: ${unheard} of ${wanted.length} clips were not heard: ${why ?? ""}; run again to hear them`
+      message: `listen: ${unheard} of ${wanted.length} clips could not be transcribed: ${why ?? ""}; run again to retry`
     })
   return hearings
 })

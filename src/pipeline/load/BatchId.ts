@@ -1,4 +1,4 @@
-/** A batch's id in its state folder: the path of its manifest or bare files, and its `--only` pattern. */
+/** The id of a batch in its state folder: its manifest or bare files, and its `--only` pattern. Its files' names. */
 
 /** Returns a batch's id. `path` is absolute. */
 export const batchKey = (path: string, only: string | undefined): string =>
@@ -15,5 +15,8 @@ export const isManifest = (file: string): boolean =>
   manifestEndings.some((ending) => file.toLowerCase().endsWith(ending))
 
 export const manifestEndings: ReadonlyArray<string> = [".yaml", ".yml", ".json"]
+
+/** Returns the path of a manifest's overrides file. */
+export const overridesPath = (manifest: string): string => `${manifest}.overrides.yaml`
 
 const choice = " --only "

@@ -1,24 +1,30 @@
 /** Loads a manifest or bare files into a `Batch`, with defaults and flags applied; reports all faults at once. */
-import { FileSystem, Path } from "@effect/platform"
-import { Array, Effect, Either, Schema } from "effect"
+import { Path } from "@effect/platform"
+import { Array, Effect } from "effect"
 import picomatch from "picomatch"
-import { glob, isDynamicPattern } from "tinyglobby"
-import { JobId, type ProviderId } from "../../domain/values/Ids.ts"
+import { isDynamicPattern } from "tinyglobby"
+import type { ProviderId } from "../../domain/values/Ids.ts"
 import { type JobEntry, Manifest } from "../../domain/manifest/Manifest.ts"
 import { profileOf, ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { scriptEndings } from "../../script/ScriptFile.ts"
 import { isSpeechJson } from "../../script/formats/SpeechJson.ts"
 import { endingOf, unreadByName } from "../../script/formats/UnreadFormats.ts"
+import { castIn, type ChosenVoices } from "./cast/JobCasting.ts"
 import { validateBatch } from "./BatchValidation.ts"
-import { batchKey, isManifest, manifestEndings } from "./BatchId.ts"
+import { batchKey, isManifest, manifestEndings, overridesPath } from "./BatchId.ts"
 import { inputText, type ReadInput } from "./InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
-import type { Batch } from "./Job.ts"
-import { jobNameFrom } from "./JobName.ts"
-import { checkValue, readManifest } from "./ManifestFile.ts"
-import { type OverridesFileContent, overridesPath, readOverrides } from "./OverridesFile.ts"
+import type { Batch, Job } from "./Job.ts"
+import { checkValue } from "./ManifestValue.ts"
+import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
-import { resolveJob } from "./JobResolution.ts"
+import { type JobContext, resolveJob } from "./JobResolution.ts"
+import { expandEntry } from "./patterns/EntryExpansion.ts"
+
+// Not loaded for bare files.
+const manifestParser = Effect.promise(() => import("./ManifestFile.ts"))
+const castParser = Effect.promise(() => import("./cast/CastFile.ts"))
+const overridesParser = Effect.promise(() => import("./OverridesFile.ts"))
 
 /** Loads the manifest, or the bare files, that the command line names. */
 export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
@@ -36,6 +42,8 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
         "expected one manifest, or several subtitle or text files, not both"
       )
     }
+    const { readManifest } = yield* manifestParser
+    const { readOverrides } = yield* overridesParser
     const manifest = yield* Effect.flatMap(inputText(first, first, flags.read), (text) =>
       readManifest(text, first)
     )
@@ -89,12 +97,11 @@ const holdsTranscript = (file: string, read: ReadInput | undefined) =>
     Effect.orElseSucceed(() => false)
   )
 
-const unfitScript = (file: string, read: ReadInput | undefined) =>
-  isDynamicPattern(file)
-    ? Effect.succeed(false)
-    : scriptEndings.includes(endingOf(file))
-      ? namesManifest(file, read)
-      : Effect.succeed(true)
+const unfitScript = (file: string, read: ReadInput | undefined) => {
+  const hasScriptEnding = scriptEndings.includes(endingOf(file))
+  if ((hasScriptEnding && !isManifest(file)) || isDynamicPattern(file)) return Effect.succeed(false)
+  return hasScriptEnding ? namesManifest(file, read) : Effect.succeed(true)
+}
 
 /**
  * Resolves a manifest into a batch. `name` is for messages, `file` identifies the batch. Paths are relative to `base`;
@@ -112,6 +119,9 @@ const settle = Effect.fnUntraced(function* (
   const path = yield* Path.Path
   const changed = overrides?.jobs ?? {}
   const service = serviceOf(manifest, flags)
+  const state = path.resolve(flags.cwd ?? "", flags.state ?? path.join(base, ".dubwright"))
+  const { isArriving } = flags
+  const waits = isArriving !== undefined
   const expanded = yield* Effect.forEach(
     manifest.jobs,
     (entry, at) => {
@@ -120,31 +130,55 @@ const settle = Effect.fnUntraced(function* (
         isBare
           ? rejectInput(entry.input, problem)
           : rejectInput(name, `jobs[${at}].input: ${entry.input}: ${problem}`)
-      return expand(entry, at, name, base, reject)
+      return expandEntry(entry, manifest.defaults ?? {}, {
+        base,
+        manifest: name,
+        at,
+        waits,
+        rejectInput: reject
+      })
     },
     {
       concurrency: 8
     }
   )
+  const cast =
+    manifest.cast === undefined
+      ? undefined
+      : yield* Effect.flatMap(castParser, ({ readCast }) => readCast(manifest, { name, file, base }, flags))
+  const before =
+    cast === undefined || flags.chosenVoices === undefined ? nobody : yield* flags.chosenVoices(state)
   // Reports and pages may be shared, so they do not show where the manifest's folder is. Paths on the command line are
   // shown as typed.
   const nameOf = (input: string, given: string): string => {
     const near = path.relative(base, input)
     return overrides === undefined && path.isAbsolute(given) && near.startsWith("..") ? input : near
   }
-  const jobs = Array.flatten(expanded).map(({ entry, id, input }) => {
-    const inputName = nameOf(input, entry.input)
-    const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, service, flags, (other) => ({
-      path: path.resolve(base, other),
-      name: other
-    }))
-    const changes = Object.hasOwn(changed, id) ? changed[id] : undefined
-    return changes === undefined ? job : { ...job, overrides: changes }
-  })
+  const context: JobContext = {
+    service,
+    flags,
+    fileOf: (written) => ({ path: path.resolve(base, written), name: written }),
+    ...(cast === undefined ? {} : { castIn: (language) => castIn(cast, language, before) })
+  }
+  const jobs = expanded
+    .flatMap((entry) => entry.jobs)
+    .map(({ entry, id, input }) => {
+      const inputName = nameOf(input, entry.input)
+      const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, context)
+      const changes = Object.hasOwn(changed, id) ? changed[id] : undefined
+      return changes === undefined ? job : { ...job, overrides: changes }
+    })
   const only = flags.only
-  const chosen = only === undefined ? jobs : jobs.filter((job) => picomatch.isMatch(job.id, only))
+  const chosen = jobs.filter(
+    (job) =>
+      (only === undefined || picomatch.isMatch(job.id, only)) &&
+      (isArriving === undefined || !filesOf(job).some(isArriving))
+  )
   const faults = validateBatch(jobs, manifest, name, flags.providers)
   if (Array.isNonEmptyReadonlyArray(faults)) return yield* InputRejected.make({ faults })
+  if (isArriving !== undefined && chosen.length === 0) {
+    return yield* rejectInput(name, "waiting for files: no job has all of its files yet")
+  }
   if (!Array.isNonEmptyArray(chosen)) {
     return yield* rejectInput(
       name,
@@ -154,7 +188,7 @@ const settle = Effect.fnUntraced(function* (
   const strays = Object.keys(changed)
     .filter((known) => !jobs.some(({ id }) => id === known))
     .map((job) => `${overridesPath(name)}: changes to job "${job}" are ignored: no job has this id`)
-  const state = path.resolve(flags.cwd ?? "", flags.state ?? path.join(base, ".dubwright"))
+  const notices = [...expanded.flatMap((entry) => entry.notices), ...strays]
   const limit = flags.learnedLimits === undefined ? () => undefined : yield* flags.learnedLimits(state)
   const batch: Batch = {
     ...(manifest.name === undefined ? {} : { name: manifest.name }),
@@ -168,10 +202,20 @@ const settle = Effect.fnUntraced(function* (
     jobs: chosen,
     ...(chosen.length === jobs.length ? {} : { every: jobs }),
     ...(manifest.notify === undefined ? {} : { notify: manifest.notify }),
-    ...(strays.length === 0 ? {} : { notices: strays })
+    ...(notices.length === 0 ? {} : { notices })
   }
   return batch
 })
+
+/** The voices chosen from pools before the first run. */
+const nobody: ChosenVoices = () => undefined
+
+/** The files that a job is made from. */
+export const filesOf = ({ input, video, sheet }: Job): ReadonlyArray<string> => [
+  input,
+  ...(video === undefined ? [] : [video.path]),
+  ...(sheet === undefined ? [] : [sheet.path])
+]
 
 const serviceOf = (manifest: Manifest, flags: RunFlags): Batch["service"] => {
   if (flags.embedded === true) return "embedded"
@@ -199,54 +243,3 @@ const profiles = (manifest: Manifest, flags: RunFlags, limit: LearnedLimit): Bat
     return profile
   }
 }
-
-interface Expanded {
-  readonly entry: JobEntry
-  readonly id: JobId
-  readonly input: string
-}
-
-/** Expands an entry into one job per file: a glob may match several. */
-const expand = Effect.fnUntraced(function* (
-  entry: JobEntry,
-  at: number,
-  manifest: string,
-  base: string,
-  reject: (problem: string) => InputRejected
-) {
-  const path = yield* Path.Path
-  const fs = yield* FileSystem.FileSystem
-  const literal = path.resolve(base, entry.input)
-  if (yield* fs.exists(literal).pipe(Effect.orElseSucceed(() => false))) {
-    return [{ entry, id: yield* idOf(entry.id ?? stemOf(path, literal), manifest, at), input: literal }]
-  }
-  if (!isDynamicPattern(entry.input)) {
-    return yield* reject("no such file; check the path")
-  }
-  const files = yield* Effect.promise(() => glob(entry.input, { cwd: base, absolute: true, onlyFiles: true }))
-  if (files.length === 0) return yield* reject("no file matches; check the pattern")
-  return yield* Effect.forEach(
-    [...files].sort(),
-    Effect.fnUntraced(function* (input) {
-      const stem = stemOf(path, input)
-      const expanded: Expanded = {
-        entry,
-        id: yield* idOf(entry.id === undefined ? stem : `${entry.id}-${stem}`, manifest, at),
-        input
-      }
-      return expanded
-    })
-  )
-})
-
-const stemOf = (path: Path.Path, file: string): string => jobNameFrom(path.parse(file).name)
-
-const idOf = (name: string, manifest: string, at: number): Either.Either<JobId, InputRejected> =>
-  Schema.decodeUnknownEither(JobId)(name).pipe(
-    Either.mapLeft(() =>
-      rejectInput(
-        manifest,
-        `jobs[${at}]: "${name}" cannot name a job and its files; set an id of plain letters`
-      )
-    )
-  )

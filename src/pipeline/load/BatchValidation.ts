@@ -4,6 +4,7 @@ import { knownProviders } from "../../domain/values/Ids.ts"
 import type { Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { type OutputName, soundNames } from "../../domain/manifest/Outputs.ts"
+import type { SpeakerSettings } from "../../domain/manifest/ScriptSettings.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
 import { folderNameOf } from "./JobName.ts"
@@ -123,7 +124,10 @@ const faultsOfProviders = (
 ): ReadonlyArray<InputFault> => {
   const declared: ReadonlyArray<string> = [...knownProviders, ...others]
   return jobs.flatMap((job) => {
-    const named = [job.voice.provider, ...Object.values(job.speakers).map(({ provider }) => provider)]
+    const voices = [job.speakers, job.cast?.speakers ?? {}, job.cast?.pool ?? []].flatMap(
+      Object.values<SpeakerSettings>
+    )
+    const named = [job.voice.provider, ...voices.map(({ provider }) => provider)]
     return Array.dedupe(named.filter((provider) => provider !== undefined))
       .filter((provider) => !declared.includes(provider))
       .map((provider) => {

@@ -27,7 +27,7 @@ export type ReadInput = (
   name: string
 ) => Effect.Effect<InputContent, InputRejected, FileSystem.FileSystem>
 
-/** The content of a text file; fails with the reason why there is none. */
+/** The content of a text file; fails with the reason why it cannot be read. */
 const contentOf = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const { size, type } = yield* Effect.mapError(fs.stat(path), unreadableInput)
@@ -43,7 +43,7 @@ const contentOf = Effect.fnUntraced(function* (path: string) {
 export const readInput: ReadInput = (path, name) =>
   Effect.mapError(contentOf(path), (why) => rejectInput(name, why))
 
-/** A reader that reads each file once, and keeps it. What is decided by a digest then holds for the text as well. */
+/** A reader that caches each file after one read, so that its digest and its text come from the same bytes. */
 export const readOnce: Effect.Effect<ReadInput> = Effect.map(
   Effect.cachedFunction(contentOf),
   (content): ReadInput =>

@@ -37,6 +37,22 @@ export interface JobVoice {
   readonly pitch?: number | undefined
 }
 
+/** The voices that a job may use besides its own, in its language. */
+export interface JobCast {
+  /** Every speaker of the cast, in any language. */
+  readonly names: ReadonlyArray<string>
+  /** Those with a voice in the job's language. */
+  readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
+  /** Voices for speakers who have none; may be empty. */
+  readonly pool: ReadonlyArray<SpeakerSettings>
+  /** The manifest or cast file, absolute: choices from the pool are kept for each. */
+  readonly file: string
+  /** Whether the manifest itself has the cast. */
+  readonly isInManifest: boolean
+  /** The voice that earlier runs chose from the pool for a speaker. */
+  readonly chosen: (speaker: SpeakerName) => VoiceId | undefined
+}
+
 /** One input file and the settings for its outputs. */
 export interface Job {
   readonly id: JobId
@@ -50,12 +66,16 @@ export interface Job {
   readonly language?: LanguageTag
   readonly voice: JobVoice
   readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
+  /** Absent once the cast has been applied. */
+  readonly cast?: JobCast
   readonly nativeInput: "srt" | "text"
   readonly unit: "cue" | "sentence"
   readonly onFailure: "fail" | "silence"
   readonly fit: FitLimits
   /** How the subtitle is compared with the film; absent if it is not. */
   readonly sync?: "check" | "auto"
+  /** Whether cues start where speech begins near them. */
+  readonly follow?: "speech"
   /** Seconds added to the cue times, after they are multiplied by `rate`. */
   readonly shift?: number
   readonly rate?: number

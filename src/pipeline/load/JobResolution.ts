@@ -1,6 +1,6 @@
 /** Resolves a manifest entry into a `Job`: applies the manifest's defaults, the flags and the built-in defaults. */
 import { Array } from "effect"
-import type { JobId } from "../../domain/values/Ids.ts"
+import type { JobId, LanguageTag } from "../../domain/values/Ids.ts"
 import { factorOf } from "../../domain/manifest/SyncSettings.ts"
 import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
 import type { OutputName } from "../../domain/manifest/Outputs.ts"
@@ -8,33 +8,47 @@ import type { DuckSettings } from "../../domain/manifest/SoundSettings.ts"
 import { FitLimits } from "../../domain/speech/Placement.ts"
 import { fromSeconds } from "../../domain/time/Units.ts"
 import { type Duck, usualDuck } from "../../audio/level/Ducking.ts"
+import type { LanguageCast } from "./cast/JobCasting.ts"
 import type { Batch, Job } from "./Job.ts"
 import { languageInName } from "./LanguageFromFilename.ts"
 import type { RunFlags } from "./RunFlags.ts"
 
 const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
 
-/** Resolves a job. Its own settings win over the manifest's defaults, then the flags, then the built-in defaults. */
+/** What a job takes from its batch. */
+export interface JobContext {
+  readonly service: Batch["service"]
+  readonly flags: RunFlags
+  /** A file that the manifest names. */
+  readonly fileOf: (written: string) => { readonly path: string; readonly name: string }
+  /** The cast's voices in a language, if the manifest has a cast. */
+  readonly castIn?: (language: LanguageTag | undefined) => LanguageCast
+}
+
+/**
+ * Resolves a job. Its own settings win over the manifest's defaults, then the cast, then the flags, then the built-in
+ * defaults.
+ */
 export const resolveJob = (
   id: JobId,
   input: string,
   inputName: string,
   defaults: Defaults,
   entry: JobEntry,
-  service: Batch["service"],
-  flags: RunFlags,
-  resolve: (file: string) => { readonly path: string; readonly name: string }
+  { service, flags, fileOf, castIn }: JobContext
 ): Job => {
   const said = { ...defaults, ...entry }
   const fit = { ...defaults.fit, ...entry.fit }
   const language = said.language ?? flags.language ?? languageInName(inputName).language
+  const cast = castIn?.(language)
+  const usual = said.voice === undefined ? cast?.voice : undefined
   const own = {
-    provider: said.provider ?? flags.provider,
-    voice: said.voice ?? flags.voice,
-    model: said.model ?? flags.model,
-    speed: said.speed,
-    vol: said.vol,
-    pitch: said.pitch
+    provider: usual?.provider ?? said.provider ?? flags.provider,
+    voice: said.voice ?? usual?.voice ?? flags.voice,
+    model: said.model ?? usual?.model ?? flags.model,
+    speed: said.speed ?? usual?.speed,
+    vol: said.vol ?? usual?.vol,
+    pitch: said.pitch ?? usual?.pitch
   }
   const offered =
     own.voice === undefined && own.provider === undefined && service === "embedded"
@@ -44,11 +58,12 @@ export const resolveJob = (
     id,
     input,
     inputName,
-    ...(entry.video === undefined ? {} : { video: resolve(entry.video) }),
-    ...(entry.sheet === undefined ? {} : { sheet: resolve(entry.sheet) }),
+    ...(entry.video === undefined ? {} : { video: fileOf(entry.video) }),
+    ...(entry.sheet === undefined ? {} : { sheet: fileOf(entry.sheet) }),
     ...(language === undefined ? {} : { language }),
     voice: { ...own, ...offered },
     speakers: { ...defaults.speakers, ...entry.speakers },
+    ...(cast === undefined ? {} : { cast: cast.cast }),
     nativeInput: said.nativeInput ?? "srt",
     unit: said.unit ?? "cue",
     onFailure: said.onFailure ?? "fail",
@@ -60,6 +75,7 @@ export const resolveJob = (
     }),
     retake: fit.retake ?? false,
     ...(entry.video === undefined || said.sync === "off" ? {} : { sync: said.sync ?? "check" }),
+    ...(fit.follow === "speech" ? { follow: "speech" } : {}),
     ...(said.shift === undefined ? {} : { shift: said.shift }),
     ...(said.rate === undefined ? {} : { rate: factorOf(said.rate) }),
     text: {

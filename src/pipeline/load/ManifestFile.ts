@@ -1,7 +1,7 @@
 /** Parses a manifest and checks it against its schema; reports each fault with its line. */
-import { Either, type Schema } from "effect"
+import { Either } from "effect"
 import { Manifest } from "../../domain/manifest/Manifest.ts"
-import { checkSettings, readSettings } from "../../settings/Settings.ts"
+import { readSettings } from "../../settings/SettingsText.ts"
 import { type InputRejected, rejectInputs } from "./InputRejected.ts"
 
 /** Parses a manifest in YAML or JSON (a subset of YAML). `file` is its name in messages. */
@@ -14,11 +14,3 @@ export const readManifest = (text: string, file: string): Either.Either<Manifest
     ),
     (faults) => rejectInputs(file, faults)
   )
-
-/** Checks input that is given as a value; `name` is its name in messages. */
-export const checkValue = <A, I>(
-  schema: Schema.Schema<A, I>,
-  value: unknown,
-  name: string
-): Either.Either<A, InputRejected> =>
-  Either.mapLeft(checkSettings(schema, value), (faults) => rejectInputs(name, faults))

@@ -4,12 +4,10 @@ import { Effect, Either, Predicate, Record } from "effect"
 import { Document, isMap, parseDocument } from "yaml"
 import { type CueOverride, type CueOverrides, OverridesFile } from "../../domain/manifest/CueOverride.ts"
 import { replaceFile } from "../../system/AtomicFile.ts"
+import { overridesPath } from "./BatchId.ts"
 import { inputText } from "./InputFile.ts"
-import { readSettings } from "../../settings/Settings.ts"
+import { readSettings } from "../../settings/SettingsText.ts"
 import { rejectInput, rejectInputs } from "./InputRejected.ts"
-
-/** Returns the path of a manifest's overrides file. */
-export const overridesPath = (manifest: string): string => `${manifest}.overrides.yaml`
 
 /** Changes to cues, by job id. */
 export interface OverridesFileContent {

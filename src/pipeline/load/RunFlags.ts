@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import type { ChosenVoices } from "./cast/JobCasting.ts"
 import type { ReadInput } from "./InputFile.ts"
 
 /** Options that add to a manifest or replace its settings. */
@@ -31,6 +32,15 @@ export interface RunFlags {
    * precedence.
    */
   readonly learnedLimits?: (state: string) => Effect.Effect<LearnedLimit>
+  /**
+   * Set while files arrive: jobs wait for files that are missing, and for those for which this is true. Without it, a
+   * missing file is a fault.
+   */
+  readonly isArriving?: ((path: string) => boolean) | undefined
+  /** Whether a cast file that does not exist yet counts as empty. */
+  readonly newCast?: boolean | undefined
+  /** Reads the voices that speakers got from pools in earlier runs, from a state folder. */
+  readonly chosenVoices?: (state: string) => Effect.Effect<ChosenVoices>
   /** Reads the named files. */
   readonly read?: ReadInput | undefined
 }

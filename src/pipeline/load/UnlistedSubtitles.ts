@@ -6,6 +6,7 @@ import picomatch from "picomatch"
 import { glob } from "tinyglobby"
 import { isManifest } from "./BatchId.ts"
 import type { Batch } from "./Job.ts"
+import { globOf } from "./patterns/NamePattern.ts"
 
 /** Folders that are not searched. */
 export const elsewhere = ["**/node_modules/**", "**/.dubwright/**", "**/out/**"]
@@ -23,7 +24,7 @@ export const depth = 3
 export const namedIn = (text: string): ((file: string) => boolean) => {
   const inputs = [...text.matchAll(/\binput["']?:\s*(?:"([^"\n]+)"|'([^'\n]+)'|([^\s,}"'#][^\n,}#]*))/gu)]
     .flatMap((match) => match[1] ?? match[2] ?? match[3] ?? [])
-    .map((input) => input.trim().replace(/^\.\//u, ""))
+    .map((input) => globOf(input.trim().replace(/^\.\//u, "")))
   const matches = inputs.filter((input) => /[*?[{(!]/u.test(input)).map((pattern) => picomatch(pattern))
   return (file) => inputs.includes(file) || mentions(text, file) || matches.some((isMatch) => isMatch(file))
 }

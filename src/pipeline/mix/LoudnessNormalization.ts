@@ -23,7 +23,7 @@ export interface LoudnessGoal {
   readonly peak: number
 }
 
-/** What a programme measures. */
+/** Measured loudness and true peak of a programme. */
 export interface Measured {
   /** LUFS. */
   readonly integrated: number

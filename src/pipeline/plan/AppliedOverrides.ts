@@ -8,7 +8,7 @@ import { fromSeconds } from "../../domain/time/Units.ts"
 import { LineRef, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
-import { controlFaults } from "./VoiceCasting.ts"
+import { controlFaults } from "./voices/VoiceCasting.ts"
 
 /** A job's lines and utterances before its overrides are applied. */
 export interface OverridableScript {

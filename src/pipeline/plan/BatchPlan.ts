@@ -2,34 +2,30 @@
  * Plans a batch before anything is sent: reads scripts, assigns voices, probes videos, and builds the utterances.
  */
 import { Array, Effect, Either } from "effect"
-import type { Script, ScriptRejected } from "../../domain/speech/Cue.ts"
+import type { Script } from "../../domain/speech/Cue.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
-import { millisAtMicros } from "../../domain/time/Units.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { assignVoices } from "../../script/spoken/VoiceAssignment.ts"
-import { cueSheetOf, withSheet } from "../../script/spoken/CueSheet.ts"
-import { lexiconOf } from "../../script/spoken/Lexicon.ts"
-import { type Filmed, cutAtFilmEnd } from "../../script/spoken/FilmEnd.ts"
-import { readScript } from "../../script/ScriptFile.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
-import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
 import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import { soundNotices, probeJobVideo } from "./JobVideo.ts"
+import { soundNotices, type Probe, probeJobVideo, probeOnce } from "./JobVideo.ts"
 import { type OverridableScript, type OverriddenScript, applyOverrides } from "./AppliedOverrides.ts"
-import { overridesPath } from "../load/OverridesFile.ts"
+import { overridesPath } from "../load/BatchId.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import { noticeOf, syncSubtitle } from "../sync/SubtitleSync.ts"
 import { type VideoTimebase, timebaseOf } from "./VideoTimebase.ts"
 import { lostNotice } from "./CueList.ts"
-import { castingOf, controlFaults } from "./VoiceCasting.ts"
+import { filmedOf, readWords, textsOf, wordsOf } from "./JobScript.ts"
+import { applyCast, type PoolChoice } from "./voices/CastPool.ts"
+import { castingOf, controlFaults } from "./voices/VoiceCasting.ts"
 
 /** A job with everything known about it before it is spoken. */
 export interface JobPlan {
@@ -44,6 +40,8 @@ export interface JobPlan {
   readonly timing?: SubtitleTiming | undefined
   /** The language choices of a bilingual subtitle, if its manifest makes none. */
   readonly bilingual?: BilingualPlan | undefined
+  /** Voices that the cast's pool gave to speakers. */
+  readonly choices?: ReadonlyArray<PoolChoice>
   /** What was heard in the clips of its utterances, if the job listens. */
   readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
   /** Warnings: cues after the film's end, unreadable lines, changed film sound, ignored overrides. */
@@ -85,9 +83,14 @@ export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (
   const digests = new Map<string, string>()
   const reading: ReadInput = (path, name) =>
     Effect.tap(read(path, name), ({ digest }) => Effect.sync(() => digests.set(path, digest)))
-  const planned = yield* Effect.forEach(batch.jobs, (job) => Effect.either(planJob(job, batch, reading)), {
-    concurrency: 2
-  })
+  const probe = yield* probeOnce
+  const planned = yield* Effect.forEach(
+    batch.jobs,
+    (job) => Effect.either(planJob(job, batch, reading, probe)),
+    {
+      concurrency: 2
+    }
+  )
   const faults = Array.getLefts(planned).flatMap((error) => error.faults)
   const jobs = Array.getRights(planned)
   const partial: PartialPlan = {
@@ -116,25 +119,10 @@ const together = (
   }
 }
 
-/** Reads a job's script and the words to speak, before voices are assigned. */
-export const readWords = Effect.fn("BatchPlan.readWords")(function* (
-  job: Job,
-  batch: Batch,
-  read: ReadInput = readInput
-) {
-  const { bytes } = yield* read(job.input, job.inputName)
-  const script = yield* readScript(
-    bytes,
-    job.inputName,
-    job.encoding === undefined ? {} : { encoding: job.encoding }
-  ).pipe(Either.mapLeft(unreadScript))
-  return { script, words: yield* sheeted(job, yield* wordsIn(job, script, batch), read) }
-})
-
 /** The latest start of a cue in milliseconds, 500 hours: up to there, times fit into 32-bit integers. */
 const latestStart = 500 * 3_600_000
 
-const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: ReadInput) {
+const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: ReadInput, probe: Probe) {
   const { script: read, words: first } = yield* readWords(job, batch, reading)
   const far = read._tag === "Subtitle" ? read.cues.find(({ start }) => start > latestStart) : undefined
   if (far !== undefined)
@@ -142,11 +130,12 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
       job.inputName,
       `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours; the limit is 500 hours`
     )
-  const video = yield* probeJobVideo(job)
+  const video = yield* probeJobVideo(job, probe)
   const { script, ...timing } = yield* syncSubtitle(job, read, first, video, batch.state)
-  const all = script === read ? first : yield* sheeted(job, yield* wordsIn(job, script, batch), reading)
+  const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
   const { words, notice } = yield* filmedOf(job, script, all, video)
-  const lines = yield* linesIn(job, words, batch)
+  const { job: cast, choices } = applyCast(job, words)
+  const lines = yield* linesIn(cast, words, batch)
   const rules: UtteranceRules = {
     profileOf: batch.profileOf,
     unit: job.unit,
@@ -177,40 +166,25 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
     (told) => told !== undefined
   )
   const spoken = Effect.fnUntraced(function* (chosen: Job) {
-    const read = yield* sheeted(chosen, yield* wordsIn(chosen, script, batch), reading)
+    const read = yield* wordsOf(chosen, script, batch, reading)
     const kept = yield* filmedOf(chosen, script, read, video)
-    return planUtterances(yield* linesIn(chosen, kept.words, batch), rules).uses
+    return planUtterances(yield* linesIn(applyCast(chosen, kept.words).job, kept.words, batch), rules).uses
   })
   const bilingual = yield* choicesOf(job, script, spoken)
-  const plan: JobPlan = { job, script, words, ...mending, video, reel, timing, notices, bilingual }
+  const plan: JobPlan = {
+    job: cast,
+    script,
+    words,
+    ...mending,
+    video,
+    reel,
+    timing,
+    notices,
+    bilingual,
+    choices
+  }
   return plan
 })
-
-/** The words of cues that start before the end of the job's film; all words if it has no film. */
-const filmedOf = (
-  { id, fit, inputName, onFailure, video: named }: Job,
-  script: Script,
-  words: Words,
-  video: MediaInfo | undefined
-): Either.Either<Filmed, InputRejected> =>
-  video === undefined || named === undefined
-    ? Either.right({ words, notice: undefined })
-    : cutAtFilmEnd(script, words, {
-        name: named.name,
-        length: millisAtMicros(video.duration),
-        early: fit.early,
-        silently: onFailure === "silence"
-      }).pipe(Either.mapLeft((fault) => rejectInput(inputName, `job ${id}: ${fault}`)))
-
-/** Returns a lookup of the script's text by cue number. */
-export const textsOf = (script: Script): ((cue: number) => string | undefined) => {
-  const texts = new Map(
-    script._tag === "Subtitle"
-      ? [...script.cues, ...script.lost].map(({ index, text }) => [index, text] as const)
-      : script.blocks.map(({ text }, at) => [at + 1, text] as const)
-  )
-  return (cue) => texts.get(cue)
-}
 
 /** The job's lines with its overrides applied. */
 const mendedBy = (
@@ -230,41 +204,6 @@ const mendedBy = (
     )
   )
 }
-
-const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
-  InputRejected.make({
-    faults: Array.map(faults, ({ line, found, expected }) =>
-      InputFault.make({ file, line, message: found === "" ? expected : `"${found}": ${expected}` })
-    )
-  })
-
-/** Applies the job's cue sheet to its words, if it has one. */
-const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words, read: ReadInput) {
-  if (sheet === undefined) return words
-  const rows = yield* Either.mapLeft(
-    cueSheetOf((yield* read(sheet.path, sheet.name)).bytes, sheet.name),
-    unreadScript
-  )
-  return { ...words, cues: withSheet(words.cues, rows) }
-})
-
-const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, InputRejected> =>
-  lexiconOf(job.lexicon).pipe(
-    Either.mapLeft((faults) =>
-      InputRejected.make({
-        faults: Array.map(faults, ({ entry, why }) =>
-          InputFault.make({ file: batch.manifest, message: `job ${job.id}: lexicon[${entry}]: ${why}` })
-        )
-      })
-    ),
-    Either.map((lexicon) =>
-      spokenWords(script, job.text, lexicon, {
-        speakers: Object.keys(job.speakers),
-        pauses: job.pauses,
-        ...(job.language === undefined ? {} : { language: job.language })
-      })
-    )
-  )
 
 const linesIn = (job: Job, words: Words, batch: Batch): Either.Either<ReadonlyArray<Line>, InputRejected> =>
   assignVoices(words.cues, (speaker, overrides) => castingOf(job, speaker, overrides, batch.profileOf)).pipe(

@@ -16,8 +16,12 @@ import { fileFault } from "../load/InputFile.ts"
 import { rejectInput } from "../load/InputRejected.ts"
 import type { Job } from "../load/Job.ts"
 
+/** Probes each video once, for all jobs that dub it. */
+export const probeOnce = Effect.flatMap(Ffmpeg, ({ probe }) => Effect.cachedFunction(probe))
+export type Probe = Effect.Effect.Success<typeof probeOnce>
+
 /** Probes a job's video; undefined for a job without one. Fails if the outputs need a video or cannot hold this one. */
-export const probeJobVideo = Effect.fnUntraced(function* (job: Job) {
+export const probeJobVideo = Effect.fnUntraced(function* (job: Job, probe: Probe) {
   const containers = containersOf(job)
   if (job.video === undefined) {
     return containers.length === 0
@@ -27,13 +31,12 @@ export const probeJobVideo = Effect.fnUntraced(function* (job: Job) {
           `job ${job.id}: outputs: ${containers.join(", ")} needs a video; name one under video`
         )
   }
-  const ffmpeg = yield* Ffmpeg
   const { name, path } = job.video
   const strange = yield* fileFault(path)
   if (strange !== undefined) return yield* rejectInput(name, `job ${job.id}: video: ${strange}`)
-  const video = yield* ffmpeg
-    .probe(path)
-    .pipe(Effect.mapError((error) => rejectInput(name, `job ${job.id}: video: ${error.message}`)))
+  const video = yield* Effect.mapError(probe(path), (error) =>
+    rejectInput(name, `job ${job.id}: video: ${error.message}`)
+  )
   const fault = unfit(video, containers)
   return fault === undefined ? video : yield* rejectInput(name, `job ${job.id}: ${fault}`)
 })

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import { keepPoolVoices, poolSpeaker } from "../../store/tables/PoolVoices.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
@@ -24,6 +25,15 @@ export const registerBatch = Effect.fnUntraced(function* ({
       job: job.id,
       utterances: uses.map(({ utterance, lines: [line] }) => ({ utterance, label: `${job.id} #${line.cue}` }))
     }))
+  )
+  yield* keepPoolVoices(
+    jobs.flatMap(({ choices = [] }) =>
+      choices.map(({ language = "", speaker, ...choice }) => ({
+        ...choice,
+        language,
+        speaker: poolSpeaker(speaker)
+      }))
+    )
   )
   const keys = utterances.map(({ key }) => key)
   yield* requeueDamagedClips(keys)

@@ -54,8 +54,9 @@ export const fetchClip = (
       yield* retrying(kept.left.words)
       return yield* fetchClip(row, done, refetches + 1)
     }
-    const { clip, bytes, suspect } = kept.right
-    if (suspect !== undefined && (yield* mayReroll(row))) return yield* startOver(row, badAudioOf(suspect))
+    const { clip, bytes, suspect, mayRetake } = kept.right
+    if (suspect !== undefined && mayRetake && (yield* mayReroll(row)))
+      return yield* startOver(row, badAudioOf(suspect))
     yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
     alive()
     yield* logDebug("clip stored")

@@ -1,11 +1,13 @@
 /** Decodes received audio, checks it, splits it into the utterance's parts and stores it as a clip. */
 import { Context, Effect, Either } from "effect"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import type { Misfit } from "../../audio/alignment/SpeechFit.ts"
 import { Clip, type Segment } from "../../domain/speech/Clip.ts"
 import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import type { Unusable } from "../clips/ClipAnalysis.ts"
+import { expectedOf, type Unusable } from "../clips/ClipAnalysis.ts"
+import { isOddLength } from "../clips/OddLength.ts"
 import type { Undecodable } from "../clips/ReceivedAudio.ts"
 import { extensionOf } from "../clips/AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -20,6 +22,8 @@ export interface KeptClip {
   readonly bytes: number
   /** Why the clip is suspect, if it is. */
   readonly suspect: string | undefined
+  /** Whether the suspicion is strong enough to pay for a new take. */
+  readonly mayRetake: boolean
 }
 
 /** Makes and stores an utterance's clip. If none can be made, keeps the received file beside the clips as evidence. */
@@ -31,7 +35,7 @@ export const keepClip = (
     const context = yield* Effect.context<ClipFolder | Estimates | ClipIntake>()
     const clips = Context.get(context, ClipFolder)
     const learned = Context.get(context, Estimates)
-    const { decode, makeClip } = Context.get(context, ClipIntake)
+    const { decode, align, makeClip } = Context.get(context, ClipIntake)
     const { key, casting, said } = utterance
     const ending = extensionOf(audio)
     const keepOriginal = clips.keepOriginal(key, ending, audio)
@@ -43,26 +47,48 @@ export const keepClip = (
             Effect.catchTag("Undecodable", (fault) => Effect.succeed(Either.left(fault)))
           )
     const timed = utterance.input === "srt"
+    const usual = learned.speechTime(casting)
+    const isMerged = said.length > 1 && expectedOf({ said, transcript }).expected === undefined
+    const aligned = Either.isRight(sound) && isMerged ? yield* align(sound.right, said) : undefined
     const made = Either.isLeft(sound)
       ? unusable(sound.left.words)
-      : yield* makeClip(key, sound.right, { said, timed, transcript, usual: learned.speechTime(casting) })
+      : yield* makeClip(key, sound.right, { said, timed, transcript, usual, aligned: aligned?.parts })
     if (made._tag === "Unusable") {
       yield* keepOriginal
       return Either.left(made)
     }
     // The original, written for the decoder now, or kept by an earlier run that could not use it.
     if (ending !== "wav") yield* clips.dropOriginal(key, ending)
-    const { rate, frames, checksum, segments, cut, bytes, suspect } = made
+    const { rate, frames, checksum, segments, cut, bytes } = made
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
-    if (suspect === undefined) learned.spoke(casting, characters, speechMillis(segments, rate))
+    const length = speechMillis(segments, rate)
+    const isOdd = aligned === undefined && made.suspect === undefined && isOddLength(length, said, usual)
+    const misfit = isOdd ? yield* misfitOfStored(utterance, checksum) : aligned?.misfit
+    const suspect = made.suspect ?? (misfit === undefined ? undefined : wordsOf(misfit))
+    if (suspect === undefined) learned.spoke(casting, characters, length)
     return Either.right({
       clip: Clip.make({ key, rate, frames, checksum, segments, cut }, skipValidation),
       bytes,
-      suspect
+      suspect,
+      mayRetake: made.suspect !== undefined || misfit?.kind !== "another-text"
     })
   }).pipe(inSpan("ClipStorage.keepClip"))
 
 const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })
+
+/** Looks for missing and repeated speech in a stored clip. */
+const misfitOfStored = ({ key, said }: Utterance, checksum: string) =>
+  Effect.gen(function* () {
+    const { reading } = yield* ClipFolder
+    const { align } = yield* ClipIntake
+    const wav = yield* reading((reader) => reader.read(key, checksum, (bytes) => new Uint8Array(bytes)))
+    return wav === undefined ? undefined : (yield* align(wav, said))?.misfit
+  })
+
+const wordsOf = ({ kind, detail }: Misfit): string =>
+  kind === "another-text"
+    ? `the audio may say another text: ${detail}`
+    : `the audio is ${kind.replace("-", " ")}: ${detail}`
 
 /** Milliseconds of speech in a clip. */
 const speechMillis = (segments: ReadonlyArray<Segment>, rate: number): number =>

@@ -240,8 +240,7 @@ const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number)
   const answer = yield* Effect.either(gateway.submit(row.utterance, label, profileOf(casting.provider)))
   if (answer._tag === "Right") {
     const { task, credits } = answer.right
-    // Counted here because the calling fiber may be interrupted by now, and even if the disk is too full to record
-    // it.
+    // Counted here: the calling fiber may be interrupted by now, and a full disk may prevent the record.
     yield* Effect.ensuring(store.apply({ event: "accept", key, task, credits }), taken(row, cost, credits))
   } else if (answer.left._tag !== "InvalidResponse") {
     yield* store.apply({ event: "withdraw", key })

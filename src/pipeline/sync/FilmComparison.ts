@@ -1,10 +1,11 @@
 /**
- * Compares a subtitle with the sound of its film, and corrects its times if that is asked for and certain. Loaded
- * lazily: a job without a film needs none of it.
+ * Compares a subtitle with the sound of its film, and corrects its times if `sync: auto` is set and the
+ * result is certain. Loaded lazily: only jobs with a film need it.
  */
 import { Effect, Option } from "effect"
 import { evidenceOf, type TimedSpan } from "../../audio/sync/CueEvidence.ts"
 import { alignToFilm, leastCues } from "../../audio/sync/FilmAlignment.ts"
+import { speechOnsets } from "../../audio/sync/SpeechOnsets.ts"
 import { hasSpeech, judgeFit } from "../../audio/sync/SubtitleFit.ts"
 import type { SyncPiece, SyncReport } from "../../domain/report/FilmSync.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
@@ -13,10 +14,10 @@ import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { naturalLength } from "../../script/language/SpeechRate.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
 import { type FilmSpeech, filmSpeech } from "./FilmSpeech.ts"
-import { retimed, type RetimedScript, type SyncedScript } from "./RetimedScript.ts"
-import { syncSummary, type SyncWording } from "./SyncWords.ts"
+import { retimed, startedAt, type RetimedScript, type SyncedScript } from "./RetimedScript.ts"
+import { mostPiecesCorrected, syncSummary, type SyncWording } from "./SyncWords.ts"
 
-/** What is compared, and the state folder in which a film's speech is kept. */
+/** What is compared, and the state folder that caches the film's speech. */
 export interface ComparedFilm {
   readonly set: RetimedScript
   readonly words: Words
@@ -24,10 +25,15 @@ export interface ComparedFilm {
   readonly info: MediaInfo
   readonly state: string
   readonly mode: "check" | "auto"
+  /** Whether cues start where speech begins near them. */
+  readonly follow: boolean
 }
 
 /** From this confidence on, `sync: auto` corrects times. */
 const certain = 0.9
+
+/** Up to this share of the cues may be where the sound does not support the correction. */
+const mostDoubtful = 0.05
 
 /** Compares a subtitle with its film, unless it has too few cues to tell anything. */
 export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(function* ({
@@ -36,7 +42,8 @@ export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(funct
   path,
   info,
   state,
-  mode
+  mode,
+  follow
 }: ComparedFilm) {
   const unchecked: SyncedScript = set
   const without = (verdict: SyncReport["verdict"], summary: string): SyncedScript => ({
@@ -55,7 +62,9 @@ export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(funct
     return without("no-speech", "the film has no sound, so the subtitle was not compared with it")
   const speech = heard.right.value
   const short = missingSound(speech, info, spans)
-  return short === undefined ? compared(set, spans, speech, mode) : without("unsure", short)
+  if (short !== undefined) return without("unsure", short)
+  const result = compared(set, spans, speech, mode)
+  return follow ? followed(result, words, speech) : result
 })
 
 const nothingFound = (verdict: SyncReport["verdict"]): Omit<SyncReport, "summary"> => ({
@@ -70,7 +79,7 @@ const nothingFound = (verdict: SyncReport["verdict"]): Omit<SyncReport, "summary
 /** A cue that somebody should speak. */
 interface CueSpan extends TimedSpan {
   /** As in the file, in milliseconds. */
-  readonly cue: { readonly start: Millis; readonly end: Millis }
+  readonly cue: { readonly index: number; readonly start: Millis; readonly end: Millis }
 }
 
 /** The cues with words to speak. A cue is often shown for longer than it takes to say. */
@@ -87,7 +96,7 @@ const spansOf = (script: Script, words: Words): ReadonlyArray<CueSpan> => {
     const length = lengths.get(cue.index)
     if (length === undefined || cue.end <= cue.start) return []
     const end = Math.min(cue.end, cue.start + length)
-    return [{ start: cue.start / 1000, end: end / 1000, cue: { start: cue.start, end: cue.end } }]
+    return [{ start: cue.start / 1000, end: end / 1000, cue }]
   })
 }
 
@@ -113,14 +122,16 @@ const compared = (
   mode: "check" | "auto"
 ): SyncedScript => {
   if (!hasSpeech(track)) {
-    const found: SyncWording = { ...nothingFound("no-speech"), mode, parts: 0, agreeing: 0 }
+    const found: SyncWording = { ...nothingFound("no-speech"), mode, parts: 0, agreeing: 0, doubtful: 0 }
     return { ...set, sync: reportOf(found) }
   }
   const alignment = alignToFilm(evidenceOf(track), spans)
   const fit = judgeFit(alignment, spans)
-  // Pieces are reported only: a short piece may be joined to its neighbour, and the confidence does not show it.
-  const isPlain = fit.verdict === "shifted" || fit.verdict === "rate"
-  const applied = mode === "auto" && isPlain && fit.confidence >= certain
+  const isOff = fit.verdict === "shifted" || fit.verdict === "rate" || fit.verdict === "pieces"
+  const doubtful = alignment?.doubtful ?? 1
+  const isCertain =
+    fit.confidence >= certain && doubtful <= mostDoubtful && fit.pieces.length <= mostPiecesCorrected
+  const applied = mode === "auto" && isOff && isCertain
   const sync = reportOf({
     verdict: fit.verdict,
     offset: rounded(fit.offset),
@@ -137,18 +148,42 @@ const compared = (
     applied,
     mode,
     parts: alignment?.parts ?? 0,
-    agreeing: alignment?.agreeing ?? 0
+    agreeing: alignment?.agreeing ?? 0,
+    doubtful
   })
   return applied ? { ...corrected(set, sync), sync } : { ...set, sync }
 }
 
 const rounded = (seconds: number): number => Math.round(seconds * 1000) / 1000
 
-const reportOf = ({ mode, parts, agreeing, ...report }: SyncWording): SyncReport => ({
+const reportOf = ({ mode, parts, agreeing, doubtful, ...report }: SyncWording): SyncReport => ({
   ...report,
-  summary: syncSummary({ mode, parts, agreeing, ...report })
+  summary: syncSummary({ mode, parts, agreeing, doubtful, ...report })
 })
 
-/** Moves every cue by the same rate and offset. */
-const corrected = ({ script, moved }: RetimedScript, { rate, offset }: SyncReport): RetimedScript =>
-  retimed(script, { rate, offset }, moved)
+/** Moves every cue by the rate and by the offset of its piece. */
+const corrected = ({ script, moved }: RetimedScript, { rate, offset, pieces }: SyncReport): RetimedScript =>
+  retimed(
+    script,
+    (start) => ({
+      rate,
+      offset: pieces.findLast(({ from }) => start >= from * 1000)?.offset ?? pieces[0]?.offset ?? offset
+    }),
+    moved
+  )
+
+/** Starts cues where speech begins near them, if the subtitle fits its film. */
+const followed = (synced: SyncedScript, words: Words, { track }: FilmSpeech): SyncedScript => {
+  const { sync } = synced
+  if (sync === undefined || (sync.verdict !== "in-sync" && !sync.applied)) return synced
+  const spans = spansOf(synced.script, words)
+  const onsets = speechOnsets(track, spans)
+  const starts = new Map(
+    spans.flatMap(({ cue }, at) => {
+      const onset = onsets[at]
+      return onset === undefined ? [] : [[cue.index, Math.round(onset * 1000)] as const]
+    })
+  )
+  const summary = `${sync.summary}; ${starts.size} of ${spans.length} cues start where speech begins near them`
+  return { ...startedAt(synced, starts), sync: { ...sync, summary } }
+}

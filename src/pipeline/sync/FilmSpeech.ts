@@ -1,5 +1,5 @@
 /**
- * Where somebody speaks in a film. Its sound is decoded once; what it says about speech, 12 kB a minute, is kept in the
+ * Where somebody speaks in a film. Its sound is decoded once; what it says about speech, 18 kB a minute, is kept in the
  * state folder by the film's digest.
  */
 import { open, readFile, stat, writeFile } from "node:fs/promises"
@@ -14,7 +14,7 @@ import { digestOf } from "../../store/files/Checksum.ts"
 import { replaceFile } from "../../system/AtomicFile.ts"
 
 /** Raise this when the same sound would give another track. */
-const edition = 1
+const edition = 3
 
 /** The folder of tracks in the state folder. */
 const folderName = "sound"
@@ -98,23 +98,25 @@ const Header = Schema.parseJson(
   Schema.Struct({ edition: Schema.Literal(edition), seconds: Schema.Number, steps: Schema.Int })
 )
 
-/** A line of JSON, then both tracks. */
-const packed = ({ track: { speech, presence }, seconds }: FilmSpeech): Buffer =>
+/** A line of JSON, then the three tracks. */
+const packed = ({ track: { speech, presence, level }, seconds }: FilmSpeech): Buffer =>
   Buffer.concat([
     Buffer.from(`${JSON.stringify({ edition, seconds, steps: speech.length })}\n`),
     speech,
-    presence
+    presence,
+    level
   ])
 
 const unpacked = (bytes: Buffer): Option.Option<FilmSpeech> => {
   const end = bytes.indexOf("\n")
   return Schema.decodeOption(Header)(bytes.subarray(0, Math.max(0, end)).toString("utf8")).pipe(
-    Option.filter(({ steps }) => bytes.length === end + 1 + 2 * steps),
+    Option.filter(({ steps }) => bytes.length === end + 1 + 3 * steps),
     Option.map(({ seconds, steps }) => ({
       seconds,
       track: {
         speech: bytes.subarray(end + 1, end + 1 + steps),
-        presence: bytes.subarray(end + 1 + steps)
+        presence: bytes.subarray(end + 1 + steps, end + 1 + 2 * steps),
+        level: bytes.subarray(end + 1 + 2 * steps)
       }
     }))
   )

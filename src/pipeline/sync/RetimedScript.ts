@@ -33,18 +33,49 @@ export interface TimeChange {
 }
 
 /**
- * Moves every cue by the same change. A cue that would start before the film starts with it. A narration has no times
- * and stays as it is.
+ * Moves every cue by the change for its start. A cue that would start before the film starts with it. A narration has
+ * no times and stays as it is.
  */
 export const retimed = (
   script: Script,
-  { rate, offset }: TimeChange,
+  changeAt: (start: Millis) => TimeChange,
   before: ReadonlyMap<number, SourceTimes> = new Map()
+): RetimedScript => {
+  return placedAnew(
+    script,
+    ({ start, end }) => {
+      const { rate, offset } = changeAt(start)
+      return { start: millis(start * rate + offset * 1000), end: millis(end * rate + offset * 1000) }
+    },
+    before
+  )
+}
+
+/** Gives cues their starts by index, in milliseconds. Their ends stay, but none lasts less than a moment. */
+export const startedAt = (
+  { script, moved }: RetimedScript,
+  starts: ReadonlyMap<number, number>
+): RetimedScript =>
+  placedAnew(
+    script,
+    ({ index, start, end }) => {
+      const set = starts.get(index)
+      if (set === undefined) return { start, end }
+      return { start: millis(set), end: millis(Math.max(end, set + Math.min(end - start, 300))) }
+    },
+    moved
+  )
+
+const placedAnew = (
+  script: Script,
+  placed: (cue: Cue) => SourceTimes,
+  before: ReadonlyMap<number, SourceTimes>
 ): RetimedScript => {
   if (script._tag === "Narration") return { script, moved: before }
   const moved = new Map(before)
-  const timesOf = ({ index, start, end }: Cue) => {
-    const times = { start: millis(start * rate + offset * 1000), end: millis(end * rate + offset * 1000) }
+  const timesOf = (cue: Cue) => {
+    const { index, start, end } = cue
+    const times = placed(cue)
     if (times.start !== start || times.end !== end) moved.set(index, before.get(index) ?? { start, end })
     return times
   }

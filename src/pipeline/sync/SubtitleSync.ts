@@ -15,17 +15,25 @@ export const noticeOf = ({ sync }: SubtitleTiming): string | undefined =>
  * corrects it, as `sync` says.
  */
 export const syncSubtitle = Effect.fn("SubtitleSync.syncSubtitle")(function* (
-  { rate, shift, video, sync: mode }: Job,
+  { rate, shift, video, sync: mode, follow }: Job,
   script: Script,
   words: Words,
   info: MediaInfo | undefined,
   state: string
 ) {
   const byHand = { rate: rate ?? 1, offset: shift ?? 0 }
-  const set = rate === undefined && shift === undefined ? unmoved(script) : retimed(script, byHand)
+  const set = rate === undefined && shift === undefined ? unmoved(script) : retimed(script, () => byHand)
   const unchecked: SyncedScript = set
   if (video === undefined || info === undefined || mode === undefined || script._tag === "Narration")
     return unchecked
   const { compareWithFilm } = yield* Effect.promise(() => import("./FilmComparison.ts"))
-  return yield* compareWithFilm({ set, words, path: video.path, info, state, mode })
+  return yield* compareWithFilm({
+    set,
+    words,
+    path: video.path,
+    info,
+    state,
+    mode,
+    follow: follow === "speech"
+  })
 })

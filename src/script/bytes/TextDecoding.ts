@@ -94,9 +94,12 @@ const decodeAs = (
   encoding: string,
   notices: ReadonlyArray<Notice>
 ): Either.Either<Decoded, ScriptFault> => {
-  const raw = iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding, {
-    stripBOM: true
-  })
+  const raw =
+    encoding === "utf-8"
+      ? new TextDecoder().decode(bytes)
+      : iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding, {
+          stripBOM: true
+        })
   const utf = encoding.startsWith("utf")
   if (!utf || !isUtf8(bytes)) {
     const broken = raw.indexOf("\ufffd")

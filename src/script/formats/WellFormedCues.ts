@@ -37,6 +37,8 @@ const cueHeads = (lines: ReadonlyArray<string>, style: TimingStyle): ReadonlyArr
     const comment = style === "vtt" && /^NOTE(?:\s|$)/u.test(lines[at] ?? "")
     if (!comment) {
       const number = numberOf(lines[at])
+      // The package reads numbers in ASCII digits only.
+      if (number !== undefined && /[^\d\s]/u.test(lines[at] ?? "")) return undefined
       if (number !== undefined) at++
       if (!timeLine.test(lines[at] ?? "") || !isText(lines[at + 1], style)) return undefined
       heads.push({ line: at + 1, number })

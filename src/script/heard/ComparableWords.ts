@@ -13,7 +13,7 @@ export interface ComparableWord {
   readonly written: string
   /** Whether it is one character of a script without spaces between words. */
   readonly unspaced: boolean
-  /** Whether it stands for a sign, such as %, which transcripts often leave out. */
+  /** Whether it is the word for a sign, such as %, which transcripts often omit. */
   readonly optional: boolean
 }
 
@@ -53,7 +53,7 @@ const wordOf = (word: string, tongue: string, written: string): ComparableWord =
   optional: word.startsWith(fromSign)
 })
 
-/** Precedes the words of signs until they are told apart. */
+/** Marks the words of signs until the text is split into words. */
 const fromSign = "\ue000"
 
 const unspacedLetter =
@@ -123,7 +123,7 @@ const asciiDigit = (digit: string): string => {
   return String(code - zero)
 }
 
-/** Returns the form of a word that is compared. */
+/** Normalizes a word for comparison: lower case, one kana, and no accents except in Vietnamese. */
 const formOf = (word: string, tongue: string): string => {
   const lower = (tongue === "tr" ? word.toLocaleLowerCase("tr") : word.toLowerCase()).replace(
     /['’\ue000]/gu,

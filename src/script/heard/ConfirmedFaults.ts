@@ -1,5 +1,5 @@
 /**
- * Tells a clip's faults from a recogniser's errors. A difference in the first transcript is a fault once three
+ * Distinguishes a clip's faults from a recogniser's errors. A difference in the first transcript is a fault once three
  * transcripts show it, and an error of the recogniser once two do not.
  */
 import type { HeardFault, PartHearing } from "../../domain/speech/Hearing.ts"
@@ -22,7 +22,7 @@ export const mostHearings = needed + lacking
 export type Judgement =
   { readonly _tag: "Heard"; readonly parts: ReadonlyArray<PartHearing> } | { readonly _tag: "Undecided" }
 
-/** Judges a clip by its transcripts so far, of which there is at least one. */
+/** Judges a clip by its transcripts so far; there must be at least one. */
 export const judgeHearings = (
   expected: ExpectedWords,
   [text, ...texts]: readonly [HeardText, ...ReadonlyArray<HeardText>]
@@ -71,7 +71,7 @@ const isSame = (one: SuspectedFault, other: SuspectedFault): boolean => {
   return Math.abs(one.asked[0] - other.asked[0]) <= 1 && sharesWords(one.words, other.words)
 }
 
-/** Whether added words have one in common, or are alike as a whole. */
+/** Whether added words share a word, or are similar as a whole. */
 const sharesWords = (one: string, other: string): boolean => {
   const others = other.toLowerCase().split(" ")
   return (

@@ -1,4 +1,4 @@
-/** Finds in one transcript of a clip where it differs from the words that were asked for. */
+/** Compares one transcript of a clip with the requested words, and finds the differences. */
 import type { HeardFaultKind } from "../../domain/speech/Hearing.ts"
 import { type AlignmentStep, alignWords, likenessOf } from "./WordAlignment.ts"
 import { type ComparableWord, comparableWords, languageShown } from "./ComparableWords.ts"
@@ -116,7 +116,7 @@ const lettersIn = (words: ReadonlyArray<ComparableWord>, [from, to]: readonly [n
 const partOf = ({ asked: [from, to] }: AlignmentStep, asked: ReadonlyArray<AskedWord>): number =>
   asked[to > from ? from : Math.max(0, from - 1)]?.part ?? 0
 
-/** Joins words as written: scripts without spaces have none, and a number's words stand once. */
+/** Joins words as written: without spaces in scripts that have none; a number's words occur once. */
 const written = (words: ReadonlyArray<ComparableWord>, [from, to]: readonly [number, number]): string => {
   let text = ""
   let last: ComparableWord | undefined

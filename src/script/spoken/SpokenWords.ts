@@ -51,7 +51,7 @@ const subtitleWords = (
   lexicon: Lexicon,
   context: WordsContext
 ): Words => {
-  const cues = prepared(script.cues)
+  const cues = prepared(settings.styleSpeakers === true ? script.cues.map(spokenByStyle) : script.cues)
   const texts = cues.map((cue) => cue.text)
   const named = cues.flatMap((cue) => [cue.speaker, ...(cue.turns ?? []).map((turn) => turn.speaker)])
   const reader = makeReader(
@@ -105,6 +105,12 @@ const subtitleWords = (
 
 const destroyed =
   "its letters were destroyed by an earlier conversion (U+FFFD); use the file from before that conversion"
+
+/** A cue whose style names its speaker, unless the file names one. */
+const spokenByStyle = (cue: Cue): Cue =>
+  cue.style === undefined || cue.speaker !== undefined || cue.turns !== undefined
+    ? cue
+    : Cue.make({ ...cue, speaker: SpeakerName.make(cue.style) }, skipValidation)
 
 /** Removes emphasis marks, and puts sounds written in capitals in braces. */
 const prepared = (written: ReadonlyArray<Cue>): ReadonlyArray<Cue> => {

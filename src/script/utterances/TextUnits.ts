@@ -22,7 +22,7 @@ export interface UnitJoin extends Grain {
 /** Separator between two units of one task: a line break, at which voices pause. */
 export const between = "\n"
 
-/** Joins a line, a piece of one, or the lines of a sentence, without pauses. */
+/** Makes one unit of a line, a piece of a line, or all lines of a sentence, without pauses between them. */
 export const sentenceUnit = (portions: NonEmptyReadonlyArray<TextUnit>): UnitJoin =>
   unitOf(portions, portions.map((portion) => portion.said).reduce(joinWords))
 

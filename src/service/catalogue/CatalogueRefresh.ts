@@ -19,9 +19,9 @@ export const catalogueLayer = Layer.scoped(
     const again = Effect.gen(function* () {
       const before = facts
       facts = new Map(
-        [...(yield* factsOf(engines))].map(([name, { voices, controls }]) => [
+        [...(yield* factsOf(engines))].map(([name, { voices, ...rest }]) => [
           name,
-          { voices: voices ?? before.get(name)?.voices, controls }
+          { ...rest, voices: voices ?? before.get(name)?.voices }
         ])
       )
       offer = yield* resolveCatalogue(config, (engine) => facts.get(engine) ?? nothingKnown)
@@ -59,7 +59,10 @@ const factsOf = (engines: Context.Tag.Service<EngineSet>) =>
               Effect.as(undefined)
             )
           ),
-          Effect.map((voices) => [name, { voices, controls: engine.controls }] as const)
+          Effect.map((voices) => {
+            const { controls, defaults } = engine
+            return [name, { voices, controls, ...(defaults === undefined ? {} : { defaults }) }] as const
+          })
         ),
       { concurrency: "unbounded" }
     )

@@ -4,7 +4,7 @@ import { controlNames } from "../../domain/speech/Casting.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
 import type { Offer, ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { defaultProviders, plainProvider } from "../config/DefaultProviders.ts"
-import { languageOf } from "./LanguageGuess.ts"
+import { languageOf } from "../../script/language/LanguageGuess.ts"
 import type {
   ModelSettings,
   ProviderSettings,
@@ -55,6 +55,7 @@ export interface EngineFacts {
   /** Undefined while unknown. */
   readonly voices: ReadonlyArray<EngineVoice> | undefined
   readonly controls: Engine["controls"]
+  readonly defaults?: Engine["defaults"]
 }
 
 /** Builds the catalogue. `factsOf` looks up an engine by its name in the settings. */
@@ -66,7 +67,7 @@ export const resolveCatalogue = (
   const providers = new Map<string, ServedProvider>()
   const voices = new Map<string, ServedVoice>()
   for (const [id, settings] of providerSettings(config)) {
-    const provider = resolveProvider(id, settings, config.providers?.[id]?.controls, factsOf, problems)
+    const provider = resolveProvider(id, settings, config.providers?.[id] ?? {}, factsOf, problems)
     providers.set(id, provider)
     for (const voice of provider.voices) {
       const other = voices.get(voice.wire.voice_id)
@@ -87,14 +88,14 @@ export const resolveCatalogue = (
 const resolveProvider = (
   id: string,
   settings: ProviderSettings,
-  asked: ProviderSettings["controls"],
+  own: ProviderSettings,
   factsOf: (engine: string) => EngineFacts,
   problems: Array<string>
 ): ServedProvider => {
   const engine = settings.engine ?? plainProvider.engine
-  const { voices: known, controls: heeded } = factsOf(engine)
+  const { voices: known, controls: heeded, defaults } = factsOf(engine)
   for (const control of controlNames) {
-    if (asked?.[control] !== undefined && !heeded.includes(behindControl[control])) {
+    if (own.controls?.[control] !== undefined && !heeded.includes(behindControl[control])) {
       problems.push(
         `providers.${id}.controls.${control}: engine ${engine} does not support this control; remove it`
       )
@@ -111,12 +112,16 @@ const resolveProvider = (
           namedVoice(id, voice, `providers.${id}.voices[${index}]`, engine, known, problems)
         )
   const languages = [...new Set(voices.flatMap((voice) => voice.wire.languages))].sort()
-  const [firstModel, ...otherModels] = settings.models ?? [{ id: `${id}-1` }]
+  // A built-in provider's models and description are those of its own engine.
+  const offered =
+    defaults === undefined ? settings : { ...own, models: own.models ?? [modelNamed(defaults.model)] }
+  const [firstModel, ...otherModels] = offered.models ?? [{ id: `${id}-1` }]
+  const price = defaults?.creditsPerCharacter
   const models = [
-    servedModel(id, firstModel, languages),
-    ...otherModels.map((model) => servedModel(id, model, languages))
+    servedModel(id, firstModel, languages, price),
+    ...otherModels.map((model) => servedModel(id, model, languages, price))
   ] as const
-  const wanted = settings.defaultModel
+  const wanted = offered.defaultModel
   const defaultModel =
     wanted === undefined ? models[0] : models.find((model) => model.wire.model_id === wanted)
   if (defaultModel === undefined) {
@@ -128,7 +133,9 @@ const resolveProvider = (
     problems.push(`providers.${id}.models: two models have the same id; make the ids unique`)
   }
   const minCharacters = settings.minCharacters ?? 0
-  const maxCharacters = settings.maxCharacters ?? plainProvider.maxCharacters
+  const maxCharacters =
+    own.maxCharacters ??
+    Math.min(settings.maxCharacters ?? plainProvider.maxCharacters, defaults?.maxCharacters ?? Infinity)
   if (minCharacters > maxCharacters) {
     problems.push(
       `providers.${id}.minCharacters: ${minCharacters} is more than maxCharacters (${maxCharacters}); lower it`
@@ -137,7 +144,7 @@ const resolveProvider = (
   return {
     id,
     name: settings.name ?? id,
-    description: settings.description ?? "",
+    description: offered.description ?? "",
     engine,
     concurrency: settings.concurrency ?? plainProvider.concurrency,
     features: {
@@ -160,13 +167,17 @@ const resolveProvider = (
   }
 }
 
+/** Models have a name that is safe in URLs. */
+const modelNamed = (name: string): ModelSettings => ({ id: name.replace(/[^A-Za-z0-9._+-]+/gu, "-"), name })
+
 /** The engine's name for each control. */
 const behindControl = { speed: "rate", vol: "volume", pitch: "pitch" } as const
 
 const servedModel = (
   provider: string,
   model: ModelSettings,
-  languages: ReadonlyArray<string>
+  languages: ReadonlyArray<string>,
+  price = 1
 ): ServedModel => ({
   wire: {
     model_id: model.id,
@@ -174,7 +185,7 @@ const servedModel = (
     provider,
     description: model.description ?? "",
     languages: model.languages ?? languages,
-    credits_per_character: model.creditsPerCharacter ?? 1
+    credits_per_character: model.creditsPerCharacter ?? price
   },
   rate: model.rate ?? 1,
   pitch: model.pitch ?? 0

@@ -2,9 +2,12 @@
 import { Context, Duration, Effect, Layer, type Scope } from "effect"
 import { makeCommandEngine } from "../../engines/program/CommandEngine.ts"
 import type { Engine } from "../../engines/Engine.ts"
+import { cloudKinds, completeVoice, openCloudEngine } from "./CloudEngines.ts"
 import { makeEspeakEngine } from "../../engines/local/EspeakEngine.ts"
 import { makeFliteEngine } from "../../engines/local/FliteEngine.ts"
+import { makeSherpaEngine } from "../../engines/neural/SherpaEngine.ts"
 import { makeOpenAiEngine } from "../../engines/program/OpenAiEngine.ts"
+import { neuralCache, neuralVoices } from "../../engines/voices/InstalledVoices.ts"
 import { httpClient } from "../../gateway/transport/HttpTransport.ts"
 import { enginesNeeded } from "./CatalogueResolver.ts"
 import type { EngineSettings } from "../config/EngineConfig.ts"
@@ -45,7 +48,9 @@ export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, Reado
 /** Engines that are available without settings. */
 const builtIn: Readonly<Record<string, EngineSettings>> = {
   espeak: { kind: "espeak" },
-  flite: { kind: "flite" }
+  flite: { kind: "flite" },
+  neural: { kind: "sherpa" },
+  ...cloudKinds
 }
 
 const openEngine = (
@@ -54,17 +59,37 @@ const openEngine = (
   concurrency: number
 ): Effect.Effect<Engine, never, Scope.Scope> => {
   switch (settings.kind) {
+    case "elevenlabs":
+    case "azure":
+    case "google":
+    case "polly":
+    case "minimax":
+    case "cartesia":
+    case "gemini":
+      return openCloudEngine(name, settings)
     case "espeak":
       return makeEspeakEngine(settings.threads === undefined ? {} : { size: settings.threads })
     case "flite":
       return makeFliteEngine({ size: settings.threads ?? 1 })
+    case "sherpa": {
+      const { kind: _, voices, memory, ...rest } = settings
+      return Effect.gen(function* () {
+        return yield* makeSherpaEngine({
+          ...rest,
+          name,
+          voices: yield* neuralVoices(voices),
+          cache: yield* neuralCache,
+          ...(memory === undefined ? {} : { memory: memory * 1_000_000 })
+        })
+      })
+    }
     case "command": {
       const { kind: _, program, voices, timeout, ...rest } = settings
       return makeCommandEngine({
         ...rest,
         name,
         command: program,
-        voices: voices.map(completed),
+        voices: voices.map(completeVoice),
         concurrency,
         timeout: Duration.seconds(timeout ?? 60)
       })
@@ -76,7 +101,7 @@ const openEngine = (
           makeOpenAiEngine({
             ...rest,
             name,
-            voices: voices.map(completed),
+            voices: voices.map(completeVoice),
             timeout: Duration.seconds(timeout ?? 120),
             ...(maxCharacters === undefined ? {} : { maxChars: maxCharacters })
           }),
@@ -90,7 +115,3 @@ const openEngine = (
     }
   }
 }
-
-const completed = <V extends { readonly id: string }>(
-  voice: V & { readonly name?: string; readonly languages?: ReadonlyArray<string> }
-) => ({ ...voice, name: voice.name ?? voice.id, languages: voice.languages ?? [] })

@@ -1,16 +1,10 @@
 /** Schemas of the settings file's `engines` section, one per kind of engine. */
 import { Schema } from "effect"
-import { LanguageTag } from "../../domain/values/Ids.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { expecting } from "../../domain/values/SchemaWords.ts"
+import { CloudEngineSettings } from "./CloudEngineConfig.ts"
 import { addressField, countField, describedField, optionalField, secondsField } from "./ConfigFields.ts"
-
-const variable = describedField(
-  Schema.String.pipe(
-    Schema.pattern(/^[A-Za-z_][A-Za-z0-9_]*$/u, expecting("the name of an environment variable"))
-  ),
-  "The environment variable that holds the key; never put the key itself in this file."
-)
+import { foreignVoice, keyVariable, normalise } from "./EngineFields.ts"
 
 /** eSpeak NG, bundled: more than a hundred languages. */
 const EspeakSettings = Schema.Struct({
@@ -26,18 +20,6 @@ const FliteSettings = Schema.Struct({
   kind: Schema.Literal("flite"),
   threads: optionalField(countField(1, 64), "Worker threads; default: 1.")
 })
-
-const foreignVoice = {
-  id: Schema.NonEmptyString,
-  name: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
-  languages: Schema.optionalWith(Schema.Array(LanguageTag), { exact: true }),
-  gender: Schema.optionalWith(Schema.Literal("female", "male"), { exact: true })
-}
-
-const normalise = optionalField(
-  Schema.Boolean,
-  "Whether to write out numbers, dates, units and abbreviations before the engine reads them; default: false."
-)
 
 /** A local program, started once per text, without a shell. */
 const CommandSettings = Schema.Struct({
@@ -81,7 +63,7 @@ const OpenAiSettings = Schema.Struct({
     addressField,
     "The server's URL without /audio/speech, such as http://localhost:8880/v1."
   ),
-  keyVariable: Schema.optionalWith(variable, { exact: true }),
+  keyVariable: Schema.optionalWith(keyVariable, { exact: true }),
   model: describedField(Schema.NonEmptyString, "The model's name on the server."),
   voices: optionalField(Schema.Array(Schema.Struct(foreignVoice)), "The server's voices."),
   listVoices: optionalField(
@@ -101,18 +83,42 @@ const OpenAiSettings = Schema.Struct({
 const UpstreamSettings = Schema.Struct({
   kind: Schema.Literal("upstream"),
   baseUrl: describedField(addressField, "The other service's URL."),
-  keyVariable: variable,
+  keyVariable,
   provider: describedField(Schema.NonEmptyString, "The provider to use on that service."),
   model: optionalField(Schema.NonEmptyString, "The model to use; default: the provider's default model."),
   timeout: optionalField(secondsField(86_400), "Maximum seconds per task; default: 600.")
+})
+
+/** Neural voices on this machine, with sherpa-onnx. */
+const SherpaSettings = Schema.Struct({
+  kind: Schema.Literal("sherpa"),
+  voices: optionalField(
+    Schema.NonEmptyArray(Schema.NonEmptyString),
+    "Installed voices by id, and folders or .onnx files of others; default: every installed voice."
+  ),
+  processes: optionalField(
+    countField(1, 64),
+    "Sentences spoken at once, each in its own process; default: the number of cores minus one, at most 4."
+  ),
+  threads: optionalField(countField(1, 64), "Threads of each process; default: 1."),
+  steady: optionalField(
+    Schema.Boolean,
+    "Whether equal texts give equal samples, at the cost of some liveliness; default: true."
+  ),
+  memory: optionalField(
+    countField(100, 1_000_000),
+    "Megabytes of memory above which a process is replaced; default: 1500."
+  )
 })
 
 /** Settings of one speech engine, by `kind`. */
 export const EngineSettings = Schema.Union(
   EspeakSettings,
   FliteSettings,
+  SherpaSettings,
   CommandSettings,
   OpenAiSettings,
-  UpstreamSettings
+  UpstreamSettings,
+  CloudEngineSettings
 )
 export type EngineSettings = typeof EngineSettings.Type

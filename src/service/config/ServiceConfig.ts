@@ -181,7 +181,7 @@ export const ServiceConfig = Schema.Struct({
   ),
   engines: optionalField(
     Schema.Record({ key: Slug, value: EngineSettings }),
-    "Engines by name; `espeak` and `flite` are built in."
+    "Engines by name; `espeak`, `flite` and `neural` are built in."
   ),
   providers: optionalField(
     Schema.Record({ key: Slug, value: ProviderSettings }),

@@ -1,6 +1,7 @@
 /** Parses the service's settings file (YAML or JSON). Reports every problem with its line. */
 import { Array, Either, Schema } from "effect"
-import { checkSettings, readSettings, type SettingsFault } from "../../settings/Settings.ts"
+import { checkSettings, type SettingsFault } from "../../settings/Settings.ts"
+import { readSettings } from "../../settings/SettingsText.ts"
 import { ServiceConfig } from "./ServiceConfig.ts"
 
 /** The settings are invalid; one line per problem. */

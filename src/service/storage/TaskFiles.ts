@@ -1,8 +1,9 @@
 /** Files of finished tasks: published atomically, served at signed URLs that expire, deleted with their task. */
 import { randomBytes, timingSafeEqual } from "node:crypto"
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect, Option, Schema } from "effect"
+import { renamePatiently } from "../../system/PatientRename.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
 import { Secret } from "./Secret.ts"
@@ -101,7 +102,7 @@ const make = Effect.gen(function* () {
           if (durable) await flushed(workshop)
           await mkdir(join(filesFolder, taskId.slice(0, 2)), { recursive: true, mode: 0o700 })
           await rm(place, { recursive: true, force: true })
-          await rename(workshop, place)
+          await renamePatiently(workshop, place)
         },
         catch: unwritable
       }),

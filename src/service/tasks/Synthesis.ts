@@ -1,8 +1,11 @@
 /** Synthesizes a task: speaks its text or SRT with an engine, and times each sentence and word. */
 import { Effect, Either, Option } from "effect"
+import { misfitOf } from "../../audio/alignment/SpeechFit.ts"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { type Engine, type EngineUnavailable, type WordMark, SpeechFailed } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import type { SpeechAligner } from "../../engines/local/alignment/SpeechAligner.ts"
+import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.ts"
 import type { ServedModel, ServedVoice } from "../catalogue/Catalogue.ts"
 import { readEntries } from "./SrtText.ts"
 import { type Caption, captionsOf } from "./TaskTranscript.ts"
@@ -16,6 +19,8 @@ export interface SpeakingOrder {
   readonly speed: number
   readonly vol: number
   readonly pitch: number
+  /** Whether word times are wanted. If so, and the engine reports none, they are found in its speech. */
+  readonly timed: boolean
 }
 
 /** Samples and the frame they start at. Runs are sorted and do not overlap; the gaps between them are silent. */
@@ -45,10 +50,11 @@ const decodedRate = SampleRate.make(24_000)
  */
 export const synthesizeTask = Effect.fn("Synthesis.synthesizeTask")(function* (
   engine: Engine,
-  order: SpeakingOrder
+  order: SpeakingOrder,
+  aligner: SpeechAligner
 ) {
   if (order.input === "text") {
-    const said = yield* say(engine, order, order.text, order.text)
+    const said = yield* say(engine, order, aligner, order.text, order.text)
     return {
       rate: said.rate,
       runs: [{ at: Frames.make(0), samples: said.samples }],
@@ -65,8 +71,9 @@ export const synthesizeTask = Effect.fn("Synthesis.synthesizeTask")(function* (
   const captions: Array<Caption> = []
   let rate: SampleRate | undefined
   let end = 0
-  for (const entry of entries) {
-    const heard = yield* say(engine, order, entry.text, order.text).pipe(
+  for (const [index, entry] of entries.entries()) {
+    const around = { before: entries[index - 1]?.text, after: entries[index + 1]?.text }
+    const heard = yield* say(engine, order, aligner, entry.text, order.text, around).pipe(
       Effect.asSome,
       Effect.catchIf(
         (failure) => failure._tag === "SpeechFailed" && failure.reason === "nothing-to-say",
@@ -136,17 +143,26 @@ interface Said {
 const say = Effect.fnUntraced(function* (
   engine: Engine,
   order: SpeakingOrder,
+  aligner: SpeechAligner,
   text: string,
-  whole: string
+  whole: string,
+  { before, after }: { readonly before?: string | undefined; readonly after?: string | undefined } = {}
 ): Effect.fn.Return<Said, EngineUnavailable | SpeechFailed, Ffmpeg> {
+  const speaker = order.voice.speakerOf(whole)
   const speech = yield* engine.speak({
-    ...order.voice.speakerOf(whole),
+    ...speaker,
     text,
     rate: order.voice.rate * order.model.rate * order.speed,
     volume: order.voice.volume * order.vol,
-    pitch: order.voice.pitch + order.model.pitch + order.pitch
+    pitch: order.voice.pitch + order.model.pitch + order.pitch,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after })
   })
-  if (speech._tag === "Pcm") return withSentences(text, speech)
+  const timed = (said: Said) =>
+    order.timed && said.words.length === 0
+      ? withAlignment(aligner, text, speaker.language ?? languageIn(whole, order.voice), said)
+      : Effect.succeed(withSentences(text, said))
+  if (speech._tag === "Pcm") return yield* timed(speech)
   const ffmpeg = yield* Ffmpeg
   const samples = yield* ffmpeg
     .decodeBytes(speech.bytes, `the audio of engine ${engine.name}`, decodedRate)
@@ -156,13 +172,34 @@ const say = Effect.fnUntraced(function* (
           new SpeechFailed({ engine: engine.name, reason: "bad-output", detail: cause.message, cause })
       )
     )
-  return withSentences(text, {
+  return yield* timed({
     rate: decodedRate,
     samples,
     sentences: speech.sentences,
     words: speech.words
   })
 })
+
+/** Finds the words in the speech. Leaves it as it is if eSpeak NG does not know the language, or words are missing. */
+const withAlignment = (aligner: SpeechAligner, text: string, language: string, said: Said) =>
+  Effect.map(
+    aligner.align({ sound: { rate: said.rate, samples: said.samples }, said: [text], language }),
+    Option.match({
+      onNone: () => withSentences(text, said),
+      onSome: ({ words, sentences, fit }) =>
+        misfitOf(fit) === undefined
+          ? { ...said, words, sentences: said.sentences.length > 0 ? said.sentences : sentences }
+          : withSentences(text, said)
+    })
+  )
+
+/** Returns the likely language of a text among those of its voice. */
+const languageIn = (text: string, { wire: { languages } }: ServedVoice): string => {
+  const [only, ...others] = languages
+  if (only !== undefined && others.length === 0) return only
+  const primary = languages.map((language) => language.toLowerCase().replace(/[-_].*$/u, ""))
+  return languageOf(text, languages.length === 0 ? knownLanguages : [...new Set(primary)])
+}
 
 /** If the engine reports no timings, treats the whole text as one sentence that spans the whole audio. */
 const withSentences = (text: string, said: Said): Said =>

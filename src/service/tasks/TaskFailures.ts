@@ -52,6 +52,13 @@ export const verdictOf = (
           return { code: failure.reason.replaceAll("-", "_"), message: failure.detail, passing: false }
         case "unknown-voice":
           return { code: "unknown_voice", message: "the engine has no such voice", passing: false }
+        case "quota":
+          return {
+            code: "insufficient_quota",
+            message:
+              "the service's account with this provider is exhausted; its operator must top it up, then create the task again",
+            passing: false
+          }
         case "timeout":
         case "crashed":
         case "bad-output":

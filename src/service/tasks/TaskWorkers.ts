@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { Cause, Clock, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
 import { millisAt, SampleRate } from "../../domain/time/Units.ts"
+import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
 import type { Engine } from "../../engines/Engine.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
@@ -29,6 +30,7 @@ const make = Effect.gen(function* () {
   const metrics = yield* ServiceMetrics
   const queue = yield* TaskQueue
   const files = yield* TaskFiles
+  const aligner = yield* lazySpeechAligner
   const audio = audioOf(config)
   const attempts = config.limits?.attempts ?? 3
   const timeout = Duration.seconds(config.limits?.taskTimeout ?? 900)
@@ -46,7 +48,8 @@ const make = Effect.gen(function* () {
       const voice = offer.voices.get(task.voice)
       const model = offer.providers.get(provider.id)?.models.find((each) => each.wire.model_id === task.model)
       if (voice === undefined || model === undefined) return yield* Effect.fail(notOffered)
-      const spoken = yield* synthesizeTask(engine, { ...task, voice, model })
+      const timed = task.wantSrt || task.wantJson
+      const spoken = yield* synthesizeTask(engine, { ...task, voice, model, timed }, aligner)
       const workshop = yield* files.workshop(task.taskId)
       const { format } = audio
       yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, audio)

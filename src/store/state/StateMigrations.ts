@@ -110,6 +110,16 @@ const steps = {
       texts TEXT NOT NULL,
       PRIMARY KEY (checksum, recogniser)
     ) WITHOUT ROWID`
+  ),
+  "0006_pool_voices": statements(
+    // The voice that a speaker got from the pool of a cast. `file` is the manifest or cast file.
+    `CREATE TABLE pool_voice (
+      file TEXT NOT NULL,
+      language TEXT NOT NULL,
+      speaker TEXT NOT NULL,
+      voice TEXT NOT NULL,
+      PRIMARY KEY (file, language, speaker)
+    ) WITHOUT ROWID`
   )
 }
 

@@ -94,7 +94,7 @@ export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
 const soon = 10_000
 const mostAtOnce = 3
 
-/** No provider has a lower limit: a rejection of a shorter text has other reasons. */
+/** The lowest limit that is learned, in characters. A shorter text is rejected for other reasons. */
 const shortestLimit = 100
 
 const LearnedRow = Schema.Struct({

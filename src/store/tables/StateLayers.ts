@@ -1,5 +1,7 @@
 /** Layers over a batch's state folder: a writer that locks the folder, and a reader that works during a run. */
-import { Layer } from "effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
 import { Batches } from "./Batches.ts"
 import { ClipFolder } from "../files/ClipFolder.ts"
 import { Deliveries } from "./Deliveries.ts"
@@ -7,8 +9,7 @@ import { CompletedBatches } from "./CompletedBatches.ts"
 import { UtteranceTransfer } from "./UtteranceTransfer.ts"
 import { Estimates } from "./Estimates.ts"
 import { BatchSpending } from "./BatchSpending.ts"
-import type { StateBusy, StateUnusable } from "../state/StateErrors.ts"
-import { readableState, writableState } from "../state/StateFolder.ts"
+import { type StateBusy, StateUnusable } from "../state/StateErrors.ts"
 import { UtteranceStore } from "./UtteranceStore.ts"
 
 const stores = Layer.mergeAll(
@@ -24,10 +25,25 @@ const stores = Layer.mergeAll(
 
 /** The stores for writing; holds the folder's lock. `sharedClips` is the clip folder of a fleet. */
 export const writableStateLayer = (folder: string, sharedClips?: string) =>
-  Layer.provideMerge(stores, writableState(folder, sharedClips))
+  Layer.provideMerge(
+    stores,
+    Layer.unwrapEffect(Effect.map(stateDatabase, ({ writableState }) => writableState(folder, sharedClips)))
+  )
 
+/** The stores for reading. Without a database in the folder, they fail before SQLite is loaded. */
 export const readableStateLayer = (folder: string, sharedClips?: string) =>
-  Layer.provideMerge(stores, readableState(folder, sharedClips))
+  Layer.provideMerge(
+    stores,
+    Layer.unwrapEffect(
+      Effect.suspend(() =>
+        existsSync(join(folder, "state.sqlite"))
+          ? Effect.map(stateDatabase, ({ readableState }) => readableState(folder, sharedClips))
+          : new StateUnusable({ folder, reason: "missing", detail: "" })
+      )
+    )
+  )
+
+const stateDatabase = Effect.promise(() => import("../state/StateDatabase.ts"))
 
 /** Opens the stores of a state folder. */
 export type StateOf = (

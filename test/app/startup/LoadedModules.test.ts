@@ -15,6 +15,7 @@ const SourceMap = Schema.parseJson(Schema.Struct({ sources: Schema.Array(Schema.
 const loadedBy = async (...words: ReadonlyArray<string>) => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "film.srt"), "1\n00:00:01,000 --> 00:00:04,000\nThe ferry has left.\n")
+  writeFileSync(join(cwd, "cafe.srt"), "1\n00:00:01,000 --> 00:00:04,000\nLe café.\n", "latin1")
   const ffmpeg = join(cwd, "ffmpeg")
   const started = join(cwd, "started")
   writeFileSync(ffmpeg, `#!/bin/sh\n: > ${started}\necho ffmpeg version 7.0\n`)
@@ -75,12 +76,25 @@ test("--help loads no command's work, and no parser of manifests", async () => {
   expect(threads).toBe(1)
 })
 
+/** What a plan of a UTF-8 subtitle without a manifest and without state has no use for. */
+const idle = [
+  ...["yaml", "iconv-lite", "chardet", "picomatch", "fast-check", "split2", "find-my-way-ts"],
+  "@effect/sql-sqlite-node"
+].map((name) => `node_modules/${name}`)
+
 test("plan of a subtitle starts no ffmpeg, no engine and no service", async () => {
   const { sources, threads, ffmpeg, stdout } = await loadedBy("plan", "film.srt", "--embedded")
   expect(stdout).toContain("1 task would be created on the bundled service.")
-  expect(within(sources, ...heavy)).toEqual([])
+  expect(within(sources, ...heavy, ...idle)).toEqual([])
   expect(sources).toContain("src/pipeline/plan/BatchPlan.ts")
+  expect(sources).not.toContain("src/store/state/StateDatabase.ts")
   expect({ threads, ffmpeg }).toEqual({ threads: 1, ffmpeg: false })
+})
+
+test("plan of a subtitle in a code page loads the code pages", async () => {
+  const { sources, stdout } = await loadedBy("plan", "cafe.srt", "--embedded", "--verbose")
+  expect(stdout).toContain("1 task would be created on the bundled service.")
+  expect(within(sources, "node_modules/iconv-lite").length).toBeGreaterThan(0)
 })
 
 test("voices and models of the bundled service are known without starting it", async () => {

@@ -1,14 +1,14 @@
 /** Band levels of a sound, and the speech in it. */
 import { expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
-import { FourierTransform } from "../../../src/audio/sync/FourierTransform.ts"
-import { bandCount, SoundBands } from "../../../src/audio/sync/SoundBands.ts"
+import { FourierTransform } from "../../../src/audio/pcm/FourierTransform.ts"
+import { bandCount, SoundBands, soundRate } from "../../../src/audio/sync/SoundBands.ts"
 import { speechTrackOf } from "../../../src/audio/sync/SpeechTrack.ts"
 import { hasSpeech } from "../../../src/audio/sync/SubtitleFit.ts"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { noise, randomOf, speechLike, tone } from "../signals.ts"
 
-const rate = SampleRate.make(16_000)
+const rate = SampleRate.make(soundRate)
 
 const bandsOf = (samples: Float32Array, block = samples.length) => {
   const bands = new SoundBands()

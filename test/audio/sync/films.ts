@@ -23,5 +23,5 @@ export const madeTrack = (cues: ReadonlyArray<TimedSpan>, seed: number): SpeechT
   for (const { start, end } of cues) voiced.fill(1, Math.round(start * 100), Math.round(end * 100))
   const presence = Uint8Array.from(voiced, (voice) => 20 + 60 * random() + voice * 80 * random())
   const speech = Uint8Array.from(voiced, (voice) => 60 * random() + 150 * voice)
-  return { presence, speech }
+  return { presence, speech, level: presence }
 }

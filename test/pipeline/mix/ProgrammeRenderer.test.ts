@@ -37,7 +37,7 @@ import { SectionRenderer, renderSection, type Mastering } from "../../../src/pip
 import { renderInSections } from "../../../src/pipeline/mix/ProgrammeRenderer.ts"
 import { checksumOf } from "../../../src/store/files/Checksum.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
-import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { randomOf, speechLike } from "../../audio/signals.ts"
 import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
 

@@ -9,7 +9,7 @@ import { makeUtterance } from "../../../src/domain/speech/Utterance.ts"
 import { batchKey } from "../../../src/pipeline/load/BatchId.ts"
 import { forgetDeletedBatches } from "../../../src/pipeline/run/Cleanup.ts"
 import { Batches } from "../../../src/store/tables/Batches.ts"
-import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { plainFolder } from "../../ffmpeg/media.ts"
 

@@ -101,7 +101,7 @@ it.scopedLive.each([
     const { status, created, flags } = yield* run()
     expect({ status, created, flags }).toEqual({ status: "delivered", created: 1, flags: ["not-heard"] })
     expect(told).toEqual([
-      expect.stringMatching(/^listen: 1 of 1 clips were not heard: [^\n]+; run again to hear them$/u)
+      expect.stringMatching(/^listen: 1 of 1 clips could not be transcribed: [^\n]+; run again to retry$/u)
     ])
   })
 )

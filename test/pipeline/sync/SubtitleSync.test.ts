@@ -114,7 +114,9 @@ it.scopedLive(
         { id: "cut", input: "cut.srt", video, sync: "auto" },
         { id: "by-hand", input: "late.srt", video, shift: -2.4 },
         { id: "both-by-hand", input: "fast.srt", video, rate: "25/24", sync: "off" },
-        { id: "off", input: "late.srt", video, sync: "off" }
+        { id: "off", input: "late.srt", video, sync: "off" },
+        { id: "follow", input: "late.srt", video, sync: "auto", fit: { follow: "speech" } },
+        { id: "unfit", input: "late.srt", video, fit: { follow: "speech" } }
       ])
       const near = (seconds: number, expected: number) => Math.abs(seconds - expected) < 0.08
       expect(
@@ -129,16 +131,22 @@ it.scopedLive(
         ["check", "shifted", false, false],
         ["auto", "shifted", true, true],
         ["rate", "rate", true, true],
-        ["cut", "pieces", false, false],
+        ["cut", "pieces", true, true],
         ["by-hand", "in-sync", false, true],
         ["both-by-hand", undefined, undefined, true],
-        ["off", undefined, undefined, false]
+        ["off", undefined, undefined, false],
+        ["follow", "shifted", true, true],
+        ["unfit", "shifted", false, false]
       ])
+      const follows = jobs.map(({ sync }) =>
+        / cues start where speech begins near them$/u.test(sync?.summary ?? "")
+      )
+      expect(jobs.filter((_, k) => follows[k]).map(({ id }) => id)).toEqual(["follow"])
       const [good, check, auto] = jobs
       expect(good?.notices).toEqual([])
       expect(near(check?.sync?.offset ?? 0, -2.4)).toBe(true)
       expect(check?.notices[0]).toMatch(
-        /^the subtitle is 2\.\d\d s too late for the film \(\d+ of \d+ parts agree, confidence [\d.]+\); its times are unchanged, sync: auto corrects them$/u
+        /^the subtitle is 2\.\d\d s too late for the film \(\d+ of \d+ parts agree, confidence [\d.]+\); its times are unchanged; set sync: auto to correct them$/u
       )
       expect(auto?.notices[0]).toMatch(/; its times were corrected$/u)
       expect(auto?.moved).toBe(spoken.length)

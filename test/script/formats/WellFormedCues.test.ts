@@ -181,6 +181,17 @@ describe("wellFormedCues", () => {
     )
   const styles = fc.constantFrom<Array<TimingStyle>>("srt", "vtt", "sbv")
 
+  it("leaves numbers in other digits to the repair", () => {
+    expect(
+      isAccepted(
+        ["00:00:00,000 --> 00:00:00,500", "Text", "", "٣", "00:00:01,000 --> 00:00:01,500", "Text", ""].join(
+          "\n"
+        ),
+        "srt"
+      )
+    ).toBe(false)
+  })
+
   it.prop(
     "agrees with the repair on any text",
     [fc.oneof(lines, nearly), styles],

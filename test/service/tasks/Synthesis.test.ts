@@ -4,6 +4,8 @@ import { Effect, FastCheck as fc } from "effect"
 import { joinedInt16 } from "../../../src/audio/formats/Int16.ts"
 import { Frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { type Engine, SpeechFailed } from "../../../src/engines/Engine.ts"
+import { makeFliteEngine } from "../../../src/engines/local/FliteEngine.ts"
+import { lazySpeechAligner } from "../../../src/engines/local/alignment/LazyAligner.ts"
 import type { ServedModel, ServedVoice } from "../../../src/service/catalogue/Catalogue.ts"
 import {
   blocksOf,
@@ -60,14 +62,51 @@ const order = (text: string, input: "text" | "srt"): SpeakingOrder => ({
   input,
   speed: 1,
   vol: 1,
-  pitch: 0
+  pitch: 0,
+  timed: false
 })
 
 const clock = (position: number) =>
   `00:00:${String(Math.floor(position / 1000)).padStart(2, "0")},${String(position % 1000).padStart(3, "0")}`
 
 const spoken = (text: string, input: "text" | "srt") =>
-  synthesizeTask(ticking, order(text, input)).pipe(Effect.provide(runtime))
+  Effect.flatMap(lazySpeechAligner, (aligner) => synthesizeTask(ticking, order(text, input), aligner)).pipe(
+    Effect.scoped,
+    Effect.provide(runtime)
+  )
+
+it.scopedLive("finds the words of an engine that reports none, if their times are wanted", () =>
+  Effect.gen(function* () {
+    const flite = yield* makeFliteEngine({ size: 1 })
+    const mute: Engine = {
+      ...flite,
+      speak: (request) =>
+        Effect.map(flite.speak(request), (speech) => ({ ...speech, words: [], sentences: [] }))
+    }
+    const text = "The ferry has left. Nobody told the captain."
+    const aligner = yield* lazySpeechAligner
+    const spoken = (engine: Engine, timed: boolean) =>
+      synthesizeTask(
+        engine,
+        {
+          ...order(text, "text"),
+          voice: { ...voice, speakerOf: () => ({ voice: "rms", language: "en" }) },
+          timed
+        },
+        aligner
+      )
+    const own = yield* spoken(flite, true)
+    const found = yield* spoken(mute, true)
+    expect(found.words.map((word) => word.text)).toEqual(own.words.map((word) => word.text))
+    expect(found.captions.map((caption) => caption.text)).toEqual([
+      "The ferry has left.",
+      "Nobody told the captain."
+    ])
+    const off = found.words.map(({ start }, index) => Math.abs(start - (own.words[index]?.start ?? 0)))
+    expect(Math.max(...off)).toBeLessThan(120)
+    expect((yield* spoken(mute, false)).words).toEqual([])
+  }).pipe(Effect.provide(runtime))
+)
 
 const whole = (blocks: Iterable<Int16Array>): ReadonlyArray<number> =>
   [...blocks].flatMap((block) => [...block])
@@ -189,3 +228,28 @@ describe("transcripts", () => {
     })
   })
 })
+
+it.scoped("an SRT's entry is spoken with the entries around it as context", () =>
+  Effect.gen(function* () {
+    const contexts: Array<unknown> = []
+    const listening: Engine = {
+      ...ticking,
+      speak: (request) => {
+        contexts.push([request.before, request.text, request.after])
+        return ticking.speak(request)
+      }
+    }
+    const srt = ["One.", "Two.", "Three."]
+      .map((text, index) => `${index + 1}\n00:00:0${index},000 --> 00:00:0${index},900\n${text}\n`)
+      .join("\n")
+    const aligner = yield* lazySpeechAligner
+    yield* synthesizeTask(listening, order(srt, "srt"), aligner)
+    yield* synthesizeTask(listening, order("Alone.", "text"), aligner)
+    expect(contexts).toEqual([
+      [undefined, "One.", "Two."],
+      ["One.", "Two.", "Three."],
+      ["Two.", "Three.", undefined],
+      [undefined, "Alone.", undefined]
+    ])
+  }).pipe(Effect.provide(runtime))
+)

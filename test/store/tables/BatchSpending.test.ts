@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { BatchSpending } from "../../../src/store/tables/BatchSpending.ts"
-import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { casting, job, temporaryFolder, utterances } from "../../hostile/Batch.ts"
 

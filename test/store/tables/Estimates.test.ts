@@ -4,7 +4,7 @@ import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { Estimate } from "../../../src/domain/values/Estimate.ts"
 import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { Estimates } from "../../../src/store/tables/Estimates.ts"
-import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { temporaryFolder } from "../../hostile/Batch.ts"
 
 const provider = ProviderId.make("a provider with spaces")

@@ -11,7 +11,7 @@ import { Frames, Lufs, SampleRate } from "../../../src/domain/time/Units.ts"
 import { makeUtterance, type Utterance } from "../../../src/domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../../src/domain/task/UtteranceChange.ts"
 import { next, transitions, UtteranceEvent, UtteranceState } from "../../../src/domain/task/UtteranceState.ts"
-import { writableState } from "../../../src/store/state/StateFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 
 const provider = ProviderId.make("provider_fast")

@@ -1,6 +1,7 @@
 /** Decodes and stores the audio that a run fetches, a few utterances at a time. */
 import { Context, Effect } from "effect"
 import { Slots } from "../../../gateway/pacing/Slots.ts"
+import { type AlignClip, clipAligner } from "../../clips/ClipAligner.ts"
 import type { ClipWork, MakeClip } from "../../clips/ClipWorkerClient.ts"
 import { makeDecoder } from "../../clips/ReceivedAudio.ts"
 
@@ -10,6 +11,7 @@ export const fetchesAtOnce = 8
 export class ClipIntake extends Context.Tag("pipeline/ClipIntake")<
   ClipIntake,
   ClipWork & {
+    readonly align: AlignClip
     /** Runs a fetch in a slot. */
     readonly inSlot: Slots["hold"]
   }
@@ -17,4 +19,9 @@ export class ClipIntake extends Context.Tag("pipeline/ClipIntake")<
 
 /** Makes the intake; it lives as long as the scope. */
 export const makeClipIntake = (makeClip: MakeClip) =>
-  Effect.map(makeDecoder, (decode) => ({ decode, makeClip, inSlot: new Slots(fetchesAtOnce).hold }))
+  Effect.map(Effect.all([makeDecoder, clipAligner]), ([decode, align]) => ({
+    decode,
+    align,
+    makeClip,
+    inSlot: new Slots(fetchesAtOnce).hold
+  }))

@@ -1,17 +1,17 @@
 /** Finds the provider of a voice set without one: the one that spoke with it before, else the one that lists it. */
 import { Array, Effect } from "effect"
-import { ProviderId, type VoiceId } from "../../domain/values/Ids.ts"
-import { nearestName } from "../../domain/values/DidYouMean.ts"
-import { Gateway } from "../../gateway/Gateway.ts"
-import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
-import { spokenBy } from "../../store/tables/SpokenVoices.ts"
-import type { StateOf } from "../../store/tables/StateLayers.ts"
-import { InputFault, InputRejected } from "../load/InputRejected.ts"
-import type { Batch, Job } from "../load/Job.ts"
-import { VoicesUnlisted } from "../load/VoicesUnlisted.ts"
-import { warningsTo } from "../Progress.ts"
-import { greeted } from "./ServicePresence.ts"
-import { preliminaryGateway, type SpeechAccess } from "./SpeechAccess.ts"
+import { ProviderId, type VoiceId } from "../../../domain/values/Ids.ts"
+import { nearestName } from "../../../domain/values/DidYouMean.ts"
+import { Gateway } from "../../../gateway/Gateway.ts"
+import { InvalidResponse } from "../../../gateway/GatewayErrors.ts"
+import { spokenBy } from "../../../store/tables/SpokenVoices.ts"
+import type { StateOf } from "../../../store/tables/StateLayers.ts"
+import { InputFault, InputRejected } from "../../load/InputRejected.ts"
+import type { Batch, Job } from "../../load/Job.ts"
+import { VoicesUnlisted } from "../../load/VoicesUnlisted.ts"
+import { warningsTo } from "../../Progress.ts"
+import { greeted } from "../ServicePresence.ts"
+import { preliminaryGateway, type SpeechAccess } from "../SpeechAccess.ts"
 
 /** Timeout for listing the voices. */
 const listsWithin = "30 seconds"
@@ -72,19 +72,19 @@ const listedBy = <E>(
 /** Returns a batch's voices without a provider: of jobs, and of speakers whose job has no provider either. */
 export const voicesWithoutProvider = ({ jobs }: Pick<Batch, "jobs">): ReadonlyArray<VoiceId> =>
   Array.dedupe(
-    jobs.flatMap(({ speakers, voice }) =>
+    jobs.flatMap(({ speakers, voice, cast }) =>
       voice.provider !== undefined
         ? []
-        : [voice, ...Object.values(speakers).filter(({ provider }) => provider === undefined)].flatMap(
-            (named) => named.voice ?? []
-          )
+        : [voice, ...Object.values(speakers), ...Object.values(cast?.speakers ?? {}), ...(cast?.pool ?? [])]
+            .filter(({ provider }) => provider === undefined)
+            .flatMap((named) => named.voice ?? [])
     )
   )
 
 /** Returns the batch with these providers filled in for voices without one. */
 export const withProviders = (batch: Batch, providers: ReadonlyMap<VoiceId, ProviderId>): Batch => {
   const complete = (job: Job): Job => {
-    const { voice, speakers } = job
+    const { voice, speakers, cast } = job
     if (voice.provider !== undefined) return job
     const found = <
       V extends { readonly provider?: ProviderId | undefined; readonly voice?: VoiceId | undefined }
@@ -94,10 +94,15 @@ export const withProviders = (batch: Batch, providers: ReadonlyMap<VoiceId, Prov
       const provider = named.voice === undefined ? undefined : providers.get(named.voice)
       return named.provider !== undefined || provider === undefined ? named : { ...named, provider }
     }
+    const all = (named: Job["speakers"]) =>
+      Object.fromEntries(Object.entries(named).map(([name, own]) => [name, found(own)]))
     return {
       ...job,
       voice: found(voice),
-      speakers: Object.fromEntries(Object.entries(speakers).map(([name, own]) => [name, found(own)]))
+      speakers: all(speakers),
+      ...(cast === undefined
+        ? {}
+        : { cast: { ...cast, speakers: all(cast.speakers), pool: cast.pool.map(found) } })
     }
   }
   return {

@@ -1,5 +1,5 @@
 /** Detects a text's language among those a voice speaks, by its script, letters and most common words. */
-import { mostFrequent } from "../../script/language/WritingSystems.ts"
+import { mostFrequent } from "./WritingSystems.ts"
 
 /**
  * Returns the most likely of `languages` (primary tags such as `vi`, at least one), or the first if nothing decides.
@@ -97,3 +97,8 @@ const commonWords: Readonly<Record<string, ReadonlySet<string>>> = {
   ru: list("и в не на что я он она это как но мы вы из у"),
   uk: list("і в не на що я він вона це як але ми ви з у та")
 }
+
+/** The languages that `languageOf` can tell apart; English first, for texts that do not tell. */
+export const knownLanguages: ReadonlyArray<string> = [
+  ...new Set([...Object.keys(commonWords), ...Object.keys(scriptOf)])
+]

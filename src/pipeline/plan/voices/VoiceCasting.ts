@@ -1,9 +1,9 @@
 /** Resolves a line's casting from overrides, speaker and job, and checks its controls against the provider. */
 import { Either } from "effect"
-import { Casting, controlNames } from "../../domain/speech/Casting.ts"
-import type { ProviderId, SpeakerName, VoiceId } from "../../domain/values/Ids.ts"
-import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
-import type { Job, JobVoice } from "../load/Job.ts"
+import { Casting, controlNames } from "../../../domain/speech/Casting.ts"
+import type { ProviderId, SpeakerName, VoiceId } from "../../../domain/values/Ids.ts"
+import type { ProviderProfile } from "../../../domain/speech/ProviderProfile.ts"
+import type { Job, JobVoice } from "../../load/Job.ts"
 
 /** A line's inline directives, such as `{voice: anna}`. */
 export interface VoiceOverrides {

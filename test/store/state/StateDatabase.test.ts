@@ -7,13 +7,15 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import Sqlite from "better-sqlite3"
 import { Effect, Layer } from "effect"
 import { JobId } from "../../../src/domain/values/Ids.ts"
-import { readableState, StateFolder, writableState } from "../../../src/store/state/StateFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { stateFault, StateUnusable, unreadFault } from "../../../src/store/state/StateErrors.ts"
+import { StateFolder } from "../../../src/store/state/StateFolder.ts"
+import { readableStateLayer } from "../../../src/store/tables/StateLayers.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
 import { temporaryFolder } from "../../hostile/Batch.ts"
 
 const opened = (folder: string) => Effect.asVoid(StateFolder).pipe(Effect.provide(writableState(folder)))
-const looked = (folder: string) => Effect.asVoid(StateFolder).pipe(Effect.provide(readableState(folder)))
+const looked = (folder: string) => Effect.asVoid(StateFolder).pipe(Effect.provide(readableStateLayer(folder)))
 
 it.scopedLive("has one writer, and names it", () =>
   Effect.gen(function* () {
@@ -60,7 +62,7 @@ it.scopedLive("can be read during a write", () =>
       const store = yield* UtteranceStore
       yield* store.plan("batch", [{ job: JobId.make("ep01"), utterances: [] }])
       const seen = yield* Effect.flatMap(UtteranceStore, (reader) => reader.jobStandings("batch")).pipe(
-        Effect.provide(UtteranceStore.Default.pipe(Layer.provide(readableState(folder))))
+        Effect.provide(readableStateLayer(folder))
       )
       expect(seen.map((row) => row.job)).toEqual(["ep01"])
     }).pipe(Effect.provide(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)))))

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
-import { providersIn } from "../../../src/pipeline/plan/VoiceProviders.ts"
+import { ProviderId, VoiceId } from "../../../../src/domain/values/Ids.ts"
+import { providersIn } from "../../../../src/pipeline/plan/voices/VoiceProviders.ts"
 
 const [one, two] = [ProviderId.make("provider_one"), ProviderId.make("provider_two")]
 const [aria, luna, vega] = [VoiceId.make("aria"), VoiceId.make("luna"), VoiceId.make("lunaa")]

@@ -1,0 +1,162 @@
+/**
+ * Aligns two recordings of the same words: where a moment of one voice is in the speech of another. The spectra of both
+ * are compared as mel cepstra, and one is stretched onto the other by dynamic time warping.
+ */
+import { cepstrumSize, melCepstra } from "./MelCepstrum.ts"
+import { frameLength, type Sound, type SpeechSpectra, speechSpectra } from "./SpeechSpectra.ts"
+import { diagonalCorridor, refinedCorridor, type Vectors, type WarpPath, warpPath } from "./TimeWarping.ts"
+
+/** A sound prepared for alignments. */
+export interface SpeechFrames {
+  readonly rate: number
+  readonly spectra: SpeechSpectra
+  /** The frames of speech, without silence at both ends and without the middle of pauses. Never empty. */
+  readonly kept: Int32Array
+}
+
+/** The alignment of a reference with a clip. */
+export interface SpeechAlignment {
+  /** Mean distance of both along the path. */
+  readonly cost: number
+  /** Frames of the reference and of the clip that say the same, from their beginnings to their ends. */
+  readonly path: WarpPath
+  /** Speech of the clip relative to that of the reference. */
+  readonly ratio: number
+  /** The longest time in which the reference goes on and the clip stands still, in milliseconds. */
+  readonly skipped: number
+  /** The longest time in which the clip goes on and the reference stands still, in milliseconds. */
+  readonly added: number
+  /** Aligns a stretch of both by itself; the ranges [from, to) are frames. Undefined if one of them has no speech. */
+  readonly alignWithin: (ofReference: FrameRange, ofClip: FrameRange) => WarpPath | undefined
+}
+
+/** A half-open range of frames. */
+export interface FrameRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Frames that are this much weaker than the loudest one are silent, in decibels. */
+export const quietLevel = -35
+/** Frames of a pause that are kept at each of its ends. */
+const pauseEdge = 2
+
+/** Prepares a sound. */
+export const speechFrames = (sound: Sound): SpeechFrames => {
+  const spectra = speechSpectra(sound)
+  return { rate: sound.rate, spectra, kept: framesWithSpeech(spectra.levels) }
+}
+
+/** Vocal tracts to try for the reference, from a child's to a tall man's. */
+const warps = [0.84, 0.92, 1, 1.08, 1.16]
+/** Frames that the first, coarse search takes together. */
+const together = 4
+/** How far a path may be from the straight line: a share of the longer sound, and some frames more. */
+const share = 0.35
+const least = 20
+/** Limit of that distance, in frames of the search. */
+const most = 300
+/** How far the fine search may leave the path of the coarse one, in frames. */
+const reach = 14
+
+/** Aligns a reference with a clip. */
+export const alignSpeech = (reference: SpeechFrames, clip: SpeechFrames): SpeechAlignment => {
+  const top = 0.475 * Math.min(reference.rate, clip.rate)
+  const target = vectors(melCepstra(clip.spectra, clip.kept, { top }))
+  const coarseTarget = averaged(target)
+  const [rows, columns] = [reference.kept.length, clip.kept.length]
+  const longest = Math.ceil(Math.max(rows, columns) / together)
+  const corridor = diagonalCorridor(
+    Math.ceil(rows / together),
+    Math.ceil(columns / together),
+    Math.min(most, Math.round(longest * share + least / together))
+  )
+  const tried = warps.map((warp) => {
+    const source = vectors(melCepstra(reference.spectra, reference.kept, { warp, top }))
+    return { source, coarse: warpPath(averaged(source), coarseTarget, corridor) }
+  })
+  const { source, coarse } = tried.reduce((best, one) => (one.coarse.cost < best.coarse.cost ? one : best))
+  const fine = warpPath(source, target, refinedCorridor(coarse, together, rows, columns, reach))
+  const inFrames = ({ cost, ones, others }: WarpPath, row: number, column: number): WarpPath => ({
+    cost,
+    ones: ones.map((one) => reference.kept[row + one]!),
+    others: others.map((other) => clip.kept[column + other]!)
+  })
+  return {
+    cost: fine.cost,
+    path: inFrames(fine, 0, 0),
+    ratio: columns / rows,
+    skipped: longestRun(fine.others) * frameLength,
+    added: longestRun(fine.ones) * frameLength,
+    alignWithin: (ofReference, ofClip) => {
+      const [row, rowEnd] = [
+        firstAtLeast(reference.kept, ofReference.from),
+        firstAtLeast(reference.kept, ofReference.to)
+      ]
+      const [column, columnEnd] = [firstAtLeast(clip.kept, ofClip.from), firstAtLeast(clip.kept, ofClip.to)]
+      if (row >= rowEnd || column >= columnEnd) return undefined
+      const distance = Math.max(rowEnd - row, columnEnd - column) * share + least
+      const path = warpPath(
+        slice(source, row, rowEnd),
+        slice(target, column, columnEnd),
+        diagonalCorridor(rowEnd - row, columnEnd - column, Math.round(Math.min(most, distance)))
+      )
+      return inFrames(path, row, column)
+    }
+  }
+}
+
+const vectors = (values: Float32Array): Vectors => ({ size: cepstrumSize, values })
+
+const slice = ({ size, values }: Vectors, from: number, to: number): Vectors => ({
+  size,
+  values: values.subarray(from * size, to * size)
+})
+
+/** Averages neighbouring frames for the coarse search. */
+const averaged = ({ size, values }: Vectors): Vectors => {
+  const count = values.length / size
+  const result = new Float32Array(Math.ceil(count / together) * size)
+  for (let frame = 0; frame < count; frame++) {
+    const group = Math.floor(frame / together)
+    const weight = 1 / Math.min(together, count - group * together)
+    for (let q = 0; q < size; q++) result[group * size + q]! += values[frame * size + q]! * weight
+  }
+  return { size, values: result }
+}
+
+/** Returns the frames between the first and the last sound, without the middle of longer pauses; at least one. */
+const framesWithSpeech = (levels: Float32Array): Int32Array => {
+  const isLoud = (level: number) => level >= quietLevel
+  const from = Math.max(0, levels.findIndex(isLoud))
+  const to = Math.max(from, levels.findLastIndex(isLoud)) + 1
+  const kept: Array<number> = []
+  for (let frame = from, silence = 0; frame < to; frame++) {
+    silence = isLoud(levels[frame]!) ? 0 : silence + 1
+    // Of a pause, its first frames and its last ones stay.
+    if (silence > 2 * pauseEdge) kept.splice(kept.length - pauseEdge, 1)
+    kept.push(frame)
+  }
+  return Int32Array.from(kept)
+}
+
+/** Returns the most steps in a row that leave a value as it is. */
+const longestRun = (values: Int32Array): number => {
+  let [longest, run] = [0, 0]
+  for (let k = 1; k < values.length; k++) {
+    run = values[k] === values[k - 1] ? run + 1 : 0
+    longest = Math.max(longest, run)
+  }
+  return longest
+}
+
+/** Returns the index of the first of ascending values that is at least `wanted`; their number if there is none. */
+export const firstAtLeast = (values: Int32Array, wanted: number): number => {
+  let [low, high] = [0, values.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (values[middle]! >= wanted) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,41 @@
+/** Judges from an alignment whether a clip says its text, once and completely. */
+
+/** What an alignment says about a clip. */
+export interface SpeechFit {
+  /** The clip's speech relative to the reference's, without pauses. */
+  readonly ratio: number
+  /** The longest stretch of the text without counterpart in the clip, in seconds of the reference. */
+  readonly skipped: number
+  /** The longest stretch of the clip without counterpart in the text, in seconds. */
+  readonly added: number
+  /** Distance from the text relative to that from another text, if that was measured. */
+  readonly strangeness?: number | undefined
+}
+
+/** Something that seems wrong with a clip. */
+export interface Misfit {
+  readonly kind: "cut-off" | "repeated" | "another-text"
+  readonly detail: string
+}
+
+/** Stretches without counterpart are shorter in complete speech, in seconds. Measured: at most 0.2 s in 99 of 100. */
+const longestStretch = 0.3
+/** Ratios of complete speech; a text that lacks a third, or is said one and a half times, is outside. */
+const shortestRatio = 0.8
+const longestRatio = 1.5
+/** From this on, the opposite order of the words fits better than the text. */
+const strangest = 1
+
+/**
+ * Returns what is wrong with a clip, if anything is. A stretch alone may be a voice's style, and so may an unusual
+ * pace. `another-text` is a weaker sign than the others: a warning, not a reason to pay for a new take.
+ */
+export const misfitOf = ({ ratio, skipped, added, strangeness = 0 }: SpeechFit): Misfit | undefined => {
+  if (skipped > longestStretch && ratio < shortestRatio)
+    return { kind: "cut-off", detail: `${skipped.toFixed(1)} s of the text seem to be missing` }
+  if (added > longestStretch && ratio > longestRatio)
+    return { kind: "repeated", detail: `${added.toFixed(1)} s of speech seem to be too much` }
+  return strangeness > strangest
+    ? { kind: "another-text", detail: "the speech does not resemble the text" }
+    : undefined
+}

@@ -1,0 +1,120 @@
+/**
+ * Azure Speech: SSML to `POST /cognitiveservices/v1`.
+ *
+ * https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech
+ */
+import { Effect, Option, Redacted, Schema } from "effect"
+import { type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { primaryTag } from "../text/TextNormalization.ts"
+import { cloudRate, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
+import { makeCloudClient } from "./shared/CloudClient.ts"
+import { clamped, type CloudSpeech, makeCloudEngine, missingKey, rounded } from "./shared/CloudEngine.ts"
+import type { CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
+import { type CloudSettings, secretIn, settingIn } from "./shared/CloudSettings.ts"
+import { textAt } from "./shared/JsonFields.ts"
+import { prosody, signed, xmlText } from "./shared/Ssml.ts"
+
+export interface AzureSettings extends CloudSettings {
+  /** The region of the Speech resource, such as `westeurope`; default: AZURE_SPEECH_REGION. */
+  readonly region?: string
+}
+
+/** Azure cuts audio after ten minutes, with status 200. */
+const longest = 600_000
+/** A cautious limit for that: about six minutes of speech. Azure itself counts only the audio. */
+const longestText = 5_000
+
+export const makeAzureSpeech = Effect.fnUntraced(function* (settings: AzureSettings) {
+  const { name, keyVariable = "AZURE_SPEECH_KEY" } = settings
+  const key = yield* secretIn(keyVariable)
+  const region = settings.region ?? (yield* settingIn("AZURE_SPEECH_REGION"))
+  const isKnown = settings.baseUrl !== undefined || region !== undefined
+  const client = yield* makeCloudClient({
+    name,
+    baseUrl: settings.baseUrl ?? `https://${encodeURIComponent(region ?? "region")}.tts.speech.microsoft.com`,
+    timeout: `${settings.timeout ?? 120} seconds`,
+    authorize: () =>
+      Effect.succeed({
+        "Ocp-Apim-Subscription-Key": Option.match(key, { onNone: () => "", onSome: Redacted.value })
+      }),
+    secrets: Option.toArray(key),
+    read
+  })
+  return yield* makeCloudEngine(settings, {
+    controls: ["rate", "volume", "pitch"],
+    model: "azure-speech",
+    limit: { unit: "characters-han-double", most: longestText },
+    // The free tier allows 20 requests a minute, others 200 a second.
+    concurrency: 4,
+    obstacle: Option.isNone(key)
+      ? missingKey(keyVariable)
+      : isKnown
+        ? undefined
+        : "its region is missing; set region in its settings, or the environment variable AZURE_SPEECH_REGION",
+    list: Effect.map(
+      client.json({ method: "GET", path: "/cognitiveservices/voices/list" }, Voices),
+      (found) => found.map(voiceOf)
+    ),
+    speak: Effect.fnUntraced(function* (wanted) {
+      const bytes = yield* client.audio({
+        method: "POST",
+        path: "/cognitiveservices/v1",
+        headers: { "X-Microsoft-OutputFormat": "raw-24khz-16bit-mono-pcm", "User-Agent": "dubwright" },
+        body: { type: "application/ssml+xml", text: ssmlOf(wanted) }
+      })
+      const speech = yield* pcmSpeech(name, bytes, cloudRate)
+      if (speechLength(speech) < longest - 1) return speech
+      const detail = "the speech takes more than 10 minutes, where Azure cuts it off; split the text"
+      return yield* new SpeechFailed({ engine: name, reason: "too-long", detail })
+    })
+  })
+})
+
+/** Writes the request. A multilingual voice gets the text's language, if it is not the voice's first one. */
+const ssmlOf = ({ text, voice, language, rate, volume, pitch }: CloudSpeech): string => {
+  const [first = "en-US"] = voice.languages
+  const spoken =
+    voice.languages.find((own) => own.toLowerCase() === language.toLowerCase()) ??
+    voice.languages.find((own) => primaryTag(own) === primaryTag(language)) ??
+    first
+  const shaped = prosody(
+    {
+      rate: rate === 1 ? undefined : `${signed(Math.round((clamped(rate, 0.5, 2) - 1) * 100))}%`,
+      // From 0 to 100, which is the default.
+      volume: volume < 1 ? String(rounded(clamped(volume, 0, 1) * 100)) : undefined,
+      pitch: pitch === 0 ? undefined : `${signed(rounded(clamped(pitch, -12, 7)))}st`
+    },
+    xmlText(text)
+  )
+  const inner = spoken === first ? shaped : `<lang xml:lang="${xmlText(spoken)}">${shaped}</lang>`
+  return `<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xml:lang="${xmlText(first)}"><voice name="${xmlText(voice.id)}">${inner}</voice></speak>`
+}
+
+/** A free account that has used its monthly characters gets 403; most errors have no body. */
+const read = ({ status, json, text }: CloudRefusal): CloudReading => {
+  const message = textAt(json, "error.message")
+  return {
+    message,
+    fault: status === 403 && /quota|call volume/iu.test(message ?? text) ? "quota" : undefined
+  }
+}
+
+const Voices = Schema.Array(
+  Schema.Struct({
+    ShortName: Schema.NonEmptyString,
+    DisplayName: Schema.optional(Schema.String),
+    Gender: Schema.optional(Schema.String),
+    Locale: Schema.NonEmptyString,
+    SecondaryLocaleList: Schema.optional(Schema.Array(Schema.String))
+  })
+)
+
+const voiceOf = (voice: (typeof Voices.Type)[number]): EngineVoice => {
+  const gender = voice.Gender?.toLowerCase()
+  return {
+    id: voice.ShortName,
+    name: voice.DisplayName ?? voice.ShortName,
+    languages: [voice.Locale, ...(voice.SecondaryLocaleList ?? [])],
+    ...(gender === "female" || gender === "male" ? { gender } : {})
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * MiniMax: `POST /v1/t2a_v2`. Errors have HTTP status 200 and a code in `base_resp`; audio is hexadecimal.
+ *
+ * https://platform.minimax.io/docs/api-reference/speech-t2a-http
+ */
+import { Effect, Option, Redacted, Schema } from "effect"
+import type { EngineVoice } from "../Engine.ts"
+import { primaryTag } from "../text/TextNormalization.ts"
+import { checkComplete, cloudRate, decodedAudio, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
+import { makeCloudClient } from "./shared/CloudClient.ts"
+import { clamped, makeCloudEngine, missingKey, rounded } from "./shared/CloudEngine.ts"
+import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
+import { type CloudSettings, secretIn } from "./shared/CloudSettings.ts"
+import { fieldAt, textAt } from "./shared/JsonFields.ts"
+
+export interface MiniMaxSettings extends CloudSettings {
+  /** Default `speech-2.8-hd`. */
+  readonly model?: string
+  /** Older accounts need it. */
+  readonly groupId?: string
+}
+
+/** Languages by the names that MiniMax gives them, in requests and at the start of its voices' ids. */
+const languages: Readonly<Record<string, string>> = {
+  ar: "Arabic",
+  bg: "Bulgarian",
+  cs: "Czech",
+  da: "Danish",
+  de: "German",
+  el: "Greek",
+  en: "English",
+  es: "Spanish",
+  fi: "Finnish",
+  fr: "French",
+  he: "Hebrew",
+  hi: "Hindi",
+  hr: "Croatian",
+  hu: "Hungarian",
+  id: "Indonesian",
+  it: "Italian",
+  ja: "Japanese",
+  ko: "Korean",
+  ms: "Malay",
+  nl: "Dutch",
+  pl: "Polish",
+  pt: "Portuguese",
+  ro: "Romanian",
+  ru: "Russian",
+  sk: "Slovak",
+  sv: "Swedish",
+  th: "Thai",
+  tr: "Turkish",
+  uk: "Ukrainian",
+  vi: "Vietnamese",
+  yue: "Chinese,Yue",
+  zh: "Chinese"
+}
+
+export const makeMiniMax = Effect.fnUntraced(function* (settings: MiniMaxSettings) {
+  const { name, model = "speech-2.8-hd", keyVariable = "MINIMAX_API_KEY" } = settings
+  const key = yield* secretIn(keyVariable)
+  const query = settings.groupId === undefined ? "" : `?GroupId=${encodeURIComponent(settings.groupId)}`
+  const client = yield* makeCloudClient({
+    name,
+    baseUrl: settings.baseUrl ?? "https://api.minimax.io",
+    timeout: `${settings.timeout ?? 120} seconds`,
+    authorize: () =>
+      Effect.succeed({
+        authorization: `Bearer ${Option.match(key, { onNone: () => "", onSome: Redacted.value })}`
+      }),
+    secrets: Option.toArray(key),
+    read,
+    isRefusal: (json) => (codeIn(json) ?? 0) !== 0
+  })
+  const post = (path: string, body: unknown) =>
+    ({
+      method: "POST",
+      path: `${path}${query}`,
+      body: { type: "application/json", text: JSON.stringify(body) }
+    }) as const
+
+  return yield* makeCloudEngine(settings, {
+    controls: ["rate", "volume", "pitch"],
+    model,
+    limit: { unit: "characters", most: 9_999 },
+    concurrency: 2,
+    obstacle: Option.isNone(key) ? missingKey(keyVariable) : undefined,
+    list: Effect.map(
+      client.json(post("/v1/get_voice", { voice_type: "all" }), Voices),
+      ({ system_voice, voice_cloning, voice_generation }) =>
+        [system_voice, voice_cloning, voice_generation].flatMap((group) => (group ?? []).map(voiceOf))
+    ),
+    speak: Effect.fnUntraced(function* ({ text, voice, language, rate, volume, pitch }) {
+      const answer = yield* client.json(
+        post("/v1/t2a_v2", {
+          model,
+          text,
+          stream: false,
+          language_boost: languages[primaryTag(language)] ?? "auto",
+          voice_setting: {
+            voice_id: voice.id,
+            speed: rounded(clamped(rate, 0.5, 2)),
+            vol: rounded(clamped(volume, 0.01, 10)),
+            pitch: Math.round(clamped(pitch, -12, 12))
+          },
+          audio_setting: { sample_rate: cloudRate, format: "pcm", channel: 1 }
+        }),
+        Answer
+      )
+      const bytes = yield* decodedAudio(name, "hex", answer.data?.audio)
+      const speech = yield* pcmSpeech(name, bytes, cloudRate)
+      yield* checkComplete(name, speechLength(speech), answer.extra_info?.audio_length)
+      return speech
+    })
+  })
+})
+
+const faults: Readonly<Record<number, CloudFault>> = {
+  1000: "crashed",
+  1001: "crashed",
+  1002: "busy",
+  1004: "key",
+  1008: "quota",
+  1013: "crashed",
+  1024: "crashed",
+  1026: "refused",
+  1027: "refused",
+  1033: "crashed",
+  1039: "busy",
+  1041: "busy",
+  1042: "refused",
+  2042: "unknown-voice",
+  2049: "key",
+  2054: "unknown-voice",
+  2056: "quota",
+  20_132: "unknown-voice"
+}
+
+const codeIn = (json: unknown): number | undefined => {
+  const code = fieldAt(json, "base_resp.status_code")
+  return typeof code === "number" ? code : undefined
+}
+
+/** Code 2013 is any invalid parameter: only the message tells which. */
+const read = ({ json }: CloudRefusal): CloudReading => {
+  const code = codeIn(json)
+  const message = textAt(json, "base_resp.status_msg")
+  if (code === undefined || code === 0) return {}
+  const invalid = /voice/iu.test(message ?? "")
+    ? "unknown-voice"
+    : /length|too long|exceed/iu.test(message ?? "")
+      ? "too-long"
+      : "refused"
+  return { code: String(code), message, fault: faults[code] ?? (code === 2013 ? invalid : "crashed") }
+}
+
+const Answer = Schema.Struct({
+  data: Schema.optional(Schema.NullOr(Schema.Struct({ audio: Schema.optional(Schema.String) }))),
+  extra_info: Schema.optional(Schema.NullOr(Schema.Struct({ audio_length: Schema.optional(Schema.Number) })))
+})
+
+const Voice = Schema.Struct({
+  voice_id: Schema.NonEmptyString,
+  voice_name: Schema.optional(Schema.NullOr(Schema.String))
+})
+const Group = Schema.optional(Schema.NullOr(Schema.Array(Voice)))
+const Voices = Schema.Struct({ system_voice: Group, voice_cloning: Group, voice_generation: Group })
+
+/** The list names no languages; the ids of most system voices begin with one. */
+const voiceOf = ({ voice_id, voice_name }: typeof Voice.Type): EngineVoice => {
+  const named = Object.entries(languages).find(
+    ([, name]) => voice_id.startsWith(`${name}_`) || voice_id.startsWith(`${name} `)
+  )
+  const language = /^Cantonese/u.test(voice_id) ? "yue" : named?.[0]
+  return {
+    id: voice_id,
+    name: voice_name ?? voice_id,
+    languages: language === undefined ? [] : [language]
+  }
+}

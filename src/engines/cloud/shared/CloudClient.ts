@@ -1,0 +1,157 @@
+/** Sends requests to a cloud provider, with limits on time and size. The key is sent to the provider's address only. */
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
+import { EngineUnavailable, SpeechFailed } from "../../Engine.ts"
+import { boundedBody, isJson, parsedJson } from "../../ResponseBody.ts"
+import { cloudFailure, type CloudReading, type CloudRefusal } from "./CloudFailures.ts"
+
+/** A request, relative to the provider's address. */
+export interface CloudRequest {
+  readonly method: "GET" | "POST"
+  /** Path and query. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: { readonly type: string; readonly text: string }
+}
+
+/** How to reach a provider. */
+export interface CloudAddress {
+  /** The engine's name, for errors. */
+  readonly name: string
+  readonly baseUrl: string
+  /** Maximum time of a request and its response. */
+  readonly timeout: Duration.DurationInput
+  /** The headers that authorize a request to this URL. */
+  readonly authorize: (
+    request: CloudRequest,
+    url: URL
+  ) => Effect.Effect<Readonly<Record<string, string>>, EngineUnavailable | SpeechFailed>
+  /** Never shown: removed from the provider's own messages. */
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+  /** Reads an error response. */
+  readonly read: (refusal: CloudRefusal) => CloudReading
+  /** Whether JSON with status 200 is an error. */
+  readonly isRefusal?: (json: unknown) => boolean
+}
+
+/** Sends a request and reads the whole response. */
+export interface CloudClient {
+  /** Fails as an error response with this status and body would: for errors inside a stream. */
+  readonly refused: (status: number, body: unknown) => Effect.Effect<never, EngineUnavailable | SpeechFailed>
+  readonly send: (request: CloudRequest) => Effect.Effect<Uint8Array, EngineUnavailable | SpeechFailed>
+  /** The same for a response with audio; text or JSON is an error. */
+  readonly audio: (request: CloudRequest) => Effect.Effect<Uint8Array, EngineUnavailable | SpeechFailed>
+  /** The same for a response of JSON. */
+  readonly json: <A, I>(
+    request: CloudRequest,
+    schema: Schema.Schema<A, I>
+  ) => Effect.Effect<A, EngineUnavailable | SpeechFailed>
+}
+
+/** Maximum bytes of a response: ten minutes of PCM at 48 kHz as base64. */
+const mostBytes = 128 * 1024 * 1024
+/** Maximum bytes of an error. */
+const mostWords = 256 * 1024
+
+/** Makes the client. A redirect is an error: the key must not follow it. */
+export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddress) {
+  const { name } = address
+  const base = address.baseUrl.replace(/\/+$/u, "")
+  const { host } = new URL(base)
+  // Spans would show the headers with the key, and trace headers are of no use to a provider.
+  const client = (yield* HttpClient.HttpClient).pipe(HttpClient.withTracerDisabledWhen(() => true))
+  const within = Duration.format(Duration.decode(address.timeout))
+
+  const failureOf = (status: number, headers: CloudRefusal["headers"], bytes: Uint8Array) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const refusal: CloudRefusal = {
+        status,
+        headers,
+        json: Option.getOrUndefined(parsedJson(bytes)),
+        text: new TextDecoder().decode(bytes.subarray(0, 1_000))
+      }
+      return withoutSecrets(cloudFailure(name, host, refusal, address.read(refusal), now), address.secrets)
+    })
+
+  const unusable = (what: string) =>
+    new SpeechFailed({ engine: name, reason: "bad-output", detail: `${host} responded with ${what}` })
+
+  const send: CloudClient["send"] = (request) => {
+    const url = `${base}${request.path}`
+    return address.authorize(request, new URL(url)).pipe(
+      Effect.map((keys) => {
+        const plain = (request.method === "GET" ? HttpClientRequest.get : HttpClientRequest.post)(url)
+        const filled =
+          request.body === undefined
+            ? plain
+            : HttpClientRequest.bodyText(plain, request.body.text, request.body.type)
+        return HttpClientRequest.setHeaders(filled, { ...request.headers, ...keys })
+      }),
+      Effect.flatMap((whole) =>
+        Effect.mapError(
+          client.execute(whole),
+          (cause) =>
+            new EngineUnavailable({ engine: name, detail: `no response from ${host}: ${rootCause(cause)}` })
+        )
+      ),
+      Effect.flatMap((response) =>
+        response.status < 300
+          ? /^text\/html\b/iu.test(response.headers["content-type"] ?? "")
+            ? unusable("a web page")
+            : Effect.tap(boundedBody(name, response, mostBytes), (bytes) =>
+                bytes.length <= mostWords &&
+                address.isRefusal?.(Option.getOrUndefined(parsedJson(bytes))) === true
+                  ? Effect.flatMap(failureOf(response.status, response.headers, bytes), Effect.fail)
+                  : Effect.void
+              )
+          : boundedBody(name, response, mostWords).pipe(
+              Effect.orElseSucceed(() => new Uint8Array()),
+              Effect.flatMap((bytes) => failureOf(response.status, response.headers, bytes)),
+              Effect.flatMap(Effect.fail)
+            )
+      ),
+      Effect.scoped,
+      Effect.timeoutFail({
+        duration: address.timeout,
+        onTimeout: () =>
+          new SpeechFailed({
+            engine: name,
+            reason: "timeout",
+            detail: `no complete response from ${host} within ${within}`
+          })
+      })
+    )
+  }
+  const json = <A, I>(request: CloudRequest, schema: Schema.Schema<A, I>) =>
+    Effect.flatMap(send(request), (bytes) =>
+      Option.match(Option.flatMap(parsedJson(bytes), Schema.decodeUnknownOption(schema)), {
+        onNone: () => unusable(`${bytes.length} bytes that are not the expected JSON`),
+        onSome: (value) => Effect.succeed(value)
+      })
+    )
+  const audio: CloudClient["audio"] = (request) =>
+    Effect.flatMap(send(request), (bytes) =>
+      bytes.length === 0 || isJson(bytes) ? unusable("no audio") : Effect.succeed(bytes)
+    )
+  const refused: CloudClient["refused"] = (status, body) =>
+    Effect.flatMap(failureOf(status, {}, new TextEncoder().encode(JSON.stringify(body))), Effect.fail)
+  return { send, audio, json, refused } satisfies CloudClient
+})
+
+/** Returns the message of an error's root cause: "connect ECONNREFUSED …" instead of "Transport error". */
+const rootCause = (cause: Error): string =>
+  cause.cause instanceof Error ? rootCause(cause.cause) : cause.message
+
+/** Providers may quote a rejected key in their message. */
+const withoutSecrets = (
+  failure: EngineUnavailable | SpeechFailed,
+  secrets: ReadonlyArray<Redacted.Redacted>
+): EngineUnavailable | SpeechFailed => {
+  const detail = secrets
+    .map((secret) => Redacted.value(secret))
+    .filter((secret) => secret !== "")
+    .reduce((words, secret) => words.replaceAll(secret, "…"), failure.detail)
+  if (failure._tag === "EngineUnavailable") return new EngineUnavailable({ engine: failure.engine, detail })
+  const { engine, reason, retryAfter } = failure
+  return new SpeechFailed({ engine, reason, detail, ...(retryAfter === undefined ? {} : { retryAfter }) })
+}

@@ -1,0 +1,111 @@
+/**
+ * Finds the words of a text in anybody's speech of it, without a model: eSpeak NG speaks the text in a thread, and its
+ * speech is aligned with the clip. Deterministic; a clip of three seconds takes about 40 ms of processor time.
+ */
+import { Effect, Option } from "effect"
+import type { SpeechFit } from "../../../audio/alignment/SpeechFit.ts"
+import { millis } from "../../../domain/time/Units.ts"
+import { espeakVoices } from "../../BundledVoices.ts"
+import type { WordMark, WordTiming } from "../../Engine.ts"
+import { normalizeText, primaryTag } from "../../text/TextNormalization.ts"
+import { unsupportedLetters } from "../../text/UnsupportedScript.ts"
+import { englishWords } from "../../text/vietnamese/EnglishWords.ts"
+import type { AlignJob, Span } from "../EngineProtocol.ts"
+import { engineSentences } from "../EngineSentences.ts"
+import { noteTokens, timingOfTokens } from "../SentenceSpeech.ts"
+import { makeWorkerPool, type ThreadLimits } from "../WorkerPool.ts"
+
+/** A clip and what it should say. */
+export interface AlignmentRequest {
+  /** A WAV file's bytes, or mono samples of any scale. */
+  readonly sound: AlignJob["sound"]
+  /** The text, in parts whose times are wanted; often a single one. */
+  readonly said: ReadonlyArray<string>
+  /** The text's language (BCP 47). */
+  readonly language: string
+  /** Whether to measure `strangeness`, too; doubles the time. */
+  readonly compare?: boolean
+}
+
+/** Where a clip says its text, and how well both agree. */
+export interface AlignedText extends WordTiming {
+  /** When each part is said, from its first to its last word; undefined for a part without words. */
+  readonly parts: ReadonlyArray<Pick<WordMark, "start" | "end"> | undefined>
+  readonly fit: SpeechFit
+}
+
+/** Aligns clips with their texts. */
+export interface SpeechAligner {
+  /** None if eSpeak NG does not know the language, is not installed, or cannot read the text. */
+  readonly align: (request: AlignmentRequest) => Effect.Effect<Option.Option<AlignedText>>
+}
+
+const engine = "espeak"
+/** Maximum bytes of a part of the text, as for the engine itself. */
+const longestPart = 500
+
+/** Makes an aligner. Its threads start with the first clip, and end with the scope. */
+export const makeSpeechAligner = Effect.fnUntraced(function* (limits: ThreadLimits = {}) {
+  const pool = yield* makeWorkerPool(engine, limits)
+  const align: SpeechAligner["align"] = Effect.fn("SpeechAligner.align")(function* ({
+    sound,
+    said,
+    language,
+    compare = false
+  }) {
+    const voice = espeakVoiceOf(language)
+    if (voice === undefined || unsupportedLetters(said.join(" "), voice) !== undefined) return Option.none()
+    const byPart = said.map((text) => normalizeText(text, voice))
+    const tokens = byPart.flatMap((own) =>
+      own.map((token, index) => (index === 0 && token.gap === "" ? { ...token, gap: " " } : token))
+    )
+    const english = primaryTag(voice) === "vi" ? englishWords : undefined
+    const sentences = engineSentences(tokens, longestPart, english)
+    const parts = sentences.flatMap((sentence) => sentence.parts)
+    const job = { _tag: "Align", voice, parts: parts.map(({ pieces }) => pieces), sound, compare } as const
+    const found = yield* Effect.option(pool.ask(job))
+    if (Option.isNone(found) || found.value._tag !== "Aligned") return Option.none()
+    const { spans, ratio, skipped, added, strangeness } = found.value
+    const heard = new Map<number, Span>()
+    parts.forEach((part, index) => noteTokens(heard, part, spans[index] ?? []))
+    let from = 0
+    return Option.some({
+      ...timingOfTokens(tokens, sentences, heard),
+      parts: byPart.map((own) => {
+        const first = from
+        from += own.length
+        return rangeOf(heard, first, from)
+      }),
+      fit: { ratio, skipped, added, ...(strangeness === null ? {} : { strangeness }) }
+    })
+  })
+  return { align } satisfies SpeechAligner
+})
+
+/** Returns the time from the first to the last token that was heard among those in [from, to). */
+const rangeOf = (heard: ReadonlyMap<number, Span>, from: number, to: number) => {
+  const spans = Array.from({ length: to - from }, (_, index) => heard.get(from + index) ?? []).flat()
+  const [first, last] = [spans[0], spans.at(-1)]
+  return first === undefined || last === undefined
+    ? undefined
+    : { start: millis(first.start), end: millis(Math.max(first.start, last.end)) }
+}
+
+/** Returns eSpeak NG's voice for a language (BCP 47): of the same region, else any of the language. */
+export const espeakVoiceOf = (language: string): string | undefined => {
+  const tag = language.toLowerCase().replaceAll("_", "-")
+  const primary = primaryTag(tag)
+  const speaks = (wanted: string) => (voice: { readonly languages: ReadonlyArray<string> }) =>
+    voice.languages.some((each) => each.toLowerCase() === wanted)
+  const own = aliases[primary] ?? primary
+  return (
+    espeakVoices.find(({ id }) => id === (tag === "en" ? "en-us" : tag)) ??
+    espeakVoices.find(speaks(tag)) ??
+    espeakVoices.find(({ id }) => id === own) ??
+    espeakVoices.find(({ id }) => primaryTag(id) === own) ??
+    espeakVoices.find(speaks(own))
+  )?.id
+}
+
+/** Languages whose voice has another name. */
+const aliases: Readonly<Record<string, string>> = { zh: "cmn", no: "nb", iw: "he" }

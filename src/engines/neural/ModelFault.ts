@@ -1,0 +1,99 @@
+/** Why a folder with a neural voice cannot be used, and the checks of its files that need no loading. */
+import { readFile, stat } from "node:fs/promises"
+import { basename } from "node:path"
+import { Schema } from "effect"
+import { readOnnxMetadata } from "./OnnxMetadata.ts"
+
+/** The files of a neural voice are missing, damaged or of another kind. */
+export class ModelUnusable extends Schema.TaggedError<ModelUnusable>()("ModelUnusable", {
+  /** The folder or file. */
+  path: Schema.String,
+  /** What is wrong and what was expected. */
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `${this.path}: ${this.detail}`
+  }
+}
+
+/** A model's metadata, with errors that name the file. */
+export interface ModelMetadata {
+  readonly get: (key: string) => string | undefined
+  readonly text: (key: string) => string
+  readonly count: (key: string, least: number) => number
+}
+
+/** Reads a model's metadata. Throws `ModelUnusable` if the file is no complete ONNX model. */
+export const metadataOf = async (file: string): Promise<ModelMetadata> => {
+  const found = await readOnnxMetadata(file)
+  if (typeof found === "string")
+    throw new ModelUnusable({ path: file, detail: `${found}; download the voice again` })
+  const text = (key: string): string => {
+    const value = found.get(key)
+    if (value === undefined || value === "")
+      throw new ModelUnusable({
+        path: file,
+        detail: `its metadata has no "${key}"; expected a model converted for sherpa-onnx`
+      })
+    return value
+  }
+  return {
+    get: (key) => found.get(key),
+    text,
+    count: (key, least) => {
+      const value = Number(text(key))
+      if (!Number.isInteger(value) || value < least)
+        throw new ModelUnusable({
+          path: file,
+          detail: `its metadata has ${key} "${text(key)}"; expected a whole number from ${least}`
+        })
+      return value
+    }
+  }
+}
+
+/** Checks a token table: one symbol and its number a line. Wrong lines would end the engine's process. */
+export const checkTokens = async (file: string, single: boolean): Promise<void> => {
+  const seen = new Set<string>()
+  const lines = (await readFile(file, "utf8")).split("\n")
+  if (lines.at(-1) === "") lines.pop()
+  const fault = (line: number, detail: string) =>
+    new ModelUnusable({ path: `${file}:${line}`, detail: `${detail}; expected one symbol and its number` })
+  if (lines.length === 0) throw fault(1, "the file is empty")
+  for (const [index, line] of lines.entries()) {
+    const symbol = /^(.*?)[ \t]+\d+\s*$/u.exec(line)?.[1]
+    if (symbol === undefined) throw fault(index + 1, "invalid line")
+    if (!single || markers.has(symbol)) continue
+    // A space is written as nothing before its number.
+    const character = symbol === "" ? " " : symbol
+    if (Array.from(character).length !== 1) throw fault(index + 1, `"${symbol}" has several characters`)
+    if (seen.has(character)) throw fault(index + 1, `"${symbol}" occurs twice`)
+    seen.add(character)
+  }
+}
+
+/** Symbols of several characters that the engine knows. */
+const markers = new Set(["<BLNK>", "<PAD>", "<EOS>", "<BOS>"])
+
+/** Checks that a file with voice styles has the size that its model needs. */
+export const checkSize = async (file: string, expected: number): Promise<void> => {
+  const { size } = await stat(file)
+  if (size !== expected)
+    throw new ModelUnusable({
+      path: file,
+      detail: `it has ${size} bytes, but its model needs ${expected}; download the voice again`
+    })
+}
+
+/** Returns the one file of a folder that matches; throws if there is none. A full-precision model is preferred. */
+export const fileOf = (
+  folder: string,
+  files: ReadonlyArray<string>,
+  pattern: RegExp,
+  named: string
+): string => {
+  const found = files.filter((file) => pattern.test(basename(file)))
+  const best = found.find((file) => !/int8|fp16/u.test(file)) ?? found[0]
+  if (best === undefined) throw new ModelUnusable({ path: folder, detail: `${named} is missing` })
+  return best
+}

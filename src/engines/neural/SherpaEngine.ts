@@ -1,0 +1,173 @@
+/** The engine of neural voices on this machine (Piper, Kokoro, Kitten, Matcha, Supertonic), with sherpa-onnx. */
+import { availableParallelism } from "node:os"
+import { basename } from "node:path"
+import { Duration, Effect, Either } from "effect"
+import { type Engine, EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { programEnvironment } from "../program/CommandEngine.ts"
+import { cacheSuccess } from "../SuccessCache.ts"
+import { normalizeText } from "../text/TextNormalization.ts"
+import { unsupportedLetters } from "../text/UnsupportedScript.ts"
+import { espeakDataFolder } from "./EspeakData.ts"
+import { type CheckedModel, checkModel } from "./ModelFolder.ts"
+import { ModelUnusable } from "./ModelFault.ts"
+import type { ModelSpeaker } from "./ModelSpeakers.ts"
+import type { OpenRequest } from "./SherpaProtocol.ts"
+import { speakNeural } from "./NeuralSpeech.ts"
+import { sherpaAdvice, sherpaPackages } from "./SherpaPackage.ts"
+import { makeSherpaPool, type PooledModel, type PoolLimits } from "./SherpaPool.ts"
+
+/** A voice to offer. */
+export interface NeuralVoice {
+  /** The voice's id; a model with several speakers offers `<id>.<speaker>`. */
+  readonly id: string
+  /** Display name. */
+  readonly name: string
+  /** Its folder, or the `.onnx` file of a Piper voice. */
+  readonly path: string
+  /** BCP 47, for models whose files do not say it. */
+  readonly languages?: ReadonlyArray<string>
+}
+
+export interface SherpaOptions extends Partial<PoolLimits> {
+  /** The engine's name in errors and settings. */
+  readonly name: string
+  readonly voices: ReadonlyArray<NeuralVoice>
+  /** A folder for files that can be made again: eSpeak NG's data, and converted Piper voices. */
+  readonly cache: string
+  /** The builds of sherpa-onnx to use; default: those installed. */
+  readonly packages?: OpenRequest["packages"]
+  /** Threads of each process; default 1. */
+  readonly threads?: number
+  /** Whether equal texts give equal samples, at the cost of some liveliness; default true. */
+  readonly steady?: boolean
+  /** Maximum length of one request's speech, in seconds; default one hour. */
+  readonly maxSeconds?: number
+}
+
+/** Limits of the speaking rate. Beyond them, some models give silence. */
+const slowest = 0.5
+const fastest = 2
+/** Processes take about 350 MB each with a voice of medium size. */
+const mostByDefault = 4
+/** ONNX Runtime keeps buffers for every length of text it has seen, so a process grows slowly. */
+const defaultMemory = 1_500_000_000
+
+/** The default number of sentences spoken at once. */
+export const usualProcesses = (): number => Math.max(1, Math.min(mostByDefault, availableParallelism() - 1))
+
+interface Offered {
+  readonly voice: EngineVoice
+  readonly speaker: ModelSpeaker
+  readonly model: CheckedModel
+  readonly path: string
+}
+
+/** Makes the engine. Its processes end with the scope. Models are checked at the first use, loaded when they speak. */
+export const makeSherpaEngine = Effect.fnUntraced(function* (options: SherpaOptions) {
+  const { name: engine, threads = 1, maxSeconds = 3_600, packages = sherpaPackages() } = options
+  const environment = yield* programEnvironment
+  const pool = yield* makeSherpaPool(engine, {
+    ...options,
+    processes: options.processes ?? usualProcesses(),
+    memory: options.memory ?? defaultMemory
+  })
+  const unavailable = (detail: string) => new EngineUnavailable({ engine, detail })
+
+  const context = {
+    cache: options.cache,
+    steady: options.steady ?? true,
+    espeakData: () => espeakDataFolder(options.cache)
+  }
+  const offered = yield* cacheSuccess(
+    Effect.gen(function* () {
+      if (options.voices.length === 0)
+        return yield* unavailable("no neural voice is installed; add one with dubwright voices add")
+      const checked = yield* Effect.forEach(options.voices, (voice) =>
+        Effect.either(
+          Effect.map(
+            Effect.tryPromise({
+              try: () => checkModel(voice.path, context),
+              catch: (cause) =>
+                cause instanceof ModelUnusable
+                  ? cause
+                  : new ModelUnusable({ path: voice.path, detail: String(cause) })
+            }),
+            (model) => offeredVoices(voice, model)
+          )
+        )
+      )
+      const faults = checked.flatMap((one) => (Either.isLeft(one) ? [one.left.message] : []))
+      if (faults.length === checked.length) return yield* unavailable(faults.join("; "))
+      if (faults.length > 0)
+        yield* Effect.logWarning("some neural voices cannot be used").pipe(
+          Effect.annotateLogs({ engine, reason: faults.join("; ") })
+        )
+      return checked.flatMap((one) => (Either.isRight(one) ? one.right : []))
+    }),
+    Duration.infinity
+  )
+
+  const speak: Engine["speak"] = Effect.fn("SherpaEngine.speak")(function* (request) {
+    const all = yield* offered
+    const found = all.find(({ voice }) => voice.id === request.voice)
+    if (found === undefined) {
+      const detail = `no voice "${request.voice}"; expected one of ${listed(all.map(({ voice }) => voice.id))}`
+      return yield* new SpeechFailed({ engine, reason: "unknown-voice", detail })
+    }
+    const { voice, speaker, model, path } = found
+    const language = voice.languages[0] ?? request.language ?? "en"
+    const unread = unsupportedLetters(request.text, language)
+    if (unread !== undefined)
+      return yield* new SpeechFailed({ engine, reason: "nothing-to-say", detail: unread })
+    const pooled: PooledModel = { key: path, engine, config: model.config, threads, environment, packages }
+    const rate = Math.min(fastest, Math.max(slowest, request.rate))
+    return yield* speakNeural(normalizeText(request.text, language), {
+      engine,
+      rate,
+      maxSeconds,
+      say: (text) =>
+        pool.ask(pooled, {
+          _tag: "Speak",
+          text,
+          sid: speaker.sid,
+          speed: rate,
+          ...(speaker.spokenAs === undefined ? {} : { language: speaker.spokenAs })
+        })
+    })
+  })
+
+  const installed = Effect.suspend(() =>
+    packages.length > 0 ? Effect.void : Effect.fail(unavailable(sherpaAdvice))
+  )
+  return {
+    name: engine,
+    controls: ["rate"],
+    voices: Effect.map(offered, (all) => all.map(({ voice }) => voice)),
+    speak,
+    check: Effect.zipRight(installed, Effect.asVoid(offered))
+  } satisfies Engine
+})
+
+/** Returns what a checked model offers. */
+export const offeredVoices = (voice: NeuralVoice, model: CheckedModel): ReadonlyArray<Offered> =>
+  model.speakers.map((speaker) => ({
+    voice: {
+      id: speaker.suffix === "" ? voice.id : `${voice.id}.${speaker.suffix}`,
+      name: speaker.name === "" ? voice.name : `${voice.name}, ${speaker.name}`,
+      languages: speaker.language === undefined ? (voice.languages ?? []) : [speaker.language],
+      ...(speaker.gender === undefined ? {} : { gender: speaker.gender })
+    },
+    speaker,
+    model,
+    path: voice.path
+  }))
+
+/** Lists the first names: a model may have a thousand speakers. */
+const listed = (names: ReadonlyArray<string>): string =>
+  names.length > 8 ? `${names.slice(0, 8).join(", ")} and ${names.length - 8} more` : names.join(", ")
+
+/** Returns the id of a voice that is named by its path: the name of its folder or file. */
+export const voiceIdOf = (path: string): string =>
+  basename(path)
+    .replace(/\.onnx$/u, "")
+    .replace(/[^A-Za-z0-9._-]/gu, "-")

@@ -1,0 +1,37 @@
+/** Aligns clips with their texts in the threads of eSpeak NG, which start with the first clip that needs it. */
+import { Effect, Option, type Scope } from "effect"
+import { misfitOf, type Misfit } from "../../audio/alignment/SpeechFit.ts"
+import type { Expected } from "../../audio/speech/MissingParts.ts"
+import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
+import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.ts"
+
+/** What an alignment tells about a clip. */
+export interface AlignedClip {
+  /** When each part is said; undefined if the clip lacks speech or has too much, or a part has no words. */
+  readonly parts: ReadonlyArray<Expected> | undefined
+  readonly misfit: Misfit | undefined
+}
+
+/** Aligns a WAV file's bytes or samples with the parts of a text; undefined if eSpeak NG cannot speak it. */
+export type AlignClip = (
+  sound: Uint8Array | Pcm,
+  said: ReadonlyArray<string>
+) => Effect.Effect<AlignedClip | undefined>
+
+/** Makes the function; its threads last as long as the scope. */
+export const clipAligner: Effect.Effect<AlignClip, never, Scope.Scope> = Effect.map(
+  lazySpeechAligner,
+  ({ align }) =>
+    (sound, said) =>
+      Effect.gen(function* () {
+        const language = languageOf(said.join(" "), knownLanguages)
+        const found = Option.getOrUndefined(yield* align({ sound, said, language, compare: true }))
+        if (found === undefined) return undefined
+        const misfit = misfitOf(found.fit)
+        const times = found.parts.filter((part) => part !== undefined)
+        const isWhole =
+          times.length === said.length && (misfit === undefined || misfit.kind === "another-text")
+        return { parts: isWhole ? times : undefined, misfit }
+      })
+)

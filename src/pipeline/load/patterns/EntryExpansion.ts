@@ -1,0 +1,164 @@
+/** Expands an entry of `jobs` into one job per input file: a glob, or a pattern with names, may match several. */
+import { FileSystem, Path } from "@effect/platform"
+import { Array, Effect, Either, Schema } from "effect"
+import { isDynamicPattern } from "tinyglobby"
+import type { Defaults, JobEntry } from "../../../domain/manifest/Manifest.ts"
+import { JobId } from "../../../domain/values/Ids.ts"
+import { languageNamed } from "../../../domain/values/LanguageName.ts"
+import { type InputRejected, rejectInput } from "../InputRejected.ts"
+import { jobNameFrom } from "../JobName.ts"
+import { fillNames, hasNames, parseNamePattern, unknownName } from "./NamePattern.ts"
+import { fillEntry } from "./FilledEntry.ts"
+import { type NamedFile, filesLike } from "./PatternFiles.ts"
+import { pairFiles } from "./PatternPairs.ts"
+
+/** One job of an entry, with the names in its settings replaced. */
+export interface ExpandedEntry {
+  readonly entry: JobEntry
+  readonly id: JobId
+  /** Absolute. */
+  readonly input: string
+}
+
+/** An entry's jobs, and a notice for each unpaired file. */
+export interface Expansion {
+  readonly jobs: ReadonlyArray<ExpandedEntry>
+  readonly notices: ReadonlyArray<string>
+}
+
+/** An entry's place in the manifest, for paths and messages. */
+export interface EntryPlace {
+  /** The folder that paths are relative to. */
+  readonly base: string
+  /** The manifest as the user named it. */
+  readonly manifest: string
+  /** Position in `jobs`, from 0. */
+  readonly at: number
+  /** Whether a job whose files are missing waits for them, instead of being a fault. */
+  readonly waits: boolean
+  /** The error for an input that cannot be used. */
+  readonly rejectInput: (problem: string) => InputRejected
+}
+
+/** Expands an entry; its paths are resolved against the folder of the manifest. */
+export const expandEntry = Effect.fnUntraced(function* (
+  entry: JobEntry,
+  defaults: Defaults,
+  place: EntryPlace
+) {
+  const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  const { base, rejectInput: reject } = place
+  const literal = path.resolve(base, entry.input)
+  if (yield* fs.exists(literal).pipe(Effect.orElseSucceed(() => false))) {
+    const job: ExpandedEntry = {
+      entry,
+      id: yield* idOf(entry.id ?? stemOf(path, literal), place),
+      input: literal
+    }
+    return { jobs: [job], notices: [] } satisfies Expansion
+  }
+  if (hasNames(entry.input)) return yield* expandNames(entry, defaults, place)
+  const isPattern = isDynamicPattern(entry.input)
+  const files = isPattern ? yield* filesLike(entry.input, base) : []
+  if (files.length === 0 && place.waits) return nothing
+  if (!isPattern) return yield* reject("no such file; check the path")
+  if (files.length === 0) return yield* reject("no file matches; check the pattern")
+  const jobs = yield* Effect.forEach(files, ({ path: input }) => {
+    const stem = stemOf(path, input)
+    return Either.map(
+      idOf(entry.id === undefined ? stem : `${entry.id}-${stem}`, place),
+      (id): ExpandedEntry => ({ entry, id, input })
+    )
+  })
+  return { jobs, notices: [] } satisfies Expansion
+})
+
+const nothing: Expansion = { jobs: [], notices: [] }
+
+/** Expands an entry whose input has names. */
+const expandNames = Effect.fnUntraced(function* (entry: JobEntry, defaults: Defaults, place: EntryPlace) {
+  const path = yield* Path.Path
+  const { base, manifest, at } = place
+  const rejectKey = (key: string) => (problem: string) =>
+    rejectInput(manifest, `jobs[${at}].${key}: ${problem}`)
+  const rules = { ...defaults.match, ...entry.match }
+  const pattern = yield* Either.mapLeft(parseNamePattern(entry.input, rules), rejectKey("input"))
+  const strange = Object.keys(entry.match ?? {}).find((name) => !pattern.names.includes(name))
+  if (strange !== undefined)
+    return yield* rejectKey("match")(`${strange}: ${unknownName(strange, pattern.names)}`)
+  const files = (yield* filesLike(pattern.glob, base)).flatMap((file): ReadonlyArray<NamedFile> => {
+    const values = pattern.valuesIn(file.name)
+    return values === undefined ? [] : [{ ...file, values }]
+  })
+  if (files.length === 0 && place.waits) return nothing
+  if (files.length === 0)
+    return yield* place.rejectInput("no file matches; check the pattern, and match if it is set")
+  const pairs = yield* pairFiles(entry, files, rules, place)
+  const paired = files.flatMap((file, position) => {
+    const pair = pairs.found[position]
+    return pair === undefined ? [] : [{ file, pair }]
+  })
+  const jobs = yield* Effect.forEach(paired, ({ file, pair }) =>
+    Either.gen(function* () {
+      const language = yield* languageOf(entry, file, rejectKey("input"))
+      const filled = yield* fillEntry(
+        { ...entry, ...pair, ...(language === undefined ? {} : { language }) },
+        defaults,
+        file.values,
+        (key, problem) => rejectKey(key)(problem)
+      )
+      const name =
+        entry.id === undefined
+          ? stemOf(path, file.path)
+          : yield* Either.mapBoth(fillNames(entry.id, file.values), {
+              onLeft: rejectKey("id"),
+              onRight: jobNameFrom
+            })
+      const job: ExpandedEntry = { entry: filled, id: yield* idOf(name, place), input: file.path }
+      return job
+    })
+  )
+  return { jobs, notices: [...pairs.notices, ...missingLanguages(entry.input, files)] } satisfies Expansion
+})
+
+/** The language that a file's name says, unless the entry sets one. */
+const languageOf = (
+  { input, language }: JobEntry,
+  file: NamedFile,
+  reject: (problem: string) => InputRejected
+) => {
+  const said = file.values.get("language")
+  return language !== undefined || said === undefined
+    ? Either.right(language)
+    : Either.mapLeft(languageNamed(said), (fault) =>
+        reject(`${input}: ${file.name}: {language}: ${fault}; set match.language to the languages you have`)
+      )
+}
+
+/** Names the files of a series that lack a language which the others have. */
+const missingLanguages = (input: string, files: ReadonlyArray<NamedFile>): ReadonlyArray<string> => {
+  const languages = Array.dedupe(files.flatMap(({ values }) => values.get("language") ?? []))
+  const rest = ({ values }: NamedFile) =>
+    [...values].flatMap(([name, value]) => (name === "language" ? [] : [value])).join(" ")
+  return Object.entries(Array.groupBy(files, rest)).flatMap(([group, members]) => {
+    const missing = languages.filter(
+      (language) => !members.some(({ values }) => values.get("language") === language)
+    )
+    return missing.length === 0 || group === ""
+      ? []
+      : [`${input}: ${group} has no file in ${missing.join(", ")}`]
+  })
+}
+
+const stemOf = (path: Path.Path, file: string): string => jobNameFrom(path.parse(file).name)
+
+const idOf = (name: string, { manifest, at }: EntryPlace): Either.Either<JobId, InputRejected> =>
+  Schema.decodeUnknownEither(JobId)(name).pipe(
+    Either.mapLeft(() =>
+      rejectInput(
+        manifest,
+        `jobs[${at}]: "${name}" cannot name a job and its files; set an id of plain letters`
+      )
+    )
+  )

@@ -1,0 +1,95 @@
+/** A job's script and the words to speak: read, with its lexicon, cue sheet and film's end applied. */
+import { Array, Effect, Either } from "effect"
+import type { Script, ScriptRejected } from "../../domain/speech/Cue.ts"
+import { millisAtMicros } from "../../domain/time/Units.ts"
+import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
+import { cueSheetOf, withSheet } from "../../script/spoken/CueSheet.ts"
+import type { Words } from "../../script/spoken/CueWords.ts"
+import { type Filmed, cutAtFilmEnd } from "../../script/spoken/FilmEnd.ts"
+import { lexiconOf } from "../../script/spoken/Lexicon.ts"
+import { spokenWords } from "../../script/spoken/SpokenWords.ts"
+import { readScript } from "../../script/ScriptFile.ts"
+import { readInput, type ReadInput } from "../load/InputFile.ts"
+import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
+import type { Batch, Job } from "../load/Job.ts"
+
+/** Reads a job's script and the words to speak, before voices are assigned. */
+export const readWords = Effect.fn("JobScript.readWords")(function* (
+  job: Job,
+  batch: Batch,
+  read: ReadInput = readInput
+) {
+  const { bytes } = yield* read(job.input, job.inputName)
+  const script = yield* readScript(
+    bytes,
+    job.inputName,
+    job.encoding === undefined ? {} : { encoding: job.encoding }
+  ).pipe(Either.mapLeft(unreadScript))
+  return { script, words: yield* wordsOf(job, script, batch, read) }
+})
+
+/** The words of a job's script, with its cue sheet applied. */
+export const wordsOf = Effect.fnUntraced(function* (job: Job, script: Script, batch: Batch, read: ReadInput) {
+  return yield* sheeted(job, yield* wordsIn(job, script, batch), read)
+})
+
+/** Applies the job's cue sheet to its words, if it has one. */
+const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words, read: ReadInput) {
+  if (sheet === undefined) return words
+  const rows = yield* Either.mapLeft(
+    cueSheetOf((yield* read(sheet.path, sheet.name)).bytes, sheet.name),
+    unreadScript
+  )
+  return { ...words, cues: withSheet(words.cues, rows) }
+})
+
+const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, InputRejected> =>
+  lexiconOf(job.lexicon).pipe(
+    Either.mapLeft((faults) =>
+      InputRejected.make({
+        faults: Array.map(faults, ({ entry, why }) =>
+          InputFault.make({ file: batch.manifest, message: `job ${job.id}: lexicon[${entry}]: ${why}` })
+        )
+      })
+    ),
+    Either.map((lexicon) =>
+      spokenWords(script, job.text, lexicon, {
+        speakers: [...Object.keys(job.speakers), ...(job.cast?.names ?? [])],
+        pauses: job.pauses,
+        ...(job.language === undefined ? {} : { language: job.language })
+      })
+    )
+  )
+
+/** The words of cues that start before the end of the job's film; all words if it has no film. */
+export const filmedOf = (
+  { id, fit, inputName, onFailure, video: named }: Job,
+  script: Script,
+  words: Words,
+  video: MediaInfo | undefined
+): Either.Either<Filmed, InputRejected> =>
+  video === undefined || named === undefined
+    ? Either.right({ words, notice: undefined })
+    : cutAtFilmEnd(script, words, {
+        name: named.name,
+        length: millisAtMicros(video.duration),
+        early: fit.early,
+        silently: onFailure === "silence"
+      }).pipe(Either.mapLeft((fault) => rejectInput(inputName, `job ${id}: ${fault}`)))
+
+/** Returns a lookup of the script's text by cue number. */
+export const textsOf = (script: Script): ((cue: number) => string | undefined) => {
+  const texts = new Map(
+    script._tag === "Subtitle"
+      ? [...script.cues, ...script.lost].map(({ index, text }) => [index, text] as const)
+      : script.blocks.map(({ text }, at) => [at + 1, text] as const)
+  )
+  return (cue) => texts.get(cue)
+}
+
+const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
+  InputRejected.make({
+    faults: Array.map(faults, ({ line, found, expected }) =>
+      InputFault.make({ file, line, message: found === "" ? expected : `"${found}": ${expected}` })
+    )
+  })

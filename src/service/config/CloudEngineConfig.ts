@@ -1,0 +1,115 @@
+/** Schemas of the settings file's cloud engines, one per provider. Every field has a default. */
+import { Schema } from "effect"
+import { LanguageTag } from "../../domain/values/Ids.ts"
+import { expecting } from "../../domain/values/SchemaWords.ts"
+import { addressField, countField, optionalField, secondsField } from "./ConfigFields.ts"
+import { foreignVoice, keyVariable, normalise } from "./EngineFields.ts"
+
+/** The settings of every cloud engine. */
+const shared = {
+  keyVariable: Schema.optionalWith(keyVariable, { exact: true }),
+  baseUrl: optionalField(addressField, "Where requests go; default: the provider's public address."),
+  voices: optionalField(
+    Schema.Array(Schema.Struct(foreignVoice)),
+    "Voices in addition to those that the provider lists."
+  ),
+  listVoices: optionalField(
+    Schema.Boolean,
+    "Whether to request the voices from the provider; default: true."
+  ),
+  languages: optionalField(Schema.Array(LanguageTag), "Languages whose voices are offered; default: all."),
+  concurrency: optionalField(
+    countField(1, 256),
+    "Maximum requests in flight; default: what the provider's smallest plan allows."
+  ),
+  maxCharacters: optionalField(
+    countField(1, 1_000_000),
+    "Maximum length of a text as the provider counts it; default: the provider's limit."
+  ),
+  timeout: optionalField(secondsField(3_600), "Seconds to wait for a response; default: 120."),
+  normalise,
+  creditsPerCharacter: optionalField(
+    Schema.NonNegative,
+    "Credits per character that clients pay, unless a model states another price; default: 1."
+  )
+}
+
+const share = Schema.Number.pipe(Schema.between(0, 1))
+
+const ElevenLabs = Schema.Struct({
+  kind: Schema.Literal("elevenlabs"),
+  ...shared,
+  model: optionalField(Schema.NonEmptyString, "The model; default: eleven_multilingual_v2."),
+  seed: optionalField(
+    countField(0, 4_294_967_295),
+    "Equal requests with the same seed give nearly equal speech; default: none."
+  ),
+  stability: optionalField(share, "Stability of the voice, 0 to 1; default: the voice's own."),
+  similarityBoost: optionalField(
+    share,
+    "Similarity to the original voice, 0 to 1; default: the voice's own."
+  ),
+  style: optionalField(share, "Exaggeration of the voice's style, 0 to 1; default: the voice's own.")
+})
+
+const Azure = Schema.Struct({
+  kind: Schema.Literal("azure"),
+  ...shared,
+  region: optionalField(
+    Schema.String.pipe(Schema.pattern(/^[a-z0-9]{2,40}$/u, expecting("a region such as westeurope"))),
+    "The region of the Speech resource; default: the environment variable AZURE_SPEECH_REGION."
+  )
+})
+
+const Google = Schema.Struct({
+  kind: Schema.Literal("google"),
+  ...shared,
+  wordTimes: optionalField(
+    Schema.Boolean,
+    "Whether to request the times of words, where the voice has them; default: true."
+  )
+})
+
+const Polly = Schema.Struct({
+  kind: Schema.Literal("polly"),
+  ...shared,
+  model: optionalField(
+    Schema.Literal("standard", "neural", "long-form", "generative"),
+    "Polly's engine; default: neural."
+  ),
+  region: optionalField(
+    Schema.String.pipe(Schema.pattern(/^[a-z0-9-]{2,40}$/u, expecting("a region such as eu-west-1"))),
+    "The AWS region; default: the environment variable AWS_REGION."
+  ),
+  wordTimes: optionalField(
+    Schema.Boolean,
+    "Whether to request the times of words, which Amazon charges as a second text; default: false."
+  )
+})
+
+const MiniMax = Schema.Struct({
+  kind: Schema.Literal("minimax"),
+  ...shared,
+  model: optionalField(Schema.NonEmptyString, "The model; default: speech-2.8-hd."),
+  groupId: optionalField(Schema.NonEmptyString, "The group id, which older accounts need.")
+})
+
+const Cartesia = Schema.Struct({
+  kind: Schema.Literal("cartesia"),
+  ...shared,
+  model: optionalField(Schema.NonEmptyString, "The model; default: sonic-3.")
+})
+
+const Gemini = Schema.Struct({
+  kind: Schema.Literal("gemini"),
+  ...shared,
+  model: optionalField(Schema.NonEmptyString, "The model; default: gemini-3.8-flash-tts."),
+  style: optionalField(
+    Schema.NonEmptyTrimmedString,
+    "How to speak, sent before each text, such as: Read calmly, as a narrator."
+  )
+})
+
+/** Settings of a cloud engine, by `kind`. */
+export const CloudEngineSettings = Schema.Union(ElevenLabs, Azure, Google, Polly, MiniMax, Cartesia, Gemini)
+export type CloudEngineSettings = typeof CloudEngineSettings.Type

@@ -1,0 +1,183 @@
+/** Opens a state folder's database: for writing, for reading, or in memory. Loads SQLite. */
+import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { layer as reactivity } from "@effect/experimental/Reactivity"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { single } from "@effect/sql/SqlSchema"
+import { SqliteClient } from "@effect/sql-sqlite-node"
+import type { Database } from "better-sqlite3"
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { makeFolder } from "../../system/Folder.ts"
+import { rowFault } from "./GuardedStatements.ts"
+import { migrateState, migrationsTable, schemaVersion } from "./StateMigrations.ts"
+import Sqlite from "./Sqlite.ts"
+import {
+  failOrDie,
+  type StateBusy,
+  stateFault,
+  StateUnusable,
+  unreadFault,
+  mapStateError
+} from "./StateErrors.ts"
+import { StateFolder } from "./StateFolder.ts"
+import { lockFolder } from "./WriterLock.ts"
+
+/**
+ * Opens a state folder for writing: creates it if missing, and locks it until the layer is released.
+ *
+ * Commits reach the operating system (WAL, synchronous=NORMAL), so a crash of the process loses none. Announcements
+ * must also survive a power cut: `WriteBatcher` syncs them to disk, without an fsync on this thread per commit. The
+ * clips are in the folder, or in one shared by several machines.
+ */
+export const writableState = (
+  folder: string,
+  sharedClips?: string
+): Layer.Layer<StateFolder | SqlClient, StateBusy | StateUnusable> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const clips = sharedClips ?? join(folder, "clips")
+      yield* mapStateError(folder, () => makeFolder(folder))
+      yield* mapStateError(clips, () => makeFolder(clips))
+      yield* lockFolder(folder)
+      const file = join(folder, "state.sqlite")
+      // Clips in a shared folder may belong to other machines.
+      if (sharedClips === undefined && (yield* mapStateError(folder, () => isLost(file, clips))))
+        return yield* new StateUnusable({ folder, reason: "lost", detail: "" })
+      const sql = yield* openDatabase(folder, { filename: file })
+      yield* Effect.gen(function* () {
+        yield* sql.unsafe("PRAGMA synchronous = NORMAL")
+        yield* refuseNewer(folder, sql)
+        yield* migrateState
+      }).pipe(
+        Effect.provideService(SqlClient, sql),
+        Effect.catchTags({
+          SqlError: (error) => failOrDie(folder, error),
+          MigrationError: (error) => Effect.die(error)
+        }),
+        Effect.catchAllDefect((defect) => failOrDie(folder, defect))
+      )
+      const changes = yield* anotherConnection(folder, file)
+      return Context.make(SqlClient, sql).pipe(
+        Context.add(StateFolder, {
+          folder,
+          clips,
+          shared: sharedClips !== undefined,
+          log: `${file}-wal`,
+          changes
+        })
+      )
+    })
+  )
+
+/** Opens a state folder for reading, also while a run writes to it. */
+export const readableState = (
+  folder: string,
+  sharedClips?: string
+): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const file = join(folder, "state.sqlite")
+      const sql = yield* openDatabase(folder, { filename: file, readonly: true, disableWAL: true }).pipe(
+        Effect.tap((opened) => refuseOther(folder, opened)),
+        Effect.mapError((fault) => unreadFault(fault, mayWrite(folder)))
+      )
+      return Context.make(SqlClient, sql).pipe(
+        Context.add(StateFolder, {
+          folder,
+          clips: sharedClips ?? join(folder, "clips"),
+          shared: sharedClips !== undefined,
+          log: undefined,
+          changes: undefined
+        })
+      )
+    })
+  )
+
+/**
+ * State that ends with the process, over a clip folder that several machines share: another process stores what must be
+ * kept.
+ */
+export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      yield* mapStateError(clips, () => makeFolder(clips))
+      const sql = yield* openDatabase(clips, { filename: ":memory:", disableWAL: true })
+      yield* Effect.orDie(Effect.provideService(migrateState, SqlClient, sql))
+      return Context.make(SqlClient, sql).pipe(
+        Context.add(StateFolder, { folder: clips, clips, shared: true, log: undefined, changes: undefined })
+      )
+    })
+  )
+
+/** Returns whether this process may write to an existing folder; true if the folder does not exist. */
+const mayWrite = (folder: string): boolean => {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return !existsSync(folder)
+  }
+}
+
+/** Returns whether there are clips, but no database that describes them. */
+const isLost = (file: string, clips: string): boolean =>
+  [file, `${file}-wal`].every((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) &&
+  readdirSync(clips).some((name) => name.endsWith(".wav"))
+
+const openDatabase = (
+  folder: string,
+  config: SqliteClient.SqliteClientConfig
+): Effect.Effect<SqlClient, StateUnusable, Scope.Scope> =>
+  SqliteClient.make(config).pipe(
+    Effect.provide(reactivity),
+    // The client opens its file during creation, and throws on failure.
+    Effect.catchAllDefect((defect) => failOrDie(folder, defect))
+  )
+
+/** Opens another connection to a database that is already open. */
+const anotherConnection = (
+  folder: string,
+  file: string
+): Effect.Effect<Database, StateUnusable, Scope.Scope> =>
+  Effect.acquireRelease(
+    mapStateError(folder, () => {
+      const database = new Sqlite(file)
+      database.pragma("synchronous = NORMAL")
+      return database
+    }),
+    (database) => Effect.sync(() => database.close())
+  )
+
+const versionOf = (folder: string, sql: SqlClient): Effect.Effect<number, StateUnusable> =>
+  single({
+    Request: Schema.Void,
+    Result: Schema.Struct({ version: Schema.NullOr(Schema.Int) }),
+    execute: () => sql`SELECT max(migration_id) AS version FROM ${sql(migrationsTable)}`
+  })().pipe(
+    Effect.map(({ version }) => version ?? 0),
+    Effect.catchTags({
+      ParseError: (error) => rowFault(folder, migrationsTable, error),
+      // A file without the table is new, or a run died while creating it.
+      SqlError: (error) =>
+        stateFault(folder, error) === undefined ? Effect.succeed(0) : failOrDie(folder, error),
+      NoSuchElementException: () => Effect.succeed(0)
+    })
+  )
+
+const refuseNewer = (folder: string, sql: SqlClient) =>
+  Effect.flatMap(versionOf(folder, sql), (version) =>
+    version > schemaVersion
+      ? new StateUnusable({ folder, reason: "newer", detail: `schema ${version}, known ${schemaVersion}` })
+      : Effect.void
+  )
+
+const refuseOther = (folder: string, sql: SqlClient) =>
+  Effect.flatMap(versionOf(folder, sql), (version) =>
+    version === schemaVersion
+      ? Effect.void
+      : new StateUnusable({
+          folder,
+          reason: version > schemaVersion ? "newer" : version === 0 ? "missing" : "older",
+          detail: version === 0 ? "" : `schema ${version}, known ${schemaVersion}`
+        })
+  )

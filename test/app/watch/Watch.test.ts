@@ -1,0 +1,76 @@
+/** `watch` dubs each file that arrives once: files that grow, that are moved here whole, that vanish, or are wrong. */
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { emptyFolder, start } from "../process.ts"
+
+const cue = (number: number, words: string): string =>
+  `${number}\n00:00:0${number},000 --> 00:00:0${number},900\n${words}\n\n`
+
+/** Waits until a condition holds. */
+const until = async (holds: () => boolean): Promise<void> => {
+  while (!holds()) await new Promise((wait) => setTimeout(wait, 50))
+}
+
+test("watch dubs each file that arrives once, and waits for the others", async () => {
+  const folder = emptyFolder()
+  const at = (name: string) => join(folder, name)
+  const has = (id: string) => existsSync(at(`out/${id}/report.json`))
+  const report = (id: string) => JSON.parse(readFileSync(at(`out/${id}/report.json`), "utf8"))
+  mkdirSync(at("subs"))
+  writeFileSync(
+    at("season.yaml"),
+    'defaults: { voice: os-slt, provider: provider_opensource, outputs: [wav] }\njobs: [{ input: "subs/{episode}.srt", sheet: "subs/{episode}.csv", id: "{episode}" }]\n'
+  )
+  const watch = start(["watch", "season.yaml", "--embedded", "--settle", "1", "--every", "0.1", "--events"], {
+    cwd: folder
+  })
+  const events: Array<string> = []
+  watch.child.stderr?.on("data", (text: string) => events.push(text))
+  const said = () => events.join("")
+  const sheet = (episode: string) => writeFileSync(at(`subs/${episode}.csv`), "cues,speaker\n1,Anna\n")
+  await until(() => said().includes("waiting for files"))
+
+  // Written in pieces: not dubbed before it is whole.
+  sheet("E1")
+  for (let number = 1; number <= 4; number++) {
+    appendFileSync(at("subs/E1.srt"), cue(number, `Line ${number} of the first.`))
+    await new Promise((wait) => setTimeout(wait, 400))
+    expect(has("E1")).toBe(false)
+  }
+  await until(() => has("E1"))
+  expect(report("E1").cues).toHaveLength(4)
+
+  // Moved here whole, with a wrong one beside it and one whose sheet is missing.
+  writeFileSync(at("E2.tmp"), cue(1, "The second one."))
+  for (const episode of ["E2", "E3"]) sheet(episode)
+  writeFileSync(at("subs/E3.srt"), Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0, 0]))
+  writeFileSync(at("subs/E4.srt"), cue(1, "Without its sheet."))
+  renameSync(at("E2.tmp"), at("subs/E2.srt"))
+  await until(() => has("E2"))
+  await until(() => said().includes("E3.srt"))
+  expect(has("E3") || has("E4")).toBe(false)
+
+  // Mended, completed; one vanishes before it has settled.
+  writeFileSync(at("subs/E3.srt"), cue(1, "The third one, mended."))
+  sheet("E4")
+  sheet("E5")
+  writeFileSync(at("subs/E5.srt"), cue(1, "Gone again."))
+  rmSync(at("subs/E5.srt"))
+  await until(() => has("E3") && has("E4"))
+  watch.child.kill("SIGTERM")
+  const { code, stderr } = await watch.ended
+  expect(code).toBe(143)
+  expect(has("E5")).toBe(false)
+  const sent = stderr.split("\n").flatMap((line) => /"Submitted".*"utterance":"(\w+)"/u.exec(line)?.[1] ?? [])
+  expect(sent).toHaveLength(7)
+  expect(new Set(sent).size).toBe(7)
+}, 60_000)

@@ -1,0 +1,32 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { request } from "../speech.ts"
+import { miniMax } from "./servers/MiniMaxServer.ts"
+import { json } from "./servers/StandIn.ts"
+import { cloudSuite, started } from "./Suite.ts"
+
+cloudSuite(miniMax)
+
+layer(httpClient)("MiniMax", (it) => {
+  it.scoped("reads the languages of voices from their ids", () =>
+    Effect.gen(function* () {
+      const { engine } = yield* started(miniMax)
+      expect((yield* engine.voices).map(({ languages }) => languages)).toEqual([["vi"], ["zh"], []])
+    })
+  )
+
+  it.scoped("refuses texts by codes inside status 200", () =>
+    Effect.gen(function* () {
+      const { server, engine } = yield* started(miniMax)
+      const codes = [1026, 1039, 2013, 2056, 9999]
+      server.next(...codes.map((status_code) => json({ base_resp: { status_code, status_msg: "no" } })))
+      const found: Array<unknown> = []
+      for (const _ of codes) {
+        const failure = yield* Effect.flip(engine.speak(request(miniMax.speech.voice, "Một.")))
+        found.push(failure._tag === "SpeechFailed" ? failure.reason : failure._tag)
+      }
+      expect(found).toEqual(["refused", "busy", "refused", "quota", "crashed"])
+    })
+  )
+})

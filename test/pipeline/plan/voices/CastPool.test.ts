@@ -1,0 +1,155 @@
+/** A cast gives each speaker a voice by language, once for all jobs; a voice from its pool is kept for a season. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runPlan } from "../../../../src/pipeline/Dub.ts"
+import { loadBatch } from "../../../../src/pipeline/load/BatchLoader.ts"
+import { type BatchPlan, planBatch } from "../../../../src/pipeline/plan/BatchPlan.ts"
+import { poolVoices } from "../../../../src/store/tables/PoolVoices.ts"
+import { bundledFfmpeg } from "../../../ffmpeg/binaries.ts"
+import { temporaryFolder } from "../../../hostile/Batch.ts"
+import { standIn, stored } from "../../StandIn.ts"
+
+const cues = (...words: ReadonlyArray<string>): string =>
+  words.map((said, i) => `${i + 1}\n00:${10 + i}:00,500 --> 00:${10 + i}:02,500\n${said}\n`).join("\n")
+
+const speakers = (...names: ReadonlyArray<string>): string =>
+  cues(...[...names, ...names].map((name) => `${name.toUpperCase()}: Is it late?`))
+
+/** The voice of each line, by job. */
+const voicesIn = ({ jobs }: BatchPlan) =>
+  Object.fromEntries(
+    jobs.map(({ job, lines }) => [
+      job.id,
+      Object.fromEntries(lines.map(({ speaker = "nobody", casting }) => [speaker, casting.voice]))
+    ])
+  )
+
+const manifest = (cast: unknown, more: object = {}): string =>
+  JSON.stringify({
+    service: { baseUrl: "http://127.0.0.1:9" },
+    defaults: { provider: "provider_fast", outputs: ["srt"] },
+    cast,
+    jobs: [{ input: "{episode}.{language}.srt", ...more }]
+  })
+
+const prepare = Effect.map(temporaryFolder, (folder) => {
+  const file = (name: string) => join(folder, name)
+  const write = (name: string, text: string) => writeFileSync(file(name), text)
+  const state = stored(file(".dubwright"))
+  const plan = Effect.gen(function* () {
+    const chosen = yield* poolVoices
+    return yield* planBatch(
+      yield* loadBatch([file("batch.json")], { chosenVoices: () => Effect.succeed(chosen) })
+    )
+  })
+  const faults = plan.pipe(
+    Effect.flip,
+    Effect.map(({ message }) => message.replaceAll(`${folder}/`, ""))
+  )
+  return { write, state, plan, faults }
+})
+
+it.scopedLive("gives each speaker the voice of the job's language, from a file that manifests share", () =>
+  Effect.gen(function* () {
+    const { write, state, plan } = yield* prepare
+    write(
+      "cast.yaml",
+      "speakers:\n  Anna: { vi: vi-anna, en: { voice: en-anna, pan: -0.5 } }\n  Bo: { '*': any-bo }\ndefault: { vietnamese: vi-narrator, '*': any-narrator }\n"
+    )
+    write("batch.json", manifest("cast.yaml", { speakers: { Bo: { pan: 0.25 } } }))
+    for (const language of ["vi", "en-GB"])
+      write(`E1.${language}.srt`, `${speakers("ANNA", "Bo")}\n9\n00:50:09,000 --> 00:50:09,900\nAnd then?\n`)
+    const planned = yield* Effect.provide(plan, [state, bundledFfmpeg])
+    expect(voicesIn(planned)).toEqual({
+      "E1.vi": { Anna: "vi-anna", Bo: "any-bo", nobody: "vi-narrator" },
+      "E1.en-GB": { Anna: "en-anna", Bo: "any-bo", nobody: "any-narrator" }
+    })
+    expect(planned.jobs.map(({ job }) => job.speakers)).toEqual([
+      { Anna: { voice: "en-anna", pan: -0.5 }, Bo: { voice: "any-bo", pan: 0.25 } },
+      { Anna: { voice: "vi-anna" }, Bo: { voice: "any-bo", pan: 0.25 } }
+    ])
+  })
+)
+
+it.scopedLive("keeps a speaker's voice from the pool when the pool changes, in later episodes too", () =>
+  Effect.gen(function* () {
+    const { write, state, plan } = yield* prepare
+    const names = ["LENA", "NOAH", "OLGA", "FERRYMAN", "MIA"]
+    const pool = ["v1", "v2", "v3"]
+    write("batch.json", manifest({ pool: { vi: pool } }))
+    write("E1.vi.srt", speakers(...names))
+    yield* Effect.gen(function* () {
+      const first = yield* plan
+      const chosen = voicesIn(first)["E1.vi"] ?? {}
+      expect(Object.keys(chosen)).toEqual(names)
+      expect(voicesIn(yield* plan)["E1.vi"], "before anything is kept").toEqual(chosen)
+      yield* runPlan(first, standIn(0))
+
+      // Voices that every name would prefer to its own come and go in the pool.
+      const many = Array.from({ length: 40 }, (_, i) => `new${i}`)
+      write("batch.json", manifest({ pool: { vi: [...many, ...pool] } }))
+      write("E2.vi.srt", speakers("Mia", "Noah", "Somebody"))
+      const later = voicesIn(yield* plan)
+      expect(later["E1.vi"]).toEqual(chosen)
+      expect(later["E2.vi"]).toMatchObject({ MIA: chosen["MIA"], NOAH: chosen["NOAH"] })
+
+      const lost = chosen["MIA"]
+      write("batch.json", manifest({ pool: { vi: pool.filter((voice) => voice !== lost) } }))
+      const without = voicesIn(yield* plan)["E1.vi"]
+      for (const [name, voice] of Object.entries(chosen))
+        if (voice !== lost) expect(without?.[name]).toBe(voice)
+        else expect(pool.filter((one) => one !== lost)).toContain(without?.[name])
+    }).pipe(Effect.provide([state, bundledFfmpeg]))
+  })
+)
+
+it.scopedLive("names speakers without a voice, keys that are no language, and a missing cast file", () =>
+  Effect.gen(function* () {
+    const { write, state, faults } = yield* prepare
+    write("E1.vi.srt", speakers("Anna", "Bo"))
+    write("batch.json", manifest({ speakers: { Anna: { vi: "vi-anna" }, Bo: { en: "en-bo" } } }))
+    yield* Effect.gen(function* () {
+      expect(yield* faults).toBe(
+        'E1.vi.srt: job E1.vi: no voice for Bo (2 cues); give each a voice under "speakers", or set "voice" as the default'
+      )
+      write("batch.json", manifest({ speakers: { Anna: { vietnamees: "v" } }, pool: { xx1: ["v"] } }))
+      expect(yield* faults).toBe(
+        [
+          'batch.json: cast.speakers.Anna: expected a language such as en, vi, pt-BR or French, found "vietnamees"; did you mean Vietnamese (vi)?, or * for all other languages',
+          'batch.json: cast.pool: expected a language such as en, vi, pt-BR or French, found "xx1", or * for all other languages'
+        ].join("\n")
+      )
+      write("batch.json", manifest("cast.yaml"))
+      expect(yield* faults).toBe("cast.yaml: no such file")
+      write("cast.yaml", "speaker: {}\n")
+      expect(yield* faults).toContain("cast.yaml:1: ")
+    }).pipe(Effect.provide([state, bundledFfmpeg]))
+  })
+)
+
+it.scopedLive("takes the styles of an ASS file as speakers, unless an event names one", () =>
+  Effect.gen(function* () {
+    const { write, state, plan } = yield* prepare
+    const event = (style: string, name: string) =>
+      `Dialogue: 0,0:00:01.00,0:00:03.00,${style},${name},0,0,0,,Is it late?\n`
+    write(
+      "E1.vi.ass",
+      `[Script Info]\nScriptType: v4.00+\n\n[V4+ Styles]\nFormat: Name, Fontname\nStyle: Anna,Arial\nStyle: Bo,Arial\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n${event("Anna", "")}${event("Bo", "")}${event("Bo", "Mia")}`
+    )
+    write(
+      "batch.json",
+      manifest(
+        {
+          speakers: { Anna: { vi: "vi-anna" }, Bo: { vi: "vi-bo" }, Mia: { vi: "vi-mia" } },
+          default: { vi: "v" }
+        },
+        { input: "E1.vi.ass", text: { styleSpeakers: true } }
+      )
+    )
+    yield* Effect.gen(function* () {
+      expect(voicesIn(yield* plan)).toEqual({ "E1.vi": { Anna: "vi-anna", Bo: "vi-bo", Mia: "vi-mia" } })
+    }).pipe(Effect.provide([state, bundledFfmpeg]))
+  })
+)
