@@ -75,6 +75,8 @@ export interface Character {
   readonly refuses: RegExp | undefined
   /** Longest text in characters. */
   readonly longest: number
+  /** How many looks at a task are answered with 404 after its audio was first requested. */
+  readonly forgets: number
   /** The audio for every text; undefined means a WAV file that speaks it. */
   readonly sound: Uint8Array | undefined
 }
@@ -97,6 +99,7 @@ export const calm: Character = {
   othersSpend: 0,
   refuses: undefined,
   longest: 5_000,
+  forgets: 0,
   sound: undefined
 }
 
@@ -128,6 +131,8 @@ export class HostileService {
   private readonly random: () => number
   private readonly times = new Map<string, number>()
   private readonly links = new Map<string, { readonly id: string; readonly until: number }>()
+  /** Looks that were answered with 404, by id of a task whose audio was requested. */
+  private readonly forgotten = new Map<string, number>()
   private readonly main: Server
   private readonly media: Server
 
@@ -262,6 +267,11 @@ export class HostileService {
     if (this.happens("look-500", text)) return answer(response, 500, { message: "oh no" })
     if (this.happens("look-drop", text)) return void response.destroy()
     if (this.happens("look-hang", text)) return
+    const forgotten = this.forgotten.get(id)
+    if (forgotten !== undefined && forgotten < this.character.forgets) {
+      this.forgotten.set(id, forgotten + 1)
+      return answer(response, 404, { message: "not found, for now" })
+    }
     if (this.happens("look-404", text)) return answer(response, 404, { message: "not found, yet" })
     if (this.happens("look-429", text)) return answer(response, 429, "")
     if (this.happens("look-html", text)) return answer(response, 200, "<html>one moment</html>")
@@ -296,6 +306,7 @@ export class HostileService {
     this.count("audio")
     const link = this.links.get((request.url ?? "").slice("/audio/".length))
     const task = this.charged.find((one) => one.id === link?.id)
+    if (task !== undefined) this.forgotten.set(task.id, this.forgotten.get(task.id) ?? 0)
     if (link === undefined || task === undefined || Date.now() > link.until)
       return answer(
         response,

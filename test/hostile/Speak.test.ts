@@ -133,6 +133,20 @@ it.scopedLive(
 )
 
 it.scopedLive(
+  "does not pay again for a task that is unknown for a while between two downloads",
+  () =>
+    Effect.gen(function* () {
+      const list = utterances(2)
+      const service = yield* serving(new HostileService({ ...calm, odds: { "link-expires": 1 }, forgets: 5 }))
+      const folder = yield* temporaryFolder
+      const summary = yield* Effect.provide(plannedAndSpoken(list), parts(folder, service))
+      expect({ failed: summary.failed, left: summary.left }).toEqual({ failed: 0, left: 0 })
+      expect(heardOf(service)).toEqual(onceEach(list))
+    }),
+  besideOthers
+)
+
+it.scopedLive(
   "finds lost tasks by their properties if the service does not repeat labels",
   () =>
     Effect.gen(function* () {

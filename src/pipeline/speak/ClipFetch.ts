@@ -10,7 +10,7 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { inSpan, logDebug } from "../Annotations.ts"
 import { keepClip, type KeptClip } from "./ClipStorage.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
-import { startOver, taskLost, readRefused, setAside } from "./FaultPolicy.ts"
+import { startOver, readRefused, setAside } from "./FaultPolicy.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { mostRerolls } from "./SpeakSettings.ts"
@@ -38,7 +38,8 @@ export const fetchClip = (
     const retrying = (words: string) => counters.retrying(utterance.casting.provider, utterance.key, words)
     const fetched = yield* timed(row.label, gateway.fetch(done, utterance.characters, retrying)).pipe(
       Effect.catchTags({
-        Vanished: (fault) => taskLost(row, failureReasonOf(fault)),
+        // A single 404 between failed downloads proves nothing. The next round polls the task, and polling decides.
+        Vanished: setAside,
         // Audio that cannot be fetched may still be good. A new take would be charged, and served from the same place.
         NoAudio: (fault) =>
           failureReasonOf(fault).kind === "bad-audio" ? badAudio(row, fault.message) : setAside(fault),
