@@ -40,7 +40,9 @@ const watch = Command.make(
     ({ watchCommand }) => watchCommand
   )
 ).pipe(
-  Command.withDescription("Wait for files to arrive, and dub each once; ends at the deadline or on Ctrl-C")
+  Command.withDescription(
+    "Wait for files to arrive, and dub each once; ends at the deadline, at the budget or on Ctrl-C"
+  )
 )
 
 const plan = Command.make(

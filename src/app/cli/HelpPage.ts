@@ -124,6 +124,10 @@ const settings = [
   ["DUBWRIGHT_BASE_URL", "service URL, if neither --base-url nor the manifest sets one"],
   ["DUBWRIGHT_FFMPEG", "path of ffmpeg; default: on PATH, then the npm package's"],
   ["DUBWRIGHT_FLEET_PASSWORD", "password of the fleet's Redis, if its URL has none"],
+  ["DUBWRIGHT_LISTEN_URL", "speech recogniser of `listen`, if the manifest names none"],
+  ["DUBWRIGHT_LISTEN_KEY", "key of that speech recogniser"],
+  ["DUBWRIGHT_VOICES", "folder of installed neural voices"],
+  ["DUBWRIGHT_VOICES_MIRROR", "URL from which `voices add` downloads instead"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "OpenTelemetry collector that receives traces"],
   ["NO_COLOR", "disable colours"]
 ] as const

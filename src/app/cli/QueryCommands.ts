@@ -56,7 +56,9 @@ const named = (described: string) =>
 
 const voicesAdd = Command.make(
   "add",
-  { voices: named("a voice from `voices list`, or a voice's folder, .onnx file or .tar.bz2 archive") },
+  {
+    voices: named("a voice from `voices list`, or a voice's folder, .onnx file, .tar.bz2 or .tar.gz archive")
+  },
   lazyCommand(
     () => import("../commands/VoicesCommand.ts"),
     ({ addVoicesCommand }) => addVoicesCommand

@@ -36,6 +36,6 @@ const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefine
     )
     return wrong.length === 0
       ? undefined
-      : `${formatCount(wrong.length, "subtitle does", "subtitles do")} not fit the film: ${wrong.map(({ id }) => id).join(", ")}`
+      : `${formatCount(wrong.length, "subtitle is", "subtitles are")} out of sync with the film, or it is uncertain: ${wrong.map(({ id }) => id).join(", ")}`
   }
 }

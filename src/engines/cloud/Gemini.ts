@@ -73,7 +73,11 @@ export const makeGemini = Effect.fnUntraced(function* (settings: GeminiSettings)
       const [candidate] = answer.candidates ?? []
       const finish = candidate?.finishReason ?? "STOP"
       if (refusals.has(finish)) return yield* unusable("refused", `Gemini refused the text: ${finish}`)
-      if (finish !== "STOP") return yield* unusable("bad-output", `Gemini ended the speech early: ${finish}`)
+      if (finish !== "STOP")
+        return yield* unusable(
+          "bad-output",
+          `Gemini ended the speech early (${finish}); speak the text again, or split it`
+        )
       const blocks: Array<Uint8Array> = []
       let rate = cloudRate
       for (const { inlineData } of candidate?.content?.parts ?? []) {

@@ -30,7 +30,7 @@ export const openThread = (engine: ThreadEngine): Effect.Effect<EngineThread, En
           unable(
             greeting?._tag === "Unable"
               ? greeting.detail
-              : "its program engine-worker.mjs is of another version; run npm run build"
+              : "the file engine-worker.mjs is from another version of dubwright; install dubwright again (in a clone: npm run build)"
           )
       ),
       Effect.as(threadOf(engine, thread)),

@@ -60,7 +60,7 @@ export const openProcess = (settings: ProcessSettings): Effect.Effect<SherpaProc
           unable(
             answer._tag === "Declined"
               ? `the model cannot be loaded: ${answer.detail}`
-              : "its program sherpa-host.mjs is of another version; run npm run build"
+              : "the file sherpa-host.mjs is from another version of dubwright; install dubwright again (in a clone: npm run build)"
           )
       ),
       Effect.as<SherpaProcess>({

@@ -85,7 +85,9 @@ const open = async ({ packages, config, threads }: OpenRequest): Promise<HostAns
     if (kind === "native" && isNative(found)) voice = await openNative(found, config, threads)
     else if (kind === "wasm" && isWasm(found)) voice = openWasm(found, config)
     else {
-      faults.push(`${kind === "native" ? "sherpa-onnx-node" : "sherpa-onnx"} is of another version`)
+      faults.push(
+        `${kind === "native" ? "sherpa-onnx-node" : "sherpa-onnx"} has another interface than expected; install the version that \`dubwright help neural\` names`
+      )
       continue
     }
     return { _tag: "Opened", rate: voice.rate, speakers: voice.speakers }

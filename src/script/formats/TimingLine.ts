@@ -113,7 +113,7 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
  */
 const joinedTimes = (line: string, style: TimingStyle): CueTiming | undefined => {
   const [, start = "", sign = "", end = ""] = withoutArrow.exec(line) ?? []
-  const repair = "no arrow between the times; read them as start and end"
+  const repair = "the times have no arrow between them; the first is read as the start, the second as the end"
   if (sign === ",") return timed(start, end, style, style === "vtt" ? repair : undefined)
   return sign !== "" && [start, end].every((side) => /[.,]/u.test(side))
     ? timed(start, end, style, repair)

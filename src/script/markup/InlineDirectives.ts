@@ -66,7 +66,7 @@ const directivesIn = (inner: string): ReadonlyArray<readonly [key: string, value
 
 /** Parses one setting; fails with the reason if it is invalid. */
 export const parseDirective = (key: string, value: string): Either.Either<InlineDirectives, string> => {
-  if (value === "") return Either.left(`${key} has no value`)
+  if (value === "") return Either.left(`${key} has no value; write {${key}: …}`)
   switch (key) {
     case "voice":
       return Either.right({ voice: VoiceId.make(value) })

@@ -30,7 +30,7 @@ const parsedJson = (text: string): Either.Either<unknown, string> => {
         .split("\n")
         .filter((line) => line.trim() !== "")
         .map((line): unknown => JSON.parse(line)),
-    catch: () => "not JSON"
+    catch: () => "the text is not JSON"
   })
 }
 

@@ -95,7 +95,10 @@ const undecoded = (error: HttpApiError.HttpApiDecodeError): BadRequest => {
   const [issue] = error.issues
   return new BadRequest({
     code: "parameter_invalid",
-    ...describeProblem(issue?.path ?? [], issue?.message ?? "the request cannot be decoded")
+    ...describeProblem(
+      issue?.path ?? [],
+      issue?.message ?? "the request is not in the expected form; compare it with /docs"
+    )
   })
 }
 

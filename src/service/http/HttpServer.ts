@@ -119,7 +119,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerRespon
 const unreadable: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, `the request's headers are larger than ${longestHead} bytes`],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "the body's chunk extensions are too long"],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "the request took too long to arrive"]
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not arrive in time; send it again"]
 }
 
 const reasonOf = (cause: NodeJS.ErrnoException): string => {

@@ -40,7 +40,7 @@ const truthful = (responses: OpenApi.OpenAPISpecResponses): OpenApi.OpenAPISpecR
     Object.entries(responses).map(([status, response]): [string, Response] => [
       status,
       status === "400"
-        ? { description: "The request cannot be decoded.", ...only("BadRequest") }
+        ? { description: "A parameter or the body is not in the expected form.", ...only("BadRequest") }
         : status === "429" || status === "503"
           ? { ...response, headers: retryAfter }
           : response

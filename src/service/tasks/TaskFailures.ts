@@ -32,7 +32,11 @@ export const verdictOf = (
 ): { readonly code: string; readonly message: string; readonly passing: boolean } => {
   switch (failure._tag) {
     case "EngineUnavailable":
-      return { code: "engine_unavailable", message: "the speech engine is unavailable", passing: true }
+      return {
+        code: "engine_unavailable",
+        message: "the speech engine does not respond; create the task again later",
+        passing: true
+      }
     case "FilesUnwritable":
       return {
         code: failure.full ? "disk_full" : "storage",

@@ -235,7 +235,7 @@ describe("parseTranscript", () => {
   })
 
   it("says why it fails", () => {
-    expect(parseTranscript("<html>", "json")).toEqual(Either.left("not JSON"))
+    expect(parseTranscript("<html>", "json")).toEqual(Either.left("the text is not JSON"))
     expect(parseTranscript('{"status":"ok","words":[]}', "json")).toEqual(
       Either.left("no words with times found in the JSON")
     )
