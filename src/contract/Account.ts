@@ -47,6 +47,13 @@ export const Health = Schema.Struct({
     free_bytes: Schema.Number.annotations({ description: "Free bytes on the disk that stores audio." }),
     writable: Schema.Boolean.annotations({ description: "Whether a test write to that disk succeeded." })
   }),
+  idempotency: Schema.optional(
+    Schema.Struct({
+      retention_seconds: Schema.Int.annotations({
+        description: "How long an Idempotency-Key is kept after its last use."
+      })
+    }).annotations({ description: "Present if creates honour the header Idempotency-Key." })
+  ),
   queue: Schema.Struct({
     queued: Schema.Int.annotations({ description: "Queued tasks of all accounts." }),
     processing: Schema.Int.annotations({ description: "Tasks that are being spoken." }),

@@ -89,7 +89,7 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()(
   })
 ) {}
 
-/** 422: the request is valid, but the provider does not support it. */
+/** 422: the request is valid, but the provider does not support it, or its Idempotency-Key has another body. */
 export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
   "Unprocessable",
   {
@@ -101,13 +101,15 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
       "model_unknown",
       "voice_of_other_provider",
       "control_unsupported",
-      "control_out_of_range"
+      "control_out_of_range",
+      "idempotency_key_reused"
     ),
     ...said
   },
   HttpApiSchema.annotations({
     status: refusalStatus.Unprocessable,
-    description: "The request is valid, but the provider does not support it."
+    description:
+      "The request is valid, but the provider does not support it, or its Idempotency-Key belongs to another body."
   })
 ) {}
 

@@ -76,6 +76,20 @@ const OfProvider = {
   provider: Schema.optional(once("A provider's id. Default: all providers."))
 }
 
+/** The header that names a create, so that it can be sent again safely. */
+export const idempotencyHeader = "idempotency-key"
+
+/** Seconds for which the service keeps an idempotency key after its last use: 7 days. */
+export const idempotencyRetention = 7 * 86_400
+
+const IdempotencyKey = once(
+  "A name for this create, unique among the account's creates: 1 to 255 printable ASCII characters. For 7 days after its last use, another create with this key and the same body returns the same task; one with another body is rejected with 422 idempotency_key_reused."
+).pipe(
+  Schema.pattern(/^[\x21-\x7e]{1,255}$/u, {
+    message: () => "expected 1 to 255 printable ASCII characters without spaces"
+  })
+)
+
 class Speech extends HttpApiGroup.make("speech")
   .add(
     HttpApiEndpoint.get("health", "/v1/health-check")
@@ -118,6 +132,7 @@ class Speech extends HttpApiGroup.make("speech")
   )
   .add(
     HttpApiEndpoint.post("create")`/v1/text-to-speech/${voiceId}`
+      .setHeaders(Schema.Struct({ [idempotencyHeader]: Schema.optional(IdempotencyKey) }))
       .setPayload(CreateTask)
       .addSuccess(TaskReference)
       .addError(PaymentRequired)
@@ -127,7 +142,7 @@ class Speech extends HttpApiGroup.make("speech")
       .annotate(OpenApi.Summary, "Create a speech task")
       .annotate(
         OpenApi.Description,
-        "Creates a task and reserves its credits, atomically. Poll the task until it is done. Two equal requests create two tasks."
+        "Creates a task and reserves its credits, atomically. Poll the task until it is done. Two equal requests create two tasks, unless both have the same Idempotency-Key: then both return the same task, which is charged once. A repeated response has the header Idempotency-Replayed: true."
       )
   )
   .add(

@@ -1,4 +1,5 @@
 /** The calls of the gateway to the speech service. */
+import { createHash } from "node:crypto"
 import { HttpApiClient } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
 import { AnyRefusal } from "../contract/Errors.ts"
@@ -8,6 +9,8 @@ import { TaskId } from "../domain/values/Ids.ts"
 import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
 import type { Utterance } from "../domain/speech/Utterance.ts"
 import { mapError, type ContractError } from "./response/ErrorMapping.ts"
+import type { TaskMarker } from "../domain/task/TaskMarker.ts"
+import { type LostCreate, makeIdempotencyProof, type NamedCreate } from "./requests/IdempotencyProof.ts"
 import { contractClient } from "./requests/ContractClient.ts"
 import { makeDownload } from "./requests/Download.ts"
 import { type ExchangeRequest, makeExchange } from "./requests/ServiceExchange.ts"
@@ -76,6 +79,25 @@ export const makeCalls = Effect.gen(function* () {
     )
   )
 
+  const proof = yield* makeIdempotencyProof(
+    exchange,
+    Effect.map(
+      Effect.mapError(speech.health({}), mapError),
+      ({ idempotency }) => idempotency?.retention_seconds
+    )
+  )
+
+  const send = (create: NamedCreate): Effect.Effect<Accepted, CallFault> =>
+    called(
+      { method: "POST", path: create.path, body: create.body, idempotencyKey: create.name },
+      referenceOf,
+      ({ task_id, credits }) => {
+        proof.accepted(create)
+        return { task: TaskId.make(task_id), credits: creditsStated(credits) }
+      },
+      (fault) => fault
+    )
+
   /** Polls a task once, without retries. */
   const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
     called(
@@ -98,23 +120,30 @@ export const makeCalls = Effect.gen(function* () {
   return {
     /**
      * Creates a task, without retries: only the store and the history can tell whether a retry would be charged
-     * twice.
+     * twice. `mark` makes its idempotency key.
      */
     submit: (
       utterance: Utterance,
       label: string,
-      profile: ProviderProfile
-    ): Effect.Effect<Accepted, CallFault> =>
-      called(
-        {
-          method: "POST",
-          path: `/v1/text-to-speech/${encodeURIComponent(utterance.casting.voice)}`,
-          body: JSON.stringify(payloadOf(utterance, label, profile))
-        },
-        referenceOf,
-        ({ task_id, credits }) => ({ task: TaskId.make(task_id), credits: creditsStated(credits) }),
-        (fault) => fault
-      ),
+      profile: ProviderProfile,
+      mark?: TaskMarker
+    ): Effect.Effect<Accepted, CallFault> => send(createOf(utterance, label, profile, mark)),
+
+    /**
+     * Sends a create without a response again if the service certainly recognizes it. Otherwise sends nothing, and
+     * returns undefined.
+     */
+    resend: (
+      utterance: Utterance,
+      label: string,
+      profile: ProviderProfile,
+      mark: TaskMarker,
+      lost: LostCreate
+    ): Effect.Effect<Accepted | undefined, CallFault> =>
+      Effect.gen(function* () {
+        const create = createOf(utterance, label, profile, mark)
+        return (yield* proof.isSafe(create, lost)) ? yield* send(create) : undefined
+      }),
 
     look,
 
@@ -183,6 +212,23 @@ const isNamed = <A extends { readonly task_id: string | undefined }>(
 const unnamed = (said: string): string => `no task id in the response${said === "" ? "" : `: ${said}`}`
 
 const readRefusal = Schema.decodeUnknownEither(AnyRefusal)
+
+/** Builds a create. Its idempotency key is made from the mark and from everything that the service compares. */
+const createOf = (
+  utterance: Utterance,
+  label: string,
+  profile: ProviderProfile,
+  mark: TaskMarker | undefined
+): NamedCreate => {
+  const { provider, voice } = utterance.casting
+  const path = `/v1/text-to-speech/${encodeURIComponent(voice)}`
+  const body = JSON.stringify(payloadOf(utterance, label, profile))
+  const name =
+    mark === undefined
+      ? undefined
+      : `${mark}-${createHash("sha256").update(`${path}\n${body}`).digest("hex").slice(0, 32)}`
+  return { path, body, name, provider }
+}
 
 /** Builds the body of a create, with only the fields that the provider's profile supports. */
 const payloadOf = (utterance: Utterance, label: string, profile: ProviderProfile): CreateTask => {

@@ -18,6 +18,7 @@ import { serviceDatabase } from "./storage/Database.ts"
 import { DataFolder, type DataFolderUnusable } from "./storage/DataFolder.ts"
 import { Secret } from "./storage/Secret.ts"
 import { TaskFiles } from "./storage/TaskFiles.ts"
+import { TaskIntake } from "./tasks/TaskIntake.ts"
 import { TaskQueue } from "./tasks/TaskQueue.ts"
 import { taskRetention } from "./tasks/TaskRetention.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
@@ -99,6 +100,7 @@ interface RunOptions extends ServeOptions {
 const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
   Layer.mergeAll(taskRetention, draining(options.config.limits?.drain ?? drain)).pipe(
     Layer.provideMerge(WebServer.Default),
+    Layer.provideMerge(TaskIntake.Default),
     Layer.provideMerge(TaskWorkers.Default),
     Layer.provideMerge(Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default)),
     Layer.provideMerge(Layer.mergeAll(ServiceHealth.Default, ServiceMetrics.Default, RateLimiter.Default)),

@@ -57,6 +57,11 @@ export interface Character {
   readonly envelope: "none" | "data" | "task" | "result" | "metadata"
   /** Whether labels are repeated. */
   readonly echoes: boolean
+  /**
+   * What it does with idempotency keys: ignores them; honours them; claims to honour them, and charges each create; or
+   * also rejects empty texts as if every key were known.
+   */
+  readonly idempotency: "ignores" | "honours" | "lies" | "lies-well"
   /** Whether audio is served from another origin than the interface. */
   readonly otherHost: boolean
   /** Credits per character. */
@@ -90,6 +95,7 @@ export const calm: Character = {
   settle: [5, 30],
   envelope: "none",
   echoes: true,
+  idempotency: "ignores",
   otherHost: false,
   price: 1,
   tellsPrice: true,
@@ -133,6 +139,7 @@ export class HostileService {
   private readonly links = new Map<string, { readonly id: string; readonly until: number }>()
   /** Looks that were answered with 404, by id of a task whose audio was requested. */
   private readonly forgotten = new Map<string, number>()
+  private readonly named = new Map<string, { readonly id: string; readonly body: string }>()
   private readonly main: Server
   private readonly media: Server
 
@@ -198,20 +205,33 @@ export class HostileService {
     }
     const [, , what = "", name = ""] = url.pathname.split("/")
     if (request.method === "POST" && what === "text-to-speech")
-      this.create(response, decodeURIComponent(name), body)
+      this.create(response, decodeURIComponent(name), body, request.headers["idempotency-key"])
     else if (what === "task" && request.method === "GET") this.look(response, name)
     else if (what === "tasks") this.history(response, url)
     else if (what === "credits") this.balance(response)
     else if (what === "voices") answer(response, 200, { data: this.voices.map((id) => ({ id })) })
     else if (what === "health-check") {
       this.count("health")
-      answer(response, 200, { status: "ok" })
+      const claims = this.character.idempotency !== "ignores"
+      answer(response, 200, {
+        status: "ok",
+        ...(claims ? { idempotency: { retention_seconds: 604_800 } } : {})
+      })
     } else answer(response, 404, "no such path")
   }
 
-  private create(response: ServerResponse, voice: string, body: string): void {
-    this.count("create")
+  private create(response: ServerResponse, voice: string, body: string, key: unknown): void {
     const { text, provider, voice_name: label } = JSON.parse(body)
+    const { idempotency } = this.character
+    const earlier = idempotency === "honours" ? this.named.get(String(key)) : undefined
+    if ((earlier !== undefined && earlier.body !== body) || (text === "" && idempotency === "lies-well"))
+      return answer(response, 422, {
+        _tag: "Unprocessable",
+        code: "idempotency_key_reused",
+        message: "reused"
+      })
+    if (text === "") return answer(response, 422, { error: "nothing to say" })
+    this.count("create")
     if (this.character.refuses?.test(text) === true)
       return answer(response, 422, { errors: [{ msg: "no such words here" }] })
     if (charactersOf(text) > this.character.longest)
@@ -224,6 +244,8 @@ export class HostileService {
     if (this.happens("create-500-before", text)) return answer(response, 500, "Internal Server Error")
     if (this.happens("create-drop-before", text)) return void response.destroy()
     const price = (this.character.price ?? 0) * charactersOf(text)
+    if (earlier !== undefined)
+      return answer(response, 200, this.wrapped({ task_id: earlier.id, status: "pending", credits: price }))
     if (this.character.credits !== undefined && this.spent + price > this.character.credits)
       return this.character.emptyAccount === 402
         ? answer(response, 402, { message: "insufficient credits" })
@@ -245,6 +267,7 @@ export class HostileService {
           : "done"
     }
     this.charged.push(task)
+    this.named.set(String(key), { id: task.id, body })
     if (this.happens("create-500-after", text)) return answer(response, 502, "<html>Bad Gateway</html>")
     if (this.happens("create-drop-after", text)) return void response.destroy()
     if (this.happens("create-hang-after", text)) return

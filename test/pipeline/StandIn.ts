@@ -35,6 +35,7 @@ const deaf = {
   ping: nobody,
   reads: readsOf(nobody),
   submit: () => nobody,
+  resend: () => Effect.map(Effect.void, () => undefined),
   history: () => nobody
 }
 
@@ -44,6 +45,7 @@ export const gone = Layer.mock(Gateway, deaf)
 /** A service whose create responses are cut off, and whose history never responds. */
 export const mute = Layer.mock(Gateway, {
   ...deaf,
+  resend: () => Effect.map(Effect.void, () => undefined),
   submit: () => Effect.fail(new InvalidResponse({ words: "cut off" })),
   history: () => Effect.never
 })
@@ -60,6 +62,7 @@ export const standIn = (latency: number, read: Effect.Effect<never, Unreachable>
       _tag: "gateway/Gateway",
       ping: Effect.void,
       reads: readsOf(read),
+      resend: () => Effect.map(Effect.void, () => undefined),
       submit: ({ text }) =>
         Effect.map(Clock.currentTimeMillis, (now) => ({
           task: TaskId.make(`task-${tasks.push({ text, doneAt: now + latency }) - 1}`),

@@ -3,7 +3,7 @@
  * service's own origin only, also on redirects.
  */
 import { Duration, Effect, Either, Redacted } from "effect"
-import { keyHeader } from "../../contract/SpeechApi.ts"
+import { idempotencyHeader, keyHeader } from "../../contract/SpeechApi.ts"
 import { InvalidResponse, type Unreachable } from "../GatewayErrors.ts"
 import { isOwn, presentable, type ServiceAddress } from "../transport/ServiceAddress.ts"
 import { type NormalizedRefusal, normalizeRefusal, embeddedStatus } from "../response/RefusalNormalization.ts"
@@ -16,6 +16,8 @@ export interface ExchangeRequest {
   readonly path: string
   /** JSON. */
   readonly body?: string
+  /** Names a create, so that the service recognizes it when it is sent again. */
+  readonly idempotencyKey?: string | undefined
 }
 
 /** Sends a request. Returns Right with the body as `shape` normalizes it, or Left with a normalized refusal. */
@@ -93,12 +95,13 @@ export const makeExchange = (
     shape: (value: unknown) => A,
     redirects: number
   ): Exchanged<A> => {
-    const { method, path, body } = asked
+    const { method, path, body, idempotencyKey } = asked
+    const headers = body === undefined ? plain : withBody
     const sent = {
       origin,
       path,
       method,
-      headers: body === undefined ? plain : withBody,
+      headers: idempotencyKey === undefined ? headers : { ...headers, [idempotencyHeader]: idempotencyKey },
       body,
       most: mostBytes,
       tooLong,

@@ -16,7 +16,7 @@ import { SpeakConfig } from "./SpeakSettings.ts"
 
 /** Result of the search. */
 export type LostTaskFinding =
-  | { readonly _tag: "Found"; readonly task: PastTask }
+  | { readonly _tag: "Found"; readonly task: Pick<PastTask, "task" | "credits"> }
   /** The service certainly made no task. */
   | { readonly _tag: "Absent" }
   /** There is no task yet, but one may still appear. */

@@ -4,10 +4,8 @@
  */
 import { Clock, Context, Duration, Effect, Fiber, Runtime, Schedule } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
-import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
-import { Gateway } from "../../gateway/Gateway.ts"
 import { retryRead, backoff, retryPersistently } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -24,6 +22,7 @@ import { StopSignal } from "./services/StopSignal.ts"
 import { SpeakConfig } from "./SpeakSettings.ts"
 import { type Ending, Hopeless, Left, SetAside } from "./UtteranceFailures.ts"
 import { haltRun, setAside } from "./FaultPolicy.ts"
+import { resendCreate, sendOnce } from "./CreateResend.ts"
 import { findLostTask } from "./LostTaskRecovery.ts"
 
 /** Creates per take that may meet transient faults before the utterance is deferred. */
@@ -78,7 +77,12 @@ const recovered = (
     const report = (fault: CallFault) => queues.report(casting.provider, fault)
     const loss = spending.unanswered.get(key)
     const lostAt = loss?.at ?? row.announcedAt ?? 0
-    const finding = yield* Effect.raceFirst(findLostTask(row, lostAt, last), givenUp).pipe(
+    const finding = yield* Effect.raceFirst(
+      Effect.flatMap(resendCreate(row, loss !== undefined), (sent) =>
+        sent === undefined ? findLostTask(row, lostAt, last) : Effect.succeed(sent)
+      ),
+      givenUp
+    ).pipe(
       Effect.tapErrorTag("Unreachable", report),
       Effect.tapErrorTag("InvalidResponse", report),
       Effect.catchTags({
@@ -231,13 +235,10 @@ const attempt = (
 const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number) {
   const context = yield* Effect.context<SpeakContext>()
   const store = Context.get(context, UtteranceStore)
-  const gateway = Context.get(context, Gateway)
-  const { profileOf } = Context.get(context, SpeakConfig)
-  const { key, casting } = row.utterance
-  const label = labelWithMarker(row.label, markerOf(key, row.take))
+  const { key } = row.utterance
   yield* store.apply({ event: "announce", key })
   const announcedAt = yield* Clock.currentTimeMillis
-  const answer = yield* Effect.either(gateway.submit(row.utterance, label, profileOf(casting.provider)))
+  const answer = yield* Effect.either(sendOnce(row))
   if (answer._tag === "Right") {
     const { task, credits } = answer.right
     // Counted here: the calling fiber may be interrupted by now, and a full disk may prevent the record.

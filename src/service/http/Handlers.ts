@@ -1,22 +1,26 @@
 /** Handlers of the API's nine endpoints. */
-import { randomUUID } from "node:crypto"
-import { HttpApiBuilder } from "@effect/platform"
+import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { CurrentAccount } from "../../contract/Account.ts"
-import { Conflict, NotFound, PaymentRequired, TooManyRequests, Unavailable } from "../../contract/Errors.ts"
-import { defaultPageSize, SpeechApi } from "../../contract/SpeechApi.ts"
-import { CreateTask, DeleteTask } from "../../contract/Task.ts"
+import { Conflict, NotFound, TooManyRequests } from "../../contract/Errors.ts"
+import {
+  defaultPageSize,
+  idempotencyHeader,
+  idempotencyRetention,
+  SpeechApi
+} from "../../contract/SpeechApi.ts"
+import { CreateTask, DeleteTask, type TaskReference } from "../../contract/Task.ts"
 import { version } from "../../domain/values/Version.ts"
-import { admitTask, diskFull, engineUnavailable, providerUnknown } from "../tasks/TaskAdmission.ts"
+import { providerUnknown } from "../tasks/TaskAdmission.ts"
 import { readBody } from "./RequestBody.ts"
 import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
-import { keyUnknown } from "./KeyAuthentication.ts"
 import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskQueue } from "../tasks/TaskQueue.ts"
-import { forgetTrace, rememberTrace } from "../tasks/TaskTraces.ts"
+import { TaskIntake } from "../tasks/TaskIntake.ts"
+import { forgetTrace } from "../tasks/TaskTraces.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { searchVoices } from "../catalogue/VoiceSearch.ts"
@@ -26,10 +30,11 @@ import { originOf, taskResponse } from "./TaskResponse.ts"
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   Effect.gen(function* () {
     const { config, candid } = yield* ServiceOptions
-    const { bodyBytes = 256_000, timeline = 14_400, queue: limit = 10_000 } = config.limits ?? {}
+    const { bodyBytes = 256_000, queue: limit = 10_000 } = config.limits ?? {}
     const catalogue = yield* Catalogue
     const limiter = yield* RateLimiter
     const store = yield* TaskStore
+    const intake = yield* TaskIntake
     const queue = yield* TaskQueue
     const workers = yield* TaskWorkers
     const files = yield* TaskFiles
@@ -52,20 +57,6 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       provider === undefined || catalogue.offer().providers.has(provider)
         ? Effect.void
         : Effect.fail(providerUnknown(catalogue.offer(), provider))
-
-    const available = (owner: number, engine: string) =>
-      Effect.gen(function* () {
-        const trouble = yield* health.trouble(engine)
-        if (Option.isSome(trouble)) return yield* troubles[trouble.value]
-        const { own, others } = yield* store.waiting(owner)
-        if (own >= shareOf(limit, 1 + others)) {
-          return yield* new TooManyRequests({
-            code: "queue_full",
-            message: `${own} of your tasks are already queued; retry after the time in Retry-After`,
-            retry_after: 5
-          })
-        }
-      })
 
     return group
       .handle("health", () =>
@@ -92,6 +83,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             version,
             providers,
             disk: { free_bytes: disk.freeBytes, writable: disk.writable },
+            idempotency: { retention_seconds: idempotencyRetention },
             queue: { ...(yield* queue.counts), limit }
           }
         })
@@ -145,46 +137,22 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           }
         })
       )
-      .handleRaw("create", ({ path, request }) =>
+      .handleRaw("create", ({ path, request, headers }) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { key } = yield* CurrentAccount
           const body = yield* readBody(request, CreateTask, bodyBytes)
-          if (workers.draining()) return yield* stopping
-          const order = yield* admitTask(catalogue.offer(), path.voice_id, body, timeline)
-          yield* available(owner, order.provider.engine)
-          const taskId = randomUUID()
-          // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
-          yield* rememberTrace(taskId)
-          yield* store
-            .create({
-              ...order,
-              taskId,
-              account: owner,
-              key,
-              provider: order.provider.id,
-              model: order.model.wire.model_id,
-              voice: order.voice.wire.voice_id
-            })
-            .pipe(
-              Effect.zipRight(workers.wake(order.provider.id)),
-              Effect.uninterruptible,
-              Effect.tapErrorCause(() => forgetTrace(taskId)),
-              Effect.catchTags({
-                CreditsShort: ({ needed, left }) =>
-                  new PaymentRequired({
-                    code: "credits_short",
-                    message: `this task costs ${needed} credits; the account has ${left} left`
-                  }),
-                KeyRevoked: () => keyUnknown
-              })
-            )
-          return {
-            task_id: taskId,
-            status: "queued" as const,
-            characters: order.characters,
-            credits: order.credits
-          }
+          const { taskId, characters, credits, replayed } = yield* intake.take({
+            account: owner,
+            key,
+            voiceId: path.voice_id,
+            body,
+            name: headers[idempotencyHeader]
+          })
+          const reference: TaskReference = { task_id: taskId, status: "queued", characters, credits }
+          return replayed
+            ? HttpServerResponse.unsafeJson(reference, { headers: { "idempotency-replayed": "true" } })
+            : reference
         })
       )
       .handle("task", ({ path, request }) =>
@@ -236,9 +204,6 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   })
 )
 
-/** An account's share of the queue, which the accounts with queued tasks share evenly. At least 1. */
-const shareOf = (queue: number, accounts: number): number => Math.max(1, Math.floor(queue / accounts))
-
 /** The reason that clients see for an unavailable engine; the log has the details. */
 const awayForClients = "its engine is unavailable"
 
@@ -246,15 +211,4 @@ const taskUnknown = new NotFound({
   code: "task_unknown",
   message: "task_id: unknown task",
   field: "task_id"
-})
-
-const troubles = {
-  disk_full: diskFull,
-  engine_unavailable: engineUnavailable
-}
-
-const stopping = new Unavailable({
-  code: "draining",
-  message: "the service is shutting down and accepts no new tasks; try again later",
-  retry_after: 10
 })

@@ -110,6 +110,23 @@ const migrations = {
     SqlClient,
     // The key that created a task; NULL for tasks of older versions. Revoking a key fails its queued tasks.
     statements(`ALTER TABLE tasks ADD COLUMN key_id INTEGER`)
+  ),
+  "0004_idempotency": Effect.flatMap(
+    SqlClient,
+    statements(
+      // The idempotency keys of creates, with a digest of the body and what the create returned.
+      `CREATE TABLE idempotency (
+          account_id INTEGER NOT NULL REFERENCES accounts (id),
+          key TEXT NOT NULL,
+          digest BLOB NOT NULL,
+          task_id TEXT NOT NULL,
+          characters INTEGER NOT NULL,
+          credits INTEGER NOT NULL,
+          used_at INTEGER NOT NULL,
+          PRIMARY KEY (account_id, key)
+        ) STRICT, WITHOUT ROWID`,
+      `CREATE INDEX idempotency_by_use ON idempotency (used_at)`
+    )
   )
 }
 

@@ -26,12 +26,20 @@ export interface TaskTerms {
   readonly credits: number
 }
 
+/** The idempotency key of a create, and a digest of what it asks for. */
+export interface CreateName {
+  readonly key: string
+  readonly digest: Buffer
+}
+
 /** A task to insert; its credits are reserved with it. */
 export interface NewTask extends TaskTerms {
   readonly taskId: string
   readonly account: number
   /** The id of the key that created it. */
   readonly key?: number
+  /** The create's idempotency key, if it has one. */
+  readonly idempotency?: CreateName
   readonly provider: string
   readonly model: string
   readonly voice: string

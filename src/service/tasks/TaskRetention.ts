@@ -2,6 +2,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Schedule, Schema } from "effect"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { expireNames } from "./IdempotentCreates.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 
@@ -46,7 +47,9 @@ export const taskRetention = Layer.scopedDiscard(
         .pipe(Effect.orDie)
 
     const old = Effect.gen(function* () {
-      const expired = yield* expire((yield* Clock.currentTimeMillis) - age)
+      const now = yield* Clock.currentTimeMillis
+      yield* Effect.orDie(expireNames(sql, now))
+      const expired = yield* expire(now - age)
       yield* Effect.forEach(expired, files.remove, { discard: true })
       return expired.length
     })

@@ -5,6 +5,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { claimName, replayOf } from "./IdempotentCreates.ts"
 import { type Balance, type NewTask, storedOf, taskRows } from "./TaskRecord.ts"
 
 /** The account cannot pay for a task. */
@@ -30,16 +31,23 @@ const balanceRows = checkRows(
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   return {
-    /** Inserts a task and reserves its credits atomically. */
+    /** Inserts a task and reserves its credits atomically. Fails with `NameTaken` if its idempotency key is in use. */
     create: Effect.fn("TaskStore.create")(function* (task: NewTask) {
       const now = yield* Clock.currentTimeMillis
-      const reserved = yield* sql
+      yield* sql
         .withTransaction(
           Effect.gen(function* () {
+            if (task.idempotency !== undefined) yield* claimName(sql, task, task.idempotency, now)
             const paid =
               yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
               WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING id`
-            if (paid.length === 0) return false
+            if (paid.length === 0) {
+              const { granted, used, reserved } = yield* balanceOf(sql, task.account)
+              return yield* new CreditsShort({
+                needed: task.credits,
+                left: (granted ?? 0) - used - reserved
+              })
+            }
             const revoked =
               yield* sql`SELECT 1 FROM keys WHERE id = ${task.key ?? null} AND revoked_at IS NOT NULL`
             if (revoked.length > 0) return yield* new KeyRevoked()
@@ -63,17 +71,13 @@ const make = Effect.gen(function* () {
               credits: task.credits,
               created_at: now
             })}`
-            return true
           })
         )
         .pipe(Effect.catchTag("SqlError", Effect.die))
-      if (reserved) return
-      const balance = yield* balanceOf(sql, task.account)
-      return yield* new CreditsShort({
-        needed: task.credits,
-        left: (balance.granted ?? 0) - balance.used - balance.reserved
-      })
     }),
+
+    /** Returns what an earlier create with this idempotency key returned. Fails if its body was another one. */
+    replay: replayOf(sql),
 
     /** Reads one task of an account. */
     read: (account: number, taskId: string) =>

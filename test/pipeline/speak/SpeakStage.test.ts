@@ -128,6 +128,7 @@ class World {
       voices: () => Effect.never,
       tasks: () => Effect.never
     },
+    resend: () => Effect.map(Effect.void, () => undefined),
     submit: (utterance, label) =>
       this.step(
         Effect.gen(this, function* () {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Layer, Option, Redacted } from "effect"
+import { Effect, FastCheck as fc, Layer, Option, Redacted, TestClock } from "effect"
 import { serviceDatabase } from "../../../src/service/storage/Database.ts"
 import { DataFolder } from "../../../src/service/storage/DataFolder.ts"
 import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
@@ -325,3 +325,26 @@ describe("Keys", () => {
     })
   )
 })
+
+it.scoped("keeps an idempotency key for 7 days after its last use", () =>
+  inFolder(() =>
+    Effect.gen(function* () {
+      const store = yield* TaskStore
+      const owner = yield* account(100)
+      const idempotency = { key: "k", digest: Buffer.alloc(32) }
+      const first = { ...task(owner, 10), idempotency }
+      yield* store.create(first)
+      for (let use = 0; use < 3; use++) {
+        yield* TestClock.adjust("6 days")
+        expect(Option.map(yield* store.replay(owner, idempotency), ({ taskId }) => taskId)).toEqual(
+          Option.some(first.taskId)
+        )
+      }
+      expect((yield* Effect.flip(store.create({ ...task(owner, 10), idempotency })))._tag).toBe("NameTaken")
+      yield* TestClock.adjust("8 days")
+      expect(yield* store.replay(owner, idempotency)).toEqual(Option.none())
+      yield* store.create({ ...task(owner, 10), idempotency })
+      expect((yield* store.balance(owner)).reserved).toBe(20)
+    })
+  )
+)

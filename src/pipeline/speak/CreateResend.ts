@@ -1,0 +1,60 @@
+/** Sends a create whose response was lost again, if the service honours idempotency keys. */
+import { Clock, Effect, Predicate } from "effect"
+import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
+import type { Accepted } from "../../gateway/GatewayCalls.ts"
+import type { CallFault } from "../../gateway/GatewayErrors.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { retryPatiently } from "../../gateway/pacing/RetrySchedules.ts"
+import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
+import { inSpan, logDebug } from "../Annotations.ts"
+import type { LostTaskFinding } from "./LostTaskRecovery.ts"
+import { SpeakConfig } from "./SpeakSettings.ts"
+
+/** Sends the create of an announced utterance, and at once again if its response is lost and that is safe. */
+export const sendOnce = (row: UtteranceRow): Effect.Effect<Accepted, CallFault, Gateway | SpeakConfig> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const create = yield* createOf(row)
+    return yield* gateway.submit(...create).pipe(
+      Effect.catchTag("InvalidResponse", (fault) =>
+        // Whatever happens to the second request, the first one may have made a task.
+        gateway.resend(...create, { age: 0, isOwn: true }).pipe(
+          Effect.mapError(() => fault),
+          Effect.filterOrFail(Predicate.isNotUndefined, () => fault)
+        )
+      )
+    )
+  })
+
+/**
+ * Sends the create of an announced utterance again; `isOwn` means that this run sent it. The service returns the task
+ * that the create made, or makes it now. Returns undefined if it is not certain that nothing is charged twice, or if
+ * the service does not accept the create: then the history decides.
+ */
+export const resendCreate = (
+  row: UtteranceRow,
+  isOwn: boolean
+): Effect.Effect<LostTaskFinding | undefined, never, Gateway | SpeakConfig> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const create = yield* createOf(row)
+    const { announcedAt } = row
+    if (announcedAt === undefined) return undefined
+    const task = yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      gateway.resend(...create, { age: now - announcedAt, isOwn })
+    ).pipe(
+      Effect.retry(retryPatiently),
+      Effect.tapError((fault) => logDebug("create not accepted again", fault.message)),
+      Effect.orElseSucceed(() => undefined)
+    )
+    if (task === undefined) return undefined
+    yield* logDebug("create sent again", task.task)
+    return { _tag: "Found", task } as const
+  }).pipe(inSpan("CreateResend.resendCreate"))
+
+/** The parts of an utterance's create. */
+const createOf = ({ utterance, label, take }: UtteranceRow) =>
+  Effect.map(SpeakConfig, ({ profileOf }) => {
+    const mark = markerOf(utterance.key, take)
+    return [utterance, labelWithMarker(label, mark), profileOf(utterance.casting.provider), mark] as const
+  })

@@ -1,0 +1,16 @@
+/** The refusals of requests because of their key. */
+import { Unauthorized } from "../../contract/Errors.ts"
+
+/** The refusal of a key that is unknown or revoked. */
+export const keyUnknown = new Unauthorized({
+  code: "key_unknown",
+  message: "xi-api-key: this key is unknown or revoked",
+  field: "xi-api-key"
+})
+
+/** The refusal of a request without a key. */
+export const keyMissing = new Unauthorized({
+  code: "key_missing",
+  message: "the header xi-api-key is missing",
+  field: "xi-api-key"
+})

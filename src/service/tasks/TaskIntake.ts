@@ -1,0 +1,143 @@
+/** Takes creates: replays repeated ones, validates new ones, stores their tasks and wakes a worker. */
+import { randomUUID } from "node:crypto"
+import { Effect, Option } from "effect"
+import { PaymentRequired, TooManyRequests, Unavailable, Unprocessable } from "../../contract/Errors.ts"
+import type { CreateTask } from "../../contract/Task.ts"
+import { keyUnknown } from "../accounts/KeyRefusals.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { ServiceHealth } from "../health/ServiceHealth.ts"
+import { Secret } from "../storage/Secret.ts"
+import type { StoredReference } from "./IdempotentCreates.ts"
+import { admitTask, diskFull, engineUnavailable } from "./TaskAdmission.ts"
+import { TaskStore } from "./TaskStore.ts"
+import { forgetTrace, rememberTrace } from "./TaskTraces.ts"
+import { TaskWorkers } from "./TaskWorkers.ts"
+
+/** A create request. */
+export interface CreateRequest {
+  readonly account: number
+  /** The id of the key that sent it. */
+  readonly key: number
+  readonly voiceId: string
+  readonly body: CreateTask
+  /** Its idempotency key, if it has one. */
+  readonly name: string | undefined
+}
+
+/** The response to a create. */
+export interface TakenTask extends StoredReference {
+  /** Whether an earlier create with the same idempotency key made this task. */
+  readonly replayed: boolean
+}
+
+const make = Effect.gen(function* () {
+  const { config } = yield* ServiceOptions
+  const { timeline = 14_400, queue: limit = 10_000 } = config.limits ?? {}
+  const catalogue = yield* Catalogue
+  const health = yield* ServiceHealth
+  const secret = yield* Secret
+  const store = yield* TaskStore
+  const workers = yield* TaskWorkers
+
+  const available = (owner: number, engine: string) =>
+    Effect.gen(function* () {
+      const trouble = yield* health.trouble(engine)
+      if (Option.isSome(trouble)) return yield* troubles[trouble.value]
+      const { own, others } = yield* store.waiting(owner)
+      if (own >= shareOf(limit, 1 + others)) {
+        return yield* new TooManyRequests({
+          code: "queue_full",
+          message: `${own} of your tasks are already queued; retry after the time in Retry-After`,
+          retry_after: 5
+        })
+      }
+    })
+
+  const repeated = Effect.map(
+    Option.map((stored: StoredReference): TakenTask => ({ ...stored, replayed: true }))
+  )
+
+  return {
+    /** Creates a task, or returns that of an earlier create with the same idempotency key and the same body. */
+    take: Effect.fn("TaskIntake.take")(function* ({ account, key, voiceId, body, name }: CreateRequest) {
+      const idempotency =
+        name === undefined
+          ? undefined
+          : { key: name, digest: secret.digest("body", JSON.stringify([voiceId, ...fieldsOf(body)])) }
+      const replay =
+        idempotency === undefined
+          ? Effect.succeedNone
+          : repeated(store.replay(account, idempotency)).pipe(Effect.catchTag("NameReused", () => nameReused))
+      // First: a create that succeeded once must not be refused now.
+      const before = yield* replay
+      if (Option.isSome(before)) return before.value
+      if (workers.draining()) return yield* stopping
+      const order = yield* admitTask(catalogue.offer(), voiceId, body, timeline)
+      yield* available(account, order.provider.engine)
+      const taskId = randomUUID()
+      // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
+      yield* rememberTrace(taskId)
+      return yield* store
+        .create({
+          ...order,
+          taskId,
+          account,
+          key,
+          ...(idempotency === undefined ? {} : { idempotency }),
+          provider: order.provider.id,
+          model: order.model.wire.model_id,
+          voice: order.voice.wire.voice_id
+        })
+        .pipe(
+          Effect.zipRight(workers.wake(order.provider.id)),
+          Effect.uninterruptible,
+          Effect.tapErrorCause(() => forgetTrace(taskId)),
+          Effect.as<TakenTask>({
+            taskId,
+            characters: order.characters,
+            credits: order.credits,
+            replayed: false
+          }),
+          Effect.catchTags({
+            CreditsShort: ({ needed, left }) =>
+              new PaymentRequired({
+                code: "credits_short",
+                message: `this task costs ${needed} credits; the account has ${left} left`
+              }),
+            KeyRevoked: () => keyUnknown,
+            // A create with the same key was stored in the meantime.
+            NameTaken: () => Effect.map(replay, Option.getOrThrow)
+          })
+        )
+    })
+  }
+})
+
+/** Takes creates. */
+export class TaskIntake extends Effect.Service<TaskIntake>()("service/TaskIntake", { effect: make }) {}
+
+/** An account's share of the queue, which the accounts with queued tasks share evenly. At least 1. */
+const shareOf = (queue: number, accounts: number): number => Math.max(1, Math.floor(queue / accounts))
+
+/** The fields of a body in a fixed order. */
+const fieldsOf = (body: CreateTask): ReadonlyArray<readonly [string, unknown]> =>
+  Object.entries(body).sort(([one], [other]) => (one < other ? -1 : 1))
+
+const troubles = {
+  disk_full: diskFull,
+  engine_unavailable: engineUnavailable
+}
+
+const stopping = new Unavailable({
+  code: "draining",
+  message: "the service is shutting down and accepts no new tasks; try again later",
+  retry_after: 10
+})
+
+const nameReused = new Unprocessable({
+  code: "idempotency_key_reused",
+  message:
+    "Idempotency-Key: this key belongs to a create with another body; send the same body, or use a new key",
+  field: "idempotency-key"
+})
