@@ -28,7 +28,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["."],
     ["cli"],
     ["watch"],
-    ["commands", "init", "review"],
+    ["commands", "init", "review", "lists"],
     ["doctor", "nightly"],
     ["batch"],
     ["layers"],
@@ -39,7 +39,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   fleet: [["coordinator", "worker"], ["shared"]],
   pipeline: [
     ["."],
-    ["review"],
+    ["review", "lists"],
     ["run"],
     ["deliver", "speak", "listen"],
     ["report"],

@@ -46,7 +46,8 @@ const header = [
 
 const seconds = (position: number): string => (position / 1000).toFixed(3)
 
-const field = (text: string): string => {
-  const plain = /^(?:[=+@\t\r]|-\S)/u.test(text) ? `'${text}` : text
-  return /[",\r\n]/u.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
-}
+const field = (text: string): string => csvField(/^(?:[=+@\t\r]|-\S)/u.test(text) ? `'${text}` : text)
+
+/** Quotes a field if it holds a quote, a comma or a line break (RFC 4180). */
+export const csvField = (text: string): string =>
+  /[",\r\n]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -1,4 +1,7 @@
-/** Command definitions that work on a batch: run, watch, plan, status, retry, clean, verify, review. */
+/**
+ * Command definitions that work on a batch: run, watch, plan, status, retry, clean, verify, review, export-lines,
+ * import-lines.
+ */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
@@ -129,7 +132,49 @@ const review = Command.make(
   )
 ).pipe(Command.withDescription("Edit single cues in a browser: change, listen, accept (prints `review URL`)"))
 
-export const batchCommands = [run, watch, plan, status, retry, clean, verify, review] as const
+const exportLines = Command.make(
+  "export-lines",
+  {
+    ...onManifest,
+    inputs: Flags.reviewed,
+    to: OptionKinds.textOr("to", "FILE", "lines.csv", "a .csv or .xlsx file; default: lines.csv"),
+    ...Flags.loudness
+  },
+  lazyCommand(
+    () => import("../lists/ExportLinesCommand.ts"),
+    ({ exportLinesCommand }) => exportLinesCommand
+  )
+).pipe(
+  Command.withDescription("Write the lines that do not fit to a spreadsheet, for a translator to shorten")
+)
+
+const importLines = Command.make(
+  "import-lines",
+  {
+    ...onManifest,
+    inputs: Flags.reviewed,
+    from: OptionKinds.textOr("from", "FILE", "lines.csv", "the edited list; default: lines.csv"),
+    long: OptionKinds.flag("long", "also accept texts that are still too long"),
+    ...Flags.loudness
+  },
+  lazyCommand(
+    () => import("../lists/ImportLinesCommand.ts"),
+    ({ importLinesCommand }) => importLinesCommand
+  )
+).pipe(Command.withDescription("Check an edited list of export-lines, and save its new texts as overrides"))
+
+export const batchCommands = [
+  run,
+  watch,
+  plan,
+  status,
+  retry,
+  clean,
+  verify,
+  review,
+  exportLines,
+  importLines
+] as const
 export const batchShapes = [
   shapeOf(run),
   shapeOf(watch),
@@ -138,5 +183,7 @@ export const batchShapes = [
   shapeOf(retry),
   shapeOf(clean),
   shapeOf(verify),
-  shapeOf(review)
+  shapeOf(review),
+  shapeOf(exportLines),
+  shapeOf(importLines)
 ]

@@ -10,6 +10,7 @@ export const pageTopics: Readonly<Record<string, string>> = {
   "provider-rules": "providers",
   season: "season",
   cast: "cast",
+  lists: "lists",
   nightly: "nightly",
   fleet: "fleet",
   results: "results",

@@ -22,7 +22,7 @@ import {
   SampleRate,
   toSeconds
 } from "../../domain/time/Units.ts"
-import { charactersOf, type Utterance } from "../../domain/speech/Utterance.ts"
+import { charactersOf, type Utterance, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 import type { CueWords } from "../../script/spoken/CueWords.ts"
 import { placeLines } from "./LinePlacement.ts"
@@ -51,21 +51,8 @@ export interface Known {
 
 /** Places a job's lines as a run would, with each line's measured, learned or estimated length. */
 export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
-  const { lines, uses, job, words, video } = plan
-  const sources = new Map<string, LengthSource>()
-  const clips = new Map<UtteranceKey, Clip>()
-  for (const { utterance, lines: refs } of uses) {
-    const { clip, lengthFrom } = clipOf(utterance, known)
-    clips.set(utterance.key, clip)
-    for (const ref of refs) if (ref.replaced !== true) sources.set(lineName(ref), lengthFrom)
-  }
-  const placements = placeLines({
-    lines,
-    uses,
-    clips,
-    limits: job.fit,
-    ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
-  })
+  const { lines, words } = plan
+  const { placements, clips, sources } = forecastPlacements(plan, known)
   const byName = new Map(lines.map((line) => [lineName(line), line]))
   const places = new Map(words.cues.map(({ cue, line }) => [cue, line]))
   const count = (source: LengthSource) => [...sources.values()].filter((one) => one === source).length
@@ -92,6 +79,38 @@ export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
     cut: placements.flatMap(({ flags, lines: [{ cue }] }) => (flags.includes("cut") ? [cue] : [])),
     lengths: { measured: count("measured"), learned: count("learned"), estimated: count("estimated") }
   }
+}
+
+/**
+ * Places a job's lines with their known or likely lengths. `takes` are retakes of its lines; those that are not spoken
+ * yet are left out.
+ */
+export const forecastPlacements = (
+  { lines, uses, job, video }: Omit<Forecastable, "words">,
+  known: Known,
+  takes: ReadonlyArray<UtteranceUse> = []
+) => {
+  const sources = new Map<string, LengthSource>()
+  const clips = new Map<UtteranceKey, Clip>()
+  for (const { utterance, lines: refs } of uses) {
+    const { clip, lengthFrom } = clipOf(utterance, known)
+    clips.set(utterance.key, clip)
+    for (const ref of refs) if (ref.replaced !== true) sources.set(lineName(ref), lengthFrom)
+  }
+  const spoken = takes.flatMap((take) => {
+    const clip = known.clips.get(take.utterance.key)
+    return clip === undefined ? [] : [{ take, clip }]
+  })
+  for (const { take, clip } of spoken) clips.set(take.utterance.key, clip)
+  const placements = placeLines({
+    lines,
+    uses,
+    clips,
+    ...(spoken.length === 0 ? {} : { takes: spoken.map(({ take }) => take) }),
+    limits: job.fit,
+    ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
+  })
+  return { placements, clips, sources }
 }
 
 const tightLine = (

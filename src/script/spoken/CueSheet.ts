@@ -2,10 +2,10 @@
  * Cue sheets: a CSV table next to a subtitle that sets speakers and voices of cues, or excludes cues. Useful if the
  * subtitle itself must not be edited.
  */
-import { CsvError, parse } from "csv-parse/sync"
-import { Either, Schema } from "effect"
+import { Either } from "effect"
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import { ScriptFault, ScriptRejected } from "../../domain/speech/Cue.ts"
+import { type Blame, type CsvRecord, csvRecords } from "../bytes/CsvRecords.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { decodeText } from "../bytes/TextDecoding.ts"
 import { parseDirective, type InlineDirectives } from "../markup/InlineDirectives.ts"
@@ -38,7 +38,7 @@ export const cueSheetOf = (bytes: Uint8Array, file: string): Either.Either<CueSh
       const blame: Blame = (line, found, expected) => {
         faults.push(ScriptFault.make({ line, found: excerpt(found), expected }))
       }
-      const records = recordsOf(text, blame)
+      const records = csvRecords(text, blame)
       const rows = isNonEmptyReadonlyArray(faults) ? [] : sheetRows(records, blame)
       return isNonEmptyReadonlyArray(faults)
         ? Either.left(ScriptRejected.make({ file, faults }))
@@ -69,14 +69,6 @@ export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): Read
     }
     return { ...cue, parts: [dressed(first), ...others.map(dressed)] }
   })
-
-interface CsvRecord {
-  /** The line where it begins, from 1. */
-  readonly line: number
-  readonly fields: ReadonlyArray<string>
-}
-
-type Blame = (line: number, found: string, expected: string) => void
 
 const sheetRows = ([header, ...records]: ReadonlyArray<CsvRecord>, blame: Blame): CueSheet => {
   const names = (header?.fields ?? []).map((name) => name.toLowerCase())
@@ -128,45 +120,3 @@ const rangesOf = (text: string): SheetRow["cues"] | undefined => {
   }
   return ranges
 }
-
-/** Parses CSV without empty lines. A faulty quote ends the table: every field after it could be misread. */
-const recordsOf = (text: string, blame: Blame): ReadonlyArray<CsvRecord> => {
-  try {
-    const parsed = parse(text, {
-      delimiter: separatorOf(text.slice(0, text.search(/\n|$/u))),
-      record_delimiter: "\n",
-      trim: true,
-      relax_quotes: true,
-      relax_column_count: true,
-      raw: true,
-      info: true
-    })
-    return decodeRecords(parsed)
-      .map(({ record, raw, info }) => ({ line: firstLine(raw, info.lines), fields: record }))
-      .filter(({ fields }) => fields.some((field) => field !== ""))
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error
-    const { raw, lines } = decodeContext(error)
-    blame(firstLine(raw, lines), raw, "expected a quoted field to end with a quote and a separator")
-    return []
-  }
-}
-
-// The package's types leave out what the options `raw` and `info` add.
-const decodeRecords = Schema.decodeUnknownSync(
-  Schema.Array(
-    Schema.Struct({
-      record: Schema.Array(Schema.String),
-      raw: Schema.String,
-      info: Schema.Struct({ lines: Schema.Number })
-    })
-  )
-)
-
-const decodeContext = Schema.decodeUnknownSync(Schema.Struct({ raw: Schema.String, lines: Schema.Number }))
-
-/** The parser counts lines up to a record's last; this returns its first. */
-const firstLine = (raw: string, last: number): number => last - (raw.match(/\n(?!$)/gu)?.length ?? 0)
-
-const separatorOf = (header: string): string =>
-  header.includes("\t") ? "\t" : header.includes(";") && !header.includes(",") ? ";" : ","

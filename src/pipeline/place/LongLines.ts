@@ -1,0 +1,54 @@
+/** Lines that do not fit their slots, with the number of characters that would. */
+import { Effect } from "effect"
+import type { Line } from "../../domain/speech/Line.ts"
+import { charactersOf, lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import type { JobPlan } from "../plan/BatchPlan.ts"
+import { type Forecastable, forecastPlacements, type Known } from "./FitForecast.ts"
+
+/** A line that does not fit. */
+export interface LongLine {
+  readonly line: Line
+  /** How many characters would fit; undefined if only neighbouring lines leave it too little time. */
+  readonly limit: number | undefined
+}
+
+/**
+ * Returns the lines that do not fit, in script order. Lines that share a clip which cannot be cut share what they have
+ * to lose, by their lengths.
+ */
+export const longLines = (
+  plan: Omit<Forecastable, "words">,
+  known: Known,
+  takes: ReadonlyArray<UtteranceUse> = []
+): ReadonlyArray<LongLine> => {
+  const tight = new Map<string, number | undefined>()
+  const named = new Map(plan.lines.map((line) => [lineName(line), line]))
+  for (const { flags, lines, shortenBy } of forecastPlacements(plan, known, takes).placements) {
+    if (!flags.includes("fast") && !flags.includes("overrun")) continue
+    const own = lines.flatMap((ref) => named.get(lineName(ref)) ?? [])
+    const total = own.reduce((sum, { said }) => sum + charactersOf(said), 0)
+    for (const line of own) {
+      const length = charactersOf(line.said)
+      const limit = shortenBy === undefined ? undefined : length - Math.ceil((shortenBy * length) / total)
+      tight.set(lineName(line), limit === undefined ? undefined : Math.max(1, limit))
+    }
+  }
+  return plan.lines.flatMap((line) => {
+    const name = lineName(line)
+    return tight.has(name) ? [{ line, limit: tight.get(name) }] : []
+  })
+}
+
+/** Reads from the state what is known about the length of a job's speech. */
+export const knownLengths = Effect.fn("LongLines.knownLengths")(function* (
+  { uses }: Pick<JobPlan, "uses">,
+  takes: ReadonlyArray<UtteranceUse> = []
+) {
+  const store = yield* UtteranceStore
+  const { speechTime } = yield* Estimates
+  const stored = yield* store.clips([...new Set([...uses, ...takes].map(({ utterance }) => utterance.key))])
+  const known: Known = { clips: new Map([...stored].map(([key, { clip }]) => [key, clip])), speechTime }
+  return known
+})
