@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { optional } from "./FieldDescription.ts"
 import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
+import { tonePattern } from "../values/Tone.ts"
 
 /** A change to one cue. Absent keys keep the value from the script and the manifest. */
 export const CueOverride = Schema.Struct({
@@ -19,6 +20,12 @@ export const CueOverride = Schema.Struct({
   speed: optional(
     Schema.Positive,
     "Speaking rate; 1 is the voice's normal rate. Only for providers with a speed control."
+  ),
+  tone: optional(
+    Schema.String.pipe(
+      Schema.pattern(tonePattern, { message: () => "expected one or a few words, such as whispers" })
+    ),
+    "How to say the words, such as whispers. Only for providers with a tone."
   ),
   start: optional(Schema.NonNegative, "Where the speech should start, in seconds."),
   end: optional(Schema.NonNegative, "Where the speech should end at the latest, in seconds."),

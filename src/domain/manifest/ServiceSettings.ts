@@ -17,6 +17,14 @@ export const ProviderLimits = Schema.Struct({
     Schema.Int.pipe(Schema.between(1, 1_000_000)),
     "Maximum number of characters per task; default 2000, lowered if the service rejects a text as too long."
   ),
+  tone: optional(
+    Schema.String.pipe(
+      Schema.filter((format) => format.split("{tone}").length === 2 && format.split("{text}").length === 2, {
+        message: () => "expected a text with {tone} and {text}, such as [{tone}] {text}"
+      })
+    ),
+    "How a line with a tone is sent, such as [{tone}] {text}; default: tones are not sent. Not for texts sent as SRT."
+  ),
   creditsPerCharacter: optional(
     Schema.NonNegative,
     "Credits per character, for estimates and budgets; default: the price that the service reports."

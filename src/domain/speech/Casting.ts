@@ -12,8 +12,16 @@ export class Casting extends Schema.Class<Casting>("Casting")({
   /** Volume; 1 is the voice's normal volume. provider_native only. */
   vol: Schema.optional(Schema.Number),
   /** Pitch shift in semitones; 0 is the voice's normal pitch. provider_native only. */
-  pitch: Schema.optional(Schema.Number)
+  pitch: Schema.optional(Schema.Number),
+  /** How the words are to be said, such as `whispers`. Only for providers that are told tones. */
+  tone: Schema.optional(Schema.NonEmptyTrimmedString)
 }) {}
+
+/** Returns a text as it is sent: with the casting's tone, in the form that its provider is told tones. */
+export const tonedText = ({ tone }: Casting, format: string | undefined, text: string): string =>
+  tone === undefined || format === undefined
+    ? text
+    : format.replace(/\{(tone|text)\}/gu, (_, name: string) => (name === "tone" ? tone : text))
 
 /** Controls that only some providers have, by their names in requests. */
 export const controlNames = ["speed", "vol", "pitch"] as const

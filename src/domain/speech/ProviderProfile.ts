@@ -27,6 +27,8 @@ export class ProviderProfile extends Schema.Class<ProviderProfile>("ProviderProf
     vol: Schema.optional(ControlRange),
     pitch: Schema.optional(ControlRange)
   }),
+  /** How a text is sent with a tone: a text with `{tone}` and `{text}`. Absent: tones are not sent. */
+  tone: Schema.optional(Schema.String),
   /** Maximum tasks in flight. */
   concurrency: Schema.Positive.pipe(Schema.int()),
   /** Maximum creates started within one second. Absent: no client-side limit. */

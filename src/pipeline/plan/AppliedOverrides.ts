@@ -8,7 +8,7 @@ import { fromSeconds } from "../../domain/time/Units.ts"
 import { LineRef, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
-import { controlFaults } from "./voices/VoiceCasting.ts"
+import { controlFaults, toneFor } from "./voices/VoiceCasting.ts"
 
 /** A job's lines and utterances before its overrides are applied. */
 export interface OverridableScript {
@@ -98,7 +98,7 @@ const leftOf = <A>(either: Either.Either<A, ReadonlyArray<string>>): ReadonlyArr
 /** Returns the casting with an override's voice or speed. A voice and a model belong to their provider. */
 const recast = (
   before: Casting,
-  { voice, provider, model, speed }: CueOverride,
+  { voice, provider, model, speed, tone }: CueOverride,
   profileOf: UtteranceRules["profileOf"]
 ): Either.Either<Casting, ReadonlyArray<string>> => {
   const moved = provider !== undefined && provider !== before.provider
@@ -111,17 +111,19 @@ const recast = (
     provider: provider ?? before.provider,
     voice: chosen,
     ...(model === undefined ? {} : { model }),
-    ...(speed === undefined || (speed === 1 && profile.controls.speed === undefined) ? {} : { speed })
+    ...(speed === undefined || (speed === 1 && profile.controls.speed === undefined) ? {} : { speed }),
+    ...toneFor(tone, profile)
   })
   const faults = controlFaults(after, profile)
   return faults.length === 0 ? Either.right(after) : Either.left(faults)
 }
 
 /** The controls that a line keeps when it moves to another provider: those that the new provider has, too. */
-const controlsOf = ({ speed, vol, pitch }: Casting, { controls }: ProviderProfile) => ({
-  ...(speed === undefined || controls.speed === undefined ? {} : { speed }),
-  ...(vol === undefined || controls.vol === undefined ? {} : { vol }),
-  ...(pitch === undefined || controls.pitch === undefined ? {} : { pitch })
+const controlsOf = ({ speed, vol, pitch, tone }: Casting, profile: ProviderProfile) => ({
+  ...toneFor(tone, profile),
+  ...(speed === undefined || profile.controls.speed === undefined ? {} : { speed }),
+  ...(vol === undefined || profile.controls.vol === undefined ? {} : { vol }),
+  ...(pitch === undefined || profile.controls.pitch === undefined ? {} : { pitch })
 })
 
 const retimed = (

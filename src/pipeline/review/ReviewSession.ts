@@ -129,7 +129,7 @@ const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChange
 /** Plans the job with the edits applied, and speaks everything that the cue needs. */
 const speakAgain = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, edits: ReviewEdits) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
-  const own = yield* changesOf(batch, script, cue, edits)
+  const own = keepTones(job.overrides, yield* changesOf(batch, script, cue, edits))
   const first = yield* planOne(batch, { ...job, overrides: mergeEdits(job.overrides ?? {}, own) })
   const besides = yield* inseparable(first)
   const heard: HeardChanges = { own, besides }
@@ -140,6 +140,15 @@ const speakAgain = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: num
   yield* speakUses(batch, plan, [cue], besides)
   return { plan, heard }
 })
+
+/** Keeps the tones of earlier overrides: the edit box has no field for them. */
+const keepTones = (before: Job["overrides"] = {}, changes: ReviewChanges): ReviewChanges =>
+  Object.fromEntries(
+    Object.entries(changes).map(([name, change]) => {
+      const tone = before[name]?.tone
+      return [name, tone === undefined ? change : { ...change, tone }]
+    })
+  )
 
 const planOne = (batch: Batch, job: Job) =>
   Effect.map(planBatch({ ...batch, jobs: [job] }), ({ jobs: [plan] }) => plan)

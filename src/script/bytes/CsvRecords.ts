@@ -1,4 +1,4 @@
-/** Reads CSV tables as people's spreadsheets write them: commas, semicolons or tabs, with the lines of their records. */
+/** Reads CSV tables as spreadsheets write them: with commas, semicolons or tabs. Records know their lines. */
 import { CsvError, parse } from "csv-parse/sync"
 import { Schema } from "effect"
 

@@ -40,4 +40,5 @@ const sameCasting = ({ casting: a }: Line, { casting: b }: Line): boolean =>
   a.model === b.model &&
   a.speed === b.speed &&
   a.vol === b.vol &&
-  a.pitch === b.pitch
+  a.pitch === b.pitch &&
+  a.tone === b.tone

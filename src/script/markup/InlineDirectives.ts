@@ -2,6 +2,7 @@
 import { Either } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import { ModelId, ProviderId, SpeakerName, VoiceId } from "../../domain/values/Ids.ts"
+import { tonePattern } from "../../domain/values/Tone.ts"
 
 /** Settings of one line; absent ones come from its speaker and its job. */
 export type InlineDirectives = {
@@ -12,7 +13,7 @@ export type InlineDirectives = {
   readonly say?: string
 }
 
-const keys = "voice|provider|model|speed|vol|pitch|speaker|say"
+const keys = "voice|provider|model|speed|vol|pitch|tone|speaker|say"
 const firstKey = new RegExp(`^\\s*(?:${keys})\\s*:`, "iu")
 
 /** Whether the text between braces is a directive, as opposed to words or another tool's codes. */
@@ -74,6 +75,10 @@ export const parseDirective = (key: string, value: string): Either.Either<Inline
       return Either.right({ provider: ProviderId.make(value) })
     case "model":
       return Either.right({ model: ModelId.make(value) })
+    case "tone":
+      return tonePattern.test(value)
+        ? Either.right({ tone: value })
+        : Either.left(`tone: "${value}" is not one or a few words, such as whispers`)
     case "speaker":
       return Either.right({ speaker: SpeakerName.make(value) })
     case "say":

@@ -23,11 +23,22 @@ export interface SheetRow {
 /** The rows in file order; for a cue in several rows, later rows win. */
 export type CueSheet = ReadonlyArray<SheetRow>
 
-const columns = ["cues", "speaker", "voice", "provider", "model", "speed", "vol", "pitch", "skip"] as const
+const columns = [
+  "cues",
+  "speaker",
+  "voice",
+  "provider",
+  "model",
+  "speed",
+  "vol",
+  "pitch",
+  "tone",
+  "skip"
+] as const
 
 /**
  * Parses a sheet. The first line names the columns: `cues` (such as `12`, `12-40` or `"1-3, 7"`), and any of `speaker`,
- * `voice`, `provider`, `model`, `speed`, `vol`, `pitch` and `skip` (yes or no). Fields are separated by commas,
+ * `voice`, `provider`, `model`, `speed`, `vol`, `pitch`, `tone` and `skip` (yes or no). Fields are separated by commas,
  * semicolons or tabs; an empty field sets nothing. Fails with every fault.
  */
 export const cueSheetOf = (bytes: Uint8Array, file: string): Either.Either<CueSheet, ScriptRejected> =>

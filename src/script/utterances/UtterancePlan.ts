@@ -1,7 +1,7 @@
 /** Groups lines into utterances within each provider's limits; lists the lines that cannot be sent, and why. */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import type { Casting } from "../../domain/speech/Casting.ts"
+import { type Casting, tonedText } from "../../domain/speech/Casting.ts"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
@@ -70,7 +70,15 @@ interface Planned {
 }
 
 const castingKey = (casting: Casting): string =>
-  JSON.stringify([casting.provider, casting.voice, casting.model, casting.speed, casting.vol, casting.pitch])
+  JSON.stringify([
+    casting.provider,
+    casting.voice,
+    casting.model,
+    casting.speed,
+    casting.vol,
+    casting.pitch,
+    casting.tone
+  ])
 
 const planVoice = (
   voice: NonEmptyReadonlyArray<NumberedLine>,
@@ -81,7 +89,8 @@ const planVoice = (
   const { casting } = voice[0].line
   const profile = rules.profileOf(casting.provider)
   const srt = profile.srtInput && rules.nativeInput === "srt" && rules.timed
-  const space = srt ? profile.maxChars - srtOverhead : profile.maxChars
+  const maxChars = profile.maxChars - charactersOf(tonedText(casting, profile.tone, ""))
+  const space = srt ? profile.maxChars - srtOverhead : maxChars
   const portions = voice.map(({ line, order, run }) => ({
     run,
     cut: Either.match(splitText(line.said, Math.max(1, space), rules.language), {
@@ -110,13 +119,14 @@ const planVoice = (
       add(group, srtInput(group.map((portion) => portion.said)))
     return
   }
-  const units = textUnits(portions, profile.maxChars)
+  const toned = (text: string) => tonedText(casting, profile.tone, text)
+  const units = textUnits(portions, maxChars)
   if (profile.minChars === 0) {
-    for (const unit of units) add(unit.portions, unit.text)
+    for (const unit of units) add(unit.portions, toned(unit.text))
     return
   }
-  for (const group of enough(units, profile, rules.language))
-    if (charactersOf(group.text) >= profile.minChars) add(group.portions, group.text)
+  for (const group of enough(units, { ...profile, maxChars }, rules.language))
+    if (charactersOf(group.text) >= profile.minChars) add(group.portions, toned(group.text))
     else
       violations.push(
         TooLittleText.make({
@@ -177,7 +187,7 @@ const textUnits = (
 /** Merges units up to `minChars`. If one fits with neither neighbour, redistributes the words of both. */
 const enough = (
   units: ReadonlyArray<UnitJoin>,
-  profile: ProviderProfile,
+  profile: Pick<ProviderProfile, "minChars" | "maxChars">,
   language: string | undefined
 ): ReadonlyArray<UnitJoin> => {
   const limits = { minSize: profile.minChars, maxSize: profile.maxChars, joint: between.length }

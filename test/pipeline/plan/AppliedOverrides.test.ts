@@ -7,7 +7,7 @@ import type { UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import { ProviderId, SpeakerName, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { Line, Slot } from "../../../src/domain/speech/Line.ts"
 import { FitLimits } from "../../../src/domain/speech/Placement.ts"
-import { profileOf } from "../../../src/domain/speech/ProviderProfile.ts"
+import { ProviderProfile, profileOf } from "../../../src/domain/speech/ProviderProfile.ts"
 import { frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { applyOverrides } from "../../../src/pipeline/plan/AppliedOverrides.ts"
 import { placeLines } from "../../../src/pipeline/place/LinePlacement.ts"
@@ -48,6 +48,16 @@ const mend = (overrides: CueOverrides, more: Partial<UtteranceRules> = {}) => {
 describe("overrides", () => {
   it("leave a script unchanged if there are none", () => {
     expect(mend({})).toEqual(Either.right({ lines, uses, notices: [] }))
+  })
+
+  it("give a line a tone, if its provider is told tones", () => {
+    const plain = ProviderProfile.make({
+      ...profileOf(ProviderId.make("provider_expressive")),
+      tone: "[{tone}] {text}"
+    })
+    const told = mend({ "2": { tone: "whispers" } }, { profileOf: () => plain })
+    expect(Either.getOrThrow(told).uses.map(({ utterance }) => utterance.text)).toContain("[whispers] Two.")
+    expect(Either.getOrThrow(mend({ "2": { tone: "whispers" } })).uses).toEqual(uses)
   })
 
   it("give a changed line its own utterance, and keep the one it shared", () => {

@@ -42,8 +42,8 @@ describe("cueSheetOf", () => {
   it("reports every fault with its line", () => {
     const message = (text: string) => Either.getOrThrow(Either.flip(sheet(text))).message
     expect(message("cue,spaeker\n1,x")).toBe(
-      'cast.csv:1: "cue": is not a cue sheet column; use some of cues, speaker, voice, provider, model, speed, vol, pitch, skip\n' +
-        'cast.csv:1: "spaeker": is not a cue sheet column; use some of cues, speaker, voice, provider, model, speed, vol, pitch, skip\n' +
+      'cast.csv:1: "cue": is not a cue sheet column; use some of cues, speaker, voice, provider, model, speed, vol, pitch, tone, skip\n' +
+        'cast.csv:1: "spaeker": is not a cue sheet column; use some of cues, speaker, voice, provider, model, speed, vol, pitch, tone, skip\n' +
         'cast.csv:1: "cue,spaeker": the first line must name the columns, including "cues"'
     )
     expect(message('cues,speed,skip\nfive,1,\n"3\n-1",fast,maybe\n4-2,,\n1,1,no,more\n').split("\n")).toEqual(

@@ -347,7 +347,7 @@ describe("inline directives", () => {
       [2, 'skipped {speed: fast, volume: 3}: speed: "fast" is not a number above zero'],
       [
         2,
-        "skipped {speed: fast, volume: 3}: unknown key volume; expected one of voice, provider, model, speed, vol, pitch, speaker, say"
+        "skipped {speed: fast, volume: 3}: unknown key volume; expected one of voice, provider, model, speed, vol, pitch, tone, speaker, say"
       ]
     ])
   })

@@ -12,12 +12,13 @@ export interface VoiceOverrides {
   readonly speed?: number | undefined
   readonly vol?: number | undefined
   readonly pitch?: number | undefined
+  readonly tone?: string | undefined
 }
 
 /**
  * Resolves the casting of a line. Left: the missing key. A voice and a model belong to their provider: a speaker with a
  * provider of its own does not inherit the job's voice and model. A neutral control value is dropped if the provider
- * lacks that control.
+ * lacks that control, and a tone if the provider is told none.
  */
 export const castingOf = (
   job: Job,
@@ -29,7 +30,8 @@ export const castingOf = (
   const voice = over(over(job.voice, own ?? {}), overrides)
   if (voice.provider === undefined) return Either.left("provider")
   if (voice.voice === undefined) return Either.left("voice")
-  const { controls } = profileOf(voice.provider)
+  const profile = profileOf(voice.provider)
+  const { controls } = profile
   const kept = controlNames.filter(
     (name) => voice[name] !== undefined && (controls[name] !== undefined || voice[name] !== neutral[name])
   )
@@ -38,10 +40,15 @@ export const castingOf = (
       provider: voice.provider,
       voice: voice.voice,
       ...(voice.model === undefined ? {} : { model: voice.model }),
-      ...Object.fromEntries(kept.map((name) => [name, voice[name]]))
+      ...Object.fromEntries(kept.map((name) => [name, voice[name]])),
+      ...toneFor(overrides.tone, profile)
     })
   )
 }
+
+/** A tone for a provider that is told tones; for others it is dropped, since they would read it aloud. */
+export const toneFor = (tone: string | undefined, profile: ProviderProfile): { readonly tone?: string } =>
+  tone === undefined || profile.tone === undefined || profile.srtInput ? {} : { tone }
 
 /** Returns a message for each control of a casting that the provider does not accept. */
 export const controlFaults = (casting: Casting, profile: ProviderProfile): ReadonlyArray<string> =>
