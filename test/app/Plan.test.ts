@@ -81,4 +81,26 @@ describe("plan", () => {
       disk: [{ needed: expect.any(Number), free: expect.any(Number) }]
     })
   })
+
+  test("sends a line's tone only to a provider with a form for it", async () => {
+    const cwd = emptyFolder()
+    writeFileSync(join(cwd, "film.srt"), "1\n00:00:01,000 --> 00:00:03,000\n{tone: whispers} Quick!\n")
+    const characters = async (providers: string, voice: string): Promise<unknown> => {
+      writeFileSync(
+        join(cwd, "film.yaml"),
+        `service: embedded\n${providers}\njobs: [{ input: film.srt, language: en, ${voice} }]\n`
+      )
+      const { stdout } = await run(["plan", "film.yaml", "--json"], { cwd })
+      return JSON.parse(stdout).total.characters
+    }
+    const form = '{ tone: "[{tone}] {text}" }'
+    const aria = "provider: provider_expressive, voice: aria"
+    const native = "provider: provider_native, voice: vi-anna"
+    expect(await characters("", aria)).toBe("Quick!".length)
+    expect(await characters(`providers: { provider_expressive: ${form} }`, aria)).toBe(
+      "[whispers] Quick!".length
+    )
+    const srt = await characters("", native)
+    expect(await characters(`providers: { provider_native: ${form} }`, native)).toBe(srt)
+  })
 })
