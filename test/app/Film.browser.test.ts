@@ -2,14 +2,15 @@
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import { Effect, Either, Schema } from "effect"
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { readWav } from "../../src/audio/formats/Wav.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { ffmpeg } from "../ffmpeg/media.ts"
 import { chromiumNeeded, noChromium, startChromium } from "../pages/chromium.ts"
-import { emptyFolder, type Ran, run } from "./process.ts"
+import { emptyFolder, type Ran, run, start } from "./process.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const cwd = emptyFolder()
@@ -215,4 +216,38 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
     },
     30_000
   )
+
+  const shown = async (page: Page) => {
+    const width = () => page.evaluate<number>("document.querySelector('#film').videoWidth")
+    await expect.poll(width, { timeout: 20_000 }).toBe(640)
+  }
+
+  test("is shown beside the cues by the report, from disk", async () => {
+    const page = await browser.newPage()
+    await page.goto(pathToFileURL(at("out/film-de/report.html")).href)
+    await shown(page)
+    expect(await page.locator("#film").getAttribute("src")).toBe("../../film.mp4")
+    await page.close()
+  })
+
+  test("is shown beside the cues in review, which serves it in parts, and no other file", async () => {
+    const review = start(["review", "batch.yaml"], { cwd })
+    const address = (await review.firstLine).replace("review ", "")
+    const page = await browser.newPage()
+    await page.goto(`${address}film-de/report.html`)
+    await shown(page)
+    await page.close()
+    const whole = readFileSync(at("film.mp4"))
+    const part = await fetch(`${address}film-de/film/film.mp4`, { headers: { range: "bytes=1000-1999" } })
+    expect([part.status, part.headers.get("content-range"), part.headers.get("content-type")]).toEqual([
+      206,
+      `bytes 1000-1999/${whole.length}`,
+      "video/mp4"
+    ])
+    expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(1000, 2000))).toBe(true)
+    for (const other of ["whole.mp4", "batch.yaml", "..%2ffilm.mp4"])
+      expect((await fetch(`${address}film-de/film/${other}`)).status, other).toBe(404)
+    review.child.kill("SIGTERM")
+    await review.ended
+  })
 })

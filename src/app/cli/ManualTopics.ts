@@ -16,6 +16,7 @@ export const pageTopics: Readonly<Record<string, string>> = {
   results: "results",
   editing: "editing",
   listening: "listening",
+  review: "review",
   service: "service",
   cloud: "cloud",
   neural: "neural",

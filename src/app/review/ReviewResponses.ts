@@ -73,6 +73,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".m4a": "audio/mp4",
   ".opus": "audio/ogg",
   ".mp4": "video/mp4",
+  ".m4v": "video/mp4",
+  ".ogv": "video/ogg",
   ".mov": "video/quicktime",
   ".webm": "video/webm",
   ".mkv": "video/x-matroska"

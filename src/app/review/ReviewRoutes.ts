@@ -11,6 +11,7 @@ export type Route =
   | { readonly _tag: "Batch" }
   | { readonly _tag: "Report"; readonly job: string }
   | { readonly _tag: "File"; readonly job: string; readonly file: string }
+  | { readonly _tag: "Film"; readonly job: string; readonly file: string }
   | { readonly _tag: "Delivery"; readonly job: string }
   | { readonly _tag: "Cue"; readonly job: string; readonly cue: number }
   | { readonly _tag: "Change"; readonly job: string; readonly cue: number; readonly change: Change }
@@ -35,6 +36,7 @@ const leadsTo = ([first = "", second, cue, what, ...more]: ReadonlyArray<string>
       : second === "delivery"
         ? { _tag: "Delivery", job: first }
         : { _tag: "File", job: first, file: second }
+  if (second === "film" && what === undefined) return { _tag: "Film", job: first, file: cue }
   if (second !== "cues" || !/^\d{1,9}$/u.test(cue)) return undefined
   if (what === undefined) return { _tag: "Cue", job: first, cue: Number(cue) }
   return isChange(what) ? { _tag: "Change", job: first, cue: Number(cue), change: what } : undefined

@@ -69,9 +69,13 @@ const answered = Effect.fnUntraced(
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)
         if (sound === undefined || route.file !== sound) return yield* new NoSuchPage()
-        yield* Effect.promise(() =>
-          sendFile(response, join(batch.out, job.id, sound), request.headers.range, request.method === "HEAD")
-        )
+        return yield* sendMedia(request, response, join(batch.out, job.id, sound))
+      }
+      case "Film": {
+        const { basename } = yield* Path.Path
+        const { video } = job
+        if (video === undefined || route.file !== basename(video.path)) return yield* new NoSuchPage()
+        yield* sendMedia(request, response, video.path)
       }
     }
   },
@@ -85,6 +89,13 @@ const answered = Effect.fnUntraced(
       })
     )
 )
+
+/** Sends a file or the requested part of it; 404 if it does not exist. */
+const sendMedia = (request: IncomingMessage, response: ServerResponse, path: string) =>
+  Effect.tryPromise({
+    try: () => sendFile(response, path, request.headers.range, request.method === "HEAD"),
+    catch: () => new NoSuchPage()
+  })
 
 /** Sends an error, as a page if a browser asked for one, else as JSON. */
 const sendTrouble = (

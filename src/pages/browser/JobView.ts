@@ -1,13 +1,17 @@
 /** The interactive part of a job's page: select, play, search and filter cues. */
 import type { JobAction, KeyHelp } from "../parts/KeyBindings.ts"
 import type { PageCue, PageData } from "../data/PageData.ts"
-import { ChartCursor } from "./ChartCursor.ts"
+import { Captions } from "./player/Captions.ts"
+import { ChartCursor } from "./player/ChartCursor.ts"
+import { CueLoop } from "./player/CueLoop.ts"
+import { Film } from "./player/Film.ts"
+import { Player } from "./player/Player.ts"
+import { Waveform } from "./player/Waveform.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
+import { bringIntoView, keepHeights } from "./StickyParts.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
 import { Order } from "./RowOrder.ts"
-import { Player } from "./Player.ts"
 import { placeOf, TableRows } from "./TableRows.ts"
-import { Waveform } from "./Waveform.ts"
 
 /** How the report and the review page differ. */
 export interface JobViewKind {
@@ -20,7 +24,8 @@ export interface JobViewKind {
 export const jobView = ({ keys, edit }: JobViewKind): void => {
   const data: PageData = JSON.parse(byId("data", HTMLScriptElement).text)
   const body = byId("cues", HTMLTableSectionElement)
-  const media = maybeById("audio", HTMLAudioElement)
+  const film = new Film()
+  const media = film.clock
   const live = byId("live", HTMLElement)
   const rows = new TableRows(body, "button.play")
   const player = new Player(media, () => {
@@ -42,9 +47,9 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   }
   const hear = (at: number): void => {
     choose(at, true)
-    const heard = data.cues[at]?.heard
-    if (heard === undefined) player.go(data.cues[at]?.start ?? 0)
-    else player.play(...heard)
+    const cue = data.cues[at]
+    if (cue?.heard === undefined) player.go(cue?.start ?? 0)
+    else loop.play(cue)
   }
   /** Goes to a cue, and plays it if audio is playing already. */
   const visit = (at: number | undefined): void => {
@@ -53,6 +58,16 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     choose(at, true)
     player.go(timesOf(data.cues[at])[0])
   }
+
+  const again = (): void => {
+    const at = rows.current ?? rows.beside(1)
+    if (at !== undefined) hear(at)
+  }
+  const loop = new CueLoop(player, again)
+  const captions = new Captions(data.cues, (at, kind) => {
+    const row = rows.all[at]
+    return row === undefined ? "" : wordsIn(row, kind)
+  })
 
   const chart = new ChartCursor(data, hear)
   const wave = new Waveform(byId("wave", HTMLElement), media, data, hear, (from, to) => chart.show(from, to))
@@ -70,6 +85,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     time.textContent = `${shortClock(seconds)} / ${shortClock(data.duration)}`
     play.textContent = playing ? "Pause" : "Play"
     chart.move(seconds)
+    captions.move(seconds)
     if (!playing || player.playingCue) return
     const heard = heardAt(data.cues, seconds, rows.current)
     if (heard !== undefined && heard !== rows.current) choose(heard, false)
@@ -96,6 +112,9 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     previousFlagged: () => visit(rows.beside(-1, marked)),
     playCue: () => hear(rows.current ?? rows.beside(1) ?? 0),
     playPause: () => player.toggle(),
+    loop: () => loop.toggle(again),
+    sound: () => film.next(),
+    caption: () => captions.next(),
     search: finding.search,
     filter: finding.filter,
     order: () => order.toggle(),
@@ -116,6 +135,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     if (row instanceof HTMLTableRowElement && getSelection()?.isCollapsed !== false) hear(placeOf(row))
   })
 
+  keepHeights()
   const follow = (): void => {
     const linked = data.cues.findIndex(({ index }) => location.hash === `#cue-${index}`)
     if (linked >= 0) visit(linked)
@@ -176,21 +196,6 @@ const passes = (row: HTMLTableRowElement, filter: string): boolean => {
   }
 }
 
-/**
- * Scrolls to a row unless it is visible. Never stops within the page's heading: it is either shown whole, or scrolled
- * away down to the player, which sticks to the top.
- */
-const bringIntoView = (row: HTMLTableRowElement): void => {
-  const player = document.querySelector(".player")
-  const box = row.getBoundingClientRect()
-  if (box.top >= (player?.getBoundingClientRect().bottom ?? 0) && box.bottom <= innerHeight) return
-  row.scrollIntoView({ block: "nearest" })
-  const headingEnd = scrollY + (player?.previousElementSibling?.getBoundingClientRect().bottom ?? 0)
-  if (scrollY === 0 || scrollY >= headingEnd) return
-  const isSeenFromTop = row.getBoundingClientRect().bottom + scrollY <= innerHeight
-  scrollTo({ top: isSeenFromTop ? 0 : headingEnd })
-}
-
 const timesOf = (cue: PageCue | undefined): readonly [number, number] =>
   cue === undefined ? [0, 0] : (cue.heard ?? [cue.start, cue.end])
 
@@ -209,6 +214,10 @@ const heardAt = (
 
 const cellText = (row: HTMLTableRowElement, name: string): string =>
   row.querySelector(`.${name}`)?.textContent?.trim().replaceAll(/\s+/gu, " ") ?? ""
+
+/** A cue's words alone, without notes such as an error. */
+const wordsIn = (row: HTMLTableRowElement, name: string): string =>
+  row.querySelector(`.${name} > span:not(.aside, .error, .heard)`)?.textContent?.trim() ?? ""
 
 const showNow = (row: HTMLTableRowElement): void => {
   const words = [

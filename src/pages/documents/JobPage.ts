@@ -9,6 +9,7 @@ import { type Content, type Html, html, jsonText } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { type JobAction, jobKeys, type KeyHelp } from "../parts/KeyBindings.ts"
 import type { PageCue, PageData } from "../data/PageData.ts"
+import { filmPane, type PageFilm, playerPane } from "../parts/PlayerPane.ts"
 import { orderChoice } from "../parts/TableHead.ts"
 import { timeChart } from "../parts/TimeChart.ts"
 import { searchBox } from "../parts/SearchBox.ts"
@@ -21,6 +22,8 @@ export type Peaks = ArrayLike<number> | string
 export interface JobPageExtras {
   /** Name of the audio file next to the page; undefined if there is none that browsers can play. */
   readonly audio: string | undefined
+  /** The job's video; undefined if it has none. */
+  readonly film?: PageFilm | undefined
   /** Levels of the audio, evenly spaced over its whole length; or packed levels taken from an earlier page. */
   readonly peaks: Peaks
   /** The job's figures in the previous run, if there was one. */
@@ -43,6 +46,8 @@ export interface JobPageKind {
   readonly status?: Content
   /** Content before the figures. */
   readonly lead?: Content
+  /** Content beside the cues, below the film. */
+  readonly beside?: Content
   /** Content at the end of the page. */
   readonly foot?: Content
 }
@@ -50,8 +55,8 @@ export interface JobPageKind {
 /** Renders a job's page of the given kind. */
 export const jobDocument = (
   given: JobReport,
-  { audio, peaks, lastMetrics, parts }: JobPageExtras,
-  { keys, policy, buttons, status, lead, foot }: JobPageKind
+  { audio, film, peaks, lastMetrics, parts }: JobPageExtras,
+  { keys, policy, buttons, status, lead, beside, foot }: JobPageKind
 ): Html => {
   const report = onFilmTime(given)
   return documentOf({
@@ -62,8 +67,8 @@ export const jobDocument = (
       html`<a class="skip" href="#cues">Skip to the cues</a>`,
       heading(report, status),
       html`<main>
-          ${lead} ${figureList(report.metrics, lastMetrics)} ${player(audio, buttons)} ${timeChart(report)}
-          ${cueSection(report)}
+          ${lead} ${figureList(report.metrics, lastMetrics)} ${playerPane({ audio, film, buttons })}
+          ${timeChart(report)} ${side(film, audio !== undefined, beside)} ${cueSection(report)}
         </main>
         <p id="live" class="unseen" role="status" aria-live="polite"></p>
         ${keyHelp(keys)} ${foot}
@@ -73,6 +78,12 @@ export const jobDocument = (
     ]
   })
 }
+
+/** What stays in view beside the cues: the film, if there is one. */
+const side = (film: PageFilm | undefined, hasDub: boolean, beside: Content): Content =>
+  film === undefined && beside === undefined
+    ? undefined
+    : html`<div class="side">${film === undefined ? undefined : filmPane(film, hasDub)} ${beside}</div>`
 
 /** Replaces the source's times by those in the film, where they differ: all that the page shows is heard there. */
 const onFilmTime = (report: JobReport): JobReport => ({
@@ -143,34 +154,6 @@ const syncLine = ({ sync }: JobReport): Content =>
     : html`<p class="${sync.verdict === "in-sync" || sync.applied ? "about" : "verdict warn"}">
         Film sync: ${sync.summary}
       </p>`
-
-const player = (audio: string | undefined, buttons: Content): Html => {
-  const silent: Content = audio === undefined ? html`disabled` : undefined
-  return html`<section class="player" aria-label="Player">
-    <div id="wave"></div>
-    <div class="controls">
-      <button type="button" id="play" ${silent}>Play</button>
-      <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>
-      <button type="button" id="next" aria-label="Next cue">Cue ▸</button>
-      <button type="button" id="next-flagged">Next worth a look</button>
-      ${buttons}
-      <output id="time" aria-label="Position">0:00.0</output>
-      <label class="zoom">Zoom <input type="range" id="zoom" min="0" max="100" step="1" /></label>
-    </div>
-    ${
-      audio === undefined
-        ? html`<p class="aside">
-            No audio to play: this job has none yet, or none in a format that browsers play.
-          </p>`
-        : html`<audio id="audio" preload="metadata" src="${encodeURIComponent(audio)}"></audio>`
-    }
-    <div class="now" id="now" hidden>
-      <p class="now-about" id="now-about"></p>
-      <p id="now-source" dir="auto"></p>
-      <p id="now-spoken" dir="auto"></p>
-    </div>
-  </section>`
-}
 
 const cueSection = (report: JobReport): Html => {
   const names = marksIn(report.cues)

@@ -15,6 +15,9 @@ export type JobAction =
   | "previousFlagged"
   | "playCue"
   | "playPause"
+  | "loop"
+  | "sound"
+  | "caption"
   | "search"
   | "filter"
   | "order"
@@ -32,6 +35,9 @@ export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "previousFlagged", keys: ["p"], does: "Previous line worth a look" },
   { action: "playCue", keys: ["Enter"], does: "Play the current cue" },
   { action: "playPause", keys: [" "], does: "Play or pause" },
+  { action: "loop", keys: ["l"], does: "Loop the current cue" },
+  { action: "sound", keys: ["s"], does: "Switch between dub, original and both (jobs with a film)" },
+  { action: "caption", keys: ["t"], does: "Switch the text over the picture" },
   { action: "search", keys: ["/"], does: "Search" },
   { action: "filter", keys: ["f"], does: "Choose a filter" },
   { action: "order", keys: ["o"], does: "Switch between worst first and source order" },

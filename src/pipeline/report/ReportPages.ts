@@ -33,12 +33,22 @@ export const writeJobPage = Effect.fn("ReportPages.writeJobPage")(function* (
     path,
     jobPage(report, {
       audio: sound === undefined ? undefined : `${job.id}.${sound}`,
+      film: yield* filmBeside(path, job),
       peaks,
       lastMetrics: last,
       parts: builtParts.job
     }).pieces()
   )
   return path
+})
+
+/** The job's video as the page links it. A video on another drive has no relative address, so the page has no film. */
+const filmBeside = Effect.fnUntraced(function* (page: string, { video }: Job) {
+  if (video === undefined) return undefined
+  const { basename, dirname, isAbsolute, relative } = yield* Path.Path
+  const to = relative(dirname(page), video.path)
+  if (isAbsolute(to)) return undefined
+  return { name: basename(video.path), href: to.split(/[\\/]/u).map(encodeURIComponent).join("/") }
 })
 
 /** Writes the batch's page and returns its path. The page lists `results` in the given order. */

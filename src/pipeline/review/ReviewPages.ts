@@ -45,7 +45,14 @@ export const reviewedJob = Effect.fn("ReviewPages.reviewedJob")(function* (batch
     })
   const audio = yield* soundOf(out, job)
   const peaks = audio === undefined ? [] : yield* outlineOf(out, job, audio, report)
-  return reviewPage(report, { audio, peaks, parts: builtParts.review }, yield* changesPassedOver(batch, job))
+  const { basename } = yield* Path.Path
+  const name = job.video === undefined ? undefined : basename(job.video.path)
+  const film = name === undefined ? undefined : { name, href: `film/${encodeURIComponent(name)}` }
+  return reviewPage(
+    report,
+    { audio, film, peaks, parts: builtParts.review },
+    yield* changesPassedOver(batch, job)
+  )
 })
 
 /**

@@ -13,6 +13,7 @@ describe("review server routes", () => {
     ["the batch's page", got("index.html"), { _tag: "Batch" }],
     ["a job's page", got("ep 01", "report.html"), { _tag: "Report", job: "ep 01" }],
     ["a job's audio", got("ep", "ep.wav"), { _tag: "File", job: "ep", file: "ep.wav" }],
+    ["a job's film", got("ep", "film", "ep 01.mp4"), { _tag: "Film", job: "ep", file: "ep 01.mp4" }],
     ["a cue", got("ep", "cues", "12"), { _tag: "Cue", job: "ep", cue: 12 }],
     [
       "a change to it",
@@ -31,6 +32,7 @@ describe("review server routes", () => {
     ["a cue number that is too long", got("ep", "cues", "1234567890"), 404],
     ["a folder", got("ep"), 404],
     ["a path below a change", posted("ep", "cues", "12", "accept", "x"), 404],
+    ["a path below a film", got("ep", "film", "ep.mp4", "x"), 404],
     ["a path below a file", got("ep", "ep.wav", "x"), 404]
   ])("reject %s", (_, asked, status) =>
     expect(Either.mapLeft(routeOf(asked), (refusal) => refusal.status)).toEqual(Either.left(status))

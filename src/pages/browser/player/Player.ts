@@ -1,8 +1,8 @@
-/** Audio playback on a page: the whole programme, or one cue. */
+/** Playback on a page: the whole programme, or one cue, once or in a loop. */
 
 /** Plays a media element; checks on every screen frame whether to stop at a cue's end. */
 export class Player {
-  private until: number | undefined
+  private part: { readonly from: number; readonly until: number; readonly loops: boolean } | undefined
   private readonly watchers: Array<(seconds: number, playing: boolean) => void> = []
 
   constructor(
@@ -15,6 +15,10 @@ export class Player {
       media.addEventListener(event, () => this.look())
     }
     media.addEventListener("error", failed)
+    // A part that ends with the programme ends there, too.
+    media.addEventListener("ended", () => {
+      if (this.part?.loops === true) this.play(this.part.from, this.part.until, true)
+    })
   }
 
   /** Calls `watcher` with the position in seconds whenever it changes. */
@@ -30,27 +34,27 @@ export class Player {
     return this.media !== undefined && !this.media.paused
   }
 
-  /** Whether it is playing one cue and will stop at its end. */
+  /** Whether it is playing one cue and will stop, or begin again, at its end. */
   get playingCue(): boolean {
-    return this.playing && this.until !== undefined
+    return this.playing && this.part !== undefined
   }
 
-  /** Plays from a position to `until` (seconds), or to the end. */
-  play(from: number, until?: number): void {
+  /** Plays from a position to `until` (seconds), or to the end; if it loops, again and again. */
+  play(from: number, until?: number, loops = false): void {
     this.go(from)
-    this.until = until
+    this.part = until === undefined ? undefined : { from, until, loops }
     this.start()
   }
 
   /** Seeks; playback continues or stays paused. */
   go(to: number): void {
-    this.until = undefined
-    if (this.media !== undefined) this.media.currentTime = to
+    this.part = undefined
+    if (this.media !== undefined) this.media.currentTime = Math.max(0, to)
   }
 
   /** Pauses, or plays from the current position. */
   toggle(): void {
-    this.until = undefined
+    this.part = undefined
     if (this.playing) this.media?.pause()
     else this.start()
   }
@@ -69,9 +73,13 @@ export class Player {
 
   private look(): void {
     if (this.media === undefined) return
-    if (this.until !== undefined && this.playing && this.media.currentTime >= this.until) {
-      this.until = undefined
-      this.media.pause()
+    if (this.part !== undefined && this.playing && this.media.currentTime >= this.part.until) {
+      const { from, loops } = this.part
+      if (loops) this.media.currentTime = Math.max(0, from)
+      else {
+        this.part = undefined
+        this.media.pause()
+      }
     }
     for (const watcher of this.watchers) watcher(this.media.currentTime, this.playing)
   }

@@ -1,7 +1,7 @@
 /** The waveform of a job's page, with the cues drawn on it as regions (wavesurfer.js). */
 import WaveSurfer from "wavesurfer.js"
 import RegionsPlugin, { type Region } from "wavesurfer.js/dist/plugins/regions.js"
-import type { PageCue, PageData } from "../data/PageData.ts"
+import type { PageCue, PageData } from "../../data/PageData.ts"
 
 /** Maximum zoom, in pixels per second. */
 const closest = 240

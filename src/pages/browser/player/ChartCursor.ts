@@ -1,7 +1,7 @@
 /** The speed and shift chart in the browser: follows the waveform's zoom and the playhead; a click plays a cue. */
-import type { PageData } from "../data/PageData.ts"
-import { axisTimes } from "../parts/TimeFormat.ts"
-import { byId } from "./Dom.ts"
+import type { PageData } from "../../data/PageData.ts"
+import { axisTimes } from "../../parts/TimeFormat.ts"
+import { byId } from "../Dom.ts"
 
 /** Keeps the chart in step with the part of the programme that the waveform shows. */
 export class ChartCursor {

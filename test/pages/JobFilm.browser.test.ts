@@ -1,0 +1,156 @@
+/** The film beside the cues of a report, in a real browser: picture, sound, words over it, and the loop. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { jobPage } from "../../src/pages/documents/JobPage.ts"
+import type { PageParts } from "../../src/pages/documents/PageDocument.ts"
+import { seriousFindings } from "./axe.ts"
+import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+import { sampleReport, sampleSound } from "./sample.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "dubwright film #"))
+const home = pathToFileURL(folder).href
+const film = { name: "last ferry #1.mp4", href: "../last%20ferry%20%231.mp4" }
+
+describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    copyFileSync(resolve("fixtures/last-ferry.mp4"), join(folder, film.name))
+    const { job: parts }: { readonly job: PageParts } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
+    const report = sampleReport(20)
+    const { wav, peaks } = sampleSound(report)
+    for (const [name, extras] of [
+      ["dubbed", { audio: "dub.wav", film }],
+      ["undubbed", { audio: undefined, film }],
+      ["missing", { audio: "dub.wav", film: { name: "gone.mkv", href: "../gone.mkv" } }]
+    ] as const) {
+      mkdirSync(join(folder, name))
+      writeFileSync(join(folder, name, "dub.wav"), wav)
+      writeFileSync(join(folder, name, "report.html"), jobPage(report, { ...extras, peaks, parts }).text)
+    }
+    browser = await startChromium()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const opened = async (file: string, width = 1400, colorScheme: "light" | "dark" = "light") => {
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    const misdeeds = misdeedsOf(page, home)
+    await page.goto(`${home}/${file}/report.html`)
+    return { page, misdeeds }
+  }
+  const until = (page: Page, condition: string) =>
+    expect.poll(() => page.evaluate<boolean>(condition), { timeout: 20_000 }).toBe(true)
+  const [audio, video] = ["document.querySelector('#audio')", "document.querySelector('#film')"]
+  const caption = (page: Page) => page.locator("#caption").textContent()
+
+  it("plays in step with the dub, with the words over it, and pauses with it", async () => {
+    const { page, misdeeds } = await opened("dubbed")
+    await page.keyboard.press("o")
+    await page.keyboard.press("j")
+    await page.keyboard.press("j")
+    await page.keyboard.press(" ")
+    await until(page, `!${video}.paused && ${video}.currentTime > 3.7`)
+    await until(page, `Math.abs(${video}.currentTime - ${audio}.currentTime) < 0.2`)
+    expect(await page.evaluate(`${video}.muted`), "the dub is heard, not the film").toBe(true)
+    expect(await caption(page)).toBe("Is that what you heard?")
+    await page.keyboard.press("t")
+    await expect.poll(() => caption(page)).toBe("MINH: Is that what you heard?")
+    await page.keyboard.press("t")
+    await expect.poll(() => caption(page)).toBe("")
+    await page.keyboard.press(" ")
+    await until(page, `${video}.paused`)
+    expect(misdeeds).toEqual([])
+    await page.close()
+  })
+
+  it("lets one hear the dub, the original, or both; the choice outlasts a reload", async () => {
+    const { page } = await opened("dubbed")
+    const heard = () => page.evaluate(`[${audio}.muted, ${video}.muted].map((muted) => !muted)`)
+    expect(await heard()).toEqual([true, false])
+    await page.keyboard.press("s")
+    expect(await heard()).toEqual([false, true])
+    expect(await page.locator("#live").textContent()).toBe("Sound: Original")
+    await page.getByRole("radio", { name: "Both" }).check()
+    expect(await heard()).toEqual([true, true])
+    await page.reload()
+    expect(await heard()).toEqual([true, true])
+    await page.keyboard.press("s")
+    expect(await heard()).toEqual([true, false])
+    await page.close()
+  })
+
+  it("loops a cue with the time before and after it, until it is paused", async () => {
+    const { page } = await opened("dubbed")
+    await page.locator("#roll").selectOption("1")
+    await page.evaluate(`${audio}.playbackRate = 4; window.starts = [];
+      ${audio}.addEventListener("seeking", () => window.starts.push(${audio}.currentTime))`)
+    await page.keyboard.press("n")
+    await page.keyboard.press("n")
+    await page.keyboard.press("l")
+    await until(page, "window.starts.filter((at) => Math.abs(at - 20.5) < 0.05).length >= 3")
+    expect(await page.locator("#cues [aria-current]").getAttribute("id")).toBe("cue-8")
+    expect(await page.getByRole("button", { name: "Loop" }).getAttribute("aria-pressed")).toBe("true")
+    await page.keyboard.press(" ")
+    await until(page, `${audio}.paused`)
+    await page.keyboard.press("l")
+    await page.keyboard.press("Enter")
+    await until(page, `!${audio}.paused`)
+    await until(page, `${audio}.paused`)
+    expect(await page.evaluate(`${audio}.currentTime`)).toBeLessThan(24.8)
+    await page.close()
+  })
+
+  it("plays with its own sound if there is no dub to play", async () => {
+    const { page } = await opened("undubbed")
+    await page.locator("#cue-9 .play").click()
+    await until(page, `${video}.currentTime > 24.6`)
+    expect(await page.evaluate(`${video}.muted`)).toBe(false)
+    expect(await page.locator('input[name="sound"]').count()).toBe(0)
+    await page.close()
+  })
+
+  it("says so if the browser cannot show it, and still plays the dub", async () => {
+    const { page } = await opened("missing")
+    await expect
+      .poll(() => page.locator("#film-fault").filter({ visible: true }).textContent())
+      .toContain("Cannot show the film: gone.mkv is missing, or this browser does not support its format.")
+    expect(await page.getByRole("radio", { name: "Original" }).isDisabled()).toBe(true)
+    await page.locator("#cue-2 .play").click()
+    await until(page, `${audio}.currentTime > 3.6`)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.close()
+  })
+
+  it.each([
+    [1400, "light"],
+    [1400, "dark"],
+    [420, "light"],
+    [420, "dark"]
+  ] as const)(
+    "is accessible and stays in view with the current cue: %i pixels, %s",
+    async (width, scheme) => {
+      const { page } = await opened("dubbed", width, scheme)
+      for (const key of ["o", ..."jjjjjjjjjjjj"]) await page.keyboard.press(key)
+      expect(await seriousFindings(page)).toEqual([])
+      const { screen, row, left, wide } = await page.evaluate<
+        Record<"screen" | "row" | "left" | "wide", number>
+      >(`(() => {
+      const box = (query) => document.querySelector(query).getBoundingClientRect()
+      return { screen: box("#film").bottom, row: box("#cues [aria-current]").bottom, left: box(".film").left, wide: document.documentElement.scrollWidth }
+    })()`)
+      expect(screen, "the picture is in view").toBeLessThanOrEqual(900)
+      expect(row, "the cue is in view").toBeLessThanOrEqual(900)
+      expect(left > 700, "beside the cues on a wide screen").toBe(width > 900)
+      expect(wide).toBeLessThanOrEqual(width)
+      await page.close()
+    }
+  )
+})
