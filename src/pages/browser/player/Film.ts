@@ -6,7 +6,7 @@ import { remember, remembered } from "../Choices.ts"
 type Sound = "dub" | "original" | "both"
 const sounds: ReadonlyArray<Sound> = ["dub", "original", "both"]
 
-/** How far the picture may be from the sound before it is moved, in seconds: viewers notice about a fifth of a second. */
+/** How far the picture may be from the sound before it is moved, in seconds. Viewers notice about a fifth of one. */
 const mostDrift = 0.2
 
 /** Volume of the film's own sound below the dub. */
