@@ -20,8 +20,18 @@ export interface JobViewKind {
   readonly edit?: (cue: PageCue, row: HTMLTableRowElement) => void
 }
 
+/** What the review page asks of the view while a cue is edited. */
+export interface JobViewHandle {
+  /** Edits another cue: the next or previous one, or the next worth a look; false if there is none. */
+  readonly editBeside: (which: "next" | "previous" | "flagged") => boolean
+  readonly playCurrent: () => void
+  readonly playPause: () => void
+  /** Moves the position by some seconds. */
+  readonly nudge: (seconds: number) => void
+}
+
 /** Attaches all handlers to the page. */
-export const jobView = ({ keys, edit }: JobViewKind): void => {
+export const jobView = ({ keys, edit }: JobViewKind): JobViewHandle => {
   const data: PageData = JSON.parse(byId("data", HTMLScriptElement).text)
   const body = byId("cues", HTMLTableSectionElement)
   const film = new Film()
@@ -95,9 +105,9 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
 
   const finding = findingIn(rows)
   const order = new Order(body, rows)
-  const marked = (row: HTMLTableRowElement) => row.dataset["marks"] !== ""
-  const change = (): void => {
-    const at = rows.current ?? rows.beside(1)
+  const marked = (row: HTMLTableRowElement) =>
+    row.dataset["marks"] !== "" && !row.classList.contains("changed")
+  const change = (at = rows.current ?? rows.beside(1)): void => {
     const row = at === undefined ? undefined : rows.all[at]
     const cue = at === undefined ? undefined : data.cues[at]
     if (at === undefined || row === undefined || cue === undefined) return
@@ -120,7 +130,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
     order: () => order.toggle(),
     zoomIn: () => zoomTo(wave.zoom + 0.1),
     zoomOut: () => zoomTo(wave.zoom - 0.1),
-    edit: change,
+    edit: () => change(),
     help: () => {},
     leave: finding.leave
   }
@@ -128,7 +138,7 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   byId("next", HTMLButtonElement).addEventListener("click", acts.next)
   byId("previous", HTMLButtonElement).addEventListener("click", acts.previous)
   byId("next-flagged", HTMLButtonElement).addEventListener("click", acts.nextFlagged)
-  maybeById("edit-open", HTMLButtonElement)?.addEventListener("click", change)
+  maybeById("edit-open", HTMLButtonElement)?.addEventListener("click", () => change())
   body.addEventListener("click", (event) => {
     const row = event.target instanceof Element ? event.target.closest("tr") : null
     // Do not play when the user is selecting text to copy.
@@ -142,6 +152,16 @@ export const jobView = ({ keys, edit }: JobViewKind): void => {
   }
   addEventListener("hashchange", follow)
   follow()
+  return {
+    editBeside: (which) => {
+      const at = which === "flagged" ? rows.beside(1, marked) : rows.beside(which === "next" ? 1 : -1)
+      if (at !== undefined) change(at)
+      return at !== undefined
+    },
+    playCurrent: again,
+    playPause: acts.playPause,
+    nudge: (seconds) => player.go(player.position + seconds)
+  }
 }
 
 /** Sets up search and filters of the cue table; returns the actions for the keyboard shortcuts. */

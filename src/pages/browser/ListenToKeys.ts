@@ -20,7 +20,7 @@ export const listenToKeys = <Action extends string>(
   byId("help-open", HTMLButtonElement).addEventListener("click", open)
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-    if (document.querySelector("dialog[open]") !== null) return
+    if (document.querySelector("dialog:modal") !== null) return
     const target = event.target instanceof Element ? event.target : document.body
     const pressed = keys.find((each) => each.keys.includes(event.key))
     if (pressed === undefined || takenBy(target, event.key)) return

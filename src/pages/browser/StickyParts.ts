@@ -39,3 +39,9 @@ export const bringIntoView = (row: HTMLTableRowElement): void => {
   const isSeenFromTop = row.getBoundingClientRect().bottom + scrollY <= innerHeight
   scrollTo({ top: isSeenFromTop ? 0 : headingEnd })
 }
+
+/** Scrolls the heading away: with the player at the top of the window, the edit box has the most room. */
+export const leaveHeading = (): void => {
+  const headingEnd = scrollY + (player?.previousElementSibling?.getBoundingClientRect().bottom ?? 0)
+  if (scrollY < headingEnd) scrollTo({ top: headingEnd })
+}

@@ -7,5 +7,5 @@ import { jobView } from "./JobView.ts"
 
 listenToStaleOverrides()
 const delivering = new Delivering()
-const box = new EditBox(() => void delivering.watch())
-jobView({ keys: reviewKeys, edit: (cue, row) => box.open(cue.index, row) })
+const view = jobView({ keys: reviewKeys, edit: (cue, row) => box.open(cue.index, row) })
+const box = new EditBox(view, () => void delivering.watch())

@@ -21,6 +21,10 @@ export interface CuePart {
   readonly script: ReviewEdit
   /** With the overrides accepted so far. */
   readonly now: ReviewEdit
+  /** Milliseconds per character of its present speech at speed 1; absent if it has none. */
+  readonly pace?: number
+  /** How long its speech may go on after its end, up to the speaker's next line; absent in a narration. */
+  readonly tail?: number
 }
 
 /** A voice that the batch uses. */
@@ -29,12 +33,16 @@ export interface KnownVoice {
   readonly voice: string
   /** The range of speeds that its provider accepts; absent if it has no speed control. */
   readonly speeds?: { readonly min: number; readonly max: number }
+  /** Milliseconds per character at speed 1, over the job's lines; absent if it speaks none yet. */
+  readonly pace?: number
 }
 
 /** The contents of the edit box for one cue. */
 export interface ReviewedCue {
   readonly parts: ReadonlyArray<CuePart>
   readonly voices: ReadonlyArray<KnownVoice>
+  /** The job's speed limit. */
+  readonly maxSpeed: number
 }
 
 /** A new take, placed as it would be in the result. */

@@ -7,7 +7,7 @@ import { looksOf, marksIn } from "../parts/CueMarks.ts"
 import { type MarkName, markNames, marks } from "../parts/MarkWords.ts"
 import { type Content, type Html, html, jsonText } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
-import { type JobAction, jobKeys, type KeyHelp } from "../parts/KeyBindings.ts"
+import { jobKeys, type KeyHelp } from "../parts/KeyBindings.ts"
 import type { PageCue, PageData } from "../data/PageData.ts"
 import { filmPane, type PageFilm, playerPane } from "../parts/PlayerPane.ts"
 import { orderChoice } from "../parts/TableHead.ts"
@@ -37,7 +37,7 @@ export const jobPage = (report: JobReport, extras: JobPageExtras): Html =>
 
 /** How the report and the review page differ. */
 export interface JobPageKind {
-  readonly keys: ReadonlyArray<KeyHelp<JobAction>>
+  readonly keys: ReadonlyArray<KeyHelp<string>>
   /** Extra Content-Security-Policy directives for audio and for the script's requests. */
   readonly policy: string
   /** Extra buttons for the player. */

@@ -2,7 +2,7 @@
 import type { JobReport } from "../../domain/report/Report.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
 import { jobDocument, type JobPageExtras } from "./JobPage.ts"
-import { reviewKeys } from "../parts/KeyBindings.ts"
+import { editKeys, reviewKeys } from "../parts/KeyBindings.ts"
 
 /** An accepted override that no longer has any effect, and why. */
 export interface StaleOverride {
@@ -17,12 +17,12 @@ export const reviewPage = (
   idle: ReadonlyArray<StaleOverride> = []
 ): Html =>
   jobDocument(report, extras, {
-    keys: reviewKeys,
+    keys: [...reviewKeys, ...editKeys],
     policy: "media-src 'self' blob:; connect-src 'self'",
     buttons: html`<button type="button" id="edit-open">Edit cue <kbd aria-hidden="true">e</kbd></button>`,
     status: html`<p id="delivery" role="status"></p>`,
     lead: idleChanges(idle),
-    foot: editBox
+    beside: editBox
   })
 
 const idleChanges = (changes: ReadonlyArray<StaleOverride>): Content =>
@@ -44,7 +44,7 @@ const idleChanges = (changes: ReadonlyArray<StaleOverride>): Content =>
         <p id="idle-status" role="status"></p>
       </section>`
 
-const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
+const editBox: Html = html`<dialog id="edit" tabindex="-1" aria-labelledby="edit-title">
   <form id="edit-form" novalidate>
     <h2 id="edit-title">Cue</h2>
     <p id="edit-source" class="aside" dir="auto"></p>
@@ -52,7 +52,8 @@ const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
     <template id="edit-part">
       <fieldset>
         <legend></legend>
-        <label class="wide">Say <textarea name="say" rows="3" dir="auto" required></textarea></label>
+        <label class="wide">Say <textarea name="say" rows="2" dir="auto" required></textarea></label>
+        <p class="wide count"></p>
         <label class="half"
           >Voice <input name="voice" list="edit-voices" autocomplete="off" required
         /></label>
@@ -66,15 +67,18 @@ const editBox: Html = html`<dialog id="edit" aria-labelledby="edit-title">
     </template>
     <datalist id="edit-voices"></datalist>
     <datalist id="edit-providers"></datalist>
-    <p id="edit-status" role="status"></p>
-    <audio id="edit-take" controls hidden></audio>
-    <div class="buttons">
-      <span id="edit-asking">
-        <button type="submit" id="edit-hear">Listen to a new take</button>
-        <button type="button" id="edit-accept" disabled>Accept</button>
-        <button type="button" id="edit-withdraw">Revert to the script</button>
-      </span>
-      <button type="button" id="edit-cancel">Cancel</button>
+    <div class="foot">
+      <p id="edit-status" role="status"></p>
+      <audio id="edit-take" controls hidden></audio>
+      <div class="buttons">
+        <span id="edit-asking">
+          <button type="submit" id="edit-hear">Listen</button>
+          <button type="button" id="edit-accept" disabled>Accept</button>
+          <button type="button" id="edit-accept-next" disabled>Accept, next</button>
+          <button type="button" id="edit-withdraw">Revert</button>
+        </span>
+        <button type="button" id="edit-cancel">Close</button>
+      </div>
     </div>
   </form>
 </dialog>`

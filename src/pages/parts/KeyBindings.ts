@@ -53,6 +53,40 @@ export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   ...jobKeys
 ]
 
+/** Shortcut actions in the edit box. */
+export type EditAction =
+  | "listenOrAccept"
+  | "accept"
+  | "editNext"
+  | "editPrevious"
+  | "editNextFlagged"
+  | "playLine"
+  | "playOrPause"
+  | "back"
+  | "forward"
+  | "close"
+
+/**
+ * The shortcuts of the edit box. They work while one types; those that Subtitle Edit has, too, are the same. A key is
+ * written as its modifiers (`Control`, `Alt`, `Shift`) and its `KeyboardEvent.key`, joined by `+`.
+ */
+export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
+  {
+    action: "listenOrAccept",
+    keys: ["Control+Enter"],
+    does: "Edit box: listen to a new take; pressed again, accept it and edit the next line worth a look"
+  },
+  { action: "accept", keys: ["Control+s"], does: "Edit box: accept the take" },
+  { action: "editNextFlagged", keys: ["F8"], does: "Edit box: edit the next line worth a look" },
+  { action: "editNext", keys: ["Alt+ArrowDown"], does: "Edit box: edit the next cue" },
+  { action: "editPrevious", keys: ["Alt+ArrowUp"], does: "Edit box: edit the previous cue" },
+  { action: "playLine", keys: ["F5"], does: "Edit box: play the cue as it is now" },
+  { action: "playOrPause", keys: ["Control+p"], does: "Edit box: play or pause" },
+  { action: "back", keys: ["Alt+ArrowLeft"], does: "Edit box: half a second back" },
+  { action: "forward", keys: ["Alt+ArrowRight"], does: "Edit box: half a second forward" },
+  { action: "close", keys: ["Escape"], does: "Edit box: close it without a change" }
+]
+
 /** Shortcut actions on a batch's page. */
 export type BatchAction = "next" | "previous" | "nextPoor" | "open" | "search" | "filter" | "help" | "leave"
 
@@ -81,12 +115,23 @@ export const planKeys: ReadonlyArray<KeyHelp<PlanAction>> = [
   { action: "leave", keys: ["Escape"], does: "Leave the field; clear search and filter" }
 ]
 
-/** Returns a key's label as printed on keyboards. */
-export const keyCap = (key: string): string => caps[key] ?? key
+/** Returns a key's label as printed on keyboards: `Ctrl+Enter`. */
+export const keyCap = (key: string): string =>
+  key === "+"
+    ? key
+    : key
+        .split("+")
+        .map((part, at, all) => caps[part] ?? (all.length > 1 && at > 0 ? part.toUpperCase() : part))
+        .join("+")
 
 const caps: Readonly<Record<string, string>> = {
   " ": "Space",
   ArrowDown: "↓",
   ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Control: "Ctrl",
+  Enter: "Enter",
+  Alt: "Alt",
   Escape: "Esc"
 }

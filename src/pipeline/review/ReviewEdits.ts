@@ -2,6 +2,7 @@
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { type CueOverride, type CueOverrides, overrideName } from "../../domain/manifest/CueOverride.ts"
 import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import { toSeconds } from "../../domain/time/Units.ts"
 import type { KnownVoice, ReviewEdit, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
@@ -115,14 +116,21 @@ export const editFrom = ({ said, casting, slot }: Line, batch: Batch): ReviewEdi
 })
 
 /** Returns the distinct voices of these lines, for the voice selector. */
-export const reviewVoices = ({ profileOf }: Batch, lines: ReadonlyArray<Line>): ReadonlyArray<KnownVoice> => {
+export const reviewVoices = (
+  { profileOf }: Batch,
+  lines: ReadonlyArray<Line>,
+  paceOf: (casting: Casting) => number | undefined
+): ReadonlyArray<KnownVoice> => {
   const known = new Map(lines.map(({ casting }) => [`${casting.provider}/${casting.voice}`, casting]))
-  return [...known.values()].map(({ provider, voice }) => {
+  return [...known.values()].map((casting) => {
+    const { provider, voice } = casting
     const speeds = profileOf(provider).controls.speed
+    const pace = paceOf(casting)
     return {
       provider,
       voice,
-      ...(speeds === undefined ? {} : { speeds: { min: speeds.min, max: speeds.max } })
+      ...(speeds === undefined ? {} : { speeds: { min: speeds.min, max: speeds.max } }),
+      ...(pace === undefined ? {} : { pace })
     }
   })
 }

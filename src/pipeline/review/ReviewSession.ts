@@ -25,10 +25,12 @@ import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
 import { placeJob, settledJob } from "../place/JobPlacement.ts"
 import { placeLines } from "../place/LinePlacement.ts"
 import { type JobPlan, planBatch } from "../plan/BatchPlan.ts"
+import { reportIn } from "../report/ReportFile.ts"
 import { planRetakes } from "../place/Retakes.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 import { type ReviewChanges, changesOf, mergeEdits, reviewVoices, editFrom } from "./ReviewEdits.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
+import { speechPaces, tailOf } from "./SpeechPace.ts"
 import { speakUtterances } from "../speak/SpeakStage.ts"
 import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 
@@ -36,22 +38,31 @@ import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 export const readCue = Effect.fn("ReviewSession.readCue")(function* (batch: Batch, job: Job, cue: number) {
   const script = yield* planOne(batch, { ...job, overrides: {} })
   const now = yield* planOne(batch, job)
+  const paces = speechPaces(yield* reportIn(batch.out, job.id), now.lines)
   const parts = script.lines.flatMap((line, at): ReadonlyArray<CuePart> => {
     const changed = now.lines[at]
+    const pace = paces.ofCue(cue)
+    const tail = changed === undefined ? undefined : tailOf(changed, now.lines, job.fit.late)
     return line.cue === cue && changed !== undefined
       ? [
           {
             name: overrideName(line),
             ...(line.speaker === undefined ? {} : { speaker: line.speaker }),
             script: editFrom(line, batch),
-            now: editFrom(changed, batch)
+            now: editFrom(changed, batch),
+            ...(pace === undefined ? {} : { pace }),
+            ...(tail === undefined ? {} : { tail })
           }
         ]
       : []
   })
   if (parts.length === 0)
     return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line; choose a cue that is spoken` })
-  const sheet: ReviewedCue = { parts, voices: reviewVoices(batch, [...script.lines, ...now.lines]) }
+  const sheet: ReviewedCue = {
+    parts,
+    voices: reviewVoices(batch, [...script.lines, ...now.lines], paces.ofVoice),
+    maxSpeed: job.fit.maxSpeed
+  }
   return sheet
 })
 

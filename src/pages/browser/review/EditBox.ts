@@ -1,68 +1,112 @@
 /** The edit box of the review page: change a cue, listen to a new take, accept or revert it. */
-import type {
-  CuePart,
-  ReviewedCue,
-  DeliveryStanding,
-  KnownVoice,
-  Take,
-  ReviewEdit,
-  ReviewEdits
-} from "../../data/ReviewProtocol.ts"
-import { markNames, marks } from "../../parts/MarkWords.ts"
-import { byId } from "../Dom.ts"
+import type { DeliveryStanding, ReviewedCue, ReviewEdits, Take } from "../../data/ReviewProtocol.ts"
+import { type EditAction, editKeys } from "../../parts/KeyBindings.ts"
+import { byId, maybeById } from "../Dom.ts"
+import type { JobViewHandle } from "../JobView.ts"
+import { bringIntoView, leaveHeading } from "../StickyParts.ts"
+import { LineFields } from "./LineFields.ts"
 import { ask } from "./ReviewClient.ts"
+import { wavOf, describeTake } from "./TakeWords.ts"
 
-/** The edit box of the page. */
+/** The edit box of the page. It stands beside the cues, so that the player stays in view. */
 export class EditBox {
   private readonly dialog = byId("edit", HTMLDialogElement)
   private readonly form = byId("edit-form", HTMLFormElement)
   private readonly parts = byId("edit-parts", HTMLElement)
   private readonly status = byId("edit-status", HTMLElement)
   private readonly sound = byId("edit-take", HTMLAudioElement)
-  private readonly accept = byId("edit-accept", HTMLButtonElement)
+  private readonly accepts = [
+    byId("edit-accept", HTMLButtonElement),
+    byId("edit-accept-next", HTMLButtonElement)
+  ]
   private readonly withdraw = byId("edit-withdraw", HTMLButtonElement)
   private readonly hear = byId("edit-hear", HTMLButtonElement)
   /** The buttons that send a request; inert while one is in flight. */
   private readonly asking = byId("edit-asking", HTMLElement)
   private cue = 0
+  private row: HTMLTableRowElement | undefined
+  private lines: ReadonlyArray<LineFields> = []
   /** Incremented at every edit, so that a take of earlier text cannot be accepted for later text. */
   private edition = 0
   /** Incremented whenever the box closes, so that late responses are dropped. */
   private leaves = 0
-  private voices: ReadonlyArray<KnownVoice> = []
 
-  /** `saved` is called when a change is saved. */
-  constructor(private readonly saved: () => void) {
+  /** `saved` is called when a change is saved; `view` is the page's list and player. */
+  constructor(
+    private readonly view: JobViewHandle,
+    private readonly saved: () => void
+  ) {
     this.form.addEventListener("submit", (event) => {
       event.preventDefault()
       void this.listen()
     })
     this.form.addEventListener("input", () => this.changed())
-    this.form.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void this.listen()
-    })
-    this.accept.addEventListener("click", () => void this.send("accept", { parts: this.wishes() }))
-    this.withdraw.addEventListener("click", () => void this.send("withdraw", {}))
+    this.dialog.addEventListener("keydown", (event) => this.pressed(event))
+    const [accept, acceptNext] = this.accepts
+    accept?.addEventListener("click", () => void this.acceptTake(false))
+    acceptNext?.addEventListener("click", () => void this.acceptTake(true))
+    this.withdraw.addEventListener("click", () => void this.send("withdraw", {}, false))
     byId("edit-cancel", HTMLButtonElement).addEventListener("click", () => this.dialog.close())
-    this.dialog.addEventListener("close", () => this.left())
+    this.dialog.addEventListener("close", () => {
+      this.left()
+      this.row?.querySelector<HTMLElement>("button.play")?.focus({ preventScroll: true })
+    })
+    // A take and the programme must not sound at once.
+    this.sound.addEventListener("play", () => maybeById("audio", HTMLAudioElement)?.pause())
   }
 
   /** Opens the box for a cue. */
   open(cue: number, row: HTMLTableRowElement): void {
+    if (this.dialog.open) this.left()
     this.cue = cue
+    this.row = row
+    this.lines = []
     this.parts.replaceChildren()
     this.changed()
     this.hear.disabled = true
     this.withdraw.disabled = true
     byId("edit-title", HTMLElement).textContent = `Cue ${cue}`
     byId("edit-source", HTMLElement).textContent = row.querySelector(".source")?.textContent?.trim() ?? ""
-    this.dialog.showModal()
+    // Not modal: the player and the list stay in use.
+    if (!this.dialog.open) this.dialog.show()
+    this.dialog.focus()
+    leaveHeading()
+    bringIntoView(row)
     void this.busy("Loading…", async () => {
       const { leaves } = this
       const sheet = await ask<ReviewedCue>(`cues/${cue}`)
       if (leaves === this.leaves) this.fill(sheet)
       return ""
     })
+  }
+
+  private readonly acts: Readonly<Record<EditAction, () => void>> = {
+    listenOrAccept: () => void (this.accepts[0]?.disabled === false ? this.acceptTake(true) : this.listen()),
+    accept: () => void (this.accepts[0]?.disabled === false ? this.acceptTake(false) : this.listen()),
+    editNext: () => this.view.editBeside("next"),
+    editPrevious: () => this.view.editBeside("previous"),
+    editNextFlagged: () => this.view.editBeside("flagged"),
+    playLine: () => this.view.playCurrent(),
+    playOrPause: () => this.view.playPause(),
+    back: () => this.view.nudge(-0.5),
+    forward: () => this.view.nudge(0.5),
+    close: () => this.dialog.close()
+  }
+
+  private pressed(event: KeyboardEvent): void {
+    if (event.isComposing || document.querySelector("dialog:modal") !== null) return
+    const name = [
+      ...(event.ctrlKey || event.metaKey ? ["Control"] : []),
+      ...(event.altKey ? ["Alt"] : []),
+      ...(event.shiftKey ? ["Shift"] : []),
+      event.key.length === 1 ? event.key.toLowerCase() : event.key
+    ].join("+")
+    const found = editKeys.find(({ keys }) => keys.includes(name))
+    // No key meant for the box reaches the page, even while the box still loads.
+    event.stopPropagation()
+    if (found === undefined) return
+    event.preventDefault()
+    this.acts[found.action]()
   }
 
   /** Resets the box, so that nothing of this cue shows or plays with the next one. */
@@ -74,8 +118,7 @@ export class EditBox {
     this.sound.hidden = true
   }
 
-  private fill({ parts, voices }: ReviewedCue): void {
-    this.voices = voices
+  private fill({ parts, voices, maxSpeed }: ReviewedCue): void {
     options(
       "edit-voices",
       voices.map(({ voice }) => voice)
@@ -85,64 +128,30 @@ export class EditBox {
       voices.map(({ provider }) => provider)
     )
     const template = byId("edit-part", HTMLTemplateElement)
-    for (const part of parts) {
+    this.lines = parts.flatMap((part) => {
       const copy = document.importNode(template.content, true)
       const fields = copy.querySelector("fieldset")
-      if (fields === null) continue
-      fields.dataset["name"] = part.name
+      if (fields === null) return []
       const legend = copy.querySelector("legend")
       if (legend !== null) legend.textContent = part.speaker ?? (parts.length > 1 ? part.name : "")
-      this.put(fields, part)
       this.parts.append(copy)
-    }
+      return [new LineFields(fields, part, voices, maxSpeed)]
+    })
     this.hear.disabled = false
     this.withdraw.disabled = !parts.some(({ script, now }) => JSON.stringify(script) !== JSON.stringify(now))
-    this.parts.querySelector("textarea")?.focus()
-  }
-
-  private put(fields: HTMLFieldSetElement, { now }: CuePart): void {
-    for (const name of ["say", "voice", "provider", "speed", "start", "end"] as const) {
-      const field = fieldOf(fields, name)
-      if (field === undefined) continue
-      const value = now[name]
-      field.value = value === undefined ? "" : `${value}`
-      field.disabled = value === undefined
-    }
-    fieldOf(fields, "provider")?.addEventListener("change", () => {
-      const provider = fieldOf(fields, "provider")?.value
-      const speed = fieldOf(fields, "speed")
-      const speeds = this.voices.find((known) => known.provider === provider)?.speeds
-      if (speed === undefined) return
-      speed.disabled = speeds === undefined
-      speed.value = speeds === undefined ? "" : speed.value === "" ? "1" : speed.value
-    })
+    const text = this.lines[0]?.text
+    text?.focus()
+    text?.setSelectionRange(text.value.length, text.value.length)
   }
 
   private wishes(): ReviewEdits {
-    const all = [...this.parts.querySelectorAll("fieldset")].map((fields): [string, ReviewEdit] => {
-      const text = (name: string) => fieldOf(fields, name)?.value.trim() ?? ""
-      const number = (name: string) => {
-        const field = fieldOf(fields, name)
-        return field === undefined || field.disabled || field.value === "" ? undefined : Number(field.value)
-      }
-      const [speed, start, end] = [number("speed"), number("start"), number("end")]
-      const wish: ReviewEdit = {
-        say: text("say").replaceAll(/\s+/gu, " "),
-        provider: text("provider"),
-        voice: text("voice"),
-        ...(speed === undefined ? {} : { speed }),
-        ...(start === undefined ? {} : { start }),
-        ...(end === undefined ? {} : { end })
-      }
-      return [fields.dataset["name"] ?? "", wish]
-    })
-    return Object.fromEntries(all)
+    return Object.fromEntries(this.lines.map(({ name, edit }) => [name, edit]))
   }
 
   /** Disables Accept: the take that was played no longer matches the fields. */
   private changed(): void {
     this.edition++
-    this.accept.disabled = true
+    for (const accept of this.accepts) accept.disabled = true
     this.status.textContent = ""
     this.status.className = ""
   }
@@ -152,24 +161,30 @@ export class EditBox {
       const { edition } = this
       const take = await ask<Take>(`cues/${this.cue}/take`, { parts: this.wishes() })
       if (edition !== this.edition) return ""
-      this.accept.disabled = false
+      for (const accept of this.accepts) accept.disabled = false
       if (this.sound.src !== "") URL.revokeObjectURL(this.sound.src)
-      this.sound.src = URL.createObjectURL(wavOf(take.wav))
+      this.sound.src = URL.createObjectURL(wavOf(take))
       this.sound.hidden = false
       // Autoplay may be blocked before the user has interacted with the page; they can press the control instead.
-      await this.sound.play().catch(() => undefined)
-      return wordsOf(take)
+      this.sound.play().catch(() => undefined)
+      return describeTake(take)
     })
   }
 
-  /** Saves the change; the server delivers it in the background. */
-  private send(what: "accept" | "withdraw", body: object): Promise<void> {
+  private acceptTake(goesOn: boolean): Promise<void> {
+    return this.send("accept", { parts: this.wishes() }, goesOn)
+  }
+
+  /** Saves the change; the server delivers it in the background. Then closes the box or opens the next line. */
+  private send(what: "accept" | "withdraw", body: object, goesOn: boolean): Promise<void> {
     return this.busy("Saving…", async () => {
-      const { cue, leaves } = this
+      const { cue, leaves, row } = this
       await ask<DeliveryStanding>(`cues/${cue}/${what}`, body)
+      row?.classList.add("changed")
       history.replaceState(null, "", `#cue-${cue}`)
-      if (leaves === this.leaves) this.dialog.close()
       this.saved()
+      if (leaves !== this.leaves) return ""
+      if (!goesOn || !this.view.editBeside("flagged")) this.dialog.close()
       return ""
     })
   }
@@ -194,13 +209,6 @@ export class EditBox {
   }
 }
 
-type Field = HTMLInputElement | HTMLTextAreaElement
-
-const fieldOf = (fields: HTMLFieldSetElement, name: string): Field | undefined => {
-  const found = fields.elements.namedItem(name)
-  return found instanceof HTMLInputElement || found instanceof HTMLTextAreaElement ? found : undefined
-}
-
 const options = (list: string, values: ReadonlyArray<string>): void =>
   byId(list, HTMLDataListElement).replaceChildren(
     ...[...new Set(values)].map((value) => {
@@ -209,18 +217,3 @@ const options = (list: string, values: ReadonlyArray<string>): void =>
       return option
     })
   )
-
-const wavOf = (packed: string): Blob =>
-  new Blob([Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0))], { type: "audio/wav" })
-
-/** Describes how the take fits its slot. */
-const wordsOf = ({ start, end, speed, flags, shortenBy, besides }: Take): string => {
-  const looks = markNames.filter((name) => name !== "together" && flags.includes(name))
-  const length = `${(end - start).toFixed(1)} s at ${speed.toFixed(2)}×, from ${start.toFixed(2)} s to ${end.toFixed(2)} s`
-  const fit =
-    looks.length === 0
-      ? "in place"
-      : `${looks.map((name) => marks[name].word).join(", ")}${shortenBy === undefined ? "" : `: ${shortenBy} characters too long`}`
-  const others = besides.length === 0 ? "" : `; spoken again with it: cue ${besides.join(", ")}`
-  return `${length}; ${fit}${others}.`
-}
