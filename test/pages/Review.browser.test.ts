@@ -1,5 +1,6 @@
 /** Reviewing a cue end to end: the real command, its bundled service, and a real browser. */
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
@@ -19,6 +20,8 @@ const manifest = [
   "  - { id: film, input: film.srt }",
   ""
 ].join("\n")
+
+const hashOf = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex")
 
 describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-review-"))
@@ -123,6 +126,40 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, () => {
       .toContain(cues[1])
     await page.close()
     expect(report().cues[1]).toMatchObject({ said: cues[1], placed: { start: 4 } })
+  })
+
+  it("can be undone to the byte without paying, and redone", async () => {
+    const overrides = join(cwd, "batch.yaml.overrides.yaml")
+    rmSync(overrides, { force: true })
+    await run(["run", "batch.yaml"], { cwd })
+    const files = ["film.wav", "film.srt", "report.json"]
+    const contents = () => files.map((file) => hashOf(join(cwd, "out/film", file)))
+    const before = contents()
+    const page = await browser.newPage({ viewport: { width: 420, height: 800 } })
+    await opened(page)
+    expect(await page.locator("#undo").isDisabled(), "earlier changes were made to another file").toBe(false)
+    await page.locator("#edit textarea").fill("We should have left by then.")
+    await page.locator("#edit-hear").click()
+    await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
+    await page.locator("#edit-accept").click()
+    const spoken = (text: string) =>
+      expect.poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 30_000 }).toContain(text)
+    await spoken("We should have left by then.")
+    expect(contents()).not.toEqual(before)
+    const accepted = readFileSync(overrides, "utf8")
+    await page.keyboard.press("Control+z")
+    await spoken("We should be gone by then.")
+    expect(contents()).toEqual(before)
+    expect(existsSync(overrides), "there was no file before").toBe(false)
+    await page.getByRole("button", { name: "Redo" }).click()
+    await spoken("We should have left by then.")
+    expect(readFileSync(overrides, "utf8")).toBe(accepted)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press("u")
+    await spoken("We should be gone by then.")
+    await page.close()
+    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    expect(JSON.parse(again.stdout).tasks, "nothing was spoken again").toMatchObject({ created: 0 })
   })
 
   it("offers to remove overrides that no longer have any effect", async () => {

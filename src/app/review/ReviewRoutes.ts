@@ -13,6 +13,7 @@ export type Route =
   | { readonly _tag: "File"; readonly job: string; readonly file: string }
   | { readonly _tag: "Film"; readonly job: string; readonly file: string }
   | { readonly _tag: "Delivery"; readonly job: string }
+  | { readonly _tag: "Step"; readonly job: string; readonly step: "undo" | "redo" }
   | { readonly _tag: "Cue"; readonly job: string; readonly cue: number }
   | { readonly _tag: "Change"; readonly job: string; readonly cue: number; readonly change: Change }
 
@@ -20,7 +21,7 @@ export type Route =
 export const routeOf = ({ method, path }: AdmittedRequest): Either.Either<Route, AccessRefusal> => {
   const route = leadsTo(path)
   if (route === undefined) return Either.left({ status: 404, error: "no such page" })
-  const posted = route._tag === "Change"
+  const posted = route._tag === "Change" || route._tag === "Step"
   return (method === "POST") === posted
     ? Either.right(route)
     : Either.left({ status: 405, error: posted ? "expected POST" : "expected GET" })
@@ -35,7 +36,9 @@ const leadsTo = ([first = "", second, cue, what, ...more]: ReadonlyArray<string>
       ? { _tag: "Report", job: first }
       : second === "delivery"
         ? { _tag: "Delivery", job: first }
-        : { _tag: "File", job: first, file: second }
+        : second === "undo" || second === "redo"
+          ? { _tag: "Step", job: first, step: second }
+          : { _tag: "File", job: first, file: second }
   if (second === "film" && what === undefined) return { _tag: "Film", job: first, file: cue }
   if (second !== "cues" || !/^\d{1,9}$/u.test(cue)) return undefined
   if (what === undefined) return { _tag: "Cue", job: first, cue: Number(cue) }

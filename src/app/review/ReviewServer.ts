@@ -53,6 +53,7 @@ const answered = Effect.fnUntraced(
   ) {
     if (route._tag === "Home") return sendAway(response, "index.html")
     if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
+    if (route._tag === "Step") return sendJson(response, 200, yield* work.step(route.job, route.step))
     if (route._tag === "Change") {
       const edits = route.change === "withdraw" ? {} : yield* parseEdits(yield* bodyOf(request))
       return sendJson(response, 200, yield* work.change(route, edits))

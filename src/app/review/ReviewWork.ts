@@ -1,16 +1,19 @@
 /** Work of a review: makes takes, saves accepted changes and delivers them. */
 import { Data, Effect, Schedule } from "effect"
-import type { Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
-import type { Batch } from "../../pipeline/load/Job.ts"
+import type { DeliveryStanding, ReviewEdits, Take } from "../../pages/data/ReviewProtocol.ts"
+import type { Batch, Job } from "../../pipeline/load/Job.ts"
+import type { ReviewChanges } from "../../pipeline/review/ReviewEdits.ts"
 import {
-  acceptChanges,
   changesFor,
+  changesToAccept,
+  changesToWithdraw,
   deliverEdited,
   type HeardChanges,
   prepareEdit,
-  makeTake,
-  withdraw
+  makeTake
 } from "../../pipeline/review/ReviewSession.ts"
+import { moveAcross, type SavedChange, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
+import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { rewriteBatch } from "../../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../../store/state/StateErrors.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
@@ -36,6 +39,15 @@ export const jobIn = (batch: Batch, id: string) => {
 /** A change to a cue. */
 type Change = Extract<Route, { readonly _tag: "Change" }>
 
+/** Undo or redo. */
+type Step = Extract<Route, { readonly _tag: "Step" }>["step"]
+
+/** A job's changes, each in the order of its making. */
+interface History {
+  readonly done: ReadonlyArray<SavedChange>
+  readonly undone: ReadonlyArray<SavedChange>
+}
+
 export type ReviewWork = Effect.Effect.Success<ReturnType<typeof makeReviewWork>>
 
 /** Starts the background work of a review, which ends with the scope. */
@@ -48,6 +60,10 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   const saving = yield* Effect.makeSemaphore(1)
   /** The last take of each cue: accepting it needs no second check. */
   const heard = new Map<string, { readonly edits: string; readonly changes: HeardChanges }>()
+
+  /** The changes of each job since the review began. */
+  const histories = new Map<string, History>()
+  const historyOf = (job: string): History => histories.get(job) ?? { done: [], undone: [] }
 
   const deliver = Effect.fnUntraced(function* (id: string, cues: ReadonlySet<number>) {
     const batch = yield* loadBatchInput(options)
@@ -86,10 +102,15 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     return take
   }, speaking.withPermits(1))
 
+  const keep = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, changes: ReviewChanges) {
+    const { done } = historyOf(job.id)
+    histories.set(job.id, { done: [...done, yield* saveChanges(batch, job, cue, changes)], undone: [] })
+  })
+
   const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
     const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
-    if (change === "withdraw") yield* withdraw(batch, job, cue)
+    if (change === "withdraw") yield* keep(batch, job, cue, changesToWithdraw(job, cue))
     else {
       const last = heard.get(`${id}/${cue}`)
       const changes =
@@ -99,13 +120,40 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
               Effect.provide(stateOf(batch)),
               speaking.withPermits(1)
             )
-      yield* acceptChanges(batch, job, changes)
+      yield* keep(batch, job, cue, changesToAccept(job, changes))
     }
     heard.delete(`${id}/${cue}`)
     return yield* deliveries.request(id, cue)
   }, saving.withPermits(1))
 
+  const step = Effect.fnUntraced(function* (id: string, direction: Step) {
+    const batch = yield* loadBatchInput(options)
+    const job = yield* jobIn(batch, id)
+    const { done, undone } = historyOf(id)
+    const last = (direction === "undo" ? done : undone).at(-1)
+    if (last === undefined) return yield* new ReviewFailed({ words: `there is no change to ${direction}` })
+    const [from, to] = direction === "undo" ? [last.after, last.before] : [last.before, last.after]
+    yield* moveAcross(batch, job, from, to)
+    heard.delete(`${id}/${last.cue}`)
+    histories.set(
+      id,
+      direction === "undo"
+        ? { done: done.slice(0, -1), undone: [...undone, last] }
+        : { done: [...done, last], undone: undone.slice(0, -1) }
+    )
+    yield* deliveries.request(id, last.cue)
+    return standing(id)
+  }, saving.withPermits(1))
+
+  /** The delivery status of a job's changes, and whether there are changes to undo or redo. */
+  const standing = (id: string): DeliveryStanding => {
+    const { done, undone } = historyOf(id)
+    return { ...deliveries.standing(id), canUndo: done.length > 0, canRedo: undone.length > 0 }
+  }
+
   return {
+    /** Undoes the last change of a job, or redoes the last undone. */
+    step,
     /** Makes a take, or saves a change and queues its delivery. */
     change: (asked: Change, edits: ReviewEdits) =>
       asked.change === "take"
@@ -114,7 +162,6 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
             (made): Take | Effect.Effect.Success<ReturnType<typeof save>> => made
           )
         : save(asked, edits),
-    /** The delivery status of a job's changes. */
-    standing: deliveries.standing
+    standing
   }
 })

@@ -18,6 +18,8 @@ export interface JobViewKind {
   readonly keys: ReadonlyArray<KeyHelp<JobAction>>
   /** Opens a cue for editing; only on the review page. */
   readonly edit?: (cue: PageCue, row: HTMLTableRowElement) => void
+  /** Undoes or redoes a change; only on the review page. */
+  readonly undo?: (step: "undo" | "redo") => void
 }
 
 /** What the review page asks of the view while a cue is edited. */
@@ -31,7 +33,7 @@ export interface JobViewHandle {
 }
 
 /** Attaches all handlers to the page. */
-export const jobView = ({ keys, edit }: JobViewKind): JobViewHandle => {
+export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
   const data: PageData = JSON.parse(byId("data", HTMLScriptElement).text)
   const body = byId("cues", HTMLTableSectionElement)
   const film = new Film()
@@ -131,6 +133,8 @@ export const jobView = ({ keys, edit }: JobViewKind): JobViewHandle => {
     zoomIn: () => zoomTo(wave.zoom + 0.1),
     zoomOut: () => zoomTo(wave.zoom - 0.1),
     edit: () => change(),
+    undo: () => undo?.("undo"),
+    redo: () => undo?.("redo"),
     help: () => {},
     leave: finding.leave
   }

@@ -19,10 +19,11 @@ export const listenToKeys = <Action extends string>(
   }
   byId("help-open", HTMLButtonElement).addEventListener("click", open)
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.defaultPrevented || event.altKey) return
     if (document.querySelector("dialog:modal") !== null) return
     const target = event.target instanceof Element ? event.target : document.body
-    const pressed = keys.find((each) => each.keys.includes(event.key))
+    const name = event.ctrlKey || event.metaKey ? `Control+${event.key.toLowerCase()}` : event.key
+    const pressed = keys.find((each) => each.keys.includes(name))
     if (pressed === undefined || takenBy(target, event.key)) return
     if (!on.checked && pressed.action !== "leave") return
     if (event.key.startsWith("Arrow") && !list.contains(target)) return

@@ -68,6 +68,9 @@ export interface DeliveryStanding {
   readonly state: "delivering" | "delivered" | "failed"
   /** Number of deliveries of this job that have ended since the server started. */
   readonly ended: number
+  /** Whether there are changes to undo, or undone ones to redo; absent in the response to a saved change. */
+  readonly canUndo?: boolean
+  readonly canRedo?: boolean
   /** Why it failed, or what it is waiting for. */
   readonly words?: string
 }

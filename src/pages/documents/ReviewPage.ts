@@ -19,7 +19,9 @@ export const reviewPage = (
   jobDocument(report, extras, {
     keys: [...reviewKeys, ...editKeys],
     policy: "media-src 'self' blob:; connect-src 'self'",
-    buttons: html`<button type="button" id="edit-open">Edit cue <kbd aria-hidden="true">e</kbd></button>`,
+    buttons: html`<button type="button" id="edit-open">Edit cue <kbd aria-hidden="true">e</kbd></button>
+      <button type="button" id="undo" disabled>Undo</button>
+      <button type="button" id="redo" disabled>Redo</button>`,
     status: html`<p id="delivery" role="status"></p>`,
     lead: idleChanges(idle),
     beside: editBox

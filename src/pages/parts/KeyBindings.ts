@@ -24,6 +24,8 @@ export type JobAction =
   | "zoomIn"
   | "zoomOut"
   | "edit"
+  | "undo"
+  | "redo"
   | "help"
   | "leave"
 
@@ -50,6 +52,8 @@ export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
 /** The shortcuts of a job's page in review. */
 export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "edit", keys: ["e"], does: "Edit the current cue" },
+  { action: "undo", keys: ["u", "Control+z"], does: "Undo the last change" },
+  { action: "redo", keys: ["U", "Control+y"], does: "Redo the change that was undone" },
   ...jobKeys
 ]
 

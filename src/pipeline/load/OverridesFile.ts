@@ -34,7 +34,6 @@ export const writeOverrides = Effect.fn("OverridesFile.writeOverrides")(function
   job: string,
   changes: Readonly<Record<string, CueOverride | undefined>>
 ) {
-  const fs = yield* FileSystem.FileSystem
   const file = overridesPath(manifest)
   const text = yield* textOf(file)
   yield* readOverrides(manifest)
@@ -50,11 +49,24 @@ export const writeOverrides = Effect.fn("OverridesFile.writeOverrides")(function
   }
   const left = document.getIn(["jobs", job])
   if (isMap(left) && left.items.length === 0) document.deleteIn(["jobs", job])
+  yield* replaceOverrides(manifest, document.toString({ lineWidth: 0 }))
+})
+
+/** Returns the whole text of the overrides beside a manifest; empty if there is no such file. */
+export const overridesText = (manifest: string) => textOf(overridesPath(manifest))
+
+/** Writes the whole file. Fails if it cannot be written. */
+export const replaceOverrides = Effect.fn("OverridesFile.replaceOverrides")(function* (
+  manifest: string,
+  text: string
+) {
+  const fs = yield* FileSystem.FileSystem
+  const file = overridesPath(manifest)
   const refused = (cause: unknown) =>
     rejectInput(file, `cannot be written (${cause instanceof Error ? cause.message : String(cause)})`)
   yield* replaceFile(
     file,
-    (part) => Effect.mapError(fs.writeFileString(part, document.toString({ lineWidth: 0 })), refused),
+    (part) => Effect.mapError(fs.writeFileString(part, text), refused),
     (_, cause) => refused(cause)
   )
 })

@@ -19,7 +19,6 @@ import { deliverToResult, keepDelivery } from "../deliver/DeliveryOutcome.ts"
 import { registerBatch } from "../run/BatchRegistration.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { planMix } from "../mix/MixPlan.ts"
-import { writeOverrides } from "../load/OverridesFile.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
 import { placeJob, settledJob } from "../place/JobPlacement.ts"
@@ -117,19 +116,16 @@ export interface HeardChanges {
 export const changesFor = (batch: Batch, job: Job, cue: number, edits: ReviewEdits) =>
   Effect.map(speakAgain(batch, job, cue, edits), ({ heard }) => heard)
 
-/** Saves overrides beside the manifest, where every later run applies them. */
-export const acceptChanges = (batch: Batch, job: Job, heard: HeardChanges) =>
-  writeOverrides(batch.manifest, job.id, allOf(job, heard))
+/** Returns the overrides to save when a take is accepted. */
+export const changesToAccept = (job: Job, heard: HeardChanges): ReviewChanges => allOf(job, heard)
 
-/** Removes the overrides of a cue. */
-export const withdraw = Effect.fn("ReviewSession.withdraw")(function* (batch: Batch, job: Job, cue: number) {
-  const changes = Object.fromEntries(
-    Object.keys(job.overrides ?? {})
+/** Returns the changes that remove the overrides of a cue. */
+export const changesToWithdraw = ({ overrides = {} }: Job, cue: number): ReviewChanges =>
+  Object.fromEntries(
+    Object.keys(overrides)
       .filter((name) => Number.parseInt(name, 10) === cue)
       .map((name) => [name, undefined])
   )
-  yield* writeOverrides(batch.manifest, job.id, changes)
-})
 
 /** The take's overrides, and those of the lines that must be spoken again with it. */
 const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChanges => ({

@@ -15,6 +15,7 @@ describe("review server routes", () => {
     ["a job's audio", got("ep", "ep.wav"), { _tag: "File", job: "ep", file: "ep.wav" }],
     ["a job's film", got("ep", "film", "ep 01.mp4"), { _tag: "Film", job: "ep", file: "ep 01.mp4" }],
     ["a cue", got("ep", "cues", "12"), { _tag: "Cue", job: "ep", cue: 12 }],
+    ["an undo", posted("ep", "undo"), { _tag: "Step", job: "ep", step: "undo" }],
     [
       "a change to it",
       posted("ep", "cues", "12", "accept"),
@@ -25,6 +26,7 @@ describe("review server routes", () => {
   it.each([
     ["POST to a page", posted("index.html"), 405],
     ["POST to audio", posted("ep", "ep.wav"), 405],
+    ["GET of an undo", got("ep", "undo"), 405],
     ["POST to a cue", posted("ep", "cues", "12"), 405],
     ["GET of a change", got("ep", "cues", "12", "accept"), 405],
     ["an unknown change", posted("ep", "cues", "12", "delete"), 404],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import fc from "fast-check"
+import { FastCheck as fc } from "effect"
 import { countCharacters, forecastLine } from "../../../src/pages/data/LineForecast.ts"
 
 const room = { start: 10, end: 12, tail: 0.5, pace: 50, speed: 1, maxSpeed: 1.3 }

@@ -13,6 +13,7 @@ const quiet = 1_500
 export class Delivering {
   private readonly status = byId("delivery", HTMLElement)
   private watching = false
+  private readonly listeners: Array<(standing: DeliveryStanding) => void> = []
   /** Number of deliveries that had ended when the page was loaded. */
   private shown: number | undefined
   private lastInput = -Infinity
@@ -29,7 +30,9 @@ export class Delivering {
     this.watching = true
     try {
       for (;;) {
-        const { state, ended, words } = await ask<DeliveryStanding>("delivery")
+        const standing = await ask<DeliveryStanding>("delivery")
+        const { state, ended, words } = standing
+        for (const listener of this.listeners) listener(standing)
         this.shown ??= ended
         if (state === "failed") return this.say(words ?? "Delivery failed", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
@@ -46,6 +49,16 @@ export class Delivering {
     } finally {
       this.watching = false
     }
+  }
+
+  /** Calls `listener` with every status. */
+  hear(listener: (standing: DeliveryStanding) => void): void {
+    this.listeners.push(listener)
+  }
+
+  /** Shows an error of a request. */
+  fail(error: unknown): void {
+    this.say(error instanceof Error ? error.message : `${error}`, "error")
   }
 
   /** Whether the last key or click is long enough ago: a reload while the user types would swallow the next key. */

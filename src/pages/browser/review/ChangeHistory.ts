@@ -1,0 +1,33 @@
+/** Undo and redo of accepted changes. */
+import type { DeliveryStanding } from "../../data/ReviewProtocol.ts"
+import { byId } from "../Dom.ts"
+import type { Delivering } from "./DeliveryStatus.ts"
+import { ask } from "./ReviewClient.ts"
+
+/** The undo and redo buttons. */
+export class ChangeHistory {
+  private readonly buttons = { undo: byId("undo", HTMLButtonElement), redo: byId("redo", HTMLButtonElement) }
+
+  constructor(private readonly delivering: Delivering) {
+    delivering.hear((standing) => this.show(standing))
+    for (const step of ["undo", "redo"] as const)
+      this.buttons[step].addEventListener("click", () => void this.go(step))
+  }
+
+  /** Undoes or redoes one change; the server delivers the job in the background. */
+  async go(step: "undo" | "redo"): Promise<void> {
+    if (this.buttons[step].disabled) return
+    for (const button of Object.values(this.buttons)) button.disabled = true
+    try {
+      this.show(await ask<DeliveryStanding>(step, {}))
+      void this.delivering.watch()
+    } catch (error) {
+      this.delivering.fail(error)
+    }
+  }
+
+  private show({ canUndo, canRedo }: DeliveryStanding): void {
+    if (canUndo !== undefined) this.buttons.undo.disabled = !canUndo
+    if (canRedo !== undefined) this.buttons.redo.disabled = !canRedo
+  }
+}
