@@ -28,7 +28,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["."],
     ["cli"],
     ["watch"],
-    ["commands", "init", "review", "lists"],
+    ["commands", "init", "review", "lists", "voices"],
     ["doctor", "nightly"],
     ["batch"],
     ["layers"],

@@ -35,7 +35,7 @@ export const start = (
     readonly input?: string
   } = {}
 ): Running => {
-  const { DUBWRIGHT_API_KEY: _key, DUBWRIGHT_BASE_URL: _url, ...env } = process.env
+  const { DUBWRIGHT_API_KEY: _key, DUBWRIGHT_BASE_URL: _url, DUBWRIGHT_VOICES: _voices, ...env } = process.env
   const child = spawn(process.execPath, [command, ...words], {
     cwd: options.cwd ?? emptyFolder(),
     env: { ...env, ...options.env },

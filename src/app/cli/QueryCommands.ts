@@ -60,7 +60,7 @@ const voicesAdd = Command.make(
     voices: named("a voice from `voices list`, or a voice's folder, .onnx file, .tar.bz2 or .tar.gz archive")
   },
   lazyCommand(
-    () => import("../commands/VoicesCommand.ts"),
+    () => import("../voices/VoicesCommand.ts"),
     ({ addVoicesCommand }) => addVoicesCommand
   )
 ).pipe(Command.withDescription("Install neural voices on this machine; shows their licences"))
@@ -69,7 +69,7 @@ const voicesList = Command.make(
   "list",
   { json: Flags.json },
   lazyCommand(
-    () => import("../commands/VoicesCommand.ts"),
+    () => import("../voices/VoicesCommand.ts"),
     ({ listVoicesCommand }) => listVoicesCommand
   )
 ).pipe(Command.withDescription("List neural voices: those installed, and those to download"))
@@ -78,10 +78,36 @@ const voicesRemove = Command.make(
   "remove",
   { voices: named("an installed voice (see `voices list`)") },
   lazyCommand(
-    () => import("../commands/VoicesCommand.ts"),
+    () => import("../voices/VoicesCommand.ts"),
     ({ removeVoicesCommand }) => removeVoicesCommand
   )
 ).pipe(Command.withDescription("Remove neural voices from this machine"))
+
+const voicesTry = Command.make(
+  "try",
+  {
+    voices: Args.repeated(Args.text({ name: "voice" })).pipe(
+      Args.withDescription("voices of the service; default, without --base-url: 12 of the language")
+    ),
+    language: OptionKinds.textOption(
+      "language",
+      "TAG",
+      "language of the voices and of the text; default: en"
+    ),
+    text: OptionKinds.textOption("text", "TEXT", "what to say; default: a sentence in the language"),
+    out: OptionKinds.textOr(
+      "out",
+      "DIR",
+      "voice-samples",
+      "folder of the page and its audio; default: voice-samples"
+    ),
+    ...Flags.service
+  },
+  lazyCommand(
+    () => import("../voices/VoiceSamples.ts"),
+    ({ tryVoicesCommand }) => tryVoicesCommand
+  )
+).pipe(Command.withDescription("Say a sentence in several voices, and write a page with players"))
 
 const voices = Command.make(
   "voices",
@@ -97,10 +123,10 @@ const voices = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "List voices, with their ids for manifests; add, list, remove: neural voices on this machine"
+    "List voices, with their ids for manifests; try: hear them; add, list, remove: neural voices on this machine"
   )
 )
-const voicesBelow = [shapeOf(voicesAdd), shapeOf(voicesList), shapeOf(voicesRemove)]
+const voicesBelow = [shapeOf(voicesAdd), shapeOf(voicesList), shapeOf(voicesRemove), shapeOf(voicesTry)]
 
 const tasks = Command.make(
   "tasks",
@@ -120,7 +146,7 @@ export const queryCommands = [
   credits,
   providers,
   models,
-  Command.withSubcommands(voices, [voicesAdd, voicesList, voicesRemove]),
+  Command.withSubcommands(voices, [voicesAdd, voicesList, voicesRemove, voicesTry]),
   tasks
 ] as const
 export const queryShapes = [

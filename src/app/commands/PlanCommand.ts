@@ -37,9 +37,11 @@ export const planCommand = (options: PlanOptions) =>
     if (options.speakers) {
       const { completeCast, speakersText } = yield* Effect.promise(() => import("./SpeakersText.ts"))
       const { cast } = batch.jobs[0]
-      return yield* cast === undefined || cast.isInManifest
-        ? Effect.flatMap(speakersText(batch), screen.result)
-        : Effect.flatMap(completeCast(batch, cast.file), screen.say)
+      return yield* (
+        cast === undefined || cast.isInManifest
+          ? Effect.flatMap(speakersText(batch), screen.result)
+          : Effect.flatMap(completeCast(batch, cast.file), screen.say)
+      ).pipe(Effect.provide(commandService(options)))
     }
     const { report, plan, rejected, refused, notes } = yield* prospectOf(batch).pipe(
       Effect.provide([commandService(options), warningsOnScreen]),

@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { instantOf, creditsStated } from "../../gateway/response/TaskSnapshot.ts"
+import { type BundledService, bundledService } from "../../library/layers/BundledService.ts"
 import { bundledCatalogue } from "../../service/catalogue/BundledCatalogue.ts"
 import { chosenService, readingFrom, type ServiceFlags } from "../layers/GatewayLayer.ts"
-import { allPages } from "./Pagination.ts"
+import { allPages } from "../layers/Pagination.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { type Cell, type Look, textTable } from "../terminal/TextTable.ts"
 
@@ -24,13 +25,13 @@ const asked = <A, E>(
   options: ReadOptions,
   ask: (reads: Reads) => Effect.Effect<A, E>,
   shown: (answer: A, look: Look) => string,
-  known: () => A | undefined = () => undefined
+  known: (bundled: BundledService) => A | undefined = () => undefined
 ) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const service = options.data === undefined ? yield* chosenService(options) : undefined
     const answer =
-      (service === "embedded" ? known() : undefined) ??
+      (service === "embedded" ? known(yield* bundledService) : undefined) ??
       (yield* Effect.provide(
         Effect.flatMap(Gateway, ({ reads }) => ask(reads)),
         readingFrom(options, options.data)
@@ -115,8 +116,8 @@ export const modelsCommand = (options: ReadOptions & { readonly provider: string
         ]),
         look
       ),
-    () => {
-      const models = bundledCatalogue(options.provider)?.models
+    (bundled) => {
+      const models = bundledCatalogue(options.provider, bundled)?.models
       return models === undefined ? undefined : { models }
     }
   )
@@ -156,7 +157,7 @@ export const voicesCommand = (
         ]),
         look
       ),
-    () => bundledCatalogue(options.provider)?.voices(options.search).slice(0, options.limit)
+    (bundled) => bundledCatalogue(options.provider, bundled)?.voices(options.search).slice(0, options.limit)
   )
 
 export const tasksCommand = (options: ReadOptions & { readonly limit: number | undefined }) =>

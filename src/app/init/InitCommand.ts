@@ -23,7 +23,7 @@ import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import { readYaml } from "../../settings/Yaml.ts"
 import { makeFolder } from "../../system/Folder.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
-import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
+import { bundledService } from "../../library/layers/BundledService.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { withJobs } from "./ManifestAddition.ts"
 import type { FilmSound } from "./FilmSound.ts"
@@ -103,8 +103,9 @@ export const initCommand = Effect.fn("InitCommand.initCommand")(function* (optio
     language: script.language ?? language,
     makesFilm: films
   }))
+  const { local } = yield* bundledService
   const voiceFor: VoiceFor = (language, position) =>
-    service === "embedded" ? embeddedVoice(language, position) : undefined
+    service === "embedded" ? local.voiceFor(language, position) : undefined
   const named = path.relative(process.cwd(), target)
   const next = `check it, then run: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
   const own = found.filter(({ ownLanguage }) => ownLanguage !== undefined)

@@ -1,6 +1,7 @@
 /** The service of a command: from its options and the environment, or the bundled one in this process. */
 import { Effect, Layer, Option } from "effect"
-import { bundledVoices, embeddedPlace, gatewayAt, remotePlace } from "../../library/layers/GatewayLayers.ts"
+import { bundledService } from "../../library/layers/BundledService.ts"
+import { embeddedPlace, gatewayAt, remotePlace } from "../../library/layers/GatewayLayers.ts"
 import { readingGateway } from "../../pipeline/plan/SpeechAccess.ts"
 import { SpeechService } from "../../library/layers/SpeechService.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
@@ -19,8 +20,10 @@ export type ChosenService = "embedded" | { readonly baseUrl: string }
 export const gatewayTo = (service: ChosenService, dataDir: string) =>
   gatewayAt(
     Effect.gen(function* () {
-      if (service === "embedded")
-        return yield* Effect.provide(embeddedPlace({ dataDir }), ffmpegFromEnvironment)
+      if (service === "embedded") {
+        const { config } = yield* bundledService
+        return yield* Effect.provide(embeddedPlace({ dataDir, config }), ffmpegFromEnvironment)
+      }
       const key = Option.getOrUndefined(yield* environmentKey)
       return yield* remotePlace(service.baseUrl, key, advice)
     })
@@ -34,11 +37,12 @@ export const commandService = ({ baseUrl, embedded }: ServiceFlags) =>
     SpeechService,
     Effect.gen(function* () {
       const fromEnvironment = Option.getOrUndefined(yield* environmentBaseUrl)
+      const { local, providers } = yield* bundledService
       return {
-        choice: { baseUrl, embedded, environmentBaseUrl: fromEnvironment },
+        choice: { baseUrl, embedded, environmentBaseUrl: fromEnvironment, providers },
         hasKey: Option.isSome(yield* environmentKey),
         connect: gatewayTo,
-        local: bundledVoices
+        local
       }
     })
   )

@@ -16,6 +16,9 @@ export const knownProviders = [
 export const ProviderId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("ProviderId"))
 export type ProviderId = typeof ProviderId.Type
 
+/** The bundled service's provider of the neural voices that are installed on this machine. */
+export const neuralProvider = ProviderId.make("provider_neural")
+
 /** A voice's id on the service. */
 export const VoiceId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("VoiceId"))
 export type VoiceId = typeof VoiceId.Type

@@ -1,6 +1,5 @@
 /** The engine of neural voices on this machine (Piper, Kokoro, Kitten, Matcha, Supertonic), with sherpa-onnx. */
 import { availableParallelism } from "node:os"
-import { basename } from "node:path"
 import { Duration, Effect, Either } from "effect"
 import { type Engine, EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { programEnvironment } from "../program/CommandEngine.ts"
@@ -165,9 +164,3 @@ export const offeredVoices = (voice: NeuralVoice, model: CheckedModel): Readonly
 /** Lists the first names: a model may have a thousand speakers. */
 const listed = (names: ReadonlyArray<string>): string =>
   names.length > 8 ? `${names.slice(0, 8).join(", ")} and ${names.length - 8} more` : names.join(", ")
-
-/** Returns the id of a voice that is named by its path: the name of its folder or file. */
-export const voiceIdOf = (path: string): string =>
-  basename(path)
-    .replace(/\.onnx$/u, "")
-    .replace(/[^A-Za-z0-9._-]/gu, "-")

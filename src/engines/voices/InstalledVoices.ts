@@ -4,8 +4,8 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { Config, Effect, Option, Schema } from "effect"
 import { cacheFolder, dataFolder } from "../../system/UserFolders.ts"
-import { type NeuralVoice, voiceIdOf } from "../neural/SherpaEngine.ts"
-import { recordFile, type VoiceRecord, VoiceRecordJson } from "./VoiceRecord.ts"
+import type { NeuralVoice } from "../neural/SherpaEngine.ts"
+import { recordFile, voiceIdOf, type VoiceRecord, VoiceRecordJson } from "./VoiceRecord.ts"
 
 /** A voice with its folder. */
 export interface InstalledVoice {

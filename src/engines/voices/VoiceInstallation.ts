@@ -7,12 +7,12 @@ import { type Duration, Effect, Schema } from "effect"
 import { espeakDataFolder } from "../neural/EspeakData.ts"
 import { checkModel } from "../neural/ModelFolder.ts"
 import { ModelUnusable } from "../neural/ModelFault.ts"
-import { offeredVoices, voiceIdOf } from "../neural/SherpaEngine.ts"
+import { offeredVoices } from "../neural/SherpaEngine.ts"
 import { unpackArchive } from "./ArchiveUnpacking.ts"
 import type { CataloguedVoice } from "./VoiceCatalogue.ts"
 import { downloadVoice } from "./VoiceDownload.ts"
 import { diskFault, megabytes, VoiceNotAdded } from "./VoiceFault.ts"
-import { recordFile, type VoiceRecord, VoiceRecordJson } from "./VoiceRecord.ts"
+import { recordFile, voiceIdOf, type VoiceRecord, VoiceRecordJson } from "./VoiceRecord.ts"
 
 /** Where voices are installed, and how progress is shown. */
 export interface InstallTarget {

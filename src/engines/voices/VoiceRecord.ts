@@ -1,4 +1,5 @@
 /** The record of an installed voice, kept as voice.json beside its files. */
+import { basename } from "node:path"
 import { Schema } from "effect"
 
 /** The licence of a voice, shown before it is installed and kept with it. */
@@ -43,3 +44,9 @@ export const recordFile = "voice.json"
 
 /** Reads and writes the record's file. */
 export const VoiceRecordJson = Schema.parseJson(VoiceRecord, { space: 2 })
+
+/** Returns the id of a voice that is named by its path: the name of its folder or file. */
+export const voiceIdOf = (path: string): string =>
+  basename(path)
+    .replace(/\.onnx$/u, "")
+    .replace(/[^A-Za-z0-9._-]/gu, "-")

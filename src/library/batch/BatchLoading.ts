@@ -2,6 +2,7 @@
 import type { Array } from "effect"
 import { Effect } from "effect"
 import { loadBatch, loadManifestValue } from "../../pipeline/load/BatchLoader.ts"
+import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { withProvidersFound } from "../../pipeline/plan/voices/VoiceProviders.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -28,11 +29,15 @@ export type LoadFlags = Omit<
   | "chosenVoices"
 >
 
-/** Loads a batch. Voices may still lack their provider. `known` opens the state of earlier runs. */
+/**
+ * Loads a batch. Voices may still lack their provider. `known` opens the state of earlier runs; `voiceFor` returns the
+ * voice of jobs that name none.
+ */
 export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
   source: BatchSource,
   flags: LoadFlags,
-  known: StateOf = readableStateLayer
+  known: StateOf = readableStateLayer,
+  voiceFor?: NonNullable<RunFlags["embeddedVoice"]>
 ) {
   const { choice, local } = yield* SpeechService
   // If the state folder is missing or unreadable, nothing is learned; a run reports that.
@@ -46,15 +51,24 @@ export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
       Effect.provide(known(state)),
       Effect.orElseSucceed(() => () => undefined)
     )
-  const all: RunFlags = { ...flags, ...choice, embeddedVoice: local.voiceFor, learnedLimits, chosenVoices }
+  const embeddedVoice = voiceFor ?? local.voiceFor
+  const all: RunFlags = { ...flags, ...choice, embeddedVoice, learnedLimits, chosenVoices }
   return yield* "files" in source ? loadBatch(source.files, all) : loadManifestValue(source.value, all)
 })
 
-/** Loads a batch and finds the provider of each voice that has none; a note says which was found. */
+/** Loads a batch and finds the provider of each voice without one. Notes say which voices and providers were found. */
 export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
   source: BatchSource,
   flags: LoadFlags,
   known: StateOf = readableStateLayer
 ) {
-  return yield* withProvidersFound(yield* loadSource(source, flags, known), yield* SpeechService, known)
+  const service = yield* SpeechService
+  // The languages of the jobs that name no voice.
+  const languages = new Set<LanguageTag | undefined>()
+  const batch = yield* loadSource(source, flags, known, (language) => {
+    languages.add(language)
+    return service.local.voiceFor(language)
+  })
+  const found = yield* withProvidersFound(batch, service, known)
+  return { ...found, notes: [...found.notes, ...service.local.remarks([...languages])] }
 })

@@ -3,11 +3,8 @@ import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effe
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
-import { defaultProviders } from "../../service/config/DefaultProviders.ts"
-import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
 import type { EmbeddedOptions, ServeFailed } from "../../service/Service.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
-import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
 
 /** A service's URL and key. */
 export interface ServicePlace {
@@ -64,18 +61,3 @@ export const embeddedPlace = (
     const { address, key } = yield* embedded(options).pipe(Logger.withMinimumLogLevel(LogLevel.Error))
     return { baseUrl: new URL(address), key }
   })
-
-/** The voices of the bundled service's default settings. */
-export const bundledVoices: LocalVoices = {
-  voiceFor: (language) => embeddedVoice(language),
-  offers: ({ provider, voice }) => {
-    const voices = defaultProviders[provider]?.voices
-    return Array.isArray(voices) && voices.some(({ id }) => id === voice)
-  },
-  // Without a model, the provider's first one counts, as in the service's settings.
-  priceOf: ({ provider, model }) => {
-    const models = defaultProviders[provider]?.models
-    const chosen = model === undefined ? models?.[0] : models?.find(({ id }) => id === model)
-    return chosen === undefined ? undefined : (chosen.creditsPerCharacter ?? 1)
-  }
-}

@@ -7,7 +7,8 @@ import { Slug } from "../../service/config/ConfigFields.ts"
 import { defaultProviders } from "../../service/config/DefaultProviders.ts"
 import type { ServiceConfig } from "../../service/config/ServiceConfig.ts"
 import type { EmbeddedOptions } from "../../service/Service.ts"
-import { bundledVoices, embeddedPlace, gatewayAt, remotePlace } from "./GatewayLayers.ts"
+import { bundledService } from "./BundledService.ts"
+import { embeddedPlace, gatewayAt, remotePlace } from "./GatewayLayers.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
 import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
 import { SpeechService } from "./SpeechService.ts"
@@ -35,16 +36,23 @@ const keyless = (
 
 const advice = "pass service: { key } with its key"
 
+const bundledIn = Effect.map(
+  Effect.all([Ffmpeg, bundledService]),
+  ([ffmpeg, { config, local, providers }]) =>
+    (choice: Choice) =>
+      keyless(ffmpeg, { ...choice, providers }, local, { config })
+)
+
 /** The bundled service in this process, whatever the manifest says. */
 export const embeddedService: Layer.Layer<SpeechService, never, Ffmpeg> = Layer.effect(
   SpeechService,
-  Effect.map(Ffmpeg, (ffmpeg) => keyless(ffmpeg, { embedded: true }, bundledVoices, {}))
+  Effect.map(bundledIn, (bundled) => bundled({ embedded: true }))
 )
 
 /** The bundled service. If the manifest names a remote one, connecting fails because there is no key. */
 export const manifestService: Layer.Layer<SpeechService, never, Ffmpeg> = Layer.effect(
   SpeechService,
-  Effect.map(Ffmpeg, (ffmpeg) => keyless(ffmpeg, {}, bundledVoices, {}))
+  Effect.map(bundledIn, (bundled) => bundled({}))
 )
 
 /** A remote service. Without `url`, the manifest names it. */
@@ -54,11 +62,11 @@ export const remoteService = (options: {
 }): Layer.Layer<SpeechService, never, Ffmpeg> =>
   Layer.effect(
     SpeechService,
-    Effect.map(Ffmpeg, (ffmpeg) => {
-      const local = keyless(ffmpeg, {}, bundledVoices, {})
+    Effect.map(bundledIn, (bundled) => {
+      const local = bundled({})
       return {
         ...local,
-        choice: { baseUrl: options.url },
+        choice: { ...local.choice, baseUrl: options.url },
         hasKey: true,
         connect: (service, dataDir) =>
           service === "embedded"
@@ -141,7 +149,8 @@ const localVoices = (
       return { provider, voice: VoiceId.make((own ?? voices[0]).id) }
     },
     offers: (casting) => casting.provider === provider && voices.some(({ id }) => id === casting.voice),
-    priceOf: () => 0
+    priceOf: () => 0,
+    remarks: () => []
   }
 }
 

@@ -1,6 +1,6 @@
 /** Checks across a batch's jobs: duplicate ids, unknown providers, shared videos, contradictory fit limits. */
 import { Array } from "effect"
-import { knownProviders } from "../../domain/values/Ids.ts"
+import { knownProviders, neuralProvider } from "../../domain/values/Ids.ts"
 import type { Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { type OutputName, soundNames } from "../../domain/manifest/Outputs.ts"
@@ -132,6 +132,11 @@ const faultsOfProviders = (
       .filter((provider) => !declared.includes(provider))
       .map((provider) => {
         const near = nearestName(provider, declared)
+        if (provider === neuralProvider)
+          return InputFault.make({
+            file,
+            message: `job ${job.id}: ${provider} has no voices on this machine; install one (dubwright voices list) and sherpa-onnx (dubwright help neural)`
+          })
         return InputFault.make({
           file,
           message:

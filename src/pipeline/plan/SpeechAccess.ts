@@ -11,11 +11,19 @@ export type PriceOf = (casting: Casting) => number | undefined
 
 /** What is known about the voices of a service in this process before it is started. */
 export interface LocalVoices {
-  /** The default voice for a language, for jobs that name none. */
-  readonly voiceFor: NonNullable<RunFlags["embeddedVoice"]>
+  /**
+   * The default voice for a language, for jobs that name none. `position` counts speakers from 0, so that neighbours
+   * get different voices.
+   */
+  readonly voiceFor: (
+    language: string | undefined,
+    position?: number
+  ) => ReturnType<NonNullable<RunFlags["embeddedVoice"]>>
   /** Whether a voice certainly exists, so that the service need not be asked. */
   readonly offers: (casting: Casting) => boolean
   readonly priceOf: PriceOf
+  /** Notes on the default voices of these languages: which ones are used, and how to get better ones. */
+  readonly remarks: (languages: ReadonlyArray<string | undefined>) => ReadonlyArray<string>
 }
 
 /** A speech service; connecting may fail with `E`. */

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { expect } from "vitest"
-import { allPages } from "../../../src/app/commands/Pagination.ts"
+import { allPages } from "../../../src/app/layers/Pagination.ts"
 
 /** A paged list: numbers start at `base`, no number means the first page; `after` is the page after the last. */
 const listing = (

@@ -1,0 +1,93 @@
+/** The bundled service: its settings and its voices, with the neural voices that the user has installed. */
+import { Effect } from "effect"
+import { neuralProvider, VoiceId } from "../../domain/values/Ids.ts"
+import type { EngineVoice } from "../../engines/Engine.ts"
+import { sherpaAdvice, sherpaPackages } from "../../engines/neural/SherpaPackage.ts"
+import { type InstalledVoice, installedVoices } from "../../engines/voices/InstalledVoices.ts"
+import { voiceCatalogue } from "../../engines/voices/VoiceCatalogue.ts"
+import { megabytes } from "../../engines/voices/VoiceFault.ts"
+import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
+import { defaultProviders } from "../../service/config/DefaultProviders.ts"
+import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
+import { neuralConfig, neuralPrefix, neuralPrice } from "../../service/config/NeuralProvider.ts"
+import type { ServiceConfig } from "../../service/config/ServiceConfig.ts"
+
+export interface BundledService {
+  readonly config: ServiceConfig
+  readonly local: LocalVoices
+  /** Its providers besides the built-in five. */
+  readonly providers: ReadonlyArray<string>
+  /** The neural voices that it can speak with, as their engine lists them. */
+  readonly neural: ReadonlyArray<EngineVoice>
+}
+
+/** Reads which neural voices are installed. Without sherpa-onnx, they are left out. */
+export const bundledService: Effect.Effect<BundledService> = Effect.map(installedVoices, (installed) => {
+  const isUsable = installed.length > 0 && sherpaPackages().length > 0
+  const neural = isUsable ? speakersOf(installed) : []
+  const advice = installed.length > 0 && !isUsable ? sherpaAdvice : undefined
+  return {
+    config: neural.length > 0 ? neuralConfig : {},
+    local: localVoices(neural, advice),
+    providers: neural.length > 0 ? [neuralProvider] : [],
+    neural
+  }
+})
+
+/** Speakers of the voices with the fewest languages come first: they are made for theirs. */
+const speakersOf = (installed: ReadonlyArray<InstalledVoice>): ReadonlyArray<EngineVoice> =>
+  installed
+    .toSorted((one, other) => one.record.languages.length - other.record.languages.length)
+    .flatMap(({ record }) => record.speakers)
+    .map(({ gender, ...speaker }) => (gender === undefined ? speaker : { ...speaker, gender }))
+
+const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefined): LocalVoices => {
+  const speaking = (language: string | undefined) => {
+    if (language === undefined) return []
+    const exact = neural.filter(({ languages }) => languages.includes(language))
+    return exact.length > 0
+      ? exact
+      : neural.filter(({ languages }) => languages.some((tag) => primaryOf(tag) === primaryOf(language)))
+  }
+  const voiceFor: LocalVoices["voiceFor"] = (language, position = 0) => {
+    const own = speaking(language)
+    const chosen = own[position % Math.max(1, own.length)]
+    return chosen === undefined
+      ? embeddedVoice(language, position)
+      : { provider: neuralProvider, voice: VoiceId.make(neuralPrefix + chosen.id) }
+  }
+  return {
+    voiceFor,
+    offers: ({ provider, voice }) => {
+      if (provider === neuralProvider) return neural.some(({ id }) => neuralPrefix + id === voice)
+      const voices = defaultProviders[provider]?.voices
+      return Array.isArray(voices) && voices.some(({ id }) => id === voice)
+    },
+    // Without a model, the provider's first one counts, as in the service's settings.
+    priceOf: ({ provider, model }) => {
+      if (provider === neuralProvider) return neuralPrice
+      const models = defaultProviders[provider]?.models
+      const chosen = model === undefined ? models?.[0] : models?.find(({ id }) => id === model)
+      return chosen === undefined ? undefined : (chosen.creditsPerCharacter ?? 1)
+    },
+    remarks: (languages) =>
+      languages.flatMap((language) => {
+        if (language === undefined) return []
+        const own = speaking(language)
+        const { voice } = voiceFor(language)
+        if (own.length > 0) return [`${voice}, a neural voice on this machine, speaks ${language}`]
+        const better = voiceCatalogue.find(
+          ({ proposed, languages }) =>
+            proposed && languages.some((tag) => primaryOf(tag) === primaryOf(language))
+        )
+        const next =
+          advice ??
+          (better === undefined
+            ? undefined
+            : `for a neural voice, run dubwright voices add ${better.id} (${megabytes(better.bytes)})`)
+        return next === undefined ? [] : [`${voice}, a simple synthetic voice, speaks ${language}; ${next}`]
+      })
+  }
+}
+
+const primaryOf = (tag: string): string | undefined => tag.toLowerCase().split("-")[0]
