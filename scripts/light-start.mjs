@@ -56,8 +56,15 @@ const deferred = {
   picomatch: ["isMatch", "makeRe", "scan"]
 }
 
+/** The same, for packages that are imported by the names of their exports, functions or classes. */
+const deferredByName = {
+  saxes: ["SaxesParser"]
+}
+
 /** The entry points of those files. */
-export const deferredEntries = Object.fromEntries(Object.keys(deferred).map((name) => [name, name]))
+export const deferredEntries = Object.fromEntries(
+  [...Object.keys(deferred), ...Object.keys(deferredByName)].map((name) => [name, name])
+)
 
 const loadedAtFirstCall = (name) => `
   import { createRequire } from "node:module"
@@ -65,6 +72,18 @@ const loadedAtFirstCall = (name) => `
   export default Object.assign((...given) => loaded()(...given), {
     ${deferred[name].map((name) => `${name}: (...given) => loaded().${name}(...given)`).join(", ")}
   })
+`
+
+const namesLoadedAtFirstCall = (name) => `
+  import { createRequire } from "node:module"
+  const loaded = () => createRequire(import.meta.url)("./${name}.cjs")
+  ${deferredByName[name]
+    .map(
+      (one) => `export function ${one}(...given) {
+    return new.target ? new (loaded().${one})(...given) : loaded().${one}(...given)
+  }`
+    )
+    .join("\n")}
 `
 
 /** Packages whose index only gathers their modules, as `export * as Name`. */
@@ -104,10 +123,12 @@ export const lightStart = {
     onLoad({ filter: /^/, namespace: "absent" }, () => ({
       contents: "export const parse = undefined, array = undefined"
     }))
-    onResolve({ filter: /^(?:iconv-lite|chardet|picomatch)$/ }, ({ kind, path }) =>
+    onResolve({ filter: /^(?:iconv-lite|chardet|picomatch|saxes)$/ }, ({ kind, path }) =>
       kind === "import-statement" ? { path, namespace: "deferred" } : undefined
     )
-    onLoad({ filter: /^/, namespace: "deferred" }, ({ path }) => ({ contents: loadedAtFirstCall(path) }))
+    onLoad({ filter: /^/, namespace: "deferred" }, ({ path }) => ({
+      contents: Object.hasOwn(deferred, path) ? loadedAtFirstCall(path) : namesLoadedAtFirstCall(path)
+    }))
     onLoad({ filter: /(?:string-width.index|fdir.dist.index)\.m?js$/ }, ({ path }) => {
       let code = readFileSync(path, "utf8")
       for (const { from, to } of changes.filter(({ file }) => file.test(path))) {

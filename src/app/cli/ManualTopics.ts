@@ -6,6 +6,7 @@ export const pageTopics: Readonly<Record<string, string>> = {
   commands: "commands",
   manifest: "manifest",
   text: "text",
+  formats: "formats",
   fit: "fitting",
   "provider-rules": "providers",
   season: "season",

@@ -7,6 +7,7 @@ import { CastSettings } from "./CastSettings.ts"
 import { described, optional } from "./FieldDescription.ts"
 import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.ts"
 import { LanguageWritten } from "../values/LanguageName.ts"
+import { FrameRateWritten } from "../time/FrameRate.ts"
 import { ListenSettings } from "./ListenSettings.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
 import { FitSettings, LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "./ScriptSettings.ts"
@@ -103,6 +104,14 @@ const jobFields = {
   encoding: optional(
     Schema.NonEmptyTrimmedString,
     "The input's character encoding; default: detected from its bytes. A byte order mark overrides it."
+  ),
+  start: optional(
+    Schema.NonEmptyTrimmedString,
+    "The script's timecode at which the film begins, such as 10:00:00:00; default: as the file says, or detected."
+  ),
+  frameRate: optional(
+    FrameRateWritten,
+    "Frames per second of a script that counts frames and does not say at which rate; default 25."
   ),
   outputs: optional(Schema.NonEmptyArray(OutputName), "Files to produce; default wav and srt.")
 }

@@ -1,4 +1,5 @@
 /** A job and its batch as resolved: defaults applied, paths absolute, every setting present. */
+import type { FrameRateWritten } from "../../domain/time/FrameRate.ts"
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
 import type {
   ModelId,
@@ -98,6 +99,10 @@ export interface Job {
   /** The recogniser that checks what clips say. */
   readonly listen?: ListenSettings
   readonly encoding?: string
+  /** The script's timecode at which the film begins. */
+  readonly start?: string
+  /** Frames per second of a script that counts frames without saying at which rate. */
+  readonly frameRate?: FrameRateWritten
   readonly outputs: ReadonlyArray<OutputName>
   /** Changes to single cues, accepted in review. */
   readonly overrides?: CueOverrides

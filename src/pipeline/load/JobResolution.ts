@@ -98,6 +98,8 @@ export const resolveJob = (
     verify: said.verify ?? false,
     ...(said.listen === undefined || said.listen === "off" ? {} : { listen: said.listen }),
     ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
+    ...(said.start === undefined ? {} : { start: said.start }),
+    ...(said.frameRate === undefined ? {} : { frameRate: said.frameRate }),
     outputs: Array.dedupe(said.outputs ?? usualOutputs)
   }
 }

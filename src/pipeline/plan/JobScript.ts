@@ -20,11 +20,12 @@ export const readWords = Effect.fn("JobScript.readWords")(function* (
   read: ReadInput = readInput
 ) {
   const { bytes } = yield* read(job.input, job.inputName)
-  const script = yield* readScript(
-    bytes,
-    job.inputName,
-    job.encoding === undefined ? {} : { encoding: job.encoding }
-  ).pipe(Either.mapLeft(unreadScript))
+  const script = yield* readScript(bytes, job.inputName, {
+    encoding: job.encoding,
+    start: job.start,
+    frameRate: job.frameRate,
+    language: job.language
+  }).pipe(Either.mapLeft(unreadScript))
   return { script, words: yield* wordsOf(job, script, batch, read) }
 })
 

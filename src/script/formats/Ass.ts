@@ -9,7 +9,7 @@ import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isInlineDirective } from "../markup/InlineDirectives.ts"
-import { longestTime } from "./TimingLine.ts"
+import { longestTime } from "./cues/TimingLine.ts"
 
 /**
  * Parses a file's text. Comments, drawings and style codes are dropped. An event with an unreadable time is skipped

@@ -10,7 +10,7 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
-import { longestTime } from "./TimingLine.ts"
+import { longestTime } from "./cues/TimingLine.ts"
 
 const Seconds = Schema.optional(Schema.NullOr(Schema.Number))
 const Speaker = Schema.optional(Schema.NullOr(Schema.String))

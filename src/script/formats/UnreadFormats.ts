@@ -35,11 +35,6 @@ const microDvd = format(
     `ffmpeg -subfps 25 -f microdvd -i ${shellWord(file)} ${shellWord(withEnding(file, "srt"))}`
 )
 const mpl2 = forFfmpeg("MPL2 subtitles are", "-f mpl2 ")
-const ttml = format(
-  "TTML and other XML captions are",
-  (file) =>
-    `${bySubtitleEdit} or ttconv (tt convert -i ${shellWord(file)} -o ${shellWord(withEnding(file, "srt"))})`
-)
 const vobSub = format("VobSub subtitles are images and are", () => pictures)
 const office = format(
   "documents of this kind are",
@@ -55,10 +50,6 @@ const byEnding: Readonly<Record<string, UnreadFormat>> = {
   sub: vobSub,
   idx: vobSub,
   sup: format("PGS subtitles (Blu-ray) are images and are", () => pictures),
-  ttml,
-  dfxp: ttml,
-  itt: ttml,
-  xml: ttml,
   stl: format("STL subtitles are", () => bySubtitleEdit),
   pac: format("PAC subtitles are", () => bySubtitleEdit),
   cap: format("CAP captions are", () => bySubtitleEdit),
@@ -75,6 +66,7 @@ const byEnding: Readonly<Record<string, UnreadFormat>> = {
   epub: forPandoc("EPUB books are"),
   html: forPandoc("web pages are"),
   htm: forPandoc("web pages are"),
+  xsd: format("XML schemas are", () => "pass a TTML file instead"),
   doc: office,
   pages: office,
   pdf: format(
@@ -111,7 +103,6 @@ export const unreadByText = (text: string, file: string): string | undefined => 
 
 const byText: ReadonlyArray<readonly [begins: RegExp, format: UnreadFormat]> = [
   [/^<SAMI[\s>]/iu, sami],
-  [/^<\?xml|^<(?:\w+:)?tt[\s>]/iu, ttml],
   [/^\{\d+\}\{\d*\}/u, microDvd],
   [/^\[\d+\]\[\d*\]/u, mpl2],
   [/^(?:\[(?:ti|ar|al|by|offset|length|re|ve):[^\]\n]*\]\s*)*\[\d{1,3}:\d{2}\.\d+\]/iu, lrc],

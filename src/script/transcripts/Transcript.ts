@@ -4,8 +4,8 @@ import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Arra
 import { type Millis, millis } from "../../domain/time/Units.ts"
 import { alignTexts } from "./TextAlignment.ts"
 import { type Letters, lettersOf, partTimes } from "./PartTimes.ts"
-import { readSrtVtt } from "../formats/SrtVtt.ts"
-import { longestTime } from "../formats/TimingLine.ts"
+import { readSrtVtt } from "../formats/cues/SrtVtt.ts"
+import { longestTime } from "../formats/cues/TimingLine.ts"
 import { type FoundTokens, jsonTokens } from "./TranscriptJson.ts"
 
 /** A piece of speech with its time: a character, a word, or a whole segment. */

@@ -54,16 +54,6 @@ describe("an unsupported format", () => {
       "PGS subtitles (Blu-ray) are images and are not supported; convert the images to SRT with OCR, for example with Subtitle Edit"
     ],
     [
-      "a.ttml",
-      '<?xml version="1.0"?>\n<tt xmlns="http://www.w3.org/ns/ttml"/>',
-      "TTML and other XML captions are not supported; convert the file to SRT, for example with Subtitle Edit or ttconv (tt convert -i a.ttml -o a.srt)"
-    ],
-    [
-      "a.dfxp",
-      "<tt:tt/>",
-      "TTML and other XML captions are not supported; convert the file to SRT, for example with Subtitle Edit or ttconv (tt convert -i a.dfxp -o a.srt)"
-    ],
-    [
       "a.stl",
       bytes("850STL25.010\x00\x00"),
       "STL subtitles are not supported; convert the file to SRT, for example with Subtitle Edit"

@@ -1,6 +1,6 @@
 /** The state of a scan for cues, and what every step of it reports. */
-import { Notice, type ScriptFault } from "../../domain/speech/Cue.ts"
-import { excerpt } from "../markup/CueLines.ts"
+import { Notice, type ScriptFault } from "../../../domain/speech/Cue.ts"
+import { excerpt } from "../../markup/CueLines.ts"
 import type { LostBlock } from "./LostBlocks.ts"
 import type { CueTiming } from "./TimingLine.ts"
 

@@ -1,6 +1,6 @@
 /** Converts Markdown into headings and paragraphs of plain text to be read aloud. */
-import { type Block, Notice } from "../../domain/speech/Cue.ts"
-import { decodeEntities } from "../markup/HtmlEntities.ts"
+import { type Block, Notice } from "../../../domain/speech/Cue.ts"
+import { decodeEntities } from "../../markup/HtmlEntities.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 
 /** HTML blocks that contain no text, by their start and end. */

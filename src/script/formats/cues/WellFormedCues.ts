@@ -4,7 +4,7 @@
  * its own; all others are repaired by `CueBlocks.ts`.
  */
 import { parseSync } from "subtitle"
-import { isBlank, numberOf, trimmed } from "../markup/CueLines.ts"
+import { isBlank, numberOf, trimmed } from "../../markup/CueLines.ts"
 import type { CueBlock } from "./CueScan.ts"
 import { isUntimed, parseTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
 

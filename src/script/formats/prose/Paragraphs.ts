@@ -1,9 +1,9 @@
 /** Helpers shared by plain text and Markdown: text blocks, and joining hard-wrapped lines. */
-import { Block } from "../../domain/speech/Cue.ts"
-import { SpeakerName } from "../../domain/values/Ids.ts"
-import { skipValidation } from "../../domain/values/SkipValidation.ts"
-import { withoutUnseen } from "../markup/CueLines.ts"
-import { unspaced } from "../language/WritingSystems.ts"
+import { Block } from "../../../domain/speech/Cue.ts"
+import { SpeakerName } from "../../../domain/values/Ids.ts"
+import { skipValidation } from "../../../domain/values/SkipValidation.ts"
+import { withoutUnseen } from "../../markup/CueLines.ts"
+import { unspaced } from "../../language/WritingSystems.ts"
 
 /** Returns one heading or paragraph; empty if the text is blank. */
 export const blockOf = (

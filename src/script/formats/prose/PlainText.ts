@@ -1,7 +1,7 @@
 /** Splits plain text into headings and paragraphs; recognizes chats and transcripts. */
-import { type Block, Notice } from "../../domain/speech/Cue.ts"
+import { type Block, Notice } from "../../../domain/speech/Cue.ts"
 import { isChat, isClocked, messagesOf, withoutClocks } from "./ChatStamps.ts"
-import { withoutEmphasis } from "../markup/Emphasis.ts"
+import { withoutEmphasis } from "../../markup/Emphasis.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 
 interface Piece {

@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { parseSync } from "subtitle"
-import { decodeText } from "../../../src/script/bytes/TextDecoding.ts"
-import { cueBlocks } from "../../../src/script/formats/CueBlocks.ts"
-import type { TimingStyle } from "../../../src/script/formats/TimingLine.ts"
-import { wellFormedCues } from "../../../src/script/formats/WellFormedCues.ts"
-import { corpusFile, hasCorpus, realFiles } from "../corpus.ts"
+import { decodeText } from "../../../../src/script/bytes/TextDecoding.ts"
+import { cueBlocks } from "../../../../src/script/formats/cues/CueBlocks.ts"
+import type { TimingStyle } from "../../../../src/script/formats/cues/TimingLine.ts"
+import { wellFormedCues } from "../../../../src/script/formats/cues/WellFormedCues.ts"
+import { corpusFile, hasCorpus, realFiles } from "../../corpus.ts"
 
 const styleOf = (path: string): TimingStyle => (path.endsWith(".vtt") ? "vtt" : "srt")
 
@@ -38,7 +38,7 @@ const vtt = (...lines: ReadonlyArray<string>) =>
 
 describe("wellFormedCues", () => {
   it("agrees with the repair on every fixture", () => {
-    const root = join(import.meta.dirname, "../../../fixtures/subtitles")
+    const root = join(import.meta.dirname, "../../../../fixtures/subtitles")
     const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) =>
       /\.(?:srt|vtt)$/u.test(path)
     )

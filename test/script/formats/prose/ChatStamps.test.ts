@@ -1,8 +1,8 @@
 /** Exported chats: messages with their authors, without stamps and the programs' own lines. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { readScript } from "../../../src/script/ScriptFile.ts"
-import { spokenWords } from "../../../src/script/spoken/SpokenWords.ts"
+import { readScript } from "../../../../src/script/ScriptFile.ts"
+import { spokenWords } from "../../../../src/script/spoken/SpokenWords.ts"
 
 /** Each message's text, author and line. */
 const said = (text: string): ReadonlyArray<string> => {

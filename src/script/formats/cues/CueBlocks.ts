@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { type Notice, ScriptFault } from "../../domain/speech/Cue.ts"
+import { type Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
 import {
   dressedNumberOf,
   excerpt,
@@ -16,7 +16,7 @@ import {
   paragraphsOf,
   trimmed,
   withoutCue
-} from "../markup/CueLines.ts"
+} from "../../markup/CueLines.ts"
 import { passInformation, passVttHeader } from "./CueHeaders.ts"
 import { type CueBlock, notice, passOver, type Scan } from "./CueScan.ts"
 import type { LostBlock } from "./LostBlocks.ts"

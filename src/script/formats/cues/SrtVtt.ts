@@ -1,16 +1,16 @@
 /** Parses SRT, WebVTT and SBV files into cues: with the `subtitle` package if they are well-formed, else repaired. */
 import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
-import { millis } from "../../domain/time/Units.ts"
+import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
+import { millis } from "../../../domain/time/Units.ts"
 import { type CueBlocks, cueBlocks } from "./CueBlocks.ts"
 import type { CueBlock } from "./CueScan.ts"
-import { turnsOfMarkup } from "../markup/CueMarkup.ts"
-import { inOrder, cueVoices } from "../markup/CueVoices.ts"
+import { turnsOfMarkup } from "../../markup/CueMarkup.ts"
+import { inOrder, cueVoices } from "../../markup/CueVoices.ts"
 import { lostCues } from "./LostBlocks.ts"
 import type { TimingStyle } from "./TimingLine.ts"
 import { wellFormedCues } from "./WellFormedCues.ts"
-import { skipValidation } from "../../domain/values/SkipValidation.ts"
+import { skipValidation } from "../../../domain/values/SkipValidation.ts"
 
 /** Parses a file's text; fails with every fault if no cue can be read. */
 export const readSrtVtt = (

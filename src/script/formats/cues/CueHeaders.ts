@@ -1,5 +1,5 @@
 /** Skips the header before the first cue: that of WebVTT, and that of SubViewer and SBV. */
-import { isBlank } from "../markup/CueLines.ts"
+import { isBlank } from "../../markup/CueLines.ts"
 import { notice, type Scan } from "./CueScan.ts"
 
 /** Returns the line after the WEBVTT header; 0 (with a notice) if there is no header. */

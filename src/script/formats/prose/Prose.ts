@@ -1,7 +1,7 @@
 /** Parses plain text and Markdown into a narration. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Narration, type Notice, ScriptFault } from "../../domain/speech/Cue.ts"
+import { Narration, type Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
 import { markdownBlocks } from "./Markdown.ts"
 import { textBlocks } from "./PlainText.ts"
 

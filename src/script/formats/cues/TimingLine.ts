@@ -1,6 +1,6 @@
 /** Parses a subtitle's time line, `start --> end`, in all spellings found in real files. */
 
-import { asciiDigits, withoutBom } from "../markup/CueLines.ts"
+import { asciiDigits, withoutBom } from "../../markup/CueLines.ts"
 
 /** Whether a line is a time line: `time`, `unreadable` (meant as one), `frames` (counted in frames), or `none`. */
 export type CueTiming =

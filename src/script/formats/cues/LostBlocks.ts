@@ -1,9 +1,9 @@
 /** Lost cues: blocks of a subtitle file whose times could not be read, with numbers that no other cue has. */
-import { type Cue, LostCue } from "../../domain/speech/Cue.ts"
-import { skipValidation } from "../../domain/values/SkipValidation.ts"
-import { millis } from "../../domain/time/Units.ts"
-import { isBlank } from "../markup/CueLines.ts"
-import type { cueVoices } from "../markup/CueVoices.ts"
+import { type Cue, LostCue } from "../../../domain/speech/Cue.ts"
+import { skipValidation } from "../../../domain/values/SkipValidation.ts"
+import { millis } from "../../../domain/time/Units.ts"
+import { isBlank } from "../../markup/CueLines.ts"
+import type { cueVoices } from "../../markup/CueVoices.ts"
 
 /** A block whose time could not be read. */
 export interface LostBlock {

@@ -1,0 +1,47 @@
+/** Converts timecodes that count frames to milliseconds (SMPTE ST 12-1). */
+
+/** How a file counts frames. */
+export interface FrameClock {
+  /** Frames per second, exact: 30000/1001 for 29.97. */
+  readonly rate: number
+  /** Frames that the timecode counts per second: 30 at 29.97. */
+  readonly nominal: number
+  /** Whether timecode skips frame numbers to follow the clock. `ntsc` skips 2 in 30, `pal` (M/PAL) 4 in 30. */
+  readonly drop?: "ntsc" | "pal" | undefined
+}
+
+/** The fields of a timecode. Frames may have a fraction. */
+export interface TimecodeFields {
+  readonly hours: number
+  readonly minutes: number
+  readonly seconds: number
+  readonly frames: number
+}
+
+/** Returns the time of a timecode in milliseconds, not rounded. Counts frames from 00:00:00:00. */
+export const millisOfTimecode = (
+  { hours, minutes, seconds, frames }: TimecodeFields,
+  { rate, nominal, drop }: FrameClock
+): number => {
+  const passed = hours * 60 + minutes
+  const counted = (passed * 60 + seconds) * nominal + frames
+  return ((counted - dropped(passed, nominal, drop)) * 1000) / rate
+}
+
+/** Frame numbers skipped so far: NTSC skips in nine minutes of ten, M/PAL in every second minute but each 20th. */
+const dropped = (minutes: number, nominal: number, drop: FrameClock["drop"]): number => {
+  const each = Math.round(nominal / 15)
+  if (drop === "ntsc") return each * (minutes - Math.floor(minutes / 10))
+  if (drop === "pal") return each * 2 * (Math.floor(minutes / 2) - Math.floor(minutes / 20))
+  return 0
+}
+
+const written = /^\s*(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[:;.,](\d{1,3}))?\s*$/u
+
+/** Parses a timecode such as `10:00:00:00`; a semicolon means drop-frame. Undefined if the text is no timecode. */
+export const timecodeFields = (text: string): TimecodeFields | undefined => {
+  const fields = written.exec(text)
+  if (fields === null) return undefined
+  const [hours = 0, minutes = 0, seconds = 0, frames = 0] = fields.slice(1).map((field) => Number(field ?? 0))
+  return { hours, minutes, seconds, frames }
+}

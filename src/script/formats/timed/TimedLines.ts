@@ -1,0 +1,152 @@
+/** Builds a subtitle from timed lines of any format, with the programme's start taken off their times. */
+import { Either } from "effect"
+import type { NonEmptyReadonlyArray } from "effect/Array"
+import { Cue, Notice, ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
+import type { FrameRateWritten } from "../../../domain/time/FrameRate.ts"
+import { millis } from "../../../domain/time/Units.ts"
+import { skipValidation } from "../../../domain/values/SkipValidation.ts"
+import { type MarkedTurn, turnsOfMarkup } from "../../markup/CueMarkup.ts"
+import { cueVoices, inOrder } from "../../markup/CueVoices.ts"
+import { longestTime } from "../cues/TimingLine.ts"
+import { type FrameClock, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
+
+/** What a manifest says about an input beside its encoding. */
+export interface TimedOptions {
+  /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
+  readonly start?: string | undefined
+  /** Frames per second of formats that count frames and do not say at which rate. */
+  readonly frameRate?: FrameRateWritten | undefined
+  /** The spoken language as a tag; chooses among the languages of a DAPT script. */
+  readonly language?: string | undefined
+}
+
+/** A result of reading a format. */
+export type ReadSubtitle = Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>>
+
+/** One line to be a cue. */
+export interface TimedLine {
+  /** Line in the file, from 1; a binary format counts its blocks. */
+  readonly line: number
+  /** Milliseconds. */
+  readonly start: number
+  /** Milliseconds; undefined or not after the start if the file gives the line no length. */
+  readonly end: number | undefined
+  /** What each speaker says, still with markup. */
+  readonly turns: ReadonlyArray<MarkedTurn>
+  readonly sung?: boolean
+}
+
+/** Where a programme starts in the file's own times. */
+export interface ProgrammeStart {
+  /** The start that the file itself states, in milliseconds; undefined if it states none. */
+  readonly stated?: number | undefined
+  /** Whether times are timecodes of a tape or reel, which often begin at a whole hour. */
+  readonly isTimecode: boolean
+  /** The clock of the file's timecodes. */
+  readonly clock: FrameClock
+}
+
+const hour = 3_600_000
+
+/** Returns the subtitle of timed lines; `found` counts the cues of the file, including those without words. */
+export const subtitleOf = (
+  lines: ReadonlyArray<TimedLine>,
+  notices: ReadonlyArray<Notice>,
+  programme: ProgrammeStart,
+  { start: named }: TimedOptions
+): ReadSubtitle => {
+  const worded = lines
+    .map((line) => ({ line, words: cueVoices(line.turns.flatMap(resolved)) }))
+    .filter(({ words }) => words.text !== "")
+  const told = startOf(
+    worded.map(({ line }) => line.start),
+    programme,
+    named
+  )
+  if (told instanceof ScriptFault) return Either.left([told])
+  const said: Array<Notice> = [...notices]
+  if (told.why !== undefined) said.push(Notice.make({ line: 1, message: told.why }))
+  const cues: Array<Cue> = []
+  for (const { line, words } of worded) {
+    const start = Math.round(line.start - told.at)
+    const end = Math.round((line.end ?? line.start) - told.at)
+    if (!(Math.max(start, end) >= 0 && start < longestTime)) {
+      const why = start < 0 ? "before the programme's start" : "with a time out of range"
+      said.push(
+        Notice.make({ line: line.line, message: `skipped a cue ${why}: "${words.text.slice(0, 60)}"` })
+      )
+      continue
+    }
+    if (line.end !== undefined && line.end < line.start)
+      said.push(
+        Notice.make({ line: line.line, message: "the cue ends before it starts; its end was ignored" })
+      )
+    const from = Math.max(0, start)
+    const times = { start: millis(from), end: millis(end < longestTime ? Math.max(from, end) : from) }
+    const sung = line.sung === true ? { sung: true as const } : {}
+    cues.push(
+      Cue.make({ index: cues.length + 1, ...times, line: line.line, ...sung, ...words }, skipValidation)
+    )
+  }
+  return Either.right(
+    Subtitle.make({ format: "srt", cues: inOrder(cues), notices: said.sort((a, b) => a.line - b.line) })
+  )
+}
+
+/** The turns of a turn whose own text may hold markup. A speaker in the markup wins. */
+const resolved = ({ speaker, text }: MarkedTurn): ReadonlyArray<MarkedTurn> =>
+  turnsOfMarkup(text).map((turn) => ({
+    text: turn.text,
+    speaker: turn.speaker ?? (speaker === undefined || speaker.trim() === "" ? undefined : speaker.trim())
+  }))
+
+interface ToldStart {
+  readonly at: number
+  readonly why: string | undefined
+}
+
+/**
+ * Where the film begins: as the manifest says, else as the file says if its cues come after that, else the whole hour
+ * before the first cue if the file counts timecodes and the first cue comes in the first half of its hour.
+ */
+const startOf = (
+  starts: ReadonlyArray<number>,
+  { stated, isTimecode, clock }: ProgrammeStart,
+  named: string | undefined
+): ToldStart | ScriptFault => {
+  if (named !== undefined) {
+    const fields = timecodeFields(named)
+    return fields === undefined
+      ? ScriptFault.make({
+          line: 1,
+          found: named,
+          expected: "start: expected a timecode such as 10:00:00:00 or a time such as 00:59:50"
+        })
+      : { at: millisOfTimecode(fields, clock), why: undefined }
+  }
+  const [first, ...others] = starts
+  if (first === undefined) return { at: 0, why: undefined }
+  const counted = (from: string, at: number): ToldStart => ({
+    at,
+    why: `times are counted from ${shownTime(at)}, ${from}; set "start" if the film begins elsewhere`
+  })
+  const sorted = [first, ...others].sort((a, b) => a - b)
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? first
+  if (stated !== undefined && stated > 0 && middle >= stated)
+    return counted("the start of the programme that the file states", stated)
+  if (!isTimecode) return { at: 0, why: undefined }
+  // A zero subtitle of a title page, far before the others, does not count.
+  const earliest = sorted.find((start) => start > middle - 6 * hour) ?? first
+  const reel = Math.floor(earliest / hour)
+  const at = millisOfTimecode({ hours: reel, minutes: 0, seconds: 0, frames: 0 }, clock)
+  return reel > 0 && earliest - at < hour / 2
+    ? counted("the whole hour before the first cue", at)
+    : { at: 0, why: undefined }
+}
+
+const shownTime = (time: number): string => {
+  const seconds = Math.round(time / 1000)
+  return [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+    .map((field) => `${field}`.padStart(2, "0"))
+    .join(":")
+}
