@@ -58,7 +58,8 @@ const deferred = {
 
 /** The same, for packages that are imported by the names of their exports, functions or classes. */
 const deferredByName = {
-  saxes: ["SaxesParser"]
+  saxes: ["SaxesParser"],
+  fflate: ["unzipSync"]
 }
 
 /** The entry points of those files. */
@@ -123,7 +124,7 @@ export const lightStart = {
     onLoad({ filter: /^/, namespace: "absent" }, () => ({
       contents: "export const parse = undefined, array = undefined"
     }))
-    onResolve({ filter: /^(?:iconv-lite|chardet|picomatch|saxes)$/ }, ({ kind, path }) =>
+    onResolve({ filter: /^(?:iconv-lite|chardet|picomatch|saxes|fflate)$/ }, ({ kind, path }) =>
       kind === "import-statement" ? { path, namespace: "deferred" } : undefined
     )
     onLoad({ filter: /^/, namespace: "deferred" }, ({ path }) => ({

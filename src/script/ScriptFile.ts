@@ -10,6 +10,15 @@ import { readProse } from "./formats/prose/Prose.ts"
 import { readSpeechJson } from "./formats/SpeechJson.ts"
 import { readSrtVtt } from "./formats/cues/SrtVtt.ts"
 import { parseTiming } from "./formats/cues/TimingLine.ts"
+import { readScc } from "./formats/captions/Scc.ts"
+import { isEbuStl, readEbuStl } from "./formats/binary/EbuStl.ts"
+import { isLrc, readLrc } from "./formats/lines/Lrc.ts"
+import { isMicroDvd, isMpl2, readMicroDvd, readMpl2 } from "./formats/lines/MicroDvd.ts"
+import { isSami, readSami } from "./formats/lines/Sami.ts"
+import { isSpruceStl, readSpruceStl } from "./formats/lines/SpruceStl.ts"
+import type { NamedColumns } from "./formats/tables/DialogueColumns.ts"
+import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
+import { readOffice } from "./formats/tables/Office.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
@@ -21,20 +30,33 @@ export interface ReadOptions {
   readonly start?: string | undefined
   /** Frames per second, for formats that count frames without saying at which rate. */
   readonly frameRate?: FrameRateWritten | undefined
-  /** The spoken language as a tag; chooses among the languages of a DAPT script. */
+  /** The spoken language as a tag; chooses among the languages of a DAPT script or of SAMI captions. */
   readonly language?: string | undefined
+  /** The columns of a dialogue list. By default they are found by their headers and contents. */
+  readonly columns?: NamedColumns | undefined
 }
 
 /**
- * Parses a file: `.srt`, `.vtt`, `.sbv`, `.sub` with times, `.ass`, `.ssa`, TTML and Whisper `.json` as subtitles;
- * `.txt` and `.md` as narration. If the content clearly is another of these formats than the extension says, the content
- * decides.
+ * Parses a file: SRT, WebVTT, SBV, SubViewer, MicroDVD, MPL2, ASS, SSA, TTML, EBU STL, Spruce STL, SCC, SAMI, LRC,
+ * Whisper JSON and dialogue lists as subtitles; text and Markdown as narration. If the content clearly is another of
+ * these formats than the extension says, the content decides.
  */
 export const readScript = (
   bytes: Uint8Array,
   file: string,
   options: ReadOptions = {}
 ): Either.Either<Script, ScriptRejected> =>
+  Either.mapLeft(readBytes(bytes, file, options), (faults) =>
+    ScriptRejected.make({ file, faults: atMost(listed, faults) })
+  )
+
+const readBytes = (bytes: Uint8Array, file: string, options: ReadOptions): Read =>
+  isEbuStl(bytes)
+    ? readEbuStl(bytes, options)
+    : (readOffice(bytes, options, (text) => readText(text, "document.txt", options)) ??
+      readDecoded(bytes, file, options))
+
+const readDecoded = (bytes: Uint8Array, file: string, options: ReadOptions): Read =>
   Either.flatMap(
     Either.mapLeft(
       decodeText(bytes, options.encoding ?? declaredEncoding(bytes)),
@@ -44,7 +66,7 @@ export const readScript = (
       }
     ),
     (decoded) => Either.map(readText(decoded.text, file, options), (script) => withNotices(script, decoded))
-  ).pipe(Either.mapLeft((faults) => ScriptRejected.make({ file, faults: atMost(listed, faults) })))
+  )
 
 /** Maximum number of errors listed one by one; one line counts the rest. */
 const listed = 10
@@ -81,7 +103,7 @@ const readText = (text: string, file: string, options: ReadOptions): Read => {
   if (named !== undefined) return refused("", named)
   return refused(
     file,
-    "is not a supported file type; use .srt, .vtt, .ass or .ttml for subtitles, .txt or .md for narration"
+    "is not a supported file type; use .srt, .vtt, .ass or .ttml for subtitles, .csv or .xlsx for a dialogue list, .txt or .md for narration"
   )
 }
 
@@ -90,6 +112,15 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
   vtt: (text) => readSrtVtt(text, "vtt"),
   sbv: (text) => readSrtVtt(text, "sbv"),
   sub: (text) => readSrtVtt(text, "sbv"),
+  microdvd: readMicroDvd,
+  mpl: readMpl2,
+  scc: readScc,
+  smi: readSami,
+  sami: readSami,
+  lrc: readLrc,
+  stl: readSpruceStl,
+  csv: readDialogueCsv,
+  tsv: readDialogueCsv,
   ass: readAss,
   ssa: readAss,
   txt: (text) => readProse(text, "text"),
@@ -104,14 +135,24 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
 }
 
 /** The supported file extensions, without their dots. */
-export const scriptEndings: ReadonlyArray<string> = Object.keys(readers)
+export const scriptEndings: ReadonlyArray<string> = [
+  ...Object.keys(readers).filter((ending) => ending !== "microdvd"),
+  "xlsx",
+  "docx"
+]
 
 /** Returns the extension that matches the content, if the content clearly differs from the file's extension. */
 const contentOf = (text: string, ending: string): string | undefined => {
   const start = text.trimStart()
   if (/^WEBVTT(?:\s|$)/u.test(start)) return "vtt"
   if (/^\[Script Info\]/iu.test(start)) return "ass"
+  if (isSami(start.replace(/^<\?xml[^>]*>\s*/iu, ""))) return "sami"
   if (/^<\?xml|^<(?:\w+:)?tt[\s>]/iu.test(start)) return "ttml"
+  if (/^Scenarist_SCC V/u.test(start)) return "scc"
+  if (isMicroDvd(start)) return "microdvd"
+  if (isMpl2(start)) return "mpl"
+  if (isLrc(start)) return "lrc"
+  if (isSpruceStl(start)) return "stl"
   if (ending === "sbv" || ending === "sub") return undefined
   const lines = start.split("\n", 2)
   const timed = lines.findIndex((line) => parseTiming(line, "srt").kind === "time")

@@ -10,7 +10,14 @@ import { LanguageWritten } from "../values/LanguageName.ts"
 import { FrameRateWritten } from "../time/FrameRate.ts"
 import { ListenSettings } from "./ListenSettings.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
-import { FitSettings, LexiconEntry, PauseSettings, SpeakerSettings, TextSettings } from "./ScriptSettings.ts"
+import {
+  ColumnSettings,
+  FitSettings,
+  LexiconEntry,
+  PauseSettings,
+  SpeakerSettings,
+  TextSettings
+} from "./ScriptSettings.ts"
 import { RateWritten, SyncMode } from "./SyncSettings.ts"
 import { NotifySettings, ProviderLimits, ServiceSettings } from "./ServiceSettings.ts"
 import { AudioSettings, ChapterEntry, DuckSettings, LoudnessTarget, TagSettings } from "./SoundSettings.ts"
@@ -112,6 +119,10 @@ const jobFields = {
   frameRate: optional(
     FrameRateWritten,
     "Frames per second of a script that counts frames and does not say at which rate; default 25."
+  ),
+  columns: optional(
+    ColumnSettings,
+    "The columns of a dialogue list (CSV, XLSX, DOCX), by header or letter; default: found by headers and contents."
   ),
   outputs: optional(Schema.NonEmptyArray(OutputName), "Files to produce; default wav and srt.")
 }

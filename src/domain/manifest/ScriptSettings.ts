@@ -96,6 +96,16 @@ export const TextSettings = Schema.Struct({
 })
 export type TextSettings = typeof TextSettings.Type
 
+/** The columns of a dialogue list, by header or by letter. */
+export const ColumnSettings = Schema.Struct({
+  start: optional(Schema.NonEmptyTrimmedString, "When a line starts."),
+  end: optional(Schema.NonEmptyTrimmedString, "When a line ends."),
+  duration: optional(Schema.NonEmptyTrimmedString, "How long a line lasts, if there is no end."),
+  speaker: optional(Schema.NonEmptyTrimmedString, "Who speaks."),
+  text: optional(Schema.NonEmptyTrimmedString, "The words to speak.")
+})
+export type ColumnSettings = typeof ColumnSettings.Type
+
 /** Silences between the parts of a narration, in seconds. */
 export const PauseSettings = Schema.Struct({
   sentence: optional(

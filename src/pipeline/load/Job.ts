@@ -11,6 +11,7 @@ import type {
 } from "../../domain/values/Ids.ts"
 import type { OutputName, TimelineSettings } from "../../domain/manifest/Outputs.ts"
 import type {
+  ColumnSettings,
   LexiconEntry,
   PauseSettings,
   SpeakerSettings,
@@ -103,6 +104,8 @@ export interface Job {
   readonly start?: string
   /** Frames per second of a script that counts frames without saying at which rate. */
   readonly frameRate?: FrameRateWritten
+  /** The columns of a dialogue list. */
+  readonly columns?: ColumnSettings
   readonly outputs: ReadonlyArray<OutputName>
   /** Changes to single cues, accepted in review. */
   readonly overrides?: CueOverrides

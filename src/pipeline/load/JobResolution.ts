@@ -100,6 +100,7 @@ export const resolveJob = (
     ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
     ...(said.start === undefined ? {} : { start: said.start }),
     ...(said.frameRate === undefined ? {} : { frameRate: said.frameRate }),
+    ...(said.columns === undefined ? {} : { columns: said.columns }),
     outputs: Array.dedupe(said.outputs ?? usualOutputs)
   }
 }

@@ -24,6 +24,7 @@ export const readWords = Effect.fn("JobScript.readWords")(function* (
     encoding: job.encoding,
     start: job.start,
     frameRate: job.frameRate,
+    columns: job.columns,
     language: job.language
   }).pipe(Either.mapLeft(unreadScript))
   return { script, words: yield* wordsOf(job, script, batch, read) }

@@ -22,14 +22,14 @@ const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Sche
 const recordOf = (batch: Batch): string => `${batch.key} (sources)`
 
 const sourceOf = ({ job, lines, video }: JobPlan, { batch, digests }: BatchPlan): string => {
-  const { voice, speakers, language, encoding, start, frameRate } = job
+  const { voice, speakers, language, encoding, start, frameRate, columns } = job
   const { nativeInput, unit, text, lexicon, pauses, overrides } = job
   const providers = Array.dedupe(lines.map(({ casting }) => casting.provider)).map(batch.profileOf)
   return checksumOf(
     JSON.stringify([
       digests.get(job.input),
       job.sheet === undefined ? null : digests.get(job.sheet.path),
-      { voice, speakers, language, encoding, start, frameRate },
+      { voice, speakers, language, encoding, start, frameRate, columns },
       { nativeInput, unit, text, lexicon, pauses, overrides },
       // Neither changes what is sent.
       providers.map(({ creditsPerCharacter: _price, concurrency: _pace, ...rules }) => rules),

@@ -11,14 +11,6 @@ const pictures = "convert the images to SRT with OCR, for example with Subtitle 
 
 const format = (what: string, how: UnreadFormat["how"]): UnreadFormat => ({ what, how })
 
-/** A format that ffmpeg converts to SRT. */
-const forFfmpeg = (what: string, options = ""): UnreadFormat =>
-  format(
-    what,
-    (file) =>
-      `convert the file to SRT: ffmpeg ${options}-i ${shellWord(file)} ${shellWord(withEnding(file, "srt"))}`
-  )
-
 const forPandoc = (what: string): UnreadFormat =>
   format(
     what,
@@ -26,15 +18,6 @@ const forPandoc = (what: string): UnreadFormat =>
       `convert the file to Markdown: pandoc ${shellWord(file)} -o ${shellWord(withEnding(file, "md"))}`
   )
 
-const sami = forFfmpeg("SAMI captions are")
-const lrc = forFfmpeg("LRC lyrics are")
-const microDvd = format(
-  "MicroDVD subtitles count frames and are",
-  (file) =>
-    "convert the file to SRT at the film's frame rate, for example with Subtitle Edit or, at 25 fps, " +
-    `ffmpeg -subfps 25 -f microdvd -i ${shellWord(file)} ${shellWord(withEnding(file, "srt"))}`
-)
-const mpl2 = forFfmpeg("MPL2 subtitles are", "-f mpl2 ")
 const vobSub = format("VobSub subtitles are images and are", () => pictures)
 const office = format(
   "documents of this kind are",
@@ -50,17 +33,10 @@ const byEnding: Readonly<Record<string, UnreadFormat>> = {
   sub: vobSub,
   idx: vobSub,
   sup: format("PGS subtitles (Blu-ray) are images and are", () => pictures),
-  stl: format("STL subtitles are", () => bySubtitleEdit),
   pac: format("PAC subtitles are", () => bySubtitleEdit),
   cap: format("CAP captions are", () => bySubtitleEdit),
   usf: format("USF subtitles are", () => bySubtitleEdit),
-  scc: forFfmpeg("SCC captions are"),
   mcc: format("MCC captions are", () => bySubtitleEdit),
-  smi: sami,
-  sami,
-  lrc,
-  mpl: mpl2,
-  docx: forPandoc("Word documents are"),
   odt: forPandoc("OpenDocument texts are"),
   rtf: forPandoc("RTF documents are"),
   epub: forPandoc("EPUB books are"),
@@ -102,12 +78,7 @@ export const unreadByText = (text: string, file: string): string | undefined => 
 }
 
 const byText: ReadonlyArray<readonly [begins: RegExp, format: UnreadFormat]> = [
-  [/^<SAMI[\s>]/iu, sami],
-  [/^\{\d+\}\{\d*\}/u, microDvd],
-  [/^\[\d+\]\[\d*\]/u, mpl2],
-  [/^(?:\[(?:ti|ar|al|by|offset|length|re|ve):[^\]\n]*\]\s*)*\[\d{1,3}:\d{2}\.\d+\]/iu, lrc],
-  [/^# VobSub index file/u, vobSub],
-  [/^Scenarist_SCC V/u, forFfmpeg("SCC captions are")]
+  [/^# VobSub index file/u, vobSub]
 ]
 
 const withEnding = (file: string, ending: string): string => file.replace(/\.[^./\\]+$/u, "") + `.${ending}`

@@ -126,9 +126,9 @@ const startOf = (
   }
   const [first, ...others] = starts
   if (first === undefined) return { at: 0, why: undefined }
-  const counted = (from: string, at: number): ToldStart => ({
+  const counted = (from: string, at: number, shown = shownTime(at)): ToldStart => ({
     at,
-    why: `times are counted from ${shownTime(at)}, ${from}; set "start" if the film begins elsewhere`
+    why: `times are counted from ${shown}, ${from}; set "start" if the film begins elsewhere`
   })
   const sorted = [first, ...others].sort((a, b) => a - b)
   const middle = sorted[Math.floor(sorted.length / 2)] ?? first
@@ -140,7 +140,7 @@ const startOf = (
   const reel = Math.floor(earliest / hour)
   const at = millisOfTimecode({ hours: reel, minutes: 0, seconds: 0, frames: 0 }, clock)
   return reel > 0 && earliest - at < hour / 2
-    ? counted("the whole hour before the first cue", at)
+    ? counted("the whole hour before the first cue", at, shownTime(reel * hour))
     : { at: 0, why: undefined }
 }
 

@@ -1,0 +1,147 @@
+/** Parses EBU STL, a binary format of broadcasters (EBU Tech 3264, https://tech.ebu.ch/docs/tech/tech3264.pdf). */
+import { Either } from "effect"
+import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
+import { type FrameClock, millisOfTimecode, type TimecodeFields } from "../timed/FrameClock.ts"
+import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import { decoderOf } from "./Iso6937.ts"
+
+/** Lengths of the header (GSI) and of each block (TTI) in bytes. */
+const headerLength = 1024
+const blockLength = 128
+
+/** Whether bytes begin like an EBU STL file: a code page, then `STL25.01` or another frame rate. */
+export const isEbuStl = (bytes: Uint8Array): boolean => /^.{3}STL\d\d\.\d/su.test(latin(bytes, 0, 10))
+
+const latin = (bytes: Uint8Array, from: number, length: number): string =>
+  Buffer.from(bytes.subarray(from, from + length)).toString("latin1")
+
+/** One subtitle, gathered from its blocks. */
+interface StlSubtitle {
+  readonly block: number
+  readonly start: TimecodeFields | undefined
+  readonly end: TimecodeFields | undefined
+  /** 0 for a subtitle of its own; 1 to 3 for the first, the next and the last of a set that builds up. */
+  readonly cumulative: number
+  readonly isComment: boolean
+  readonly bytes: Array<number>
+}
+
+/** Parses a file. Comments and user data are left out. Lines in messages count blocks, from 1. */
+export const readEbuStl = (bytes: Uint8Array, options: TimedOptions = {}): ReadSubtitle => {
+  const rate = Number(latin(bytes, 6, 2))
+  const frames = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate)
+  const clock: FrameClock =
+    frames === undefined
+      ? { rate: rate === 23 ? 24_000 / 1001 : rate || 25, nominal: rate === 23 ? 24 : rate || 25 }
+      : { rate: frames.rate.value, nominal: frames.nominal, drop: frames.drop ? "ntsc" : undefined }
+  const decode = decoderOf(latin(bytes, 12, 2))
+  const notices: Array<Notice> = []
+  const subtitles = subtitlesIn(bytes)
+  if ((bytes.length - headerLength) % blockLength !== 0 && bytes.length > headerLength)
+    notices.push(
+      Notice.make({
+        line: Math.max(1, subtitles.length),
+        message: "the file is cut off within its last block"
+      })
+    )
+  const lines: Array<TimedLine> = []
+  subtitles.forEach((subtitle, at) => {
+    const { block, start, end, isComment, cumulative } = subtitle
+    const text = textOf(subtitle.bytes, decode)
+    if (isComment || text.trim() === "") return
+    if (block === 1 && isTitlePage(text)) {
+      notices.push(
+        Notice.make({ line: block, message: "left out the first block, which describes the programme" })
+      )
+      return
+    }
+    if (start === undefined) {
+      notices.push(
+        Notice.make({
+          line: block,
+          message: `skipped a block with an invalid time code: "${text.slice(0, 60)}"`
+        })
+      )
+      return
+    }
+    // A set that builds up stays on screen to its end; each part is spoken before the next one.
+    const next = cumulative === 1 || cumulative === 2 ? subtitles[at + 1]?.start : undefined
+    const last = next ?? end
+    lines.push({
+      line: block,
+      start: millisOfTimecode(start, clock),
+      end: last === undefined ? undefined : millisOfTimecode(last, clock),
+      turns: [{ speaker: undefined, text }]
+    })
+  })
+  if (lines.length === 0)
+    return Either.left([
+      ScriptFault.make({ line: 1, found: "", expected: "the EBU STL file has no subtitle with text" })
+    ])
+  const programme = /^(\d\d)(\d\d)(\d\d)(\d\d)$/u
+    .exec(latin(bytes, 256, 8))
+    ?.slice(1)
+    .map(Number)
+  const [hours = 0, minutes = 0, seconds = 0, count = 0] = programme ?? []
+  const stated = millisOfTimecode({ hours, minutes, seconds, frames: count }, clock)
+  return subtitleOf(lines, notices, { stated, isTimecode: true, clock }, options)
+}
+
+/** Gathers blocks into subtitles: extension blocks continue the text of a subtitle. */
+const subtitlesIn = (bytes: Uint8Array): ReadonlyArray<StlSubtitle> => {
+  const subtitles: Array<StlSubtitle> = []
+  let open: { readonly key: number; readonly subtitle: StlSubtitle } | undefined
+  for (let at = headerLength; at + 16 < bytes.length; at += blockLength) {
+    const block = bytes.subarray(at, at + blockLength)
+    const [group = 0, low = 0, high = 0, extension = 0, cumulative = 0] = block
+    // User data and reserved blocks.
+    if (extension > 0xef && extension < 0xff) continue
+    const key = (group << 16) | (high << 8) | low
+    const subtitle: StlSubtitle =
+      open?.key === key
+        ? open.subtitle
+        : {
+            block: (at - headerLength) / blockLength + 1,
+            start: fieldsAt(block, 5),
+            end: fieldsAt(block, 9),
+            cumulative,
+            isComment: block[15] === 1,
+            bytes: []
+          }
+    if (open?.key !== key) subtitles.push(subtitle)
+    const text = block.subarray(16)
+    const unused = text.indexOf(0x8f)
+    subtitle.bytes.push(...(unused < 0 ? text : text.subarray(0, unused)))
+    open = extension === 0xff ? undefined : { key, subtitle }
+  }
+  return subtitles
+}
+
+/** Whether a text is a zero subtitle: rows such as `Title: …` and `Lang: …`, written by subtitling programs. */
+const isTitlePage = (text: string): boolean =>
+  text
+    .split("\n")
+    .filter((row) => /^(?:title|story|lang|language|config|episode|translator|client)\s*:/iu.test(row))
+    .length >= 2
+
+const fieldsAt = (block: Uint8Array, at: number): TimecodeFields | undefined => {
+  const [hours = 255, minutes = 255, seconds = 255, frames = 255] = block.subarray(at, at + 4)
+  return hours < 24 && minutes < 60 && seconds < 60 && frames < 60
+    ? { hours, minutes, seconds, frames }
+    : undefined
+}
+
+/** The text of a subtitle: control codes, which take a space on a teletext page, become spaces. */
+const textOf = (bytes: ReadonlyArray<number>, decode: (bytes: Uint8Array) => string): string => {
+  const rows: Array<Array<number>> = [[]]
+  for (const byte of bytes) {
+    if (byte === 0x8a) rows.push([])
+    else if (byte < 0x20) rows.at(-1)?.push(0x20)
+    else if (byte < 0x7f || byte >= 0xa0) rows.at(-1)?.push(byte)
+  }
+  return rows
+    .map((row) => decode(Uint8Array.from(row)).replace(/\s+/gu, " ").trim())
+    .filter((row) => row !== "")
+    .join("\n")
+}

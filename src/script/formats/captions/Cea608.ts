@@ -1,0 +1,177 @@
+/**
+ * Decodes CEA-608 captions: pop-on, paint-on and roll-up, one channel (47 CFR 79.101,
+ * https://www.law.cornell.edu/cfr/text/47/79.101).
+ */
+import { basicCharacter, extendedCharacter, specialCharacter } from "./Cea608Text.ts"
+
+/** Two bytes, without parity, at a frame. */
+export interface CaptionPair {
+  /** Line in the file, from 1. */
+  readonly line: number
+  /** Milliseconds. */
+  readonly at: number
+  readonly first: number
+  readonly second: number
+}
+
+/** A caption as shown. */
+export interface ShownCaption {
+  readonly line: number
+  readonly start: number
+  readonly end: number | undefined
+  readonly text: string
+}
+
+/** Characters by column, by row. */
+type Page = Map<number, Map<number, string>>
+
+const pageText = (page: Page): string =>
+  [...page]
+    .sort(([a], [b]) => a - b)
+    .map(([, row]) => rowText(row))
+    .filter((row) => row !== "")
+    .join("\n")
+
+const rowText = (row: ReadonlyMap<number, string>): string => {
+  const cells: Array<string> = []
+  for (const [column, char] of row) cells[column] = char
+  return Array.from(cells, (cell: string | undefined) => cell ?? " ")
+    .join("")
+    .replace(/\s+/gu, " ")
+    .trim()
+}
+
+/** The row of a preamble code, by its first byte and by bit 0x20 of its second. */
+const rows: Readonly<Record<number, readonly [number, number]>> = {
+  0x10: [11, 11],
+  0x11: [1, 2],
+  0x12: [3, 4],
+  0x13: [12, 13],
+  0x14: [14, 15],
+  0x15: [5, 6],
+  0x16: [7, 8],
+  0x17: [9, 10]
+}
+
+/** Decodes the captions of a channel: 1 for the first of a field, 2 for the second. */
+export const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): ReadonlyArray<ShownCaption> => {
+  const captions: Array<ShownCaption> = []
+  let hidden: Page = new Map()
+  let shown: Page = new Map()
+  let open: { readonly line: number; readonly start: number } | undefined
+  let mode: "pop" | "paint" | "roll" | "text" | undefined
+  let row = 15
+  let column = 0
+  let isOurs = channel === 1
+  let before = { code: 0, at: -1 }
+
+  const close = (at: number): void => {
+    const text = pageText(shown)
+    if (open !== undefined && text !== "") captions.push({ ...open, end: at, text })
+    open = undefined
+  }
+  const put = (char: string, pair: CaptionPair): void => {
+    if (char === "" || mode === "text" || mode === undefined) return
+    const page = mode === "pop" ? hidden : shown
+    if (mode !== "pop") open ??= { line: pair.line, start: pair.at }
+    const cells = page.get(row) ?? new Map<number, string>()
+    page.set(row, cells)
+    cells.set(column, char)
+    column = Math.min(column + 1, 127)
+  }
+  const back = (): void => {
+    column = Math.max(0, column - 1)
+    const page = mode === "pop" ? hidden : shown
+    page.get(row)?.delete(column)
+  }
+  const turnTo = (next: "paint" | "roll", { at }: CaptionPair): void => {
+    close(at)
+    shown = new Map()
+    mode = next
+    row = 15
+    column = 0
+  }
+  const commands: Readonly<Record<number, (pair: CaptionPair) => void>> = {
+    0x20: () => {
+      mode = "pop"
+    },
+    0x21: back,
+    0x24: () => {
+      const cells = (mode === "pop" ? hidden : shown).get(row)
+      for (const at of [...(cells?.keys() ?? [])]) if (at >= column) cells?.delete(at)
+    },
+    0x25: (pair) => {
+      turnTo("roll", pair)
+    },
+    0x26: (pair) => {
+      turnTo("roll", pair)
+    },
+    0x27: (pair) => {
+      turnTo("roll", pair)
+    },
+    0x29: (pair) => {
+      turnTo("paint", pair)
+    },
+    0x2a: () => {
+      mode = "text"
+    },
+    0x2b: () => {
+      mode = "text"
+    },
+    0x2c: ({ at }) => {
+      close(at)
+      shown = new Map()
+    },
+    0x2d: ({ at }) => {
+      if (mode !== "roll") return
+      close(at)
+      shown = new Map()
+      column = 0
+    },
+    0x2e: () => {
+      hidden = new Map()
+    },
+    0x2f: (pair) => {
+      close(pair.at)
+      shown = hidden
+      hidden = new Map()
+      mode = "pop"
+      open = { line: pair.line, start: pair.at }
+    }
+  }
+
+  for (const pair of pairs) {
+    const { first, second, at } = pair
+    if (first < 0x10 || first > 0x1f) {
+      before = { code: 0, at }
+      if (!isOurs) continue
+      put(basicCharacter(first), pair)
+      put(basicCharacter(second), pair)
+      continue
+    }
+    const code = (first << 8) | second
+    // Control codes are sent twice.
+    const isRepeat = before.code === code
+    before = { code: isRepeat ? 0 : code, at }
+    if (isRepeat) continue
+    isOurs = (first & 0x08) === 0 ? channel === 1 : channel === 2
+    if (!isOurs) continue
+    const plain = first & 0x17
+    if (second >= 0x40) {
+      row = rows[plain]?.[(second & 0x20) === 0 ? 0 : 1] ?? row
+      if (mode === "roll") row = 15
+      column = (second & 0x10) === 0 ? 0 : (second & 0x0e) * 2
+    } else if ((plain === 0x14 || plain === 0x15) && second >= 0x20 && second <= 0x2f)
+      commands[second]?.(pair)
+    else if (plain === 0x17 && second >= 0x21 && second <= 0x23) column += second - 0x20
+    else if (plain === 0x11 && second >= 0x30) put(specialCharacter(second), pair)
+    else if (plain === 0x11 && second >= 0x20) put(" ", pair)
+    else if (plain === 0x12 || plain === 0x13) {
+      back()
+      put(extendedCharacter(plain, second), pair)
+    }
+  }
+  const text = pageText(shown)
+  if (open !== undefined && text !== "") captions.push({ ...open, end: undefined, text })
+  return captions
+}

@@ -1,0 +1,65 @@
+/** Parses LRC: lyrics, and transcripts of players, with a time before each line: `[01:02.50]Hello`. */
+import { Either } from "effect"
+import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { excerpt } from "../../markup/CueLines.ts"
+import { type ReadSubtitle, subtitleOf, type TimedOptions } from "../timed/TimedLines.ts"
+
+const tag = /^\s*\[(?:ti|ar|al|au|by|offset|length|re|ve|tool|la|id|#)\s*:[^\]]*\]\s*$/iu
+const stamps = /^\s*((?:\[\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?\]\s*)+)(.*)$/u
+const stamp = /\[(\d{1,3}):(\d{1,2})(?:[.:](\d{1,3}))?\]/gu
+
+/** Whether a text begins like LRC: tags, then a time with a fraction. */
+export const isLrc = (text: string): boolean =>
+  /^(?:\[(?:ti|ar|al|au|by|offset|length|re|ve|tool|la|id):[^\]\n]*\]\s*)*\[\d{1,3}:\d{2}\.\d+\]/iu.test(text)
+
+/** Parses a file's text. A line lasts until the next one, and an empty line ends it. Times of words are left out. */
+export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle => {
+  const notices: Array<Notice> = []
+  const timed: Array<{ readonly line: number; readonly start: number; readonly words: string }> = []
+  // A positive offset shows lines earlier.
+  const offset = Number(/^\s*\[offset\s*:\s*([+-]?\d{1,9})\s*\]/imu.exec(text)?.[1] ?? 0)
+  text.split("\n").forEach((written, index) => {
+    const line = index + 1
+    const [, times, rest = ""] = stamps.exec(written) ?? []
+    if (times === undefined) {
+      if (written.trim() !== "" && !tag.test(written))
+        notices.push(
+          Notice.make({
+            line,
+            message: `skipped "${excerpt(written)}": expected a time such as [01:02.50] before it`
+          })
+        )
+      return
+    }
+    const words = rest.replace(/<\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?>/gu, "").trim()
+    for (const [, minutes, seconds, fraction] of times.matchAll(stamp)) {
+      const whole = Number(minutes) * 60 + Number(seconds)
+      timed.push({ line, start: Math.max(0, (whole + Number(`0.${fraction ?? 0}`)) * 1000 - offset), words })
+    }
+  })
+  if (!timed.some(({ words }) => words !== ""))
+    return Either.left([
+      ScriptFault.make({
+        line: notices[0]?.line ?? 1,
+        found: "",
+        expected: "no line with a time and text found; expected lines such as [01:02.50]Hello"
+      })
+    ])
+  const sorted = timed.sort((a, b) => a.start - b.start)
+  let at = sorted.length
+  let next: number | undefined
+  const ends: Array<number | undefined> = []
+  while (at-- > 0) {
+    const { start = 0 } = sorted[at] ?? {}
+    const after = sorted[at + 1]?.start
+    next = after !== undefined && after > start ? after : next
+    ends[at] = next
+  }
+  const lines = sorted.map(({ line, start, words }, place) => ({
+    line,
+    start,
+    end: ends[place],
+    turns: [{ speaker: undefined, text: words }]
+  }))
+  return subtitleOf(lines, notices, { isTimecode: false, clock: { rate: 25, nominal: 25 } }, options)
+}

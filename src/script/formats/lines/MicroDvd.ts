@@ -1,0 +1,103 @@
+/** Parses subtitles in frames (MicroDVD: `{25}{75}Hello|there`) or tenths of a second (MPL2: `[10][25]Hello`). */
+import { Either } from "effect"
+import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
+import { excerpt } from "../../markup/CueLines.ts"
+import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+
+const microDvdLine = /^\s*\{(\d{1,9})\}\{(\d{0,9})\}(.*)$/u
+const mpl2Line = /^\s*\[(\d{1,9})\]\[(\d{0,9})\](.*)$/u
+
+/** The rate of film on DVD, which players assume if a file names none. */
+const usualRate = 24_000 / 1001
+
+/** Whether a text begins with a line of MicroDVD. */
+export const isMicroDvd = (text: string): boolean => /^\s*\{(?:\d+|DEFAULT)\}\{\d*\}/u.test(text)
+
+/** Whether a text begins with a line of MPL2. */
+export const isMpl2 = (text: string): boolean => /^\s*\[\d+\]\[\d*\]/u.test(text)
+
+/** Parses MicroDVD. The rate is that of the first line (`{1}{1}25`), else the job's, else 23.976 with a notice. */
+export const readMicroDvd = (text: string, options: TimedOptions = {}): ReadSubtitle => {
+  const stated = /^\s*\{[01]\}\{[01]\}\s*(\d{2,3}(?:[.,]\d+)?)\s*(?:\n|$)/u.exec(text)
+  const written = stated?.[1] === undefined ? undefined : Number(stated[1].replace(",", "."))
+  const named = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate).rate.value
+  const rate = exactRate(written) ?? named ?? usualRate
+  const notices =
+    written === undefined && named === undefined
+      ? [
+          Notice.make({
+            line: 1,
+            message:
+              "frames are counted at 23.976 per second, as the file names no rate; set frameRate if the film has another"
+          })
+        ]
+      : []
+  const skip =
+    stated === null
+      ? 0
+      : text.slice(0, stated[0].length).split("\n").length - (stated[0].endsWith("\n") ? 1 : 0)
+  return numbered(text, skip, microDvdLine, 1000 / rate, notices, options, "{25}{75}Hello")
+}
+
+/** Parses MPL2. */
+export const readMpl2 = (text: string, options: TimedOptions = {}): ReadSubtitle =>
+  numbered(text, 0, mpl2Line, 100, [], options, "[10][25]Hello")
+
+/** The exact rate of one written with few digits: 23.976 and 29.97 mean 24000/1001 and 30000/1001. */
+const exactRate = (written: number | undefined): number | undefined => {
+  if (written === undefined || !(written >= 10 && written <= 240)) return undefined
+  const ntsc = (Math.round(written) * 1000) / 1001
+  return Math.abs(written - ntsc) < 0.006 ? ntsc : written
+}
+
+const numbered = (
+  text: string,
+  skip: number,
+  form: RegExp,
+  unit: number,
+  before: ReadonlyArray<Notice>,
+  options: TimedOptions,
+  example: string
+): ReadSubtitle => {
+  const lines: Array<TimedLine> = []
+  const notices = [...before]
+  text.split("\n").forEach((written, index) => {
+    const line = index + 1
+    if (index < skip || written.trim() === "" || written.trimStart().startsWith("{DEFAULT}")) return
+    const match = form.exec(written)
+    if (match === null) {
+      notices.push(
+        Notice.make({ line, message: `skipped "${excerpt(written)}": expected a line such as ${example}` })
+      )
+      return
+    }
+    const [, from = "", to = "", words = ""] = match
+    lines.push({
+      line,
+      start: Number(from) * unit,
+      end: to === "" ? undefined : Number(to) * unit,
+      turns: [{ speaker: undefined, text: spoken(words) }]
+    })
+  })
+  if (!lines.some(({ turns }) => turns.some((turn) => turn.text !== "")))
+    return Either.left([
+      ScriptFault.make({
+        line: notices[0]?.line ?? 1,
+        found: "",
+        expected: `no line such as ${example} found`
+      })
+    ])
+  const ended = lines.map((one, at) => ({ ...one, end: one.end ?? lines[at + 1]?.start }))
+  const clock = { rate: 1000 / unit, nominal: Math.round(1000 / unit) }
+  return subtitleOf(ended, notices, { isTimecode: false, clock }, options)
+}
+
+/** The words of a line: `|` breaks it, a leading `/` means italics, codes in braces are styles. */
+const spoken = (words: string): string =>
+  words
+    .replace(/\{[a-z]:[^{}]*\}/giu, "")
+    .split("|")
+    .map((row) => row.trim().replace(/^\//u, ""))
+    .join("\n")
+    .trim()

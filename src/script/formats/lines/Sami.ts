@@ -1,0 +1,132 @@
+/** Parses SAMI captions (SMI), an HTML-like format: `<SYNC Start=1000><P Class=ENCC>Hello`. */
+import { Either } from "effect"
+import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { plainText } from "../../markup/CueMarkup.ts"
+import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+
+/** A paragraph of a SYNC. */
+interface SamiParagraph {
+  readonly line: number
+  readonly start: number
+  readonly end: number | undefined
+  /** Its class in lower case, which names a language; empty if it has none. */
+  readonly track: string
+  /** Whether it holds the name of the speaker of the next one (`ID=Source`). */
+  readonly isSource: boolean
+  readonly text: string
+}
+
+/** Whether a text begins like SAMI. */
+export const isSami = (text: string): boolean => /^<SAMI[\s>]/iu.test(text.trimStart())
+
+/** Parses a file's text. Of several languages, reads the job's, else the first one that has text. */
+export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle => {
+  const notices: Array<Notice> = []
+  const paragraphs = paragraphsIn(text, notices)
+  const tracks = [
+    ...new Set(paragraphs.filter((one) => one.text !== "" && !one.isSource).map(({ track }) => track))
+  ]
+  const languages = languagesIn(text)
+  const wanted = options.language?.toLowerCase().split("-")[0]
+  const chosen = tracks.find((track) => wanted !== undefined && languages.get(track) === wanted) ?? tracks[0]
+  if (chosen === undefined)
+    return Either.left([
+      ScriptFault.make({
+        line: 1,
+        found: "",
+        expected: "no caption with text found in the SAMI file; expected <SYNC Start=1000><P>Hello"
+      })
+    ])
+  if (tracks.length > 1)
+    notices.push(
+      Notice.make({
+        line: 1,
+        message: `read the class "${chosen}" of ${tracks.join(", ")}; set "language" to choose another`
+      })
+    )
+  const own = paragraphs.filter(({ track, isSource }) => track === chosen || track === "" || isSource)
+  const sorted = [...own].sort((a, b) => a.start - b.start)
+  const lines: Array<TimedLine> = []
+  let speaker: string | undefined
+  sorted.forEach(({ line, start, end, text: words, isSource }, at) => {
+    if (isSource) {
+      speaker = words === "" ? undefined : words
+      return
+    }
+    const next = sorted.slice(at + 1, at + 10).find((one) => one.start > start && !one.isSource)
+    lines.push({ line, start, end: end ?? next?.start, turns: [{ speaker, text: words }] })
+  })
+  return subtitleOf(lines, notices, { isTimecode: false, clock: { rate: 25, nominal: 25 } }, options)
+}
+
+const attribute = (tag: string, name: string): string | undefined => {
+  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "iu").exec(tag)
+  return found === null ? undefined : (found[1] ?? found[2] ?? found[3] ?? "").trim()
+}
+
+const paragraphsIn = (text: string, notices: Array<Notice>): ReadonlyArray<SamiParagraph> => {
+  const found: Array<SamiParagraph> = []
+  const body = withoutComments(text)
+  let line = 1
+  let counted = 0
+  for (const block of body.matchAll(/<SYNC(\s[^<>]*)>((?:(?!<SYNC\s)[^])*)/giu)) {
+    const [, tag = "", inside = ""] = block
+    for (let at = counted; at < block.index; at++) if (body.charCodeAt(at) === 10) line++
+    counted = block.index
+    const time = attribute(tag, "start")
+    const start = Number(time?.replace(/ms$/iu, ""))
+    if (time === undefined || time === "" || !Number.isFinite(start) || start < 0) {
+      notices.push(
+        Notice.make({
+          line,
+          message: `skipped a SYNC with the time "${time ?? ""}"; expected Start=1000, in milliseconds`
+        })
+      )
+      continue
+    }
+    const stated = Number(attribute(tag, "end"))
+    const end = stated > start ? stated : undefined
+    const parts = inside.replace(/<\/(?:SYNC|BODY|SAMI|P)\s*>/giu, "").split(/(?=<P[\s>])/iu)
+    for (const part of parts) {
+      const open = /^<P(\s[^<>]*)?>/iu.exec(part)
+      if (open === null && (part.trim() === "" || parts.length > 1)) continue
+      const words = part
+        .slice(open?.[0].length ?? 0)
+        .replace(/\s+/gu, " ")
+        .replace(/\s*(<br\s*\/?>)\s*/giu, "$1")
+      found.push({
+        line,
+        start,
+        end,
+        track: attribute(open?.[1] ?? "", "class")?.toLowerCase() ?? "",
+        isSource: /^source$/iu.test(attribute(open?.[1] ?? "", "id") ?? ""),
+        text: plainText(words)
+      })
+    }
+  }
+  return found
+}
+
+/** Blanks out comments, keeping line breaks. */
+const withoutComments = (text: string): string => {
+  let kept = ""
+  let at = 0
+  for (;;) {
+    const open = text.indexOf("<!--", at)
+    const close = open < 0 ? -1 : text.indexOf("-->", open + 4)
+    if (close < 0) return kept + text.slice(at)
+    kept += text.slice(at, open) + text.slice(open, close + 3).replace(/[^\n]/gu, "")
+    at = close + 3
+  }
+}
+
+/** The languages of classes, in lower case, as the style sheet names them: `.ENCC { lang: en-US; }`. */
+const languagesIn = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...text.slice(0, 100_000).matchAll(/\.([\w-]{1,60})\s*\{([^{}]{0,2000})\}/gu)].flatMap(
+      ([, name = "", rules = ""]) => {
+        const tag = /\blang\s*:\s*([a-z]{2,3})\b/iu.exec(rules)?.[1]
+        return tag === undefined ? [] : [[name.toLowerCase(), tag.toLowerCase()] as const]
+      }
+    )
+  )

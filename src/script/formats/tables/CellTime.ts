@@ -1,0 +1,24 @@
+/** Reads a time in a cell of a dialogue list. */
+import { type FrameClock, millisOfTimecode } from "../timed/FrameClock.ts"
+
+const frames = /^(\d{1,2}):(\d{1,2}):(\d{1,2})[:;](\d{1,3})$/u
+const clockTime = /^(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2})(?:[.,](\d{1,6}))?$/u
+const seconds = /^(\d{1,6}(?:[.,]\d{1,6})?)\s*s?$/u
+
+/** Returns milliseconds: of a timecode with frames, a time with a fraction, or a number of seconds. */
+export const cellTime = (cell: string, clock: FrameClock): number | undefined => {
+  const text = cell.trim()
+  const counted = frames.exec(text)
+  if (counted !== null) {
+    const [hours = 0, minutes = 0, whole = 0, count = 0] = counted.slice(1).map(Number)
+    const drop = clock.drop ?? (text.includes(";") && clock.nominal % 30 === 0 ? "ntsc" : undefined)
+    return millisOfTimecode({ hours, minutes, seconds: whole, frames: count }, { ...clock, drop })
+  }
+  const timed = clockTime.exec(text)
+  if (timed !== null)
+    return (
+      ((Number(timed[1] ?? 0) * 60 + Number(timed[2])) * 60 + Number(`${timed[3]}.${timed[4] ?? 0}`)) * 1000
+    )
+  const plain = seconds.exec(text)
+  return plain?.[1] === undefined ? undefined : Number(plain[1].replace(",", ".")) * 1000
+}

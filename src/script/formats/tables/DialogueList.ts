@@ -1,0 +1,107 @@
+/** Reads a table of dialogue into cues; without times, into a narration with speakers. */
+import { Either } from "effect"
+import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
+import { Block, Narration, Notice, type Script, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
+import { SpeakerName } from "../../../domain/values/Ids.ts"
+import { excerpt } from "../../markup/CueLines.ts"
+import { plainText } from "../../markup/CueMarkup.ts"
+import type { FrameClock } from "../timed/FrameClock.ts"
+import { subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import { cellTime } from "./CellTime.ts"
+import { columnsOf, type NamedColumns, type TableRow } from "./DialogueColumns.ts"
+
+/** What a manifest says about a table. */
+export interface TableOptions extends TimedOptions {
+  readonly columns?: NamedColumns | undefined
+}
+
+/** A script read from a table, or why it cannot be. */
+export type ReadTable = Either.Either<Script, NonEmptyReadonlyArray<ScriptFault>>
+
+const refused = (line: number, found: string, expected: string): ReadTable =>
+  Either.left([ScriptFault.make({ line, found: excerpt(found), expected })])
+
+/** Reads the rows of a table. */
+export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptions = {}): ReadTable => {
+  const { at, rows, missing } = columnsOf(table, options.columns ?? {})
+  const titles = table[0]?.cells.join(" | ") ?? ""
+  if (missing[0] !== undefined)
+    return refused(
+      table[0]?.line ?? 1,
+      missing[0],
+      `columns: the table has no column of this name; found ${excerpt(titles)}`
+    )
+  const cellOf = (row: TableRow, place: number | undefined): string =>
+    place === undefined ? "" : (row.cells[place]?.trim() ?? "")
+  if (at.text === undefined)
+    return refused(
+      table[0]?.line ?? 1,
+      titles,
+      'no column with dialogue found; name it, as in columns: { text: "Dialogue" }'
+    )
+  if (at.start === undefined) return narrationOf(rows, at.text, at.speaker)
+  const named = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate)
+  const clock: FrameClock = {
+    rate: named?.rate.value ?? 25,
+    nominal: named?.nominal ?? 25,
+    drop: named?.drop === true ? "ntsc" : undefined
+  }
+  const lines: Array<TimedLine> = []
+  const notices: Array<Notice> = []
+  const faults: Array<ScriptFault> = []
+  let countsFrames = false
+  for (const row of rows) {
+    const text = cellOf(row, at.text)
+    if (text === "") continue
+    const [from = "", until] = cellOf(row, at.start).split(/\s*(?:-{1,2}>|→|–|\s-\s)\s*/u)
+    const start = cellTime(from, clock)
+    if (start === undefined) {
+      const expected = "expected a start time such as 00:01:02.500 or 00:01:02:12"
+      faults.push(ScriptFault.make({ line: row.line, found: excerpt(from === "" ? text : from), expected }))
+      continue
+    }
+    countsFrames ||= /^\d+:\d+:\d+[:;]\d+$/u.test(from)
+    const length = cellTime(cellOf(row, at.duration), clock)
+    const end = cellTime(until ?? cellOf(row, at.end), clock)
+    const speaker = cellOf(row, at.speaker).replace(/\s+/gu, " ")
+    lines.push({
+      line: row.line,
+      start,
+      end: end ?? (length === undefined ? undefined : start + length),
+      turns: [{ speaker: speaker === "" ? undefined : speaker, text }]
+    })
+  }
+  if (lines.length === 0)
+    return isNonEmptyReadonlyArray(faults)
+      ? Either.left(faults)
+      : refused(table[0]?.line ?? 1, titles, "the table has no dialogue below its header")
+  for (const { line, found, expected } of faults)
+    notices.push(Notice.make({ line, message: `skipped "${found}": ${expected}` }))
+  if (countsFrames && named === undefined)
+    notices.push(
+      Notice.make({
+        line: 1,
+        message: "timecodes are counted at 25 frames per second; set frameRate if the film has another rate"
+      })
+    )
+  return subtitleOf(lines, notices, { isTimecode: countsFrames, clock }, options)
+}
+
+const narrationOf = (rows: ReadonlyArray<TableRow>, text: number, speaker: number | undefined): ReadTable => {
+  const blocks = rows.flatMap(({ line, cells }) => {
+    const words = plainText(cells[text] ?? "").trim()
+    const name = speaker === undefined ? "" : (cells[speaker] ?? "").replace(/\s+/gu, " ").trim()
+    const said = name === "" ? {} : { speaker: SpeakerName.make(name) }
+    return words === "" ? [] : [Block.make({ kind: "paragraph", text: words, line, ...said })]
+  })
+  if (blocks.length === 0)
+    return refused(rows[0]?.line ?? 1, "", "the table has no dialogue below its header")
+  const notices = [
+    Notice.make({
+      line: 1,
+      message: "the table has no column with times; its lines are read one after another"
+    })
+  ]
+  return Either.right(Narration.make({ format: "text", blocks, notices }))
+}

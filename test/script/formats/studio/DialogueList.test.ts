@@ -1,0 +1,108 @@
+/** Dialogue lists in CSV files, Excel workbooks and Word documents. */
+import { describe, expect, it } from "@effect/vitest"
+import { Either, FastCheck as fc } from "effect"
+import { strToU8, zipSync } from "fflate"
+import { readScript } from "../../../../src/script/ScriptFile.ts"
+import { cuesIn, noticesIn, rejectionOf } from "./studio.ts"
+
+const spoken = [
+  [1000, 2500, "Mind the step.", "ANNA"],
+  [3000, 4000, "Thanks, all.", "BO"]
+]
+
+describe("a CSV dialogue list", () => {
+  it("finds columns by their headers", () => {
+    const file =
+      'No,TC In,TC Out,Character,Dialogue\n1,00:00:01.000,00:00:02.500,ANNA,Mind the step.\n2,00:00:03.0,00:00:04.0,BO,"Thanks, all."\n'
+    expect(cuesIn("a.csv", file)).toEqual(spoken)
+    expect(cuesIn("a.csv", file.replaceAll(/,(?! )/gu, ";"))).toEqual(spoken)
+  })
+  it("finds columns by their contents", () => {
+    const rows = Array.from(
+      { length: 6 },
+      (_, at) => `00:00:0${at},00:00:0${at + 1},${at % 2 === 0 ? "ANNA" : "BO"},This is line ${at}.`
+    )
+    expect(cuesIn("a.csv", rows.join("\n"))[2]).toEqual([2000, 3000, "This is line 2.", "ANNA"])
+  })
+  it("takes the columns that the job names", () => {
+    const file = "Start,End,Source,Entry A,Entry B\n1.5,2,ANNA,no,Yes.\n"
+    expect(cuesIn("a.csv", file, { columns: { text: "entry b" } })).toEqual([[1500, 2000, "Yes.", "ANNA"]])
+    expect(cuesIn("a.csv", file, { columns: { text: "E", speaker: "D" } })).toEqual([
+      [1500, 2000, "Yes.", "no"]
+    ])
+    expect(rejectionOf("a.csv", file, { columns: { text: "Dub" } })).toContain(
+      "columns: the table has no column of this name"
+    )
+  })
+  it("counts frames, durations and a start at ten hours", () => {
+    const file = "Harbour\n\nTimecode\tDuration\tName\tText\n10:00:01:12\t2\tANNA\tHi.\n"
+    expect(cuesIn("a.tsv", file, { frameRate: "24" })).toEqual([[1500, 3500, "Hi.", "ANNA"]])
+    expect(noticesIn("a.tsv", file).join()).toContain("counted at 25 frames per second")
+  })
+  it("without times is a narration", () => {
+    expect(cuesIn("a.csv", "Character,Line\nANNA,Mind the step.\n")).toEqual([["Mind the step.", "ANNA"]])
+  })
+  it("reports rows without a time, with their lines", () => {
+    const file = 'Start,Text\n1,"Two\nlines"\nsoon,Lost.\n'
+    expect(noticesIn("a.csv", file)[0]).toContain('4: skipped "soon"')
+  })
+})
+
+const zip = (parts: Readonly<Record<string, string>>): Uint8Array =>
+  zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])))
+
+const workbook = (sheet: string, strings = ""): Uint8Array =>
+  zip({
+    "xl/workbook.xml": '<workbook xmlns:r="urn:r"><sheets><sheet name="A" r:id="r1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels":
+      '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/></Relationships>',
+    "xl/styles.xml": '<styleSheet><cellXfs><xf numFmtId="0"/><xf numFmtId="46"/></cellXfs></styleSheet>',
+    "xl/sharedStrings.xml": `<sst>${strings}</sst>`,
+    "xl/worksheets/sheet1.xml": `<worksheet><sheetData>${sheet}</sheetData></worksheet>`
+  })
+
+const inline = (at: string, text: string) => `<c r="${at}" t="inlineStr"><is><t>${text}</t></is></c>`
+
+it("an Excel workbook is read with its shared strings, gaps and times of day", () => {
+  const strings =
+    "<si><t>Start</t></si><si><r><t>Dia</t></r><r><t>logue</t></r><rPh><t>no</t></rPh></si><si><t>Role</t></si>"
+  const shared = (at: string, index: number) => `<c r="${at}" t="s"><v>${index}</v></c>`
+  const rows =
+    `<row r="1">${shared("A1", 0)}${shared("C1", 2)}${shared("D1", 1)}</row>` +
+    `<row r="3"><c r="A3" s="1"><v>${1.5 / 86_400}</v></c>${inline("C3", "ANNA")}${inline("D3", "Hi.")}</row>`
+  expect(cuesIn("a.xlsx", workbook(rows, strings))).toEqual([[1500, 1500, "Hi.", "ANNA"]])
+  expect(rejectionOf("a.xlsx", workbook(""))).toContain("the workbook has no rows")
+})
+
+const word = (body: string): Uint8Array =>
+  zip({ "word/document.xml": `<w:document xmlns:w="urn:w"><w:body>${body}</w:body></w:document>` })
+const paragraph = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+const row = (...cells: ReadonlyArray<string>) =>
+  `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join("")}</w:tr>`
+
+describe("a Word document", () => {
+  it("is read by its table, without deleted text", () => {
+    const deleted = "<w:p><w:del><w:r><w:delText>no</w:delText></w:r></w:del></w:p>"
+    const table = `<w:tbl>${row("In", "Out", "Character", "Dialogue")}${row("00:00:01", "00:00:02", "ANNA", "Hi.")}</w:tbl>`
+    expect(cuesIn("a.docx", word(paragraph("Harbour") + deleted + table))).toEqual([
+      [1000, 2000, "Hi.", "ANNA"]
+    ])
+  })
+  it("without a table is read as the text that it holds", () => {
+    const lines = ["1", "00:00:01,000 --&gt; 00:00:02,000", "Hi."].map(paragraph).join("")
+    expect(cuesIn("a.docx", word(lines))).toEqual([[1000, 2000, "Hi."]])
+    expect(cuesIn("a.docx", word(paragraph("Once upon a time.")))).toEqual([["Once upon a time."]])
+  })
+})
+
+it("ZIP archives that are damaged or hold something else are rejected", () => {
+  expect(rejectionOf("a.docx", zip({ "a.txt": "hi" }))).toContain("ZIP archive")
+  const whole = word(paragraph("Hi."))
+  fc.assert(
+    fc.property(fc.nat(whole.length), fc.uint8Array({ maxLength: 20 }), (at, put) => {
+      const damaged = Uint8Array.from([...whole.subarray(0, at), ...put, ...whole.subarray(at + put.length)])
+      expect(Either.isEither(readScript(damaged, "a.docx"))).toBe(true)
+    }),
+    { numRuns: 200 }
+  )
+})

@@ -1,0 +1,123 @@
+/** MicroDVD, MPL2, Spruce STL, SAMI and LRC. */
+import { describe, expect, it } from "@effect/vitest"
+import { Either, FastCheck as fc } from "effect"
+import { readScript } from "../../../../src/script/ScriptFile.ts"
+import { bytesOf, cuesIn, noticesIn, rejectionOf } from "./studio.ts"
+
+describe("MicroDVD", () => {
+  const file = "{25}{75}{y:i}Hello|/there\n{100}{}Bye\n"
+  it("counts frames at the rate of its first line, of the job, or of film", () => {
+    expect(cuesIn("a.sub", `{1}{1}25\n${file}`)).toEqual([
+      [1000, 3000, "Hello\nthere"],
+      [4000, 4000, "Bye"]
+    ])
+    expect(cuesIn("a.txt", file, { frameRate: 25 })[0]).toEqual([1000, 3000, "Hello\nthere"])
+    expect(cuesIn("a.sub", file)[0]).toEqual([1043, 3128, "Hello\nthere"])
+    expect(noticesIn("a.sub", file)[0]).toContain("set frameRate")
+    expect(cuesIn("a.sub", `{1}{1}23.976\n{24000}{24024}Hi`)[0]).toEqual([1_001_000, 1_002_001, "Hi"])
+  })
+  it("reports lines without frames", () => {
+    expect(noticesIn("a.sub", `{1}{1}25\n${file}what\n`)[0]).toBe(
+      '4: skipped "what": expected a line such as {25}{75}Hello'
+    )
+    expect(rejectionOf("a.sub", "{1}{1}25\n")).toContain("no line such as {25}{75}Hello found")
+  })
+})
+
+it("MPL2 counts tenths of a second", () => {
+  expect(cuesIn("a.mpl", "[10][25]Hello|/there\n")).toEqual([[1000, 2500, "Hello\nthere"]])
+})
+
+describe("Spruce STL", () => {
+  const file = "//Font select\n$FontName = Arial\n00:00:01:00 , 00:00:02:12 , ^IHello^I | there\n"
+  it("reads timecodes at the job's rate, else at 25", () => {
+    expect(cuesIn("a.stl", file)).toEqual([[1000, 2480, "Hello\nthere"]])
+    expect(cuesIn("a.stl", file, { frameRate: "24" })).toEqual([[1000, 2500, "Hello\nthere"]])
+  })
+  it("that is none is rejected", () => {
+    expect(rejectionOf("a.stl", "Hello")).toContain("expected EBU STL, or Spruce STL")
+  })
+})
+
+describe("SAMI", () => {
+  const sync = (at: number, inside: string) => `<SYNC Start=${at}>${inside}`
+  const sami = (...syncs: ReadonlyArray<string>) =>
+    `<SAMI><HEAD><TITLE>no</TITLE><STYLE TYPE="text/css"><!--\nP { color: red; }\n.ENCC {Name: English; lang: en-US;}\n` +
+    `.FRCC {Name: French; lang: fr-FR;}\n--></STYLE></HEAD><BODY>\n<!-- no -->${syncs.join("\n")}\n</BODY></SAMI>`
+  it("reads paragraphs up to the next one, and joins lines in the source", () => {
+    const file = sami(
+      sync(1000, "<P Class=ENCC>Mind\n  the<br>step &amp; go"),
+      sync(2500, "<P Class=ENCC>&nbsp;"),
+      sync(4000, '<P Class="ENCC"><font color=red>Bye</font></P></SYNC>')
+    )
+    expect(cuesIn("a.smi", file)).toEqual([
+      [1000, 2500, "Mind the\nstep & go"],
+      [4000, 4000, "Bye"]
+    ])
+  })
+  it("reads one language", () => {
+    const file = sami(
+      sync(1000, "<P Class=ENCC>Hello<P Class=FRCC>Bonjour"),
+      sync(2000, "<P Class=ENCC>&nbsp;")
+    )
+    expect(cuesIn("a.smi", file).map((cue) => cue[2])).toEqual(["Hello"])
+    expect(cuesIn("a.smi", file, { language: "fr" }).map((cue) => cue[2])).toEqual(["Bonjour"])
+    expect(noticesIn("a.smi", file)[0]).toContain('read the class "encc" of encc, frcc')
+  })
+  it("reads speakers from sources", () => {
+    expect(cuesIn("a.smi", sami(sync(1000, "<P ID=Source>Anna<P Class=ENCC>Hello")))[0]).toEqual([
+      1000,
+      1000,
+      "Hello",
+      "Anna"
+    ])
+  })
+  it("reports times that are none, and files without captions", () => {
+    expect(noticesIn("a.smi", sami(sync(1000, "<P>Hi"), "<SYNC Start=soon><P>lost"))[0]).toContain(
+      'the time "soon"'
+    )
+    expect(rejectionOf("a.smi", sami())).toContain("no caption with text found in the SAMI file")
+  })
+})
+
+describe("LRC", () => {
+  it("reads tags, repeated lines, word times and the offset", () => {
+    const file = "[ti:Song]\n[offset:500]\n[00:01.50][00:05.50]La <00:02.00>la\n[00:03.50]\n[00:06.000]Lo\n"
+    expect(cuesIn("a.lrc", file)).toEqual([
+      [1000, 3000, "La la"],
+      [5000, 5500, "La la"],
+      [5500, 5500, "Lo"]
+    ])
+  })
+  it("is recognized in a text file", () => {
+    expect(cuesIn("a.txt", "[00:01.20]La\n[00:02.20]la\n")).toEqual([
+      [1200, 2200, "La"],
+      [2200, 2200, "la"]
+    ])
+  })
+  it("without a time is rejected", () => {
+    expect(rejectionOf("a.lrc", "La\n")).toContain("expected lines such as [01:02.50]Hello")
+  })
+})
+
+it("damaged files never crash", () => {
+  const wholes = [
+    ["a.sub", "{1}{1}25\n{25}{75}Hello|there\n"],
+    ["a.smi", "<SAMI><BODY><SYNC Start=1000><P Class=ENCC>Hi<SYNC Start=2000><P>&nbsp;</BODY>"],
+    ["a.lrc", "[ti:Song]\n[00:01.50]La\n"],
+    ["a.stl", "00:00:01:00 , 00:00:02:12 , Hello\n"]
+  ] as const
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...wholes),
+      fc.nat(80),
+      fc.nat(9),
+      fc.string({ maxLength: 6 }),
+      ([file, whole], at, cut, put) => {
+        const found = readScript(bytesOf(whole.slice(0, at) + put + whole.slice(at + cut)), file)
+        if (Either.isLeft(found)) expect(found.left.message).toContain(file)
+      }
+    ),
+    { numRuns: 500 }
+  )
+})
