@@ -124,8 +124,14 @@ export const lightStart = {
     onLoad({ filter: /^/, namespace: "absent" }, () => ({
       contents: "export const parse = undefined, array = undefined"
     }))
-    onResolve({ filter: /^(?:iconv-lite|chardet|picomatch|saxes|fflate)$/ }, ({ kind, path }) =>
+    onResolve({ filter: /^(?:iconv-lite|chardet|picomatch)$/ }, ({ kind, path }) =>
       kind === "import-statement" ? { path, namespace: "deferred" } : undefined
+    )
+    // Packages may import other exports of these.
+    onResolve({ filter: /^(?:saxes|fflate)$/ }, ({ kind, path, importer }) =>
+      kind === "import-statement" && !importer.includes("node_modules")
+        ? { path, namespace: "deferred" }
+        : undefined
     )
     onLoad({ filter: /^/, namespace: "deferred" }, ({ path }) => ({
       contents: Object.hasOwn(deferred, path) ? loadedAtFirstCall(path) : namesLoadedAtFirstCall(path)

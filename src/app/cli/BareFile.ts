@@ -1,7 +1,8 @@
 /** `dubwright FILE`: a file in place of a command is dubbed with the bundled service. */
 
 /** Endings of the files that `run` takes. */
-const endings = /\.(?:srt|vtt|sbv|ass|ssa|txt|md|json|ya?ml)$/iu
+const endings =
+  /\.(?:srt|vtt|sbv|sub|ass|ssa|ttml|dfxp|itt|stl|scc|smi|sami|lrc|mpl|csv|tsv|xlsx|docx|txt|md|json|ya?ml)$/iu
 
 /**
  * Returns the words of `run --embedded FILE …` if the first word is a file and no command; undefined otherwise. A file

@@ -103,7 +103,7 @@ const soundLines: Readonly<Record<FilmSound, ReadonlyArray<string>>> = {
 
 const example = [
   "  - id: my-film-en                # also the name of its folder and files",
-  "    input: my-film.en.srt         # .srt .vtt .sbv .ass .txt .md .json; a glob makes one job per file",
+  "    input: my-film.en.srt         # .srt .vtt .ass .ttml .stl .scc .xlsx .txt …; a glob makes one job per file",
   "    # video: my-film.mp4          # the result gets the video's length",
   "    language: en",
   "    # voice: an-id",

@@ -10,9 +10,9 @@ export type SoundName = (typeof soundNames)[number]
 
 /**
  * Timelines for editors: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity labels,
- * and CSV.
+ * CSV, and W3C DAPT.
  */
-export const timelineNames = ["otio", "fcpxml", "xml", "edl", "labels", "csv"] as const
+export const timelineNames = ["otio", "fcpxml", "xml", "edl", "labels", "csv", "dapt"] as const
 export type TimelineName = (typeof timelineNames)[number]
 
 /** Every output name. */

@@ -83,6 +83,8 @@ export class TimelineMarker extends Schema.Class<TimelineMarker>("TimelineMarker
 
 export class Timeline extends Schema.Class<Timeline>("Timeline")({
   name: Schema.NonEmptyString,
+  /** The spoken language as a tag, if it is known. */
+  language: Schema.optional(Schema.NonEmptyString),
   duration: Millis,
   film: Schema.optional(TimelineFilm),
   frameRate: FrameRate,

@@ -29,6 +29,7 @@ import {
   type SampleRate
 } from "../../domain/time/Units.ts"
 import { csv } from "../../exports/Csv.ts"
+import { dapt } from "../../exports/Dapt.ts"
 import { edl } from "../../exports/Edl.ts"
 import { finalCutXml } from "../../exports/FinalCutXml.ts"
 import { type ClipNote, describedClip, gainNamed, heldGain, ixml } from "../../exports/Ixml.ts"
@@ -190,7 +191,8 @@ export const timelineTexts: Readonly<
   xml: { ending: "xml", texts: (timeline) => [xmeml(timeline)] },
   edl: { ending: "edl", texts: edl },
   labels: { ending: "labels.txt", texts: (timeline) => [audacityLabels(timeline)] },
-  csv: { ending: "csv", texts: (timeline) => [csv(timeline)] }
+  csv: { ending: "csv", texts: (timeline) => [csv(timeline)] },
+  dapt: { ending: "dapt.ttml", texts: (timeline) => [dapt(timeline)] }
 }
 
 /**
@@ -228,6 +230,7 @@ export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Time
     )
   return Timeline.make({
     name: job.id,
+    ...(job.language === undefined ? {} : { language: job.language }),
     duration: millisAt(length, deliveryRate),
     ...(reel.film === undefined || filmPath === undefined
       ? {}

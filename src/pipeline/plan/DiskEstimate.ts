@@ -108,7 +108,7 @@ const clipSeconds = ({ said, input }: Utterance): number =>
 const reportBytes = 600_000
 const cueBytes = 2_500
 
-const editors: ReadonlySet<string> = new Set(["otio", "fcpxml", "xml", "edl", "labels", "csv"])
+const editors: ReadonlySet<string> = new Set(["otio", "fcpxml", "xml", "edl", "labels", "csv", "dapt"])
 
 const channelsOf = ({ stereo }: Footprint): number => (stereo ? 2 : 1)
 
