@@ -50,7 +50,17 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["load"],
     ["Progress.ts", "EventLoop.ts", "Annotations.ts"]
   ],
-  service: [["."], ["http"], ["tasks"], ["accounts", "health"], ["catalogue"], ["storage"], ["config"]],
+  service: [
+    ["."],
+    ["openai"],
+    ["http"],
+    ["requests"],
+    ["tasks"],
+    ["accounts", "health"],
+    ["catalogue"],
+    ["storage"],
+    ["config"]
+  ],
   store: [["tables"], ["journal"], ["files"], ["state"]],
   ffmpeg: [["."], ["decode", "mux"], ["encode"], ["probe"], ["process"]],
   gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],

@@ -55,7 +55,10 @@ export class PaymentRequired extends Schema.TaggedError<PaymentRequired>()(
 /** 404: no such voice, task or path. Another account's task looks like one that does not exist. */
 export class NotFound extends Schema.TaggedError<NotFound>()(
   "NotFound",
-  { code: Schema.Literal("voice_unknown", "task_unknown", "path_unknown", "file_unknown"), ...said },
+  {
+    code: Schema.Literal("voice_unknown", "model_unknown", "task_unknown", "path_unknown", "file_unknown"),
+    ...said
+  },
   HttpApiSchema.annotations({
     status: refusalStatus.NotFound,
     description: "No such voice, task, file or path."

@@ -29,11 +29,20 @@ import { CreateTask, Deleted, DeleteTask, Task, TaskPage, TaskReference, Transcr
 /** The header that carries the key. */
 export const keyHeader = "xi-api-key"
 
-/** Authentication by the key header. */
+/**
+ * Authentication by the key header, or by a bearer token.
+ *
+ * @effect-expect-leaking HttpServerRequest
+ * @effect-expect-leaking ParsedSearchParams
+ * @effect-expect-leaking RouteContext
+ */
 export class KeySecurity extends HttpApiMiddleware.Tag<KeySecurity>()("contract/KeySecurity", {
   failure: Unauthorized,
   provides: CurrentAccount,
-  security: { key: HttpApiSecurity.apiKey({ in: "header", key: keyHeader }) }
+  security: {
+    bearer: HttpApiSecurity.bearer,
+    key: HttpApiSecurity.apiKey({ in: "header", key: keyHeader })
+  }
 }) {}
 
 /** A query parameter that may be given only once. */
@@ -89,6 +98,13 @@ const IdempotencyKey = once(
     message: () => "expected 1 to 255 printable ASCII characters without spaces"
   })
 )
+
+/** The header that asks a read to wait for the task's end. */
+const preferHeader = "prefer"
+
+const Prefer = once("wait=SECONDS: wait for the task's end, at most 50 seconds.")
+
+const Events = HttpApiSchema.Text({ contentType: "text/event-stream" })
 
 class Speech extends HttpApiGroup.make("speech")
   .add(
@@ -147,12 +163,32 @@ class Speech extends HttpApiGroup.make("speech")
   )
   .add(
     HttpApiEndpoint.get("task")`/v1/task/${taskId}`
+      .setHeaders(Schema.Struct({ [preferHeader]: Schema.optional(Prefer) }))
       .addSuccess(Task)
       .addError(NotFound)
       .annotate(OpenApi.Summary, "Read a task")
       .annotate(
         OpenApi.Description,
-        "Returns 404 for another account's task, and for an id that is not a UUID."
+        "Returns 404 for another account's task, and for an id that is not a UUID. With Prefer: wait=30, the response comes when the task has ended, or after 30 seconds, and has the header Preference-Applied."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("taskEvents")`/v1/task/${taskId}/events`
+      .addSuccess(Events)
+      .addError(NotFound)
+      .annotate(OpenApi.Summary, "Follow a task")
+      .annotate(
+        OpenApi.Description,
+        "Server-Sent Events named task: the task now, and after each change of its status. Ends when the task has ended. The data is a Task in JSON."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("accountEvents", "/v1/tasks/events")
+      .addSuccess(Events)
+      .annotate(OpenApi.Summary, "Follow the account's tasks")
+      .annotate(
+        OpenApi.Description,
+        "Server-Sent Events named task, after each change of a task. The data is a Task in JSON. Earlier changes are not sent: after a reconnection, read the tasks that you wait for."
       )
   )
   .add(
@@ -190,9 +226,9 @@ export class SpeechApi extends HttpApi.make("dubwright")
     OpenApi.Description,
     [
       "Text to speech through several providers behind one key. Create a task, poll it until it is done, fetch its audio.",
-      "Every request needs the header xi-api-key, except /openapi.json, /docs, /metrics and file URLs. Bodies are JSON in UTF-8.",
+      "Every request needs the header xi-api-key, or Authorization: Bearer with the same key, except /openapi.json, /docs, /metrics and file URLs. Bodies are JSON in UTF-8.",
       "Every error response has the same shape. _tag and code identify the error, message explains it, and field names the faulty part of the request. 429 and 503 have a Retry-After header in seconds. An unknown path returns 404 path_unknown; an unsupported method returns 405 method_unknown.",
-      "Keys do not expire. The service's operator can revoke them, with immediate effect. There are no events: poll for completion. Audio files support Range and HEAD.",
+      "Keys do not expire. The service's operator can revoke them, with immediate effect. To learn of a task's end, read it with Prefer: wait, follow its events, or poll. Audio files support Range and HEAD.",
       "Fields may be added within /v1, but none is removed or changes its meaning. Unknown request fields are ignored."
     ].join("\n\n")
   ) {}

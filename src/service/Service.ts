@@ -13,15 +13,17 @@ import { ServiceOptions } from "./config/ServiceOptions.ts"
 import { ServiceHealth } from "./health/ServiceHealth.ts"
 import { ServiceMetrics } from "./health/ServiceMetrics.ts"
 import type { ListenFailed } from "./http/HttpServer.ts"
-import { WebServer } from "./http/WebApp.ts"
+import { WebServer } from "./WebApp.ts"
 import { serviceDatabase } from "./storage/Database.ts"
 import { DataFolder, type DataFolderUnusable } from "./storage/DataFolder.ts"
 import { Secret } from "./storage/Secret.ts"
 import { TaskFiles } from "./storage/TaskFiles.ts"
-import { TaskIntake } from "./tasks/TaskIntake.ts"
+import { TaskEvents } from "./tasks/TaskEvents.ts"
+import { TaskIntake } from "./requests/TaskIntake.ts"
 import { TaskQueue } from "./tasks/TaskQueue.ts"
 import { taskRetention } from "./tasks/TaskRetention.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
+import { TaskWaiting } from "./requests/TaskWaiting.ts"
 import { TaskWorkers } from "./tasks/TaskWorkers.ts"
 
 /** Where the service listens and what it keeps. */
@@ -100,9 +102,11 @@ interface RunOptions extends ServeOptions {
 const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
   Layer.mergeAll(taskRetention, draining(options.config.limits?.drain ?? drain)).pipe(
     Layer.provideMerge(WebServer.Default),
-    Layer.provideMerge(TaskIntake.Default),
+    Layer.provideMerge(Layer.mergeAll(TaskIntake.Default, TaskWaiting.Default)),
     Layer.provideMerge(TaskWorkers.Default),
-    Layer.provideMerge(Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default)),
+    Layer.provideMerge(
+      Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default, TaskEvents.Default)
+    ),
     Layer.provideMerge(Layer.mergeAll(ServiceHealth.Default, ServiceMetrics.Default, RateLimiter.Default)),
     Layer.provideMerge(catalogueLayer),
     Layer.provideMerge(EngineSet.layer),

@@ -1,26 +1,32 @@
 /** Handlers of the API's nine endpoints. */
-import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
-import { Effect, Option } from "effect"
+import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Effect, Option, Stream } from "effect"
 import { CurrentAccount } from "../../contract/Account.ts"
 import { Conflict, NotFound, TooManyRequests } from "../../contract/Errors.ts"
 import {
   defaultPageSize,
   idempotencyHeader,
   idempotencyRetention,
+  keyHeader,
   SpeechApi
 } from "../../contract/SpeechApi.ts"
 import { CreateTask, DeleteTask, type TaskReference } from "../../contract/Task.ts"
 import { version } from "../../domain/values/Version.ts"
 import { providerUnknown } from "../tasks/TaskAdmission.ts"
+import { eventOf, eventStream } from "../requests/EventStream.ts"
 import { readBody } from "./RequestBody.ts"
+import { openAiModelList } from "../catalogue/OpenAiModels.ts"
+import { bearerIn } from "./KeyAuthentication.ts"
 import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
 import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskQueue } from "../tasks/TaskQueue.ts"
-import { TaskIntake } from "../tasks/TaskIntake.ts"
+import { TaskIntake } from "../requests/TaskIntake.ts"
 import { forgetTrace } from "../tasks/TaskTraces.ts"
+import { TaskWaiting } from "../requests/TaskWaiting.ts"
+import type { StoredTask } from "../tasks/TaskRecord.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { searchVoices } from "../catalogue/VoiceSearch.ts"
@@ -37,6 +43,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
     const intake = yield* TaskIntake
     const queue = yield* TaskQueue
     const workers = yield* TaskWorkers
+    const waiting = yield* TaskWaiting
     const files = yield* TaskFiles
     const health = yield* ServiceHealth
 
@@ -52,6 +59,15 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       }
       return id
     })
+
+    const events = (request: HttpServerRequest.HttpServerRequest, tasks: Stream.Stream<StoredTask>) =>
+      eventStream(
+        Stream.mapEffect(tasks, (task) =>
+          Effect.map(taskResponse(files, originOf(config.publicUrl, request), task), (shown) =>
+            eventOf(shown, "task")
+          )
+        )
+      )
 
     const knownProvider = (provider: string | undefined) =>
       provider === undefined || catalogue.offer().providers.has(provider)
@@ -112,9 +128,12 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           }
         })
       )
-      .handle("models", ({ urlParams: { provider } }) =>
+      .handleRaw("models", ({ urlParams: { provider }, request: { headers } }) =>
         Effect.gen(function* () {
           yield* account
+          // Clients of OpenAI's interface send their key as a bearer token.
+          if (headers[keyHeader] === undefined && bearerIn(headers) !== undefined)
+            return HttpServerResponse.unsafeJson(openAiModelList(catalogue.offer()))
           yield* knownProvider(provider)
           return {
             models: [...catalogue.offer().providers.values()]
@@ -155,13 +174,31 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             : reference
         })
       )
-      .handle("task", ({ path, request }) =>
+      .handleRaw("task", ({ path, request, headers }) =>
         Effect.gen(function* () {
           const owner = yield* account
-          const found = yield* store.read(owner, path.task_id.toLowerCase())
+          const taskId = path.task_id.toLowerCase()
+          const wait = waitIn(headers.prefer)
+          const found = yield* wait === 0
+            ? store.read(owner, taskId)
+            : waiting.end(owner, taskId, wait * 1000)
           if (Option.isNone(found)) return yield* taskUnknown
-          return yield* taskResponse(files, originOf(config.publicUrl, request), found.value)
+          const task = yield* taskResponse(files, originOf(config.publicUrl, request), found.value)
+          return wait === 0
+            ? task
+            : HttpServerResponse.unsafeJson(task, { headers: { "preference-applied": `wait=${wait}` } })
         })
+      )
+      .handleRaw("taskEvents", ({ path, request }) =>
+        Effect.gen(function* () {
+          const owner = yield* account
+          const taskId = path.task_id.toLowerCase()
+          if (Option.isNone(yield* store.read(owner, taskId))) return yield* taskUnknown
+          return events(request, waiting.follow(owner, taskId))
+        })
+      )
+      .handleRaw("accountEvents", ({ request }) =>
+        Effect.map(account, (owner) => events(request, waiting.followAll(owner)))
       )
       .handle("tasks", ({ urlParams: { page = 1, limit = defaultPageSize }, request }) =>
         Effect.gen(function* () {
@@ -203,6 +240,15 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       )
   })
 )
+
+/** Longest wait of a read, in seconds. */
+const longestWait = 50
+
+/** Returns the seconds that a Prefer header asks a read to wait for (RFC 7240, section 4.3); 0 without one. */
+const waitIn = (prefer: string | undefined): number => {
+  const [, seconds] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})/iu.exec(prefer ?? "") ?? []
+  return Math.min(longestWait, Number(seconds ?? 0))
+}
 
 /** The reason that clients see for an unavailable engine; the log has the details. */
 const awayForClients = "its engine is unavailable"

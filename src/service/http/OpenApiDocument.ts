@@ -1,7 +1,7 @@
 /** The API's OpenAPI document: generated from the contract, corrected to match what the service sends. */
 import { OpenApi } from "@effect/platform"
 import { SpeechApi } from "../../contract/SpeechApi.ts"
-import { openPaths } from "./RoutePatterns.ts"
+import { openAiPaths, openPaths } from "./RoutePatterns.ts"
 
 /** A response with headers, which OpenAPI allows but the platform's type lacks. */
 interface Response extends OpenApi.OpenApiSpecResponse {
@@ -29,6 +29,7 @@ export const openApiDocument = (): OpenApi.OpenAPISpec => {
           )
         ])
       ),
+      ...openAiOperations,
       ...openOperations
     },
     components: { ...document.components, schemas }
@@ -72,6 +73,35 @@ const inPath = (name: string, description: string): OpenApi.OpenAPISpecParameter
   description,
   schema: { type: "string" }
 })
+
+const byKey: OpenApi.OpenAPISpecOperation["security"] = [{ bearer: [] }, { key: [] }]
+
+/** Paths with OpenAI's interface. */
+const openAiOperations: OpenApi.OpenAPISpecPaths = {
+  [openAiPaths.speech]: {
+    post: {
+      operationId: "openai.speech",
+      tags: ["openai"],
+      summary: "Speech, with OpenAI's interface",
+      description:
+        "Takes the body of OpenAI's POST /v1/audio/speech: model, input, voice, response_format (mp3, opus, aac, flac, wav, pcm), speed (0.25 to 4) and stream_format (audio, sse); instructions are ignored. Voices and models have OpenAI's names or this service's ids. Creates a task, waits for it, and responds with its audio. Errors have OpenAI's shape.",
+      security: byKey,
+      parameters: [],
+      responses: { 200: { description: "The audio, or Server-Sent Events with stream_format sse." } }
+    }
+  },
+  [openAiPaths.model.replace(":model", "{model}")]: {
+    get: {
+      operationId: "openai.model",
+      tags: ["openai"],
+      summary: "One model, in OpenAI's shape",
+      description: "GET /v1/models returns OpenAI's list of models if the key is a bearer token.",
+      security: byKey,
+      parameters: [inPath("model", "A model's id.")],
+      responses: { 200: { description: "The model." }, 404: { description: "Unknown model." } }
+    }
+  }
+}
 
 /** Paths that need no key. */
 const openOperations: OpenApi.OpenAPISpecPaths = {

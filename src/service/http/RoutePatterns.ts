@@ -10,6 +10,9 @@ export const openPaths = {
   file: "/files/:token/:name"
 } as const
 
+/** Paths with OpenAI's interface. `/v1/models` is in the API, with another response. */
+export const openAiPaths = { speech: "/v1/audio/speech", model: "/v1/models/:model" } as const
+
 /** Returns the pattern that a path matches, such as /v1/task/:task_id; "other" if it matches none. */
 export const patternOf = (path: string): string =>
   patterns.find((each) => each.matches.test(path))?.pattern ?? "other"
@@ -45,6 +48,8 @@ const endpoints = (): ReadonlyArray<{ readonly method: string; readonly pattern:
 
 const patterns = [
   ...endpoints(),
+  { method: "POST", pattern: openAiPaths.speech },
+  { method: "GET", pattern: openAiPaths.model },
   ...Object.values(openPaths).map((pattern) => ({ method: "GET", pattern }))
 ].map(({ method, pattern }) => ({
   method,

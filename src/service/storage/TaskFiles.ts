@@ -107,6 +107,9 @@ const make = Effect.gen(function* () {
         catch: unwritable
       }),
 
+    /** Returns the path of one of a done task's files. */
+    pathOf: (taskId: string, kind: FileKind): string => join(folderOf(taskId), `${taskId}.${kind}`),
+
     /** Deletes a task's files, if there are any. */
     remove: (taskId: string) => Effect.promise(() => rm(folderOf(taskId), { recursive: true, force: true })),
 

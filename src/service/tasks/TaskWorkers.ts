@@ -14,6 +14,7 @@ import { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { synthesizeTask } from "./Synthesis.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { detailOf, internalFault, notOffered, type TaskFailure, tooSlow, verdictOf } from "./TaskFailures.ts"
+import { TaskEvents } from "./TaskEvents.ts"
 import { TaskQueue } from "./TaskQueue.ts"
 import type { ClaimedTask } from "./TaskRecord.ts"
 import { inTaskTrace } from "./TaskTraces.ts"
@@ -29,6 +30,7 @@ const make = Effect.gen(function* () {
   const health = yield* ServiceHealth
   const metrics = yield* ServiceMetrics
   const queue = yield* TaskQueue
+  const events = yield* TaskEvents
   const files = yield* TaskFiles
   const aligner = yield* lazySpeechAligner
   const audio = audioOf(config)
@@ -71,6 +73,7 @@ const make = Effect.gen(function* () {
   /** Speaks one task and records the outcome. If the worker is interrupted, queues the task again. */
   const settle = (provider: ServedProvider, engine: Engine, task: ClaimedTask, restore: Restore) =>
     Effect.gen(function* () {
+      yield* events.changed(task.account, task.taskId)
       const began = yield* Clock.currentTimeMillis
       const tried = yield* Effect.exit(restore(attempt(provider, engine, task)))
       const taken = ((yield* Clock.currentTimeMillis) - began) / 1000
@@ -93,7 +96,10 @@ const make = Effect.gen(function* () {
         : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason }))
       yield* surely(queue.fail(task.taskId, code, candid ? reason : message), restore)
       metrics.task(provider.id, "failed", task.characters, taken)
-    }).pipe(Effect.annotateLogs({ task_id: task.taskId, provider: provider.id }))
+    }).pipe(
+      Effect.ensuring(events.changed(task.account, task.taskId)),
+      Effect.annotateLogs({ task_id: task.taskId, provider: provider.id })
+    )
 
   /** Claims the next queued task, if there is one, and processes it to its end. */
   const takeTask = (provider: ServedProvider, engine: Engine) =>

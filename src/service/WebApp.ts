@@ -8,15 +8,16 @@ import {
 } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
-import { attributesIn, baggageHeader } from "../../contract/TraceBaggage.ts"
-import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { keySecurity } from "./KeyAuthentication.ts"
-import { handlers } from "./Handlers.ts"
-import { listenHttp, longestHead } from "./HttpServer.ts"
-import { ServiceMetrics } from "../health/ServiceMetrics.ts"
-import { openRoutes } from "./PublicRoutes.ts"
-import { pathIn, patternOf } from "./RoutePatterns.ts"
-import { errorResponseFor } from "./ErrorResponse.ts"
+import { attributesIn, baggageHeader } from "../contract/TraceBaggage.ts"
+import { ServiceOptions } from "./config/ServiceOptions.ts"
+import { keySecurity } from "./http/KeyAuthentication.ts"
+import { handlers } from "./http/Handlers.ts"
+import { listenHttp, longestHead } from "./http/HttpServer.ts"
+import { ServiceMetrics } from "./health/ServiceMetrics.ts"
+import { openAiRoutes } from "./openai/OpenAiRoutes.ts"
+import { openRoutes } from "./http/PublicRoutes.ts"
+import { pathIn, patternOf } from "./http/RoutePatterns.ts"
+import { errorResponseFor } from "./http/ErrorResponse.ts"
 
 /** Listens until its scope closes. Every failure becomes a documented error response; every response is counted. */
 export class WebServer extends Effect.Service<WebServer>()("service/WebServer", {
@@ -25,7 +26,9 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
     const { connections = 2_000, requestTimeout: requestSeconds = 30 } = config.limits ?? {}
     const metrics = yield* ServiceMetrics
     const routes = yield* Layer.build(
-      Layer.mergeAll(handlers, openRoutes, HttpApiBuilder.Router.Live).pipe(Layer.provide(keySecurity))
+      Layer.mergeAll(handlers, openRoutes, openAiRoutes, HttpApiBuilder.Router.Live).pipe(
+        Layer.provide(keySecurity)
+      )
     )
     const app = yield* Effect.provide(HttpApiBuilder.Router.router, routes).pipe(
       Effect.flatMap(HttpRouter.toHttpApp),

@@ -8,11 +8,12 @@ import { Catalogue } from "../catalogue/Catalogue.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { Secret } from "../storage/Secret.ts"
-import type { StoredReference } from "./IdempotentCreates.ts"
-import { admitTask, diskFull, engineUnavailable } from "./TaskAdmission.ts"
-import { TaskStore } from "./TaskStore.ts"
-import { forgetTrace, rememberTrace } from "./TaskTraces.ts"
-import { TaskWorkers } from "./TaskWorkers.ts"
+import type { StoredReference } from "../tasks/IdempotentCreates.ts"
+import { TaskEvents } from "../tasks/TaskEvents.ts"
+import { admitTask, diskFull, engineUnavailable } from "../tasks/TaskAdmission.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
+import { forgetTrace, rememberTrace } from "../tasks/TaskTraces.ts"
+import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 
 /** A create request. */
 export interface CreateRequest {
@@ -39,6 +40,7 @@ const make = Effect.gen(function* () {
   const secret = yield* Secret
   const store = yield* TaskStore
   const workers = yield* TaskWorkers
+  const events = yield* TaskEvents
 
   const available = (owner: number, engine: string) =>
     Effect.gen(function* () {
@@ -91,6 +93,7 @@ const make = Effect.gen(function* () {
         })
         .pipe(
           Effect.zipRight(workers.wake(order.provider.id)),
+          Effect.zipRight(events.changed(account, taskId)),
           Effect.uninterruptible,
           Effect.tapErrorCause(() => forgetTrace(taskId)),
           Effect.as<TakenTask>({

@@ -1,0 +1,117 @@
+/** OpenAI's speech endpoint and single models, on the service's own keys, credits and tasks. */
+import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { Duration, Effect, Encoding, Option, Stream } from "effect"
+import { InternalError, NotFound, TooManyRequests, Unprocessable } from "../../contract/Errors.ts"
+import { idempotencyHeader } from "../../contract/SpeechApi.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { KeyStore } from "../accounts/KeyStore.ts"
+import { RateLimiter } from "../accounts/RateLimiter.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import { openAiModelList } from "../catalogue/OpenAiModels.ts"
+import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { holderOf } from "../http/KeyAuthentication.ts"
+import { readBody } from "../http/RequestBody.ts"
+import { openAiPaths } from "../http/RoutePatterns.ts"
+import { eventOf, eventStream } from "../requests/EventStream.ts"
+import { TaskIntake } from "../requests/TaskIntake.ts"
+import { TaskWaiting } from "../requests/TaskWaiting.ts"
+import { TaskFiles } from "../storage/TaskFiles.ts"
+import { openAiErrorFor } from "./OpenAiErrors.ts"
+import { convertSpeech, mediaTypeOf } from "./SpeechConversion.ts"
+import { selectVoice, OpenAiSpeech } from "./OpenAiSpeech.ts"
+
+/** How long a request waits for its speech. */
+const patience = Duration.hours(1)
+
+/** Registers the routes. */
+export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
+  Effect.gen(function* () {
+    const { config } = yield* ServiceOptions
+    const keys = yield* KeyStore
+    const limiter = yield* RateLimiter
+    const catalogue = yield* Catalogue
+    const intake = yield* TaskIntake
+    const waiting = yield* TaskWaiting
+    const files = yield* TaskFiles
+    const { binary } = yield* Ffmpeg
+
+    const holder = Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const found = yield* holderOf(keys, headers)
+      const wait = yield* limiter.take(found.id)
+      if (Option.isNone(wait)) return found
+      return yield* new TooManyRequests({
+        code: "rate_limited",
+        message: "too many requests; retry after the time in Retry-After",
+        retry_after: wait.value
+      })
+    })
+
+    const speech = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const { id: account, key } = yield* holder
+      const body = yield* readBody(request, OpenAiSpeech, config.limits?.bodyBytes ?? 256_000)
+      const { provider, voice, model } = yield* selectVoice(catalogue.offer(), body)
+      const speed = body.speed ?? 1
+      const control = provider.features.controls.speed
+      const isControl = control !== undefined && speed >= control.min && speed <= control.max
+      const { taskId, characters } = yield* intake.take({
+        account,
+        key,
+        voiceId: voice.wire.voice_id,
+        body: {
+          text: body.input,
+          provider: provider.id,
+          ...(model === undefined ? {} : { model_id: model }),
+          ...(isControl ? { speed } : {})
+        },
+        name: request.headers[idempotencyHeader]
+      })
+      // The server closes silent connections, but speech may take longer.
+      NodeHttpServerRequest.toIncomingMessage(request).socket.setTimeout(Duration.toMillis(patience))
+      const task = yield* Effect.flatten(waiting.end(account, taskId, patience)).pipe(
+        Effect.mapError(() => new NotFound({ code: "task_unknown", message: "the task was deleted" }))
+      )
+      if (task.status !== "done") {
+        const message = task.error?.message ?? "the speech was not ready in time"
+        return yield* task.error?.code === "nothing_to_say"
+          ? new Unprocessable({ code: "text_empty", message: `input: ${message}`, field: "input" })
+          : new InternalError({ code: "internal", message })
+      }
+      const from = task.format === "wav" ? ("wav" as const) : ("mp3" as const)
+      const to = body.response_format ?? "mp3"
+      const path = files.pathOf(taskId, from)
+      const sound = convertSpeech(binary, { path, from, to, speed: isControl ? 1 : speed })
+      const headers = { "x-task-id": taskId }
+      if (body.stream_format !== "sse") {
+        return HttpServerResponse.stream(sound, { contentType: mediaTypeOf[to], headers })
+      }
+      const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters }
+      return eventStream(
+        Stream.concat(
+          Stream.map(sound, (bytes) =>
+            eventOf({ type: "speech.audio.delta", audio: Encoding.encodeBase64(bytes) })
+          ),
+          Stream.make(eventOf({ type: "speech.audio.done", usage }))
+        ),
+        headers
+      )
+    })
+
+    const model = Effect.gen(function* () {
+      yield* holder
+      const { model: id = "" } = yield* HttpRouter.params
+      const found = openAiModelList(catalogue.offer()).data.find((each) => each.id === id)
+      if (found !== undefined) return HttpServerResponse.unsafeJson(found)
+      return yield* new NotFound({
+        code: "model_unknown",
+        message: `model: unknown model "${id.slice(0, 100)}"; GET /v1/models lists the models`,
+        field: "model"
+      })
+    })
+
+    yield* router.post(openAiPaths.speech, Effect.catchAllCause(speech, openAiErrorFor))
+    yield* router.get(openAiPaths.model, Effect.catchAllCause(model, openAiErrorFor))
+  })
+)

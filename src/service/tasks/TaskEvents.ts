@@ -1,0 +1,40 @@
+/** Changes of tasks, for those who wait for them. */
+import { Effect, Queue, type Scope } from "effect"
+
+/** Maximum changes that wait for one listener; older ones are dropped. */
+const mostWaiting = 1_000
+
+/** Passes on which tasks have changed. Changes by other processes, such as `keys revoke`, are not seen. */
+export class TaskEvents extends Effect.Service<TaskEvents>()("service/TaskEvents", {
+  sync: () => {
+    const listeners = new Map<number, Set<Queue.Queue<string>>>()
+    const leave = (account: number, queue: Queue.Queue<string>) =>
+      Effect.sync(() => {
+        const all = listeners.get(account)
+        all?.delete(queue)
+        if (all?.size === 0) listeners.delete(account)
+      })
+    return {
+      /** Records that a task of an account was created, started, queued again, or has ended. */
+      changed: (account: number, taskId: string): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          const all = listeners.get(account)
+          return all === undefined
+            ? Effect.void
+            : Effect.forEach(all, (queue) => Queue.offer(queue, taskId), { discard: true })
+        }),
+
+      /** Returns a queue of the ids of an account's changed tasks, from now until the scope closes. */
+      listen: (account: number): Effect.Effect<Queue.Dequeue<string>, never, Scope.Scope> =>
+        Effect.acquireRelease(
+          Effect.tap(Queue.sliding<string>(mostWaiting), (queue) =>
+            Effect.sync(() => {
+              const all = listeners.get(account) ?? new Set()
+              listeners.set(account, all.add(queue))
+            })
+          ),
+          (queue) => Effect.zipRight(leave(account, queue), Queue.shutdown(queue))
+        )
+    }
+  }
+}) {}

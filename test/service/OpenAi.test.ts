@@ -1,0 +1,119 @@
+/** OpenAI's own SDK and curl use the service as a drop-in for OpenAI's speech endpoint. */
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import OpenAI from "openai"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { ask, type Started, startService } from "./start.ts"
+
+let service: Started
+let client: OpenAI
+const clientOf = (apiKey: string) => new OpenAI({ apiKey, baseURL: `${service.address}/v1`, maxRetries: 0 })
+beforeAll(async () => {
+  service = await startService()
+  client = clientOf(service.key)
+})
+afterAll(() => service.stop())
+
+const input = "Good evening. The train leaves at nine."
+const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
+const speak = async (more: Partial<OpenAI.Audio.SpeechCreateParams> = {}) =>
+  bytesOf(await client.audio.speech.create({ model: "tts-1", voice: "alloy", input, ...more }))
+
+describe("the SDK", () => {
+  test.each([
+    ["mp3", /^(?:ID3|\xff[\xe0-\xff])/u],
+    ["opus", /^OggS/u],
+    ["aac", /^\xff[\xf0-\xff]/u],
+    ["flac", /^fLaC/u],
+    ["wav", /^RIFF....WAVE/su],
+    ["pcm", /^(?!RIFF)/u]
+  ] as const)("gets %s", async (response_format, start) => {
+    const sound = await speak({ response_format })
+    expect(sound.length).toBeGreaterThan(5_000)
+    expect(sound.subarray(0, 16).toString("latin1")).toMatch(start)
+  })
+
+  test("gets faster and slower speech, from voices with and without a speed control", async () => {
+    const lengthOf = async (more: object) => (await speak({ response_format: "pcm", ...more })).length
+    for (const more of [{}, { voice: "fast-en-us" }]) {
+      const usual = await lengthOf(more)
+      expect((await lengthOf({ ...more, speed: 2 })) / usual).toBeCloseTo(0.5, 1)
+      expect((await lengthOf({ ...more, speed: 0.25 })) / usual).toBeCloseTo(4, 0)
+    }
+  })
+
+  test("gets each of OpenAI's voices, different ones for men and women, and ours by id and name", async () => {
+    const names = [
+      "alloy",
+      "ash",
+      "ballad",
+      "coral",
+      "echo",
+      "fable",
+      "nova",
+      "onyx",
+      "sage",
+      "shimmer",
+      "verse"
+    ]
+    const sounds = await Promise.all(names.map((voice) => speak({ voice, response_format: "pcm" })))
+    expect(new Set(sounds.map((sound) => sound.toString("base64"))).size).toBeGreaterThan(1)
+    expect(await speak({ voice: "fast-en-us", model: "gpt-4o-mini-tts", instructions: "Calm." })).not.toEqual(
+      ""
+    )
+  })
+
+  test("gets events", async () => {
+    const response = await client.audio.speech.create({
+      ...{ model: "tts-1", voice: "alloy", input, response_format: "wav", stream_format: "sse" }
+    })
+    const events = (await response.text())
+      .split("\n\n")
+      .filter((event) => event.startsWith("data: "))
+      .map((event) => JSON.parse(event.slice(6)))
+    expect(events.at(-1)).toMatchObject({ type: "speech.audio.done", usage: { input_tokens: input.length } })
+    const deltas = events.slice(0, -1).map(({ audio }) => Buffer.from(audio, "base64"))
+    expect(Buffer.concat(deltas).subarray(0, 4).toString()).toBe("RIFF")
+  })
+
+  test("lists models and reads one, and pays with the account's credits", async () => {
+    const listed = await client.models.list()
+    const ids = listed.data.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(["tts-1", "expressive-calm"]))
+    expect(await client.models.retrieve("expressive-calm")).toMatchObject({ owned_by: "provider_expressive" })
+    // The service's own clients still get its own list.
+    expect((await ask(service.address, service.key, "GET", "/v1/models")).body).toHaveProperty("models")
+    const key = await service.newKey(1_000)
+    await clientOf(key).audio.speech.create({ model: "expressive-calm", voice: "nova", input })
+    expect((await ask(service.address, key, "GET", "/v1/credits")).body).toMatchObject({
+      credits: 1_000 - 2 * input.length
+    })
+  })
+
+  test("gets its own error classes", async () => {
+    await expect(
+      clientOf("wrong-key").audio.speech.create({ model: "tts-1", voice: "alloy", input })
+    ).rejects.toThrow(OpenAI.AuthenticationError)
+    await expect(speak({ voice: "nobody" })).rejects.toThrow(/unknown voice "nobody"/u)
+    await expect(speak({ model: "gpt-9" })).rejects.toThrow(OpenAI.NotFoundError)
+    await expect(speak({ input: "" })).rejects.toThrow(OpenAI.UnprocessableEntityError)
+    await expect(speak({ speed: 9 })).rejects.toThrow(OpenAI.BadRequestError)
+    const poor = clientOf(await service.newKey(0))
+    await expect(poor.audio.speech.create({ model: "tts-1", voice: "alloy", input })).rejects.toMatchObject({
+      status: 402,
+      code: "insufficient_quota"
+    })
+  })
+})
+
+test("curl gets speech", async () => {
+  const body = JSON.stringify({ model: "tts-1", voice: "nova", input, response_format: "wav" })
+  const { stdout } = await promisify(execFile)(
+    "curl",
+    ["-sf", `${service.address}/v1/audio/speech`, "-H", `Authorization: Bearer ${service.key}`].concat([
+      ...["-H", "Content-Type: application/json", "-d", body]
+    ]),
+    { encoding: "buffer", maxBuffer: 1e8 }
+  )
+  expect(stdout.subarray(0, 4).toString()).toBe("RIFF")
+})
