@@ -40,8 +40,9 @@ export const lineWorkbook = (rows: ReadonlyArray<LineRow>) =>
 export const workbookRows = (bytes: Uint8Array) =>
   Effect.tryPromise({
     try: async () => {
-      const { readSheet } = await import("read-excel-file/node")
-      const rows = await readSheet(Buffer.from(bytes))
+      // The entry for Node brings graceful-fs, which does not work in a bundle.
+      const { readSheet } = await import("read-excel-file/universal")
+      const rows = await readSheet(new Blob([Uint8Array.from(bytes)]))
       return rows.map((cells) => cells.map((cell) => (cell === null ? "" : cellText(cell))))
     },
     catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
