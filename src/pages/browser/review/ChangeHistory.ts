@@ -8,6 +8,8 @@ import { ask } from "./ReviewClient.ts"
 export class ChangeHistory {
   private readonly buttons = { undo: byId("undo", HTMLButtonElement), redo: byId("redo", HTMLButtonElement) }
 
+  private isAsking = false
+
   constructor(private readonly delivering: Delivering) {
     delivering.hear((standing) => this.show(standing))
     for (const step of ["undo", "redo"] as const)
@@ -16,13 +18,17 @@ export class ChangeHistory {
 
   /** Undoes or redoes one change; the server delivers the job in the background. */
   async go(step: "undo" | "redo"): Promise<void> {
-    if (this.buttons[step].disabled) return
+    // The buttons may not know yet, right after a reload; the server does.
+    if (this.isAsking) return
+    this.isAsking = true
     for (const button of Object.values(this.buttons)) button.disabled = true
     try {
       this.show(await ask<DeliveryStanding>(step, {}))
       void this.delivering.watch()
     } catch (error) {
       this.delivering.fail(error)
+    } finally {
+      this.isAsking = false
     }
   }
 
