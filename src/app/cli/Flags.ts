@@ -219,7 +219,7 @@ export const data = textOr(
 /** A manifest, or subtitle and text files. */
 export const inputs = Args.text({ name: "file" }).pipe(
   Args.withDescription(
-    "one manifest, or subtitles and texts (.srt .vtt .sbv .ass .ssa .txt .md, Whisper .json)"
+    "one manifest, or scripts (.srt .vtt .ass .ttml .stl .scc .csv .xlsx .txt …; see help formats)"
   ),
   Args.atLeast(1)
 )

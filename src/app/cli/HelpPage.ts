@@ -25,13 +25,12 @@ const overview = (root: CommandShape, columns: number): string => {
     ...pairs(usual, columns),
     ...wrapText(`Also: ${others.map(({ name }) => name).join(", ")}`, columns - 2).map((line) => `  ${line}`),
     "",
-    ...wrapText(`Every command takes ${everywhere.map(([option]) => option).join(", ")}.`, columns),
+    ...wrapText(`Options of every command: ${everywhere.map(([option]) => option).join(", ")}`, columns),
     "",
     "More help",
     ...pairs(
       [
         ["dubwright help all", "all commands, variables, files and exit codes"],
-        ["dubwright <command> --help", "a command's options"],
         ["dubwright help <topic>", `a page of the manual: ${topicNames.join(", ")}`]
       ],
       columns

@@ -12,7 +12,7 @@ import { globOf } from "./patterns/NamePattern.ts"
 export const elsewhere = ["**/node_modules/**", "**/.dubwright/**", "**/out/**"]
 
 /** Glob patterns of subtitle files. */
-export const subtitleFiles = ["**/*.{srt,vtt,sbv,ass,ssa}"]
+export const subtitleFiles = ["**/*.{srt,vtt,sbv,sub,ass,ssa,ttml,dfxp,itt,stl,scc,smi,sami}"]
 
 /** How many folders deep to search below the manifest's. */
 export const depth = 3
