@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import { loadForRun } from "../../library/batch/BatchLoading.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
 import type { ReadInput } from "../../pipeline/load/InputFile.ts"
 import type { StateOf } from "../../store/tables/StateLayers.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
@@ -83,3 +84,9 @@ export const tellUnlisted = Effect.fnUntraced(function* (manifest: string, files
   const text = unlistedText(manifest, files)
   if (text !== undefined) yield* Effect.flatMap(Screen, ({ say }) => say(`note: ${text}`))
 })
+
+/** Prints on stderr which voices speak for jobs that name none. */
+export const tellDefaultVoices = ({ remarks = [] }: Pick<Batch, "remarks">) =>
+  Effect.flatMap(Screen, ({ say }) =>
+    Effect.forEach(remarks, (remark) => say(`note: ${remark}`), { discard: true })
+  )

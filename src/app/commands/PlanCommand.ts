@@ -10,6 +10,7 @@ import {
   type BatchOptions,
   loadBatchInput,
   printNotices,
+  tellDefaultVoices,
   tellUnlisted,
   warningsOnScreen
 } from "../batch/BatchInput.ts"
@@ -49,6 +50,7 @@ export const planCommand = (options: PlanOptions) =>
     )
     yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
     yield* printNotices(report, options)
+    if (!options.quiet && plan !== undefined) yield* tellDefaultVoices(batch)
     if (!options.quiet) yield* tellUnlisted(batch.manifest, report.unlisted ?? [])
     if (!options.quiet)
       yield* Effect.forEach(plan?.jobs.flatMap(stickyHint) ?? [], (hint) => screen.say(`hint: ${hint}`))

@@ -13,7 +13,13 @@ import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { reviveFailed } from "../../pipeline/run/BatchRegistration.ts"
 import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
 import type { StateOf } from "../../store/tables/StateLayers.ts"
-import { type BatchOptions, loadBatchInput, printNotices, tellUnlisted } from "../batch/BatchInput.ts"
+import {
+  type BatchOptions,
+  loadBatchInput,
+  printNotices,
+  tellDefaultVoices,
+  tellUnlisted
+} from "../batch/BatchInput.ts"
 import { nextAt, type TimeOfDay } from "../batch/Deadline.ts"
 import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { commandService } from "../layers/GatewayLayer.ts"
@@ -64,6 +70,7 @@ const dubbed = (options: RunOptions, retry: boolean) =>
     })
     const { batch, work } = prepared
     yield* printNotices(work, options)
+    if (!options.quiet && !("results" in work)) yield* tellDefaultVoices(batch)
     const now = new Date(yield* Clock.currentTimeMillis)
     const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
     const { executor } = "results" in work ? { executor: undefined } : yield* fleetOf(options, work)

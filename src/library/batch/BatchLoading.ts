@@ -56,7 +56,7 @@ export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
   return yield* "files" in source ? loadBatch(source.files, all) : loadManifestValue(source.value, all)
 })
 
-/** Loads a batch and finds the provider of each voice without one. Notes say which voices and providers were found. */
+/** Loads a batch and finds the provider of each voice without one. Notes say which was found. */
 export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
   source: BatchSource,
   flags: LoadFlags,
@@ -70,5 +70,5 @@ export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
     return service.local.voiceFor(language)
   })
   const found = yield* withProvidersFound(batch, service, known)
-  return { ...found, notes: [...found.notes, ...service.local.remarks([...languages])] }
+  return { ...found, batch: { ...found.batch, remarks: service.local.remarks([...languages]) } }
 })

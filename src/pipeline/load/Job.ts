@@ -133,4 +133,6 @@ export interface Batch {
   readonly every?: ReadonlyArray<Job>
   /** What was ignored when the batch was loaded, one line each. */
   readonly notices?: ReadonlyArray<string>
+  /** Which voices speak for jobs that name none, one line each. */
+  readonly remarks?: ReadonlyArray<string>
 }
