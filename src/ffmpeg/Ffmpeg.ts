@@ -15,6 +15,7 @@ const soundDecoder = Effect.promise(() => import("./decode/FilmSoundJob.ts"))
 const encoder = Effect.promise(() => import("./encode/Encoder.ts"))
 const blockWriter = Effect.promise(() => import("./encode/PcmBlocks.ts"))
 const muxer = Effect.promise(() => import("./mux/Muxer.ts"))
+const trackReader = Effect.promise(() => import("./decode/SubtitleTracks.ts"))
 const prober = Effect.promise(() => import("./probe/Prober.ts"))
 
 const openFiles = (ffmpeg: FfmpegChoice, requests: ReadonlyArray<EncodeRequest>) =>
@@ -27,6 +28,10 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
   /** Reads the length and the streams of a media file. */
   probe: Effect.fn("Ffmpeg.probe")((path: string) =>
     Effect.flatMap(prober, ({ probeFile }) => probeFile(ffmpeg, resolve(path)))
+  ),
+  /** Copies the text tracks of a film into files in a folder. */
+  extractTracks: Effect.fn("Ffmpeg.extractTracks")((path: string, folder: string) =>
+    Effect.flatMap(trackReader, (part) => part.extractTracks(ffmpeg.first, resolve(path), resolve(folder)))
   ),
   /** Decodes one file to mono samples; `track` selects one of several audio tracks. */
   decode: Effect.fn("Ffmpeg.decode")((source: DecodeSource, rate: SampleRate) =>

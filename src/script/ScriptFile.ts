@@ -24,6 +24,8 @@ import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts
 
 /** Options for reading a file. */
 export interface ReadOptions {
+  /** The extension that tells the format, if the file's name does not. */
+  readonly ending?: string | undefined
   /** The character encoding; by default it is detected. A byte order mark in the file takes precedence. */
   readonly encoding?: string | undefined
   /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
@@ -93,7 +95,7 @@ const atMost = (
 type Read = Either.Either<Script, NonEmptyReadonlyArray<ScriptFault>>
 
 const readText = (text: string, file: string, options: ReadOptions): Read => {
-  const ending = endingOf(file)
+  const ending = options.ending ?? endingOf(file)
   const unread = unreadByText(text, file)
   if (unread !== undefined) return refused("", unread)
   const content = readers[contentOf(text, ending) ?? ""]

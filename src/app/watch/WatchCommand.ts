@@ -95,7 +95,10 @@ const lookAround = Effect.fnUntraced(function* (options: WatchingOptions, watch:
   const screen = yield* Screen
   const { out, state, only, voice, provider, model, language, bilingual, inputs } = options
   const flags = { out, state, only, voice, provider, model, language, bilingual }
-  const found = yield* loadSource({ files: inputs }, { ...flags, isArriving: () => false }).pipe(
+  const found = yield* loadSource(
+    { files: inputs },
+    { ...flags, withoutTracks: true, isArriving: () => false }
+  ).pipe(
     Effect.provide(commandService(options)),
     Effect.catchTag("InputRejected", ({ message }) =>
       Effect.as(watch.isNews(message) ? screen.say(message) : Effect.void, undefined)
@@ -172,8 +175,8 @@ const runArrived = Effect.fnUntraced(function* (
 /** The files of the jobs that a run rejected. */
 const rejectedFiles = ({ faults }: InputRejected, jobs: ReadonlyArray<Job>): ReadonlyArray<string> => {
   const names = new Set(faults.map(({ file }) => file))
-  return jobs.flatMap(({ input, inputName, video, sheet }) => [
-    ...(names.has(inputName) ? [input] : []),
+  return jobs.flatMap(({ input, film = input, inputName, video, sheet }) => [
+    ...(names.has(inputName) ? [film] : []),
     ...[video, sheet].flatMap((file) => (file !== undefined && names.has(file.name) ? [file.path] : []))
   ])
 }

@@ -19,11 +19,13 @@ import { checkValue } from "./ManifestValue.ts"
 import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
-import { expandEntry } from "./patterns/EntryExpansion.ts"
+import { filmNamed } from "./tracks/TrackChoice.ts"
+import { type EntryPlace, expandEntry } from "./patterns/EntryExpansion.ts"
 
 // Not loaded for bare files.
 const manifestParser = Effect.promise(() => import("./ManifestFile.ts"))
 const castParser = Effect.promise(() => import("./cast/CastFile.ts"))
+const filmTracks = Effect.promise(() => import("./tracks/FilmTracks.ts"))
 const overridesParser = Effect.promise(() => import("./OverridesFile.ts"))
 
 /** Loads the manifest, or the bare files, that the command line names. */
@@ -99,7 +101,8 @@ const holdsTranscript = (file: string, read: ReadInput | undefined) =>
 
 const unfitScript = (file: string, read: ReadInput | undefined) => {
   const hasScriptEnding = scriptEndings.includes(endingOf(file))
-  if ((hasScriptEnding && !isManifest(file)) || isDynamicPattern(file)) return Effect.succeed(false)
+  if ((hasScriptEnding && !isManifest(file)) || isDynamicPattern(file) || filmNamed(file) !== undefined)
+    return Effect.succeed(false)
   return hasScriptEnding ? namesManifest(file, read) : Effect.succeed(true)
 }
 
@@ -122,6 +125,7 @@ const settle = Effect.fnUntraced(function* (
   const state = path.resolve(flags.cwd ?? "", flags.state ?? path.join(base, ".dubwright"))
   const { isArriving } = flags
   const waits = isArriving !== undefined
+  const films = yield* Effect.cached(Effect.flatMap(filmTracks, ({ trackReader }) => trackReader(state)))
   const expanded = yield* Effect.forEach(
     manifest.jobs,
     (entry, at) => {
@@ -130,12 +134,19 @@ const settle = Effect.fnUntraced(function* (
         isBare
           ? rejectInput(entry.input, problem)
           : rejectInput(name, `jobs[${at}].input: ${entry.input}: ${problem}`)
-      return expandEntry(entry, manifest.defaults ?? {}, {
-        base,
-        manifest: name,
-        at,
-        waits,
-        rejectInput: reject
+      const place: EntryPlace = { base, manifest: name, at, waits, rejectInput: reject }
+      const film = filmNamed(entry.input)
+      if (film === undefined) return expandEntry(entry, manifest.defaults ?? {}, place)
+      return Effect.gen(function* () {
+        const { named, withTrack } = yield* filmTracks
+        const found = yield* expandEntry({ ...entry, input: film.path }, manifest.defaults ?? {}, place)
+        const reader = yield* films
+        const jobs = yield* Effect.forEach(found.jobs, (job) =>
+          flags.withoutTracks === true || isArriving?.(job.input) === true
+            ? Effect.succeed(named(job, film.track))
+            : withTrack(job, film.track, reader, place)
+        )
+        return { ...found, jobs }
       })
     },
     {
@@ -162,9 +173,10 @@ const settle = Effect.fnUntraced(function* (
   }
   const jobs = expanded
     .flatMap((entry) => entry.jobs)
-    .map(({ entry, id, input }) => {
-      const inputName = nameOf(input, entry.input)
-      const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, context)
+    .map(({ entry, id, input, track }) => {
+      const inputName =
+        track === undefined ? nameOf(input, entry.input) : nameOf(track.film, entry.input) + track.written
+      const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, { ...context, track })
       const changes = Object.hasOwn(changed, id) ? changed[id] : undefined
       return changes === undefined ? job : { ...job, overrides: changes }
     })
@@ -211,8 +223,8 @@ const settle = Effect.fnUntraced(function* (
 const nobody: ChosenVoices = () => undefined
 
 /** The files that a job is made from. */
-export const filesOf = ({ input, video, sheet }: Job): ReadonlyArray<string> => [
-  input,
+export const filesOf = ({ input, film, video, sheet }: Job): ReadonlyArray<string> => [
+  film ?? input,
   ...(video === undefined ? [] : [video.path]),
   ...(sheet === undefined ? [] : [sheet.path])
 ]

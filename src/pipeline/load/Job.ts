@@ -60,6 +60,8 @@ export interface Job {
   readonly id: JobId
   /** Absolute. */
   readonly input: string
+  /** The film, absolute, if the input is the text of one of its subtitle tracks. */
+  readonly film?: string
   /** As the user named it, for messages and reports. */
   readonly inputName: string
   readonly video?: { readonly path: string; readonly name: string }

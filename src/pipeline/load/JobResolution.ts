@@ -21,6 +21,8 @@ export interface JobContext {
   readonly flags: RunFlags
   /** A file that the manifest names. */
   readonly fileOf: (written: string) => { readonly path: string; readonly name: string }
+  /** The film and the language of an input that is a subtitle track. */
+  readonly track?: { readonly film: string; readonly language?: LanguageTag } | undefined
   /** The cast's voices in a language, if the manifest has a cast. */
   readonly castIn?: (language: LanguageTag | undefined) => LanguageCast
 }
@@ -35,11 +37,11 @@ export const resolveJob = (
   inputName: string,
   defaults: Defaults,
   entry: JobEntry,
-  { service, flags, fileOf, castIn }: JobContext
+  { service, flags, fileOf, track, castIn }: JobContext
 ): Job => {
   const said = { ...defaults, ...entry }
   const fit = { ...defaults.fit, ...entry.fit }
-  const language = said.language ?? flags.language ?? languageInName(inputName).language
+  const language = said.language ?? flags.language ?? track?.language ?? languageInName(inputName).language
   const cast = castIn?.(language)
   const usual = said.voice === undefined ? cast?.voice : undefined
   const own = {
@@ -58,6 +60,7 @@ export const resolveJob = (
     id,
     input,
     inputName,
+    ...(track === undefined ? {} : { film: track.film }),
     ...(entry.video === undefined ? {} : { video: fileOf(entry.video) }),
     ...(entry.sheet === undefined ? {} : { sheet: fileOf(entry.sheet) }),
     ...(language === undefined ? {} : { language }),

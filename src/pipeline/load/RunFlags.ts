@@ -37,6 +37,8 @@ export interface RunFlags {
    * missing file is a fault.
    */
   readonly isArriving?: ((path: string) => boolean) | undefined
+  /** Whether subtitle tracks in films are left unread. */
+  readonly withoutTracks?: boolean | undefined
   /** Whether a cast file that does not exist yet counts as empty. */
   readonly newCast?: boolean | undefined
   /** Reads the voices that speakers got from pools in earlier runs, from a state folder. */

@@ -33,7 +33,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
         )
   const hash = createHash("sha256")
   // What was heard matters, not by whom.
-  const { input: _input, video: _video, listen: _listen, ...settings } = job
+  const { input: _input, film: _film, video: _video, listen: _listen, ...settings } = job
   // Timelines refer to the film by its path relative to the job's folder.
   const way =
     job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))

@@ -8,6 +8,7 @@ import type { Words } from "../../script/spoken/CueWords.ts"
 import { type Filmed, cutAtFilmEnd } from "../../script/spoken/FilmEnd.ts"
 import { lexiconOf } from "../../script/spoken/Lexicon.ts"
 import { spokenWords } from "../../script/spoken/SpokenWords.ts"
+import { endingOf } from "../../script/formats/UnreadFormats.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
@@ -22,6 +23,7 @@ export const readWords = Effect.fn("JobScript.readWords")(function* (
   const { bytes } = yield* read(job.input, job.inputName)
   const script = yield* readScript(bytes, job.inputName, {
     encoding: job.encoding,
+    ending: job.film === undefined ? undefined : endingOf(job.input),
     start: job.start,
     frameRate: job.frameRate,
     columns: job.columns,

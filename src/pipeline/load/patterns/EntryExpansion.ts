@@ -3,7 +3,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Either, Schema } from "effect"
 import { isDynamicPattern } from "tinyglobby"
 import type { Defaults, JobEntry } from "../../../domain/manifest/Manifest.ts"
-import { JobId } from "../../../domain/values/Ids.ts"
+import { JobId, type LanguageTag } from "../../../domain/values/Ids.ts"
 import { languageNamed } from "../../../domain/values/LanguageName.ts"
 import { type InputRejected, rejectInput } from "../InputRejected.ts"
 import { jobNameFrom } from "../JobName.ts"
@@ -18,6 +18,8 @@ export interface ExpandedEntry {
   readonly id: JobId
   /** Absolute. */
   readonly input: string
+  /** The film that holds the input as a subtitle track, the track as written, such as `#vi`, and its language. */
+  readonly track?: { readonly film: string; readonly written: string; readonly language?: LanguageTag }
 }
 
 /** An entry's jobs, and a notice for each unpaired file. */
