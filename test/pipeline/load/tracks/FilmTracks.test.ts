@@ -39,8 +39,7 @@ const tracks = (...all: ReadonlyArray<readonly [language: string, codec: string]
   }))
 
 layer(NodeContext.layer)("subtitle tracks of films", (it) => {
-  const at = <A, E, R>(test: (folder: string) => Effect.Effect<A, E, R>) =>
-    Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.makeTempDirectoryScoped(), test))
+  const made = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
   const formats = [
     ["mkv", ["srt", "ass"]],
@@ -48,60 +47,60 @@ layer(NodeContext.layer)("subtitle tracks of films", (it) => {
   ] as const
   for (const [container, codecs] of formats)
     it.scoped(`a track of ${container} is found by language and by number`, () =>
-      at((folder) =>
-        Effect.gen(function* () {
-          const name = `film.${container}`
-          filmIn(folder, name, codecs)
-          const fs = yield* FileSystem.FileSystem
-          for (const [track, language, text] of [
-            ["vi", "vi", "Xin chào."],
-            ["2", "en", "Hello."]
-          ]) {
-            const [job] = (yield* loadBatch([join(folder, `${name}#${track}`)], {
-              state: join(folder, "state")
-            })).jobs
-            expect(job).toMatchObject({ id: `film.${track}`, language, film: join(folder, name) })
-            expect(job.inputName.endsWith(`${name}#${track}`)).toBe(true)
-            expect(job.video).toBeUndefined()
-            expect(yield* fs.readFileString(job.input)).toContain(text)
-          }
-        })
-      )
+      Effect.gen(function* () {
+        const folder = yield* made
+
+        const name = `film.${container}`
+        filmIn(folder, name, codecs)
+        const fs = yield* FileSystem.FileSystem
+        for (const [track, language, text] of [
+          ["vi", "vi", "Xin chào."],
+          ["2", "en", "Hello."]
+        ]) {
+          const [job] = (yield* loadBatch([join(folder, `${name}#${track}`)], {
+            state: join(folder, "state")
+          })).jobs
+          expect(job).toMatchObject({ id: `film.${track}`, language, film: join(folder, name) })
+          expect(job.inputName.endsWith(`${name}#${track}`)).toBe(true)
+          expect(job.video).toBeUndefined()
+          expect(yield* fs.readFileString(job.input)).toContain(text)
+        }
+      })
     )
 
   it.scoped("an unchanged film is read once, a changed one again", () =>
-    at((folder) =>
-      Effect.gen(function* () {
-        filmIn(folder, "film.mkv", ["srt"])
-        const film = join(folder, "film.mkv")
-        const load = Effect.map(loadBatch([film], { state: join(folder, "state") }), ({ jobs: [job] }) => job)
-        const first = yield* load
-        expect(first).toMatchObject({ id: "film", language: "vi" })
-        writeFileSync(first.input, cue("Kept."))
-        const kept = yield* load
-        expect(kept.input).toBe(first.input)
-        expect(statSync(kept.input).size).toBe(cue("Kept.").length)
-        utimesSync(film, 1, 1)
-        const again = yield* load
-        expect(again.input).not.toBe(first.input)
-        expect(readdirSync(join(folder, "state", "tracks"))).toHaveLength(2)
-      })
-    )
+    Effect.gen(function* () {
+      const folder = yield* made
+
+      filmIn(folder, "film.mkv", ["srt"])
+      const film = join(folder, "film.mkv")
+      const load = Effect.map(loadBatch([film], { state: join(folder, "state") }), ({ jobs: [job] }) => job)
+      const first = yield* load
+      expect(first).toMatchObject({ id: "film", language: "vi" })
+      writeFileSync(first.input, cue("Kept."))
+      const kept = yield* load
+      expect(kept.input).toBe(first.input)
+      expect(statSync(kept.input).size).toBe(cue("Kept.").length)
+      utimesSync(film, 1, 1)
+      const again = yield* load
+      expect(again.input).not.toBe(first.input)
+      expect(readdirSync(join(folder, "state", "tracks"))).toHaveLength(2)
+    })
   )
 
   it.scoped("a manifest's pattern names the same track of every film", () =>
-    at((folder) =>
-      Effect.gen(function* () {
-        filmIn(folder, "E01.mkv", ["srt", "srt"])
-        filmIn(folder, "E02.mkv", ["srt", "srt"])
-        writeFileSync(join(folder, "m.yaml"), "jobs:\n  - input: '{episode}.mkv#en'\n    id: '{episode}'\n")
-        const { jobs } = yield* loadBatch([join(folder, "m.yaml")], {})
-        expect(jobs.map(({ id, inputName, language }) => [id, inputName, language])).toEqual([
-          ["E01", "E01.mkv#en", "en"],
-          ["E02", "E02.mkv#en", "en"]
-        ])
-      })
-    )
+    Effect.gen(function* () {
+      const folder = yield* made
+
+      filmIn(folder, "E01.mkv", ["srt", "srt"])
+      filmIn(folder, "E02.mkv", ["srt", "srt"])
+      writeFileSync(join(folder, "m.yaml"), "jobs:\n  - input: '{episode}.mkv#en'\n    id: '{episode}'\n")
+      const { jobs } = yield* loadBatch([join(folder, "m.yaml")], {})
+      expect(jobs.map(({ id, inputName, language }) => [id, inputName, language])).toEqual([
+        ["E01", "E01.mkv#en", "en"],
+        ["E02", "E02.mkv#en", "en"]
+      ])
+    })
   )
 
   const faults = [
