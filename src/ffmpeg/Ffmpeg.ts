@@ -44,6 +44,9 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
   /** Decodes one file to mono blocks of varying size, for files too long to hold in memory. */
   decodeBlocks: (source: DecodeSource, rate: SampleRate) =>
     Stream.unwrap(Effect.map(decoder, (part) => part.decodeBlocks(ffmpeg, source, rate))),
+  /** Decodes a track to blocks with its own rate and channels, which `probe` returned. */
+  decodeChannels: (source: DecodeSource, rate: SampleRate, channels: number) =>
+    Stream.unwrap(Effect.map(decoder, (part) => part.decodeChannels(ffmpeg, source, rate, channels))),
   /**
    * Decodes a film's sound to mono blocks, up to its end; gaps become silence. Use a block at once: the next one
    * overwrites it.

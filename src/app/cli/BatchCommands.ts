@@ -6,6 +6,7 @@ import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
+import { profileNames } from "../../domain/manifest/DeliveryProfile.ts"
 import { shapeOf } from "./UsageCheck.ts"
 
 const run = Command.make(
@@ -111,12 +112,24 @@ const clean = Command.make(
 
 const verify = Command.make(
   "verify",
-  standing,
+  {
+    ...standing,
+    inputs: Flags.verified,
+    profile: OptionKinds.textOption(
+      "profile",
+      "NAME",
+      `judge audio and video files by a delivery profile: ${profileNames.join(", ")}`
+    )
+  },
   lazyCommand(
     () => import("../commands/VerifyCommand.ts"),
     ({ verifyCommand }) => verifyCommand
   )
-).pipe(Command.withDescription("Decode the delivered audio and compare it with report.json, cue by cue"))
+).pipe(
+  Command.withDescription(
+    "Decode the delivered audio and compare it with report.json, cue by cue; --profile: judge files for delivery"
+  )
+)
 
 const review = Command.make(
   "review",

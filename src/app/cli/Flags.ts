@@ -229,6 +229,14 @@ export const manifest = Args.text({ name: "manifest" }).pipe(
   Args.atLeast(1)
 )
 
+/** What `verify` checks. */
+export const verified = Args.text({ name: "manifest" }).pipe(
+  Args.withDescription(
+    "a manifest, or the files that were passed to run; with --profile: audio and video files"
+  ),
+  Args.atLeast(1)
+)
+
 /** The manifest that `review` works on. */
 export const reviewed = Args.text({ name: "manifest" }).pipe(
   Args.withDescription("a manifest (.yaml .yml .json); accepted changes are saved beside it"),

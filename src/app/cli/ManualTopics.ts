@@ -17,6 +17,7 @@ export const pageTopics: Readonly<Record<string, string>> = {
   results: "results",
   editing: "editing",
   listening: "listening",
+  delivery: "delivery",
   review: "review",
   service: "service",
   cloud: "cloud",

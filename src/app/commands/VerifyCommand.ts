@@ -1,4 +1,4 @@
-/** The `verify` command: compares the delivered audio with the reports. */
+/** The `verify` command: compares the delivered audio with the reports, or judges files by a delivery profile. */
 import { Effect, Either } from "effect"
 import {
   hasWrongWords,
@@ -8,12 +8,18 @@ import {
   verifyBatch
 } from "../../pipeline/report/DeliveryVerification.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
+import { checkDelivery } from "./DeliveryCheck.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { type Look, textTable } from "../terminal/TextTable.ts"
 
-export const verifyCommand = (options: BatchOptions) =>
+export const verifyCommand = (options: BatchOptions & { readonly profile: string | undefined }) =>
+  options.profile === undefined
+    ? verifyReports(options)
+    : checkDelivery({ ...options, profile: options.profile })
+
+const verifyReports = (options: BatchOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const batch = yield* loadBatchInput(options)

@@ -9,7 +9,7 @@ export const stepsASecond = 10
 export const endOfStep = (step: number, rate: SampleRate): number =>
   Math.round(((step + 1) * rate) / stepsASecond)
 
-/** Measures a stream block by block. Channels are interleaved, and each has weight 1 (mono, stereo). */
+/** Measures a stream block by block. Channels are interleaved; their weights are 1 (mono, stereo) unless given. */
 export class LoudnessSteps {
   private readonly filters: ReadonlyArray<Weighting>
   private frames = 0
@@ -20,7 +20,8 @@ export class LoudnessSteps {
   constructor(
     private readonly rate: SampleRate,
     private readonly channels: number,
-    private readonly ended: (power: number) => void
+    private readonly ended: (power: number) => void,
+    private readonly weights: ReadonlyArray<number> = []
   ) {
     this.filters = Array.from({ length: channels }, () => new Weighting(rate))
     this.stepEnd = endOfStep(0, rate)
@@ -43,7 +44,8 @@ export class LoudnessSteps {
 
   private endStep(): void {
     let power = 0
-    for (const filter of this.filters) power += filter.settle()
+    for (let channel = 0; channel < this.channels; channel++)
+      power += this.filters[channel]!.settle() * (this.weights[channel] ?? 1)
     this.stepEnd = endOfStep(++this.step, this.rate)
     this.ended(power)
   }

@@ -26,9 +26,13 @@ export interface DecodeTarget {
 
 /**
  * Returns the arguments that decode files in one process. It exits on data errors (`-xerror`). Stereo is averaged, so
- * that a voice on both channels keeps its level.
+ * that a voice on both channels keeps its level. With `asIs`, rate and channels stay those of the file.
  */
-export const decodeArgs = (files: ReadonlyArray<DecodeTarget>, rate: SampleRate): ReadonlyArray<string> => [
+export const decodeArgs = (
+  files: ReadonlyArray<DecodeTarget>,
+  rate: SampleRate,
+  asIs = false
+): ReadonlyArray<string> => [
   "-hide_banner",
   "-nostdin",
   "-nostats",
@@ -37,12 +41,7 @@ export const decodeArgs = (files: ReadonlyArray<DecodeTarget>, rate: SampleRate)
   ...files.flatMap(({ source, target }, place) => [
     "-map",
     `${place}:a:${source.track ?? 0}`,
-    "-ac",
-    "1",
-    "-ar",
-    `${rate}`,
-    "-af",
-    "aresample=rematrix_maxval=1",
+    ...(asIs ? [] : ["-ac", "1", "-ar", `${rate}`, "-af", "aresample=rematrix_maxval=1"]),
     "-f",
     "f32le",
     "-y",

@@ -56,10 +56,29 @@ const decodeWith = Effect.fnUntraced(function* (binary: Binary, source: DecodeSo
  * stream fails after its last block.
  */
 export const decodeBlocks = (ffmpeg: FfmpegChoice, source: DecodeSource, rate: SampleRate): Blocks =>
-  blocksWith(ffmpeg.first, source, rate, (refused) =>
+  blocksOfEither(ffmpeg, source, { rate, channels: 1, asIs: false })
+
+/** Like `decodeBlocks`, at the track's own rate and with its own channels, interleaved. Blocks are whole frames. */
+export const decodeChannels = (
+  ffmpeg: FfmpegChoice,
+  source: DecodeSource,
+  rate: SampleRate,
+  channels: number
+): Blocks => blocksOfEither(ffmpeg, source, { rate, channels, asIs: true })
+
+/** The form of decoded samples. */
+interface SampleForm {
+  readonly rate: SampleRate
+  readonly channels: number
+  /** Whether rate and channels are those of the file. */
+  readonly asIs: boolean
+}
+
+const blocksOfEither = (ffmpeg: FfmpegChoice, source: DecodeSource, form: SampleForm): Blocks =>
+  blocksWith(ffmpeg.first, source, form, (refused) =>
     Stream.unwrap(
       Effect.map(ffmpeg.spare, (spare) =>
-        spare === undefined ? refused : blocksWith(spare, source, rate, () => refused)
+        spare === undefined ? refused : blocksWith(spare, source, form, () => refused)
       )
     )
   )
@@ -68,10 +87,10 @@ export const decodeBlocks = (ffmpeg: FfmpegChoice, source: DecodeSource, rate: S
 const blocksWith = (
   binary: Binary,
   source: DecodeSource,
-  rate: SampleRate,
+  { rate, channels, asIs }: SampleForm,
   otherwise: (refused: Blocks) => Blocks
 ): Blocks => {
-  const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate)
+  const args = decodeArgs([{ source: absolute(source), target: "pipe:1" }], rate, asIs)
   return Stream.acquireRelease(
     Effect.sync(() => startProcess(binary.path, args)),
     (process) => process.stop
@@ -82,9 +101,10 @@ const blocksWith = (
         Stream.orDie,
         Stream.mapAccum(Buffer.alloc(0), (rest, chunk) => {
           const bytes = Buffer.concat([rest, chunk])
-          const block = floatsIn(bytes)
-          frames += block.length
-          return [bytes.subarray(block.byteLength), block]
+          const whole = bytes.byteLength - (bytes.byteLength % (4 * channels))
+          const block = floatsIn(bytes.subarray(0, whole))
+          frames += block.length / channels
+          return [bytes.subarray(whole), block]
         })
       )
       const verdict = Effect.gen(function* () {
@@ -92,7 +112,10 @@ const blocksWith = (
         const refused: Blocks = Stream.unwrap(Effect.map(refusal(source, ended), Stream.fail))
         if (cannotRead(ended)) return otherwise(refused)
         if (!wentWell(ended)) return refused
-        const short = shortage(source.path, frames / rate, inputsDescribed(ended.stderr)[0])
+        const [description] = inputsDescribed(ended.stderr)
+        // A film's header states the length of its longest stream, and the sound may be shorter.
+        const isFilm = asIs && description?.streams.some((stream) => stream._tag === "VideoStream")
+        const short = shortage(source.path, frames / rate, isFilm === true ? undefined : description)
         return short === undefined ? Stream.empty : Stream.fail(short)
       })
       return Stream.concat(blocks, Stream.unwrap(verdict))

@@ -17,6 +17,8 @@ export interface InputDescription {
    * The timecode of its first frame, if any: with a semicolon before the frame number if it is drop-frame.
    */
   readonly timecode: string | undefined
+  /** The time reference of a Broadcast Wave file, in frames. */
+  readonly timeReference: number | undefined
   readonly streams: ReadonlyArray<MediaStream>
 }
 
@@ -52,6 +54,7 @@ export const inputsDescribed = (stderr: string): ReadonlyArray<InputDescription>
     start,
     // MOV and MP4 keep it with the video stream, MKV with the stream or the file.
     timecode: [...streams, { tags }].map((holder) => holder.tags.get("timecode")).find(Boolean),
+    timeReference: timeReferenceIn(tags),
     streams: streams.map(streamOf)
   }))
 }
@@ -116,7 +119,12 @@ const streamOf = ({ index, language, kind, details, tags }: RawStream): MediaStr
       const [, rate, layout = ""] = /, (\d+) Hz(?:, ([^,]+))?/u.exec(details) ?? []
       return rate === undefined || Number(rate) === 0
         ? OtherStream.make({ index, kind: "Audio of unknown rate" })
-        : AudioStream.make({ ...common, rate: Number(rate), channels: channelsIn(layout) })
+        : AudioStream.make({
+            ...common,
+            rate: Number(rate),
+            channels: channelsIn(layout),
+            ...bitsIn(common.codec, details)
+          })
     }
     case "Subtitle":
       return SubtitleStream.make(common)
@@ -132,6 +140,21 @@ const titleIn = (tags: ReadonlyMap<string, string>): string | undefined => {
     handler !== undefined && /handler$|^mainconcept|^gpac|^iso media/iu.test(handler) ? undefined : handler
   const title = (tags.get("title") ?? named)?.trim()
   return title === "" ? undefined : title
+}
+
+const timeReferenceIn = (tags: ReadonlyMap<string, string>): number | undefined => {
+  const frames = /^\d{1,15}$/u.exec(tags.get("time_reference") ?? "")?.[0]
+  return frames === undefined ? undefined : Number(frames)
+}
+
+/** Finds the bits per sample of a lossless codec: stated, in the codec's name, or those of the sample format. */
+const bitsIn = (codec: string, details: string): { readonly bits?: number } => {
+  if (!/^(?:pcm_[suf]\d|flac|alac|truehd|mlp|wavpack|tta)/u.test(codec)) return {}
+  const bits =
+    /\((\d+) bit\)/u.exec(details)?.[1] ??
+    /^pcm_[suf](\d+)/u.exec(codec)?.[1] ??
+    /, [su](\d+)p?(?:,|$| )/u.exec(details)?.[1]
+  return bits === undefined ? {} : { bits: Number(bits) }
 }
 
 const channelsIn = (layout: string): number => {

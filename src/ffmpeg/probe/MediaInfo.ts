@@ -33,6 +33,8 @@ export class AudioStream extends Schema.TaggedClass<AudioStream>()("AudioStream"
   ...common,
   rate: Schema.Positive.pipe(Schema.int()),
   channels: Schema.Positive.pipe(Schema.int()),
+  /** Bits per sample of a lossless codec; absent for lossy ones. */
+  bits: Schema.optional(Schema.Positive.pipe(Schema.int())),
   /** The end of its last packet, from the file's start. */
   duration: Schema.optional(Micros)
 }) {}
@@ -64,6 +66,8 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
    * The timecode of its first frame, as in the file: `01:00:00:00`, or `01:00:00;00` for drop-frame.
    */
   timecode: Schema.optional(Schema.NonEmptyString),
+  /** Position of a Broadcast Wave file's first frame, in frames at its own rate from midnight. */
+  timeReference: Schema.optional(Schema.NonNegativeInt),
   streams: Schema.Array(MediaStream)
 }) {
   /** The first video stream that is not a cover. */

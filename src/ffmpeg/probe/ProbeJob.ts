@@ -43,6 +43,7 @@ export const parseProbe = (path: string, stderr: string, stdout: string): MediaI
         duration: Micros.make(duration),
         ...(input.start < 0 ? { lead: Micros.make(Math.round(-input.start * 1_000_000)) } : {}),
         ...(input.timecode === undefined ? {} : { timecode: input.timecode }),
+        ...(input.timeReference === undefined ? {} : { timeReference: input.timeReference }),
         streams
       })
 }

@@ -20,7 +20,7 @@ import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
 import { filmNamed } from "./tracks/TrackChoice.ts"
-import { type EntryPlace, expandEntry } from "./patterns/EntryExpansion.ts"
+import { type ExpandedEntry, type EntryPlace, expandEntry } from "./patterns/EntryExpansion.ts"
 
 // Not loaded for bare files.
 const manifestParser = Effect.promise(() => import("./ManifestFile.ts"))
@@ -143,7 +143,7 @@ const settle = Effect.fnUntraced(function* (
         const reader = yield* films
         const jobs = yield* Effect.forEach(found.jobs, (job) =>
           flags.withoutTracks === true || isArriving?.(job.input) === true
-            ? Effect.succeed(named(job, film.track))
+            ? Effect.succeed<ExpandedEntry>(named(job, film.track))
             : withTrack(job, film.track, reader, place)
         )
         return { ...found, jobs }

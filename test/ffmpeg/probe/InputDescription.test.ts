@@ -151,7 +151,8 @@ Input #2, mp3, from 'c.mp3':
             title: "B",
             isDefault: false,
             rate: 24_000,
-            channels: 2
+            channels: 2,
+            bits: 16
           })
         ]
       },

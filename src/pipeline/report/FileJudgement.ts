@@ -1,0 +1,79 @@
+/** Measures the sound of any audio or video file, and judges it by a delivery profile. */
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Option, Schema, Stream } from "effect"
+import { DeliveryMeter, type SpokenStretch } from "../../audio/level/DeliveryMeter.ts"
+import { decibelsOf } from "../../audio/pcm/Pcm.ts"
+import type { DeliveryProfile } from "../../domain/manifest/DeliveryProfile.ts"
+import { judgeSound, type MeasuredSound } from "../../domain/report/DeliveryRules.ts"
+import { JobReport, unheard } from "../../domain/report/Report.ts"
+import { SampleRate } from "../../domain/time/Units.ts"
+import { clockTime } from "../../exports/EntryText.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { mainSound, type MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
+import { NotAudio } from "../../ffmpeg/process/FfmpegErrors.ts"
+
+/** Judges a file. If it is beside a job's report.json, the report says where lines are spoken. */
+export const judgeFile = Effect.fn("FileJudgement.judgeFile")(function* (
+  path: string,
+  profile: DeliveryProfile
+) {
+  return judgeSound(profile, yield* measureFile(path))
+})
+
+const measureFile = Effect.fnUntraced(function* (path: string) {
+  const ffmpeg = yield* Ffmpeg
+  const info = yield* ffmpeg.probe(path)
+  const sound = mainSound(info)
+  if (sound === undefined)
+    return yield* new NotAudio({ source: path, reason: "no-audio", found: "a file without an audio track" })
+  if (!Schema.is(SampleRate)(sound.rate))
+    return yield* new NotAudio({
+      source: path,
+      reason: "broken",
+      found: `a sample rate of ${sound.rate} Hz, which is not between 8000 and 192000`
+    })
+  const meter = new DeliveryMeter(sound.rate, sound.channels)
+  const track = info.sounds.indexOf(sound)
+  yield* Stream.runForEach(ffmpeg.decodeChannels({ path, track }, sound.rate, sound.channels), (block) =>
+    Effect.sync(() => meter.push(block))
+  )
+  const spoken = yield* linesBeside(path)
+  const peak = meter.truePeak()
+  const { picture } = info
+  const measured: MeasuredSound = {
+    programme: meter.integrated(),
+    dialogue: spoken === undefined ? undefined : meter.spoken(spoken),
+    range: meter.range(),
+    truePeak: peak > 0 ? Math.max(unheard.truePeak, decibelsOf(peak)) : unheard.truePeak,
+    rate: sound.rate,
+    depth: sound.bits,
+    codec: sound.codec,
+    channels: sound.channels,
+    start: startOf(info, sound.rate),
+    beyondPicture:
+      picture?.duration === undefined || sound.duration === undefined
+        ? undefined
+        : (sound.duration - picture.duration) / 1_000_000
+  }
+  return measured
+})
+
+/** The file's start timecode, or the time that a Broadcast Wave file states. */
+const startOf = ({ timecode, timeReference }: MediaInfo, rate: number): string | undefined =>
+  timecode ??
+  (timeReference === undefined ? undefined : clockTime(Math.round((timeReference * 1000) / rate), "."))
+
+/** Where lines are spoken, from report.json in the file's folder; undefined if there is none. */
+const linesBeside = Effect.fnUntraced(function* (path: string) {
+  const fs = yield* FileSystem.FileSystem
+  const { dirname, join, resolve } = yield* Path.Path
+  const read = Effect.flatMap(
+    fs.readFileString(join(dirname(resolve(path)), "report.json")),
+    Schema.decode(Schema.parseJson(JobReport))
+  )
+  const report = Option.getOrUndefined(yield* Effect.option(read))
+  const lines = report?.cues.flatMap(({ placed }): ReadonlyArray<SpokenStretch> =>
+    placed === undefined ? [] : [placed]
+  )
+  return lines === undefined || lines.length === 0 ? undefined : lines
+})
