@@ -56,7 +56,9 @@ const readBytes = (bytes: Uint8Array, file: string, options: ReadOptions): Read 
   isEbuStl(bytes)
     ? readEbuStl(bytes, options)
     : (readOffice(bytes, options, (text) => readText(text, "document.txt", options)) ??
-      readDecoded(bytes, file, options))
+      (/^(?:docx|xlsx)$/u.test(endingOf(file))
+        ? refused("", `the file is not a .${endingOf(file)} document, or is damaged; save it again`)
+        : readDecoded(bytes, file, options)))
 
 const readDecoded = (bytes: Uint8Array, file: string, options: ReadOptions): Read =>
   Either.flatMap(

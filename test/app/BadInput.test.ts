@@ -26,6 +26,7 @@ beforeAll(() => {
   file("latin.en.srt", Buffer.from(cues.replace("there", "caf\u00e9"), "latin1"))
   file("far.srt", cues.replaceAll("00:00:0", "1000:00:0"))
   file("film.docx", "PK")
+  file("film.odt", "PK")
   const job = ["jobs:", "  - input: film.en.srt"]
   manifest("missing.yaml", "jobs:", "  - input: nowhere.srt")
   manifest("no-match.yaml", "jobs:", '  - input: "subs/*.srt"')
@@ -99,8 +100,13 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
   ["an unknown extension", ["film.xyz"], /^dubwright: film\.xyz: expected a manifest \(.*\) or a script/u],
   [
     "an unsupported format",
+    ["film.odt"],
+    /^dubwright: film\.odt:1: OpenDocument texts are not supported; .* pandoc film\.odt -o film\.md/u
+  ],
+  [
+    "a damaged document",
     ["film.docx"],
-    /^dubwright: film\.docx: Word documents are not supported; .* pandoc film\.docx -o film\.md/u
+    /^dubwright: film\.docx:1: the file is not a \.docx document, or is damaged; save it again/u
   ],
   ["a folder", ["season.srt"], /^dubwright: season\.srt: a folder, not a file/u],
   ["a pipe", ["pipe.en.srt"], /^dubwright: pipe\.en\.srt: a pipe or device, not a file; save its output/u],

@@ -88,6 +88,7 @@ test("a collector shows every span of one utterance by its key, across pipeline 
     "service: FliteEngine.speak",
     "service: JobRunner.runJob",
     "service: Synthesis.synthesizeTask",
+    "service: TaskIntake.take",
     "service: TaskQueue.finish",
     "service: TaskStore.create",
     "service: http.server GET",
