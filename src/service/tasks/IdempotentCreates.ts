@@ -9,7 +9,7 @@ import type { CreateName, NewTask } from "./TaskRecord.ts"
 export class NameReused extends Data.TaggedError("NameReused") {}
 
 /** Another create with this idempotency key was stored first. */
-class NameTaken extends Data.TaggedError("NameTaken") {}
+export class NameTaken extends Data.TaggedError("NameTaken") {}
 
 /** What a create returned. */
 export interface StoredReference {
