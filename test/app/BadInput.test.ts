@@ -101,7 +101,7 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
   [
     "an unsupported format",
     ["film.odt"],
-    /^dubwright: film\.odt:1: OpenDocument texts are not supported; .* pandoc film\.odt -o film\.md/u
+    /^dubwright: film\.odt: OpenDocument texts are not supported; .* pandoc film\.odt -o film\.md/u
   ],
   [
     "a damaged document",
