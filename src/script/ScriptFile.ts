@@ -19,6 +19,7 @@ import { isSpruceStl, readSpruceStl } from "./formats/lines/SpruceStl.ts"
 import type { NamedColumns } from "./formats/tables/DialogueColumns.ts"
 import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
 import { readOffice } from "./formats/tables/Office.ts"
+import { isZip } from "./formats/tables/OfficeZip.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
@@ -56,7 +57,7 @@ const readBytes = (bytes: Uint8Array, file: string, options: ReadOptions): Read 
   isEbuStl(bytes)
     ? readEbuStl(bytes, options)
     : (readOffice(bytes, options, (text) => readText(text, "document.txt", options)) ??
-      (/^(?:docx|xlsx)$/u.test(endingOf(file))
+      (/^(?:docx|xlsx)$/u.test(endingOf(file)) && !isZip(bytes)
         ? refused("", `the file is not a .${endingOf(file)} document, or is damaged; save it again`)
         : readDecoded(bytes, file, options)))
 

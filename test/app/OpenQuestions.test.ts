@@ -18,7 +18,10 @@ test("plan and init propose stickySpeakers if many cues after named speakers are
   const cwd = emptyFolder()
   const dialogue = ["ANNA: Come in.", "It is cold.", "Sit down.", "BO: Thanks.", "I will.", "It is.", "Well."]
   writeFileSync(join(cwd, "film.en.srt"), srt(dialogue))
-  const plan = await run(["plan", "film.en.srt", "--embedded", "--voice", "en-anna"], { cwd })
+  const plan = await run(
+    ["plan", "film.en.srt", "--embedded", "--voice", "en-anna", "--provider", "provider_native"],
+    { cwd }
+  )
   expect(plan.stderr).toBe(
     "hint: job film.en: 5 of 7 cues name no speaker and get the job's voice. To keep the speaker before them, " +
       "set text: { stickySpeakers: true } (false hides this hint).\n"
