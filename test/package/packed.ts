@@ -34,6 +34,13 @@ export const run = (
 
 const { PATH = "", HOME = "" } = process.env
 
+/** What npm needs to reach the registry: proxies and certificates of this machine. */
+const network = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) =>
+    /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|https?_proxy|no_proxy)$/iu.test(name)
+  )
+)
+
 /** An npm cache of its own that shares the downloads of the real one: npx leaves nothing behind. */
 const cache = async (): Promise<string> => {
   const { stdout } = await run("npm", ["config", "get", "cache"], { cwd: base, env: { PATH, HOME } })
@@ -51,7 +58,7 @@ export const npm = async (words: ReadonlyArray<string>, cwd: string): Promise<En
   run(
     "npm",
     [...words, "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"],
-    { cwd, env: { PATH, HOME, npm_config_cache: await cache() } }
+    { cwd, env: { ...network, PATH, HOME, npm_config_cache: await cache() } }
   )
 
 interface Packed {
