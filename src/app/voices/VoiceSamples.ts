@@ -6,7 +6,7 @@ import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../domain/speech/Utterance.ts"
-import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
@@ -82,7 +82,7 @@ const choose = (
   { voices: names, language, text }: SampleOptions
 ): Either.Either<{ readonly voices: ReadonlyArray<Voice>; readonly text: string }, string> => {
   const isOf = (wanted: string) => (voice: Voice) =>
-    voice.languages.some((tag) => primaryOf(tag) === primaryOf(wanted))
+    voice.languages.some((tag) => primaryLanguage(tag) === primaryLanguage(wanted))
   const unknown = names.find((name) => !all.some(({ voice_id }) => voice_id === name))
   if (unknown !== undefined) {
     const near = nearestName(
@@ -98,7 +98,7 @@ const choose = (
   const voices = names.length > 0 ? named : spread(all.filter(isOf(spoken)))
   if (voices.length === 0)
     return Either.left(`the service has no voice for the language ${spoken}; dubwright voices lists all`)
-  const said = text ?? sampleTexts[primaryOf(spoken)]
+  const said = text ?? sampleTexts[primaryLanguage(spoken)]
   return said === undefined
     ? Either.left(`there is no sample text for the language ${spoken}; give one with --text`)
     : Either.right({ voices, text: said })
@@ -112,8 +112,6 @@ const spread = (voices: ReadonlyArray<Voice>): ReadonlyArray<Voice> => {
     .flat()
     .slice(0, usualCount)
 }
-
-const primaryOf = (tag: string): string => tag.toLowerCase().split("-")[0] ?? ""
 
 /** Speaks one sample and stores its audio. */
 const sampleOf = (voice: Voice, text: string, folder: string) =>

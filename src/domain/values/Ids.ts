@@ -59,3 +59,6 @@ export const UtteranceKey = Schema.String.pipe(
   Schema.brand("UtteranceKey")
 )
 export type UtteranceKey = typeof UtteranceKey.Type
+
+/** Returns the primary subtag of a language tag, in lower case: `pt` for `pt-BR`. */
+export const primaryLanguage = (tag: string): string => tag.toLowerCase().split("-")[0] ?? ""

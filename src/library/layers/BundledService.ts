@@ -1,6 +1,6 @@
 /** The bundled service: its settings and its voices, with the neural voices that the user has installed. */
 import { Effect } from "effect"
-import { neuralProvider, VoiceId } from "../../domain/values/Ids.ts"
+import { neuralProvider, primaryLanguage, VoiceId } from "../../domain/values/Ids.ts"
 import type { EngineVoice } from "../../engines/Engine.ts"
 import { sherpaAdvice, sherpaPackages } from "../../engines/neural/SherpaPackage.ts"
 import { type InstalledVoice, installedVoices } from "../../engines/voices/InstalledVoices.ts"
@@ -47,7 +47,9 @@ const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefi
     const exact = neural.filter(({ languages }) => languages.includes(language))
     return exact.length > 0
       ? exact
-      : neural.filter(({ languages }) => languages.some((tag) => primaryOf(tag) === primaryOf(language)))
+      : neural.filter(({ languages }) =>
+          languages.some((tag) => primaryLanguage(tag) === primaryLanguage(language))
+        )
   }
   const voiceFor: LocalVoices["voiceFor"] = (language, position = 0) => {
     const own = speaking(language)
@@ -78,7 +80,7 @@ const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefi
         if (own.length > 0) return [`${voice}, a neural voice on this machine, speaks ${language}`]
         const better = voiceCatalogue.find(
           ({ proposed, languages }) =>
-            proposed && languages.some((tag) => primaryOf(tag) === primaryOf(language))
+            proposed && languages.some((tag) => primaryLanguage(tag) === primaryLanguage(language))
         )
         const next =
           advice ??
@@ -89,5 +91,3 @@ const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefi
       })
   }
 }
-
-const primaryOf = (tag: string): string | undefined => tag.toLowerCase().split("-")[0]

@@ -1,6 +1,6 @@
 /** Ready-made layers of `SpeechService`: the bundled service, a remote one, or an engine of the host program. */
 import { type Context, Effect, Either, Layer, type Redacted, Schema } from "effect"
-import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { Slug } from "../../service/config/ConfigFields.ts"
@@ -144,8 +144,8 @@ const localVoices = (
   const provider = ProviderId.make(name)
   return {
     voiceFor: (language) => {
-      const primary = primaryOf(language ?? "")
-      const own = voices.find(({ languages }) => languages.some((tag) => primaryOf(tag) === primary))
+      const primary = primaryLanguage(language ?? "")
+      const own = voices.find(({ languages }) => languages.some((tag) => primaryLanguage(tag) === primary))
       return { provider, voice: VoiceId.make((own ?? voices[0]).id) }
     },
     offers: (casting) => casting.provider === provider && voices.some(({ id }) => id === casting.voice),
@@ -153,5 +153,3 @@ const localVoices = (
     remarks: () => []
   }
 }
-
-const primaryOf = (tag: string): string | undefined => tag.toLowerCase().split("-")[0]
