@@ -49,7 +49,6 @@ const refused: Readonly<Record<string, readonly [line: number, expected: RegExp]
   "shaka-project+shaka-player/inline_vtt_rejects_invalid_time_values_2.vtt": [3, /time line/u],
   "shaka-project+shaka-player/inline_vtt_rejects_invalid_time_values_3.vtt": [3, /time line/u],
   "pculture+babelsubs/Untimed_text.srt": [2, /99:59:59/u],
-  "mantas-done+subtitles/smi.smi": [1, /SAMI/u],
   "morevnaproject-org+subtitles-translation/synfig-promo.msrt": [1, /\.srt, \.vtt/u],
   "aloxc+subtitleedit/sdh_remove_text_for_hearing_impaired.json": [1, /no transcript with times/u],
   "SubtitleEdit+subtitleedit/sdh_remove_text_for_hi_head.json": [1, /no transcript with times/u]
@@ -141,6 +140,7 @@ const times: Readonly<Record<string, string>> = {
   "byroot+pysrt/bom-utf-32-be.srt": "6.5-9 11-17 19-24 25-31 31-36 37-43 43-50",
   "byroot+pysrt/no-indexes.srt": "6.5-9 11-17 19-24 25-31 31-36 37-43 43-50",
   "cdown+srt/ascii.srt": "27-30.73 31.5-34.1 34.1-36.57",
+  "mantas-done+subtitles/smi.smi": "137.4-140.4 3740.5-3742.5",
   "androidx+media/subrip_typical.srt": "0-1.234 2.345-3.456 7204.567-7208.901",
   "androidx+media/subrip_typical_extra_blank_line.srt": "0-1.234 2.345-3.456 7204.567-7208.901",
   "androidx+media/subrip_typical_missing_timecode.srt": "0-1.234 7204.567-7208.901",
