@@ -1,6 +1,6 @@
 /**
  * Downloads a task's files over http or https, bounded in size and time. The key is sent to the service's own origin
- * only.
+ * only, and nothing is read from networks that only this machine can reach (`AudioPlaces`).
  */
 import { Duration, Effect, Either, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
@@ -10,7 +10,8 @@ import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../Gate
 import { retryRead, backoff, retryPersistently } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
 import type { DoneTask } from "../response/TaskSnapshot.ts"
-import { type HttpAnswer, type Slowest, HttpTransport } from "../transport/HttpTransport.ts"
+import { audioPlaces } from "../transport/AudioPlaces.ts"
+import type { HttpAnswer, Slowest } from "../transport/HttpTransport.ts"
 
 /** The files of a done task. */
 export interface Fetched {
@@ -44,7 +45,6 @@ const mostAudioBytes = (characters: number): number =>
 /** Makes the download function of one service. */
 export const makeDownload = Effect.gen(function* () {
   const address = yield* ServiceAddress
-  const transport = yield* HttpTransport
   const clock = yield* Effect.clock
   const within = Duration.decode(address.audioWithin)
   const late = `the audio did not arrive within ${Duration.format(within)}`
@@ -54,6 +54,7 @@ export const makeDownload = Effect.gen(function* () {
     within: stall,
     words: `the audio stalled: less than 2 kB/s for ${Duration.format(stall)}`
   }
+  const places = yield* audioPlaces(address)
   const own = { [keyHeader]: Redacted.value(address.key) }
   const foreign = {}
 
@@ -77,7 +78,7 @@ export const makeDownload = Effect.gen(function* () {
       late,
       slowest
     }
-    return Effect.flatMap(transport.send(sent), (answer): Effect.Effect<Uint8Array, DownloadFault> => {
+    return Effect.flatMap(places.send(url, sent), (answer): Effect.Effect<Uint8Array, DownloadFault> => {
       const { status, body } = answer
       if (status >= 200 && status < 300) return Effect.succeed(body)
       const next = status >= 300 && status < 400 ? answer.header("location") : undefined

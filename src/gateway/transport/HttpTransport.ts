@@ -4,6 +4,7 @@
  *
  * A redirect is returned like any other response: the caller decides whether to follow it, and whether to send the key.
  */
+import type { LookupFunction } from "node:net"
 import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from "node:zlib"
 import { HttpClient, HttpTraceContext } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -15,7 +16,7 @@ import { mapTransportError } from "./TransportFaults.ts"
 import { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
 
 /** Limits of all connections. Each request has narrower limits of its own. */
-const limits: Agent.Options = {
+const limits = {
   /** Connections per origin; further requests wait for one. */
   connections: 1_024,
   connect: { timeout: 10_000 },
@@ -24,7 +25,7 @@ const limits: Agent.Options = {
   bodyTimeout: 300_000,
   /** Maximum bytes of a response. */
   maxResponseSize: 2 * 1024 ** 3
-}
+} satisfies Agent.Options
 
 const openAgent = Effect.acquireRelease(
   Effect.sync(() => new Agent(limits)),
@@ -78,97 +79,122 @@ export interface HttpAnswer {
   readonly body: Uint8Array
 }
 
-/** Sends requests over its own connections, which are closed with it. Interrupting a request aborts it. */
+/** Sends requests over its own connections. Interrupting a request aborts it. */
+export interface HttpSender {
+  readonly send: <E extends Error>(request: SentRequest<E>) => Answered<E>
+}
+
+const senderOver = (agent: Agent): HttpSender => {
+  const once = answered(agent)
+  return {
+    send: (request) =>
+      Effect.withFiberRuntime((fiber) =>
+        fiber.getFiberRef(FiberRef.currentTracerEnabled)
+          ? traced(request, (request) => Effect.withFiberRuntime((fiber) => once(request, fiber)))
+          : once(request, fiber)
+      )
+  }
+}
+
+/** Sends requests over its own connections, which are closed with it. */
 export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/HttpTransport", {
-  scoped: Effect.map(openAgent, (agent) => {
-    const answered = <E extends Error>(
-      { origin, path, method, headers, body, most, tooLong, within, late, slowest }: SentRequest<E>,
-      fiber: Fiber.RuntimeFiber<unknown, unknown>
-    ): Answered<E> =>
-      Effect.async((told) => {
-        const pieces: Array<Buffer> = []
-        let length = 0
-        let status = 0
-        let names: Names = {}
-        let stop: ((reason: Error) => void) | undefined
-        let fault: Unreachable | InvalidResponse | E | undefined
-        const giveUp = (why: Unreachable | InvalidResponse | E) => {
-          clearInterval(pulse)
-          fault ??= why
-          if (stop === undefined) told(Either.left(fault))
-          else stop(fault)
-        }
-        const timer = setTimeout(
-          // Without a connection, nothing was sent and nothing will be.
-          () =>
-            giveUp(
-              stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
-            ),
-          Duration.toMillis(within)
-        )
-        let before = 0
-        let isBegun = false
-        const pulse =
-          slowest &&
-          setInterval(() => {
-            if ((isBegun || status !== 0) && length - before < slowest.bytes)
-              giveUp(new InvalidResponse({ words: slowest.words }))
-            before = length
-            isBegun = true
-          }, Duration.toMillis(slowest.within))
-        const ended = () => {
-          clearTimeout(timer)
-          clearInterval(pulse)
-          fiber.removeObserver(left)
-        }
-        const left = () => {
-          ended()
-          giveUp(aborted)
-        }
-        // A finalizer of the effect would do as well, and cost a run about 4 % more CPU time.
-        fiber.addObserver(left)
-        agent.dispatch(
-          { origin, path, method, headers, body: body ?? null },
-          {
-            onRequestStart: (controller) => {
-              stop = (reason) => controller.abort(reason)
-              if (fault !== undefined) stop(fault)
-            },
-            onResponseStart: (_, code, headers) => {
-              status = code
-              names = headers
-              if (Number(headers["content-length"]) > most) giveUp(tooLong())
-            },
-            onResponseData: (_, piece) => {
-              length += piece.length
-              if (length > most) giveUp(tooLong())
-              else pieces.push(piece)
-            },
-            onResponseEnd: () => {
-              ended()
-              const header = (name: string) => one(names[name])
-              const body = unpacked(whole(pieces), header("content-encoding"), most)
-              told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
-            },
-            onResponseError: (_, error) => {
-              ended()
-              told(Either.left(fault ?? mapTransportError(error, undefined)))
-            }
-          }
-        )
-      })
+  scoped: Effect.gen(function* () {
+    const guards: Array<Agent> = []
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(() => Promise.all(guards.map((agent) => agent.destroy())))
+    )
     return {
-      send: <E extends Error>(request: SentRequest<E>): Answered<E> =>
-        Effect.withFiberRuntime((fiber) =>
-          fiber.getFiberRef(FiberRef.currentTracerEnabled)
-            ? traced(request, (request) => Effect.withFiberRuntime((fiber) => answered(request, fiber)))
-            : answered(request, fiber)
-        )
+      ...senderOver(yield* openAgent),
+      /** Makes a sender with connections of its own, to the addresses that `lookup` returns. */
+      guarded: (lookup: LookupFunction): HttpSender => {
+        const agent = new Agent({ ...limits, connect: { ...limits.connect, lookup } })
+        guards.push(agent)
+        return senderOver(agent)
+      }
     }
   })
 }) {}
 
 type Answered<E> = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | E>
+
+const answered =
+  (agent: Agent) =>
+  <E extends Error>(
+    { origin, path, method, headers, body, most, tooLong, within, late, slowest }: SentRequest<E>,
+    fiber: Fiber.RuntimeFiber<unknown, unknown>
+  ): Answered<E> =>
+    Effect.async((told) => {
+      const pieces: Array<Buffer> = []
+      let length = 0
+      let status = 0
+      let names: Names = {}
+      let stop: ((reason: Error) => void) | undefined
+      let fault: Unreachable | InvalidResponse | E | undefined
+      const giveUp = (why: Unreachable | InvalidResponse | E) => {
+        clearInterval(pulse)
+        fault ??= why
+        if (stop === undefined) told(Either.left(fault))
+        else stop(fault)
+      }
+      const timer = setTimeout(
+        // Without a connection, nothing was sent and nothing will be.
+        () =>
+          giveUp(
+            stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
+          ),
+        Duration.toMillis(within)
+      )
+      let before = 0
+      let isBegun = false
+      const pulse =
+        slowest &&
+        setInterval(() => {
+          if ((isBegun || status !== 0) && length - before < slowest.bytes)
+            giveUp(new InvalidResponse({ words: slowest.words }))
+          before = length
+          isBegun = true
+        }, Duration.toMillis(slowest.within))
+      const ended = () => {
+        clearTimeout(timer)
+        clearInterval(pulse)
+        fiber.removeObserver(left)
+      }
+      const left = () => {
+        ended()
+        giveUp(aborted)
+      }
+      // A finalizer of the effect would do as well, and cost a run about 4 % more CPU time.
+      fiber.addObserver(left)
+      agent.dispatch(
+        { origin, path, method, headers, body: body ?? null },
+        {
+          onRequestStart: (controller) => {
+            stop = (reason) => controller.abort(reason)
+            if (fault !== undefined) stop(fault)
+          },
+          onResponseStart: (_, code, headers) => {
+            status = code
+            names = headers
+            if (Number(headers["content-length"]) > most) giveUp(tooLong())
+          },
+          onResponseData: (_, piece) => {
+            length += piece.length
+            if (length > most) giveUp(tooLong())
+            else pieces.push(piece)
+          },
+          onResponseEnd: () => {
+            ended()
+            const header = (name: string) => one(names[name])
+            const body = unpacked(whole(pieces), header("content-encoding"), most)
+            told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
+          },
+          onResponseError: (_, error) => {
+            ended()
+            told(Either.left(fault ?? mapTransportError(error, undefined)))
+          }
+        }
+      )
+    })
 
 /**
  * Sends a request in a client span, and continues the trace where the key goes. The span has no path: those of files

@@ -1,5 +1,6 @@
 /** The service's base URL, key and timeouts. */
 import { Context, type Duration, Redacted } from "effect"
+import type { ResolveName } from "../../system/NetworkPlace.ts"
 
 /** The service's base URL, key and timeouts. */
 export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
@@ -14,6 +15,8 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
     readonly audioWithin: Duration.DurationInput
     /** Audio that arrives at less than 2 kB/s for this long has stalled; default 30 s. */
     readonly stallWithin?: Duration.DurationInput
+    /** Resolves host names, to check where audio is; default: as the system does. */
+    readonly resolve?: ResolveName
   }
 >() {}
 

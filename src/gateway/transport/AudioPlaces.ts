@@ -1,0 +1,74 @@
+/**
+ * Which addresses a task's audio may be read from. A service names them, so a hostile one could make this program read
+ * from servers that only this machine, or its network, can reach. Such an address is refused unless the service itself
+ * is there.
+ */
+import { isIP } from "node:net"
+import { Effect } from "effect"
+import {
+  guardedLookup,
+  hostOf,
+  type NetworkPlace,
+  networkPlaceOf,
+  placeRefused,
+  placesOf,
+  systemNames
+} from "../../system/NetworkPlace.ts"
+import { InvalidResponse, NoAudio, type Unreachable } from "../GatewayErrors.ts"
+import type { ServiceAddress } from "./ServiceAddress.ts"
+import { isOwn } from "./ServiceAddress.ts"
+import { type HttpAnswer, HttpTransport, type SentRequest } from "./HttpTransport.ts"
+
+/** Where a service must be for its audio to be in each place. A service on this machine may use its network. */
+const required: Readonly<Record<NetworkPlace, ReadonlyArray<NetworkPlace>>> = {
+  public: [],
+  private: ["private", "loopback"],
+  loopback: ["loopback"],
+  "link-local": ["link-local"]
+}
+
+/** Returns whether a service at `service` may have its audio at `audio`. */
+export const mayHaveAudioAt = (service: ReadonlySet<NetworkPlace>, audio: NetworkPlace): boolean =>
+  required[audio].length === 0 || required[audio].some((place) => service.has(place))
+
+/**
+ * Makes the sender of audio requests. The service's own host is always allowed; connections to others are made only to
+ * addresses that were checked.
+ */
+export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress["Type"]) {
+  const transport = yield* HttpTransport
+  const { baseUrl, resolve = systemNames } = address
+  // A service whose name is unknown is nowhere, and its audio must be on the internet.
+  const service = yield* Effect.cached(
+    Effect.promise(() => placesOf(hostOf(baseUrl), resolve).catch((): ReadonlySet<NetworkPlace> => new Set()))
+  )
+  const elsewhere = yield* Effect.cached(
+    Effect.map(service, (places) =>
+      transport.guarded(guardedLookup(resolve, (ip) => mayHaveAudioAt(places, networkPlaceOf(ip))))
+    )
+  )
+
+  const send = <E extends Error>(
+    url: URL,
+    request: SentRequest<E>
+  ): Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | NoAudio | E> => {
+    if (isOwn(baseUrl, url) || url.hostname === baseUrl.hostname) return transport.send(request)
+    return Effect.flatMap(service, (places) => {
+      const host = hostOf(url)
+      if (isIP(host) !== 0 && !mayHaveAudioAt(places, networkPlaceOf(host))) return refused(host)
+      return Effect.flatMap(elsewhere, ({ send }) => send(request)).pipe(
+        Effect.catchIf(
+          (fault) => fault instanceof InvalidResponse && fault.code === placeRefused,
+          () => refused(host)
+        )
+      )
+    })
+  }
+  return { send }
+})
+
+const refused = (host: string) =>
+  new NoAudio({
+    reason: "address",
+    words: `its URL names ${host}, an address inside a network that the service itself is not in`
+  })

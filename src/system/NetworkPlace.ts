@@ -1,0 +1,78 @@
+/**
+ * Where an IP address is: on this machine, inside a private network, on the local link, or on the internet. Servers
+ * name addresses that this program then connects to; these checks keep them from naming ones that only it can reach.
+ */
+import { lookup as resolveName } from "node:dns/promises"
+import type { LookupFunction } from "node:net"
+import ipaddr from "ipaddr.js"
+
+/** `link-local` includes the metadata servers of clouds, 169.254.169.254. */
+export type NetworkPlace = "loopback" | "private" | "link-local" | "public"
+
+/** Returns all IP addresses of a host name. Rejects if the name is unknown. */
+export type ResolveName = (host: string) => Promise<ReadonlyArray<string>>
+
+/** Resolves as the system does: hosts file, then DNS. */
+export const systemNames: ResolveName = async (host) =>
+  (await resolveName(host, { all: true })).map(({ address }) => address)
+
+/**
+ * Returns where an IP address is, by the special-purpose address registries of IANA
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry). An IPv6 address that carries an IPv4 address is where
+ * that is. What is no address, or reserved, counts as private.
+ */
+export const networkPlaceOf = (address: string): NetworkPlace => {
+  if (!ipaddr.isValid(address)) return "private"
+  const parsed = ipaddr.process(address)
+  const range = parsed.range()
+  if (parsed instanceof ipaddr.IPv6 && carriers.has(range)) {
+    const bytes = parsed.toByteArray()
+    return networkPlaceOf((range === "6to4" ? bytes.slice(2, 6) : bytes.slice(12)).join("."))
+  }
+  if (range === "loopback" || range === "unspecified") return "loopback"
+  if (range === "linkLocal") return "link-local"
+  return range === "unicast" ? "public" : "private"
+}
+
+/** Ranges of IPv6 addresses that translators map to the IPv4 address inside: NAT64, SIIT and 6to4. */
+const carriers: ReadonlySet<string> = new Set(["rfc6052", "rfc6145", "6to4"])
+
+/** Returns a URL's host without the brackets of an IPv6 address. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/gu, "")
+
+/** Returns where a host is, by all of its addresses. */
+export const placesOf = async (host: string, resolve: ResolveName): Promise<ReadonlySet<NetworkPlace>> =>
+  new Set((ipaddr.isValid(host) ? [host] : await resolve(host)).map(networkPlaceOf))
+
+/** Error code of a connection to an address that is not allowed. */
+export const placeRefused = "ERR_PLACE_REFUSED"
+
+/**
+ * Makes the lookup of guarded connections: it fails if any address of the name is not allowed. The connection is made
+ * to the addresses that were checked, so a name that changes its addresses cannot pass.
+ */
+export const guardedLookup =
+  (resolve: ResolveName, isAllowed: (address: string) => boolean): LookupFunction =>
+  (host, options, found) => {
+    void (async () => {
+      const addresses = await resolve(host)
+      const refused = addresses.find((address) => !isAllowed(address))
+      if (refused !== undefined)
+        throw Object.assign(
+          new Error(`${host} is ${refused}, an address of a ${networkPlaceOf(refused)} network`),
+          {
+            code: placeRefused
+          }
+        )
+      const wanted = addresses
+        .map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+        .filter(
+          ({ family }) =>
+            options.family === undefined || options.family === 0 || family === Number(options.family)
+        )
+      const [first] = wanted
+      if (first === undefined) throw Object.assign(new Error(`${host} has no address`), { code: "ENOTFOUND" })
+      if (options.all === true) found(null, wanted)
+      else found(null, first.address, first.family)
+    })().catch((error: unknown) => found(error instanceof Error ? error : new Error(String(error)), ""))
+  }

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest"
+import { networkPlaceOf } from "../../src/system/NetworkPlace.ts"
+
+it.each([
+  ["127.0.0.1", "loopback"],
+  ["127.255.0.9", "loopback"],
+  ["0.0.0.0", "loopback"],
+  ["::1", "loopback"],
+  ["::", "loopback"],
+  ["::ffff:127.0.0.1", "loopback"],
+  ["10.1.2.3", "private"],
+  ["172.16.0.1", "private"],
+  ["172.32.0.1", "public"],
+  ["192.168.1.1", "private"],
+  ["100.64.0.1", "private"],
+  ["198.18.0.1", "private"],
+  ["224.0.0.1", "private"],
+  ["255.255.255.255", "private"],
+  ["fd00::1", "private"],
+  ["::ffff:10.0.0.1", "private"],
+  ["64:ff9b::a00:1", "private"],
+  ["64:ff9b::808:808", "public"],
+  ["2002:7f00:1::", "loopback"],
+  ["169.254.169.254", "link-local"],
+  ["fe80::1", "link-local"],
+  ["8.8.8.8", "public"],
+  ["2606:4700::1111", "public"],
+  ["not an address", "private"]
+] as const)("places %s: %s", (address, place) => {
+  expect(networkPlaceOf(address)).toBe(place)
+})
