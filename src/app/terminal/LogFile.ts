@@ -1,10 +1,10 @@
 /** Append-only log file of runs, with timestamps and rotation. */
 import { appendFileSync, existsSync, renameSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import { stripVTControlCharacters } from "node:util"
 import { Either } from "effect"
 import { makeFolder } from "../../system/Folder.ts"
 import { badUsage, type CommandEnded } from "../ExitCodes.ts"
+import { unstyled } from "./ControlCharacters.ts"
 
 /** Size in bytes above which the log is rotated when a run begins. */
 export const longLog = 5_000_000
@@ -24,7 +24,7 @@ export const openLog = (file: string): Either.Either<LogLine, CommandEnded> =>
       appendFileSync(file, "")
       return (line) => {
         try {
-          appendFileSync(file, `${stamp(new Date())}  ${stripVTControlCharacters(line)}\n`)
+          appendFileSync(file, `${stamp(new Date())}  ${unstyled(line)}\n`)
         } catch {
           // A full disk must not stop the run.
         }

@@ -1,6 +1,6 @@
 /** The only writer to stdout and stderr: results go to stdout, everything else to stderr. */
-import { stripVTControlCharacters } from "node:util"
 import { Clock, Context, Effect, Layer } from "effect"
+import { escapeControls, unstyled } from "./ControlCharacters.ts"
 import { eraseLines, fitToWidth } from "./LineRedraw.ts"
 import type { Look } from "./TextTable.ts"
 
@@ -62,14 +62,14 @@ export const makeScreen = (
     const maxRows = Math.max(0, (stderr.rows ?? 24) - 1)
     const next = rows
       .slice(0, maxRows)
-      .map((row) => fitToWidth(plain ? stripVTControlCharacters(row) : row, width))
+      .map((row) => fitToWidth(plain ? unstyled(row) : escapeControls(row), width))
     const text = eraseLines(drawn, columns()) + between + next.map((row) => `${row}\n`).join("")
     drawn = next
     return text
   }
   const said = (text: string) =>
     Effect.suspend(() =>
-      put(stderr, redrawn(`${plainOn(stderr) ? stripVTControlCharacters(text) : text}\n`, drawn))
+      put(stderr, redrawn(`${plainOn(stderr) ? unstyled(text) : escapeControls(text)}\n`, drawn))
     )
   const plainOn = (stream: Stream) => stream.isTTY !== true || plain
   const event = (facts: Readonly<Record<string, unknown>>, at: number) => {
@@ -87,7 +87,7 @@ export const makeScreen = (
     result: (text) =>
       Effect.suspend(() => {
         const whole = text.endsWith("\n") ? text : `${text}\n`
-        return put(stdout, plainOn(stdout) ? stripVTControlCharacters(whole) : whole)
+        return put(stdout, plainOn(stdout) ? unstyled(whole) : escapeControls(whole))
       }),
     say: (line, at) =>
       Effect.suspend(() => {

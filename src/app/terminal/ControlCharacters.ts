@@ -1,0 +1,21 @@
+/**
+ * Keeps control characters of foreign text away from terminals. Subtitles, labels, voices and messages of a service
+ * may hold escape sequences that move the cursor, change the window's title or type into the shell.
+ */
+import { stripVTControlCharacters } from "node:util"
+
+/** A colour or style of our own; a control character, except a line break and a tab. */
+const controls = /(\u001b\[[0-9;]*m)|(?!\r\n|[\n\t])\p{Cc}/gu
+
+/**
+ * Writes control characters as the escapes of JSON, `\u001b`, so that text shows them and JSON keeps them. Colours and
+ * styles (SGR sequences) remain, which cannot do harm.
+ */
+export const escapeControls = (text: string): string =>
+  text.replaceAll(controls, (found, style: string | undefined) => style ?? escaped(found))
+
+/** As `escapeControls`, without colours and styles, and without whole escape sequences. */
+export const unstyled = (text: string): string => escapeControls(stripVTControlCharacters(text))
+
+const escaped = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
