@@ -27,6 +27,8 @@ export interface SpeechRequest {
   readonly volume: number
   /** Pitch shift in semitones; 0 is the voice's default. */
   readonly pitch: number
+  /** How to say the text, such as `whispers`. Engines follow it as far as they can. */
+  readonly tone?: string
   /** What the same voice says immediately before and after, if known. It shapes the intonation and is not spoken. */
   readonly before?: string
   readonly after?: string
@@ -119,6 +121,8 @@ export interface Engine {
   readonly name: string
   /** The controls that it supports; it ignores the others. */
   readonly controls: ReadonlyArray<"rate" | "volume" | "pitch">
+  /** Whether it takes tones apart from the text. Others get a text with brackets, such as `[whispers]`, as it is. */
+  readonly takesTone?: boolean
   /** All voices that a request may use. */
   readonly voices: Effect.Effect<ReadonlyArray<EngineVoice>, EngineUnavailable>
   /** Speaks a text. Interruption releases its resources. */

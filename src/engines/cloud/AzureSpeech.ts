@@ -3,15 +3,17 @@
  *
  * https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech
  */
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { toneAmong } from "../../domain/values/Tone.ts"
 import { type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { primaryTag } from "../text/TextNormalization.ts"
 import { cloudRate, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
-import { makeCloudClient } from "./shared/CloudClient.ts"
-import { clamped, type CloudSpeech, makeCloudEngine, missingKey, rounded } from "./shared/CloudEngine.ts"
+import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { type CloudSettings, secretIn, settingIn } from "./shared/CloudSettings.ts"
+import { type CloudSettings, settingIn } from "./shared/CloudSettings.ts"
+import { genderOf } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
+import { makeKeyedClient } from "./shared/KeyedClient.ts"
 import { prosody, signed, xmlText } from "./shared/Ssml.ts"
 
 export interface AzureSettings extends CloudSettings {
@@ -25,42 +27,42 @@ const longest = 600_000
 const longestText = 5_000
 
 export const makeAzureSpeech = Effect.fnUntraced(function* (settings: AzureSettings) {
-  const { name, keyVariable = "AZURE_SPEECH_KEY" } = settings
-  const key = yield* secretIn(keyVariable)
+  const { name } = settings
   const region = settings.region ?? (yield* settingIn("AZURE_SPEECH_REGION"))
   const isKnown = settings.baseUrl !== undefined || region !== undefined
-  const client = yield* makeCloudClient({
-    name,
-    baseUrl: settings.baseUrl ?? `https://${encodeURIComponent(region ?? "region")}.tts.speech.microsoft.com`,
-    timeout: `${settings.timeout ?? 120} seconds`,
-    authorize: () =>
-      Effect.succeed({
-        "Ocp-Apim-Subscription-Key": Option.match(key, { onNone: () => "", onSome: Redacted.value })
-      }),
-    secrets: Option.toArray(key),
+  const { client, obstacle } = yield* makeKeyedClient(settings, {
+    keyVariable: "AZURE_SPEECH_KEY",
+    baseUrl: `https://${encodeURIComponent(region ?? "region")}.tts.speech.microsoft.com`,
+    headers: (key) => ({ "Ocp-Apim-Subscription-Key": key }),
     read
   })
+  /** The styles of each voice that has any. */
+  let styles: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
+
   return yield* makeCloudEngine(settings, {
     controls: ["rate", "volume", "pitch"],
     model: "azure-speech",
     limit: { unit: "characters-han-double", most: longestText },
     // The free tier allows 20 requests a minute, others 200 a second.
     concurrency: 4,
-    obstacle: Option.isNone(key)
-      ? missingKey(keyVariable)
-      : isKnown
+    obstacle:
+      obstacle ??
+      (isKnown
         ? undefined
-        : "its region is missing; set region in its settings, or the environment variable AZURE_SPEECH_REGION",
+        : "its region is missing; set region in its settings, or the environment variable AZURE_SPEECH_REGION"),
     list: Effect.map(
       client.json({ method: "GET", path: "/cognitiveservices/voices/list" }, Voices),
-      (found) => found.map(voiceOf)
+      (found) => {
+        styles = new Map(found.map(({ ShortName, StyleList }) => [ShortName, StyleList ?? []]))
+        return found.map(voiceOf)
+      }
     ),
     speak: Effect.fnUntraced(function* (wanted) {
       const bytes = yield* client.audio({
         method: "POST",
         path: "/cognitiveservices/v1",
         headers: { "X-Microsoft-OutputFormat": "raw-24khz-16bit-mono-pcm", "User-Agent": "dubwright" },
-        body: { type: "application/ssml+xml", text: ssmlOf(wanted) }
+        body: { type: "application/ssml+xml", text: ssmlOf(wanted, styles.get(wanted.voice.id) ?? []) }
       })
       const speech = yield* pcmSpeech(name, bytes, cloudRate)
       if (speechLength(speech) < longest - 1) return speech
@@ -71,7 +73,10 @@ export const makeAzureSpeech = Effect.fnUntraced(function* (settings: AzureSetti
 })
 
 /** Writes the request. A multilingual voice gets the text's language, if it is not the voice's first one. */
-const ssmlOf = ({ text, voice, language, rate, volume, pitch }: CloudSpeech): string => {
+const ssmlOf = (
+  { text, voice, language, rate, volume, pitch, tone }: CloudSpeech,
+  styles: ReadonlyArray<string>
+): string => {
   const [first = "en-US"] = voice.languages
   const spoken =
     voice.languages.find((own) => own.toLowerCase() === language.toLowerCase()) ??
@@ -86,8 +91,14 @@ const ssmlOf = ({ text, voice, language, rate, volume, pitch }: CloudSpeech): st
     },
     xmlText(text)
   )
+  const style = toneAmong(tone, styles)
   const inner = spoken === first ? shaped : `<lang xml:lang="${xmlText(spoken)}">${shaped}</lang>`
-  return `<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xml:lang="${xmlText(first)}"><voice name="${xmlText(voice.id)}">${inner}</voice></speak>`
+  const space = style === undefined ? "" : ' xmlns:mstts="https://www.w3.org/2001/mstts"'
+  const told =
+    style === undefined
+      ? inner
+      : `<mstts:express-as style="${xmlText(style)}">${inner}</mstts:express-as>`
+  return `<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis"${space} xml:lang="${xmlText(first)}"><voice name="${xmlText(voice.id)}">${told}</voice></speak>`
 }
 
 /** A free account that has used its monthly characters gets 403; most errors have no body. */
@@ -105,16 +116,14 @@ const Voices = Schema.Array(
     DisplayName: Schema.optional(Schema.String),
     Gender: Schema.optional(Schema.String),
     Locale: Schema.NonEmptyString,
-    SecondaryLocaleList: Schema.optional(Schema.Array(Schema.String))
+    SecondaryLocaleList: Schema.optional(Schema.Array(Schema.String)),
+    StyleList: Schema.optional(Schema.Array(Schema.String))
   })
 )
 
-const voiceOf = (voice: (typeof Voices.Type)[number]): EngineVoice => {
-  const gender = voice.Gender?.toLowerCase()
-  return {
-    id: voice.ShortName,
-    name: voice.DisplayName ?? voice.ShortName,
-    languages: [voice.Locale, ...(voice.SecondaryLocaleList ?? [])],
-    ...(gender === "female" || gender === "male" ? { gender } : {})
-  }
-}
+const voiceOf = (voice: (typeof Voices.Type)[number]): EngineVoice => ({
+  id: voice.ShortName,
+  name: voice.DisplayName ?? voice.ShortName,
+  languages: [voice.Locale, ...(voice.SecondaryLocaleList ?? [])],
+  ...genderOf(voice.Gender)
+})

@@ -4,7 +4,8 @@
  * https://docs.cartesia.ai/api-reference/tts/sse
  */
 import * as Sse from "@effect/experimental/Sse"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
+import { toneAmong } from "../../domain/values/Tone.ts"
 import { type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { primaryTag } from "../text/TextNormalization.ts"
 import {
@@ -15,12 +16,14 @@ import {
   speechLength,
   withTiming
 } from "./shared/CloudAudio.ts"
-import { makeCloudClient } from "./shared/CloudClient.ts"
-import { clamped, makeCloudEngine, missingKey, rounded } from "./shared/CloudEngine.ts"
+import { postJson } from "./shared/CloudClient.ts"
+import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { type CloudSettings, secretIn } from "./shared/CloudSettings.ts"
+import type { CloudSettings } from "./shared/CloudSettings.ts"
 import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
+import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
+import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
 export interface CartesiaSettings extends CloudSettings {
   /** Default `sonic-3`. */
@@ -29,33 +32,24 @@ export interface CartesiaSettings extends CloudSettings {
 
 /** The interface's version: since this one, errors are JSON. */
 const version = "2026-03-01"
-const mostPages = 100
 
 export const makeCartesia = Effect.fnUntraced(function* (settings: CartesiaSettings) {
-  const { name, model = "sonic-3", keyVariable = "CARTESIA_API_KEY" } = settings
-  const key = yield* secretIn(keyVariable)
-  const client = yield* makeCloudClient({
-    name,
-    baseUrl: settings.baseUrl ?? "https://api.cartesia.ai",
-    timeout: `${settings.timeout ?? 120} seconds`,
-    authorize: () =>
-      Effect.succeed({
-        authorization: `Bearer ${Option.match(key, { onNone: () => "", onSome: Redacted.value })}`,
-        "Cartesia-Version": version
-      }),
-    secrets: Option.toArray(key),
+  const { name, model = "sonic-3" } = settings
+  const { client, obstacle } = yield* makeKeyedClient(settings, {
+    keyVariable: "CARTESIA_API_KEY",
+    baseUrl: "https://api.cartesia.ai",
+    headers: (key) => ({ authorization: `Bearer ${key}`, "Cartesia-Version": version }),
     read
   })
-  const list = Effect.gen(function* () {
-    const found: Array<EngineVoice> = []
-    for (let page = 0; page < mostPages; page++) {
-      const last = found.at(-1)?.id
-      const after = last === undefined ? "" : `&starting_after=${encodeURIComponent(last)}`
-      const answer = yield* client.json({ method: "GET", path: `/voices?limit=100${after}` }, VoicePage)
-      found.push(...answer.data.map(voiceOf))
-      if (answer.data.length === 0 || answer.has_more === false) break
-    }
-    return found
+  const list = pagedVoices((last) => {
+    const after = last === undefined ? "" : `&starting_after=${encodeURIComponent(last)}`
+    return Effect.map(
+      client.json({ method: "GET", path: `/voices?limit=100${after}` }, VoicePage),
+      ({ data, has_more }) => ({
+        voices: data.map(voiceOf),
+        next: has_more === false ? undefined : data.at(-1)?.id
+      })
+    )
   })
 
   return yield* makeCloudEngine(settings, {
@@ -64,30 +58,30 @@ export const makeCartesia = Effect.fnUntraced(function* (settings: CartesiaSetti
     // Cartesia documents no limit; 5,000 is a conservative guess.
     limit: { unit: "characters", most: 5_000 },
     concurrency: 2,
-    obstacle: Option.isNone(key) ? missingKey(keyVariable) : undefined,
+    obstacle,
     list,
-    speak: Effect.fnUntraced(function* ({ text, voice, language, rate, volume }) {
-      const tone = {
+    speak: Effect.fnUntraced(function* ({ text, voice, language, rate, volume, tone }) {
+      const emotion = toneAmong(tone, emotions)
+      const shape = {
         ...(rate === 1 ? {} : { speed: rounded(clamped(rate, 0.6, 1.5)) }),
-        ...(volume === 1 ? {} : { volume: rounded(clamped(volume, 0.5, 2)) })
+        ...(volume === 1 ? {} : { volume: rounded(clamped(volume, 0.5, 2)) }),
+        ...(emotion === undefined ? {} : { emotion })
       }
-      const bytes = yield* client.send({
-        method: "POST",
-        path: "/tts/sse",
-        headers: { accept: "text/event-stream" },
-        body: {
-          type: "application/json",
-          text: JSON.stringify({
+      const bytes = yield* client.send(
+        postJson(
+          "/tts/sse",
+          {
             model_id: model,
             transcript: text,
             voice: { mode: "id", id: voice.id },
             ...(language === "" ? {} : { language: primaryTag(language) }),
             output_format: { container: "raw", encoding: "pcm_s16le", sample_rate: cloudRate },
             add_timestamps: true,
-            ...(Object.keys(tone).length === 0 ? {} : { generation_config: tone })
-          })
-        }
-      })
+            ...(Object.keys(shape).length === 0 ? {} : { generation_config: shape })
+          },
+          { accept: "text/event-stream" }
+        )
+      )
       const events = eventsIn(new TextDecoder().decode(bytes))
       for (const event of events)
         if (event.type === "error") return yield* client.refused(event.status_code, event)
@@ -107,6 +101,9 @@ export const makeCartesia = Effect.fnUntraced(function* (settings: CartesiaSetti
     })
   })
 })
+
+/** The emotions that its documentation calls the most reliable ones. */
+const emotions = ["neutral", "angry", "excited", "content", "sad", "scared"]
 
 const codes: Readonly<Record<string, CloudFault>> = {
   concurrency_limited: "busy",
@@ -191,19 +188,9 @@ const Voice = Schema.Struct({
 })
 const VoicePage = Schema.Struct({ data: Schema.Array(Voice), has_more: Schema.optional(Schema.Boolean) })
 
-const genders: Readonly<Record<string, "female" | "male">> = {
-  feminine: "female",
-  female: "female",
-  masculine: "male",
-  male: "male"
-}
-
-const voiceOf = (voice: typeof Voice.Type): EngineVoice => {
-  const gender = genders[voice.gender ?? ""]
-  return {
-    id: voice.id,
-    name: voice.name ?? voice.id,
-    languages: voice.language === undefined || voice.language === null ? [] : [voice.language],
-    ...(gender === undefined ? {} : { gender })
-  }
-}
+const voiceOf = (voice: typeof Voice.Type): EngineVoice => ({
+  id: voice.id,
+  name: voice.name ?? voice.id,
+  languages: voice.language === undefined || voice.language === null ? [] : [voice.language],
+  ...genderOf(voice.gender)
+})

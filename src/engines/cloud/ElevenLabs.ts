@@ -3,7 +3,7 @@
  *
  * https://elevenlabs.io/docs/api-reference/text-to-speech/convert-with-timestamps
  */
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { EngineVoice } from "../Engine.ts"
 import { primaryTag } from "../text/TextNormalization.ts"
 import {
@@ -14,12 +14,14 @@ import {
   speechLength,
   withTiming
 } from "./shared/CloudAudio.ts"
-import { type CloudRequest, makeCloudClient } from "./shared/CloudClient.ts"
-import { clamped, makeCloudEngine, missingKey, rounded } from "./shared/CloudEngine.ts"
+import { postJson } from "./shared/CloudClient.ts"
+import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { type CloudSettings, secretIn } from "./shared/CloudSettings.ts"
+import type { CloudSettings } from "./shared/CloudSettings.ts"
 import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
+import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
+import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
 export interface ElevenLabsSettings extends CloudSettings {
   /** Default `eleven_multilingual_v2`. */
@@ -43,43 +45,27 @@ const limits: ReadonlyArray<readonly [model: string, most: number]> = [
 ]
 const lowestLimit = 5_000
 
-/** Pages of 100 voices. */
-const mostPages = 100
-
 export const makeElevenLabs = Effect.fnUntraced(function* (settings: ElevenLabsSettings) {
-  const { name, model = "eleven_multilingual_v2", keyVariable = "ELEVENLABS_API_KEY" } = settings
-  const key = yield* secretIn(keyVariable)
-  const client = yield* makeCloudClient({
-    name,
-    baseUrl: settings.baseUrl ?? "https://api.elevenlabs.io",
-    timeout: `${settings.timeout ?? 120} seconds`,
-    authorize: () =>
-      Effect.succeed(
-        Option.match(key, {
-          onNone: () => ({}),
-          onSome: (secret) => ({ "xi-api-key": Redacted.value(secret) })
-        })
-      ),
-    secrets: Option.toArray(key),
+  const { name, model = "eleven_multilingual_v2" } = settings
+  const { client, obstacle } = yield* makeKeyedClient(settings, {
+    keyVariable: "ELEVENLABS_API_KEY",
+    baseUrl: "https://api.elevenlabs.io",
+    headers: (key) => ({ "xi-api-key": key }),
     read
   })
-  const list = Effect.gen(function* () {
-    const found: Array<EngineVoice> = []
-    let token: string | undefined
-    for (let page = 0; page < mostPages; page++) {
-      const next = token === undefined ? "" : `&next_page_token=${encodeURIComponent(token)}`
-      const answer = yield* client.json(
-        { method: "GET", path: `/v2/voices?page_size=100&include_total_count=false${next}` },
-        VoicePage
-      )
-      found.push(...answer.voices.map(voiceOf))
-      token = answer.next_page_token ?? undefined
-      if (answer.has_more !== true || token === undefined) break
-    }
-    return found
+  const list = pagedVoices((token) => {
+    const next = token === undefined ? "" : `&next_page_token=${encodeURIComponent(token)}`
+    const path = `/v2/voices?page_size=100&include_total_count=false${next}`
+    return Effect.map(
+      client.json({ method: "GET", path }, VoicePage),
+      ({ voices, has_more, next_page_token }) => ({
+        voices: voices.map(voiceOf),
+        next: has_more === true ? (next_page_token ?? undefined) : undefined
+      })
+    )
   })
   // Version 3 rejects the texts around a request; version 2 multilingual rejects a language.
-  const takesContext = !model.startsWith("eleven_v3")
+  const isThird = model.startsWith("eleven_v3")
   const takesLanguage = !model.includes("multilingual_v2")
 
   return yield* makeCloudEngine(settings, {
@@ -91,39 +77,37 @@ export const makeElevenLabs = Effect.fnUntraced(function* (settings: ElevenLabsS
     },
     // The free plan allows two requests at once, of the larger models.
     concurrency: 2,
-    obstacle: Option.isNone(key) ? missingKey(keyVariable) : undefined,
+    obstacle,
     list,
-    speak: Effect.fnUntraced(function* ({ text, voice, language, rate, before, after }) {
+    speak: Effect.fnUntraced(function* ({ text, voice, language, rate, before, after, tone }) {
       const { seed, stability, similarityBoost, style } = settings
-      const tone = {
+      // Only version 3 reads tags; others would say them.
+      const tag = isThird && tone !== undefined ? `[${tone}] ` : ""
+      const shape = {
         ...(stability === undefined ? {} : { stability }),
         ...(similarityBoost === undefined ? {} : { similarity_boost: similarityBoost }),
         ...(style === undefined ? {} : { style }),
         ...(rate === 1 ? {} : { speed: rounded(clamped(rate, 0.7, 1.2)) })
       }
-      const request: CloudRequest = {
-        method: "POST",
-        path: `/v1/text-to-speech/${encodeURIComponent(voice.id)}/with-timestamps?output_format=pcm_24000`,
-        body: {
-          type: "application/json",
-          text: JSON.stringify({
-            text,
-            model_id: model,
-            ...(takesLanguage && language !== "" ? { language_code: primaryTag(language) } : {}),
-            ...(Object.keys(tone).length === 0 ? {} : { voice_settings: tone }),
-            ...(seed === undefined ? {} : { seed }),
-            ...(takesContext && before !== undefined ? { previous_text: before } : {}),
-            ...(takesContext && after !== undefined ? { next_text: after } : {})
-          })
+      const request = postJson(
+        `/v1/text-to-speech/${encodeURIComponent(voice.id)}/with-timestamps?output_format=pcm_24000`,
+        {
+          text: `${tag}${text}`,
+          model_id: model,
+          ...(takesLanguage && language !== "" ? { language_code: primaryTag(language) } : {}),
+          ...(Object.keys(shape).length === 0 ? {} : { voice_settings: shape }),
+          ...(seed === undefined ? {} : { seed }),
+          ...(!isThird && before !== undefined ? { previous_text: before } : {}),
+          ...(!isThird && after !== undefined ? { next_text: after } : {})
         }
-      }
+      )
       const { audio_base64, alignment } = yield* client.json(request, TimedAudio)
       const bytes = yield* decodedAudio(name, "base64", audio_base64)
       const speech = yield* pcmSpeech(name, bytes, cloudRate)
-      const parts = alignment === undefined || alignment === null ? [] : partsOf(alignment)
+      const parts = alignment === undefined || alignment === null ? [] : partsOf(alignment, tag.length)
       yield* checkComplete(name, speechLength(speech), parts.at(-1)?.end)
       // The times count only if they are those of the text that was sent.
-      return alignment?.characters.join("") === text
+      return alignment?.characters.join("") === `${tag}${text}`
         ? withTiming(speech, timingOf(text, language, parts, speechLength(speech)))
         : speech
     })
@@ -169,15 +153,16 @@ const TimedAudio = Schema.Struct({
   alignment: Schema.optional(Schema.NullOr(Alignment))
 })
 
-const partsOf = (alignment: typeof Alignment.Type): ReadonlyArray<TimedPart> => {
-  let at = 0
+/** Returns the parts of the text behind a tag of so many characters. */
+const partsOf = (alignment: typeof Alignment.Type, behind: number): ReadonlyArray<TimedPart> => {
+  let at = -behind
   return alignment.characters.flatMap((character, index) => {
     const from = at
     at += character.length
     const start = alignment.character_start_times_seconds[index]
     const end = alignment.character_end_times_seconds[index]
     // A space takes the pause after a word.
-    return start === undefined || end === undefined || character.trim() === ""
+    return from < 0 || start === undefined || end === undefined || character.trim() === ""
       ? []
       : [{ from, to: at, start: start * 1000, end: end * 1000 }]
   })
@@ -203,12 +188,11 @@ const voiceOf = (voice: typeof Voice.Type): EngineVoice => {
     ({ language, locale }) => locale ?? language ?? []
   )
   const own = textAt(voice.labels, "language")
-  const gender = textAt(voice.labels, "gender")
   return {
     id: voice.voice_id,
     name: voice.name ?? voice.voice_id,
     languages: [...new Set([...(own === undefined ? [] : [own]), ...verified])].filter(isTag),
-    ...(gender === "female" || gender === "male" ? { gender } : {})
+    ...genderOf(textAt(voice.labels, "gender"))
   }
 }
 

@@ -3,19 +3,20 @@
  *
  * https://ai.google.dev/gemini-api/docs/speech-generation
  */
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SampleRate } from "../../domain/time/Units.ts"
-import { type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { type EngineVoice, type PcmSpeech, SpeechFailed } from "../Engine.ts"
 import { readGoogleError } from "./GoogleErrors.ts"
-import { cloudRate, decodedAudio, pcmSpeech } from "./shared/CloudAudio.ts"
-import { makeCloudClient } from "./shared/CloudClient.ts"
-import { makeCloudEngine, missingKey } from "./shared/CloudEngine.ts"
-import { type CloudSettings, secretIn } from "./shared/CloudSettings.ts"
+import { cloudRate, decodedAudio, pcmSpeech, wavSpeech } from "./shared/CloudAudio.ts"
+import { postJson } from "./shared/CloudClient.ts"
+import { makeCloudEngine } from "./shared/CloudEngine.ts"
+import type { CloudSettings } from "./shared/CloudSettings.ts"
+import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
 export interface GeminiSettings extends CloudSettings {
   /** Default `gemini-3.8-flash-tts`. */
   readonly model?: string
-  /** How to speak, such as "Read calmly, as a narrator:"; sent before each text. Default: none. */
+  /** How to speak, such as "calm, as a narrator"; sent with each text. Default: none. */
   readonly style?: string
 }
 
@@ -25,15 +26,11 @@ const names =
 const voices: ReadonlyArray<EngineVoice> = names.split(" ").map((name) => ({ id: name, name, languages: [] }))
 
 export const makeGemini = Effect.fnUntraced(function* (settings: GeminiSettings) {
-  const { name, model = "gemini-3.8-flash-tts", keyVariable = "GEMINI_API_KEY", style } = settings
-  const key = yield* secretIn(keyVariable)
-  const client = yield* makeCloudClient({
-    name,
-    baseUrl: settings.baseUrl ?? "https://generativelanguage.googleapis.com",
-    timeout: `${settings.timeout ?? 120} seconds`,
-    authorize: () =>
-      Effect.succeed({ "x-goog-api-key": Option.match(key, { onNone: () => "", onSome: Redacted.value }) }),
-    secrets: Option.toArray(key),
+  const { name, model = "gemini-3.8-flash-tts" } = settings
+  const { client, obstacle } = yield* makeKeyedClient(settings, {
+    keyVariable: "GEMINI_API_KEY",
+    baseUrl: "https://generativelanguage.googleapis.com",
+    headers: (key) => ({ "x-goog-api-key": key }),
     read: readGoogleError
   })
   const path = `/v1beta/models/${encodeURIComponent(model)}`
@@ -45,27 +42,19 @@ export const makeGemini = Effect.fnUntraced(function* (settings: GeminiSettings)
     model,
     limit: { unit: "bytes", most: 4_000 },
     concurrency: 2,
-    obstacle: Option.isNone(key) ? missingKey(keyVariable) : undefined,
+    obstacle,
     // The voices are fixed; reading the model proves the key and the model's name.
     list: Effect.as(client.json({ method: "GET", path }, Schema.Struct({ name: Schema.String })), voices),
-    speak: Effect.fnUntraced(function* ({ text, voice }) {
+    speak: Effect.fnUntraced(function* ({ text, voice, tone }) {
+      const style = [settings.style, tone].filter((words) => words !== undefined).join(", ")
       const answer = yield* client.json(
-        {
-          method: "POST",
-          path: `${path}:generateContent`,
-          body: {
-            type: "application/json",
-            text: JSON.stringify({
-              contents: [
-                { role: "user", parts: [{ text: style === undefined ? text : `${style} ${text}` }] }
-              ],
-              generationConfig: {
-                responseModalities: ["AUDIO"],
-                speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice.id } } }
-              }
-            })
+        postJson(`${path}:generateContent`, {
+          contents: [{ role: "user", parts: [partOf(model, text, style)] }],
+          generationConfig: {
+            responseModalities: ["AUDIO"],
+            speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice.id } } }
           }
-        },
+        }),
         Answer
       )
       const blocked = answer.promptFeedback?.blockReason
@@ -79,24 +68,44 @@ export const makeGemini = Effect.fnUntraced(function* (settings: GeminiSettings)
           `Gemini ended the speech early (${finish}); speak the text again, or split it`
         )
       const blocks: Array<Uint8Array> = []
-      let rate = cloudRate
+      let type = ""
       for (const { inlineData } of candidate?.content?.parts ?? []) {
         if (inlineData === undefined) continue
-        const stated = Number(/rate=(\d+)/u.exec(inlineData.mimeType)?.[1])
-        if (!/^audio\/(?:L16|pcm)\b/iu.test(inlineData.mimeType))
-          return yield* unusable(
-            "bad-output",
-            `Gemini responded with ${inlineData.mimeType}; expected 16-bit PCM`
-          )
-        rate = isRate(stated) ? stated : cloudRate
+        type = inlineData.mimeType
         blocks.push(yield* decodedAudio(name, "base64", inlineData.data))
       }
-      return yield* pcmSpeech(name, new Uint8Array(Buffer.concat(blocks)), rate)
+      const bytes = new Uint8Array(Buffer.concat(blocks))
+      const speech = soundOf(name, type, bytes)
+      return yield* (
+        speech ?? unusable("bad-output", `Gemini responded with ${type}; expected WAV or 16-bit PCM`)
+      )
     })
   })
 })
 
+/** Models before 3.8 know no style of a part: they take it as a prompt before the text. */
+const isEarly = (model: string): boolean => /^gemini-(?:2\.5|3\.1)-/u.test(model)
+
+const partOf = (model: string, text: string, style: string) => {
+  if (style === "") return { text }
+  return isEarly(model)
+    ? { text: `${style.replace(/[:\s]+$/u, "")}: ${text}` }
+    : { text, speechMetadata: { style } }
+}
+
 const isRate = Schema.is(SampleRate)
+
+/** Reads the audio: a WAV file, or samples whose rate the media type names. Undefined for other types. */
+const soundOf = (
+  name: string,
+  type: string,
+  bytes: Uint8Array
+): Effect.Effect<PcmSpeech, SpeechFailed> | undefined => {
+  if (/^audio\/(?:x-|vnd\.)?wave?\b/iu.test(type)) return wavSpeech(name, bytes)
+  if (type !== "" && !/^audio\/(?:L16|pcm)\b/iu.test(type)) return undefined
+  const stated = Number(/rate=(\d+)/u.exec(type)?.[1])
+  return pcmSpeech(name, bytes, isRate(stated) ? stated : cloudRate)
+}
 
 /** Reasons to end that are about the text. */
 const refusals = new Set(["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII"])

@@ -16,10 +16,11 @@ import {
   wavSpeech,
   withTiming
 } from "./shared/CloudAudio.ts"
-import { makeCloudClient } from "./shared/CloudClient.ts"
+import { makeCloudClient, postJson } from "./shared/CloudClient.ts"
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import { type CloudSettings, secretIn, settingIn } from "./shared/CloudSettings.ts"
 import { timingOf, wordSpans } from "./shared/CloudTiming.ts"
+import { genderOf } from "./shared/CloudVoices.ts"
 import { decibels, xmlText } from "./shared/Ssml.ts"
 import { textLength } from "./shared/TextLimit.ts"
 
@@ -39,7 +40,7 @@ export const makeGoogleSpeech = Effect.fnUntraced(function* (settings: GoogleSet
   const client = yield* makeCloudClient({
     name,
     baseUrl: settings.baseUrl ?? "https://texttospeech.googleapis.com",
-    timeout: `${settings.timeout ?? 120} seconds`,
+    timeout: settings.timeout,
     authorize: () =>
       Option.match(key, {
         onSome: (secret) => Effect.succeed({ "x-goog-api-key": Redacted.value(secret) }),
@@ -77,22 +78,15 @@ export const makeGoogleSpeech = Effect.fnUntraced(function* (settings: GoogleSet
       const hasMarks =
         settings.wordTimes !== false && readsMarks(voice.id) && textLength(marked, "bytes") <= mostBytes
       const answer = yield* client.json(
-        {
-          method: "POST",
-          path: `/${hasMarks ? "v1beta1" : "v1"}/text:synthesize`,
-          body: {
-            type: "application/json",
-            text: JSON.stringify({
-              input: hasMarks ? { ssml: marked } : { text },
-              voice: {
-                languageCode: voice.languages[0] ?? voice.id.split("-").slice(0, 2).join("-"),
-                name: voice.id
-              },
-              audioConfig: audioConfig(wanted),
-              ...(hasMarks ? { enableTimePointing: ["SSML_MARK"] } : {})
-            })
-          }
-        },
+        postJson(`/${hasMarks ? "v1beta1" : "v1"}/text:synthesize`, {
+          input: hasMarks ? { ssml: marked } : { text },
+          voice: {
+            languageCode: voice.languages[0] ?? voice.id.split("-").slice(0, 2).join("-"),
+            name: voice.id
+          },
+          audioConfig: audioConfig(wanted),
+          ...(hasMarks ? { enableTimePointing: ["SSML_MARK"] } : {})
+        }),
         Answer
       )
       const bytes = yield* decodedAudio(name, "base64", answer.audioContent)
@@ -152,5 +146,5 @@ const voiceOf = ({
   id: name,
   name,
   languages: languageCodes,
-  ...(ssmlGender === "FEMALE" ? { gender: "female" } : ssmlGender === "MALE" ? { gender: "male" } : {})
+  ...genderOf(ssmlGender)
 })

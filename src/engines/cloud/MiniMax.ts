@@ -3,15 +3,17 @@
  *
  * https://platform.minimax.io/docs/api-reference/speech-t2a-http
  */
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { toneAmong } from "../../domain/values/Tone.ts"
 import type { EngineVoice } from "../Engine.ts"
 import { primaryTag } from "../text/TextNormalization.ts"
 import { checkComplete, cloudRate, decodedAudio, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
-import { makeCloudClient } from "./shared/CloudClient.ts"
-import { clamped, makeCloudEngine, missingKey, rounded } from "./shared/CloudEngine.ts"
+import { postJson } from "./shared/CloudClient.ts"
+import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { type CloudSettings, secretIn } from "./shared/CloudSettings.ts"
+import type { CloudSettings } from "./shared/CloudSettings.ts"
 import { fieldAt, textAt } from "./shared/JsonFields.ts"
+import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
 export interface MiniMaxSettings extends CloudSettings {
   /** Default `speech-2.8-hd`. */
@@ -57,42 +59,31 @@ const languages: Readonly<Record<string, string>> = {
 }
 
 export const makeMiniMax = Effect.fnUntraced(function* (settings: MiniMaxSettings) {
-  const { name, model = "speech-2.8-hd", keyVariable = "MINIMAX_API_KEY" } = settings
-  const key = yield* secretIn(keyVariable)
+  const { name, model = "speech-2.8-hd" } = settings
   const query = settings.groupId === undefined ? "" : `?GroupId=${encodeURIComponent(settings.groupId)}`
-  const client = yield* makeCloudClient({
-    name,
-    baseUrl: settings.baseUrl ?? "https://api.minimax.io",
-    timeout: `${settings.timeout ?? 120} seconds`,
-    authorize: () =>
-      Effect.succeed({
-        authorization: `Bearer ${Option.match(key, { onNone: () => "", onSome: Redacted.value })}`
-      }),
-    secrets: Option.toArray(key),
+  const { client, obstacle } = yield* makeKeyedClient(settings, {
+    keyVariable: "MINIMAX_API_KEY",
+    baseUrl: "https://api.minimax.io",
+    headers: (key) => ({ authorization: `Bearer ${key}` }),
     read,
     isRefusal: (json) => (codeIn(json) ?? 0) !== 0
   })
-  const post = (path: string, body: unknown) =>
-    ({
-      method: "POST",
-      path: `${path}${query}`,
-      body: { type: "application/json", text: JSON.stringify(body) }
-    }) as const
 
   return yield* makeCloudEngine(settings, {
     controls: ["rate", "volume", "pitch"],
     model,
     limit: { unit: "characters", most: 9_999 },
     concurrency: 2,
-    obstacle: Option.isNone(key) ? missingKey(keyVariable) : undefined,
+    obstacle,
     list: Effect.map(
-      client.json(post("/v1/get_voice", { voice_type: "all" }), Voices),
+      client.json(postJson(`/v1/get_voice${query}`, { voice_type: "all" }), Voices),
       ({ system_voice, voice_cloning, voice_generation }) =>
         [system_voice, voice_cloning, voice_generation].flatMap((group) => (group ?? []).map(voiceOf))
     ),
-    speak: Effect.fnUntraced(function* ({ text, voice, language, rate, volume, pitch }) {
+    speak: Effect.fnUntraced(function* ({ text, voice, language, rate, volume, pitch, tone }) {
+      const emotion = toneAmong(tone, emotions)
       const answer = yield* client.json(
-        post("/v1/t2a_v2", {
+        postJson(`/v1/t2a_v2${query}`, {
           model,
           text,
           stream: false,
@@ -101,7 +92,8 @@ export const makeMiniMax = Effect.fnUntraced(function* (settings: MiniMaxSetting
             voice_id: voice.id,
             speed: rounded(clamped(rate, 0.5, 2)),
             vol: rounded(clamped(volume, 0.01, 10)),
-            pitch: Math.round(clamped(pitch, -12, 12))
+            pitch: Math.round(clamped(pitch, -12, 12)),
+            ...(emotion === undefined ? {} : { emotion })
           },
           audio_setting: { sample_rate: cloudRate, format: "pcm", channel: 1 }
         }),
@@ -114,6 +106,9 @@ export const makeMiniMax = Effect.fnUntraced(function* (settings: MiniMaxSetting
     })
   })
 })
+
+/** The emotions that all of its models have. */
+const emotions = ["happy", "sad", "angry", "fearful", "disgusted", "surprised"]
 
 const faults: Readonly<Record<number, CloudFault>> = {
   1000: "crashed",

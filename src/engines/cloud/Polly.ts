@@ -10,11 +10,12 @@ import { behindId3, mp3HeaderAt } from "../../audio/formats/Mp3Header.ts"
 import { plainMp3 } from "../../audio/formats/PlainMp3.ts"
 import { EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { checkComplete } from "./shared/CloudAudio.ts"
-import { type CloudRequest, makeCloudClient } from "./shared/CloudClient.ts"
+import { type CloudRequest, makeCloudClient, postJson } from "./shared/CloudClient.ts"
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
 import { type CloudSettings, secretIn, settingIn } from "./shared/CloudSettings.ts"
 import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
+import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
 import { decibels, prosody, signed, xmlText } from "./shared/Ssml.ts"
 
@@ -26,8 +27,6 @@ export interface PollySettings extends CloudSettings {
   /** Whether to request the times of words, which doubles the price; default false. */
   readonly wordTimes?: boolean
 }
-
-const mostPages = 20
 
 export const makePolly = Effect.fnUntraced(function* (settings: PollySettings) {
   const { name, model = "neural", keyVariable = "AWS_ACCESS_KEY_ID" } = settings
@@ -63,42 +62,30 @@ export const makePolly = Effect.fnUntraced(function* (settings: PollySettings) {
   const client = yield* makeCloudClient({
     name,
     baseUrl: settings.baseUrl ?? `https://polly.${encodeURIComponent(region ?? "region")}.amazonaws.com`,
-    timeout: `${settings.timeout ?? 120} seconds`,
+    timeout: settings.timeout,
     authorize,
     secrets: [id, secret, session].flatMap(Option.toArray),
     read
   })
 
-  const list = Effect.gen(function* () {
-    const found: Array<EngineVoice> = []
-    let token: string | undefined
-    for (let page = 0; page < mostPages; page++) {
-      const next = token === undefined ? "" : `&NextToken=${encodeURIComponent(token)}`
-      const path = `/v1/voices?Engine=${model}&IncludeAdditionalLanguageCodes=yes${next}`
-      const answer = yield* client.json({ method: "GET", path }, VoicePage)
-      found.push(...answer.Voices.map(voiceOf))
-      token = answer.NextToken ?? undefined
-      if (token === undefined) break
-    }
-    return found
+  const list = pagedVoices((token) => {
+    const next = token === undefined ? "" : `&NextToken=${encodeURIComponent(token)}`
+    const path = `/v1/voices?Engine=${model}&IncludeAdditionalLanguageCodes=yes${next}`
+    return Effect.map(client.json({ method: "GET", path }, VoicePage), ({ Voices, NextToken }) => ({
+      voices: Voices.map(voiceOf),
+      next: NextToken ?? undefined
+    }))
   })
 
   const request = (wanted: CloudSpeech, more: Readonly<Record<string, unknown>>): CloudRequest => {
     const { content, isSsml } = contentOf(wanted, model)
-    return {
-      method: "POST",
-      path: "/v1/speech",
-      body: {
-        type: "application/json",
-        text: JSON.stringify({
-          Engine: model,
-          VoiceId: wanted.voice.id,
-          Text: content,
-          TextType: isSsml ? "ssml" : "text",
-          ...more
-        })
-      }
-    }
+    return postJson("/v1/speech", {
+      Engine: model,
+      VoiceId: wanted.voice.id,
+      Text: content,
+      TextType: isSsml ? "ssml" : "text",
+      ...more
+    })
   }
 
   return yield* makeCloudEngine(settings, {
@@ -240,12 +227,9 @@ const VoicePage = Schema.Struct({
   NextToken: Schema.optional(Schema.NullOr(Schema.String))
 })
 
-const voiceOf = (voice: typeof Voice.Type): EngineVoice => {
-  const gender = voice.Gender?.toLowerCase()
-  return {
-    id: voice.Id,
-    name: voice.Name ?? voice.Id,
-    languages: [voice.LanguageCode, ...(voice.AdditionalLanguageCodes ?? [])],
-    ...(gender === "female" || gender === "male" ? { gender } : {})
-  }
-}
+const voiceOf = (voice: typeof Voice.Type): EngineVoice => ({
+  id: voice.Id,
+  name: voice.Name ?? voice.Id,
+  languages: [voice.LanguageCode, ...(voice.AdditionalLanguageCodes ?? [])],
+  ...genderOf(voice.Gender)
+})

@@ -106,7 +106,7 @@ const Gemini = Schema.Struct({
   model: optionalField(Schema.NonEmptyString, "The model; default: gemini-3.8-flash-tts."),
   style: optionalField(
     Schema.NonEmptyTrimmedString,
-    "How to speak, sent before each text, such as: Read calmly, as a narrator."
+    "How to speak, sent with each text, such as: calm, as a narrator."
   )
 })
 

@@ -4,6 +4,7 @@ import { misfitOf } from "../../audio/alignment/SpeechFit.ts"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { type Engine, type EngineUnavailable, type WordMark, SpeechFailed } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { splitTone, type TonedText } from "../../domain/values/Tone.ts"
 import type { SpeechAligner } from "../../engines/local/alignment/SpeechAligner.ts"
 import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.ts"
 import type { ServedModel, ServedVoice } from "../catalogue/Catalogue.ts"
@@ -95,7 +96,7 @@ export const synthesizeTask = Effect.fn("Synthesis.synthesizeTask")(function* (
     sentences.push(...said.sentences.map(shifted))
     words.push(...said.words.map(shifted))
     captions.push({
-      text: entry.text,
+      text: tonedText(engine, entry.text).text,
       start: millis(offset + (said.sentences[0]?.start ?? 0)),
       end: millis(offset + (said.sentences.at(-1)?.end ?? lengthOf(said)))
     })
@@ -144,13 +145,15 @@ const say = Effect.fnUntraced(function* (
   engine: Engine,
   order: SpeakingOrder,
   aligner: SpeechAligner,
-  text: string,
+  words: string,
   whole: string,
   { before, after }: { readonly before?: string | undefined; readonly after?: string | undefined } = {}
 ): Effect.fn.Return<Said, EngineUnavailable | SpeechFailed, Ffmpeg> {
   const speaker = order.voice.speakerOf(whole)
+  const { text, ...toned } = tonedText(engine, words)
   const speech = yield* engine.speak({
     ...speaker,
+    ...toned,
     text,
     rate: order.voice.rate * order.model.rate * order.speed,
     volume: order.voice.volume * order.vol,
@@ -179,6 +182,10 @@ const say = Effect.fnUntraced(function* (
     words: speech.words
   })
 })
+
+/** Separates the tone from a text, for engines that take tones. */
+const tonedText = ({ takesTone }: Engine, text: string): TonedText =>
+  takesTone === true ? splitTone(text) : { text }
 
 /** Finds the words in the speech. Leaves it as it is if eSpeak NG does not know the language, or words are missing. */
 const withAlignment = (aligner: SpeechAligner, text: string, language: string, said: Said) =>

@@ -19,6 +19,27 @@ layer(httpClient)("Azure", (it) => {
     })
   )
 
+  it.scoped("gets a tone as one of the voice's styles, else not at all", () =>
+    Effect.gen(function* () {
+      const { server, engine, spoken } = yield* started(azure)
+      const jenny = "en-US-JennyMultilingualNeural"
+      for (const [id, tone] of [
+        [jenny, "whispers"],
+        [jenny, "roars"],
+        [voice, "whispers"]
+      ] as const)
+        yield* engine.speak(request(id, "Come.", { tone }))
+      expect(server.broken).toEqual([])
+      expect(spoken().map(({ body }) => body.replace(/^<speak[^>]*>|<\/speak>$/gu, ""))).toEqual([
+        `<voice name="${jenny}"><mstts:express-as style="whispering">Come.</mstts:express-as></voice>`,
+        `<voice name="${jenny}">Come.</voice>`,
+        `<voice name="${voice}">Come.</voice>`
+      ])
+      // The prefix must be declared where it is used.
+      expect(spoken()[0]?.body).toContain(' xmlns:mstts="https://www.w3.org/2001/mstts" xml:lang="en-US"')
+    })
+  )
+
   it.scoped("cuts audio after ten minutes: that text is too long", () =>
     Effect.gen(function* () {
       const { server, engine } = yield* started(azure)

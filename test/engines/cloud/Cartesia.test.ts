@@ -1,13 +1,29 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { fieldAt } from "../../../src/engines/cloud/shared/JsonFields.ts"
 import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
 import { request } from "../speech.ts"
 import { cartesia, stream } from "./servers/CartesiaServer.ts"
+import { fieldsIn } from "./servers/StandIn.ts"
 import { cloudSuite, started } from "./Suite.ts"
 
 cloudSuite(cartesia)
 
 layer(httpClient)("Cartesia", (it) => {
+  it.scoped("gets a tone as an emotion if it has that one", () =>
+    Effect.gen(function* () {
+      const { server, engine, spoken } = yield* started(cartesia)
+      for (const tone of ["very sad", "angrily", "whispers"])
+        yield* engine.speak(request(cartesia.speech.voice, "Tea.", { tone }))
+      expect(server.broken).toEqual([])
+      expect(spoken().map(({ body }) => fieldAt(fieldsIn(body), "generation_config.emotion"))).toEqual([
+        "sad",
+        "angry",
+        undefined
+      ])
+    })
+  )
+
   it.scoped("reports errors inside a stream like those of a response", () =>
     Effect.gen(function* () {
       const { server, engine } = yield* started(cartesia)

@@ -40,6 +40,35 @@ layer(httpClient)("ElevenLabs", (it) => {
     })
   )
 
+  it.scoped("gets a tone as a tag with version 3, whose times are not the words'", () =>
+    Effect.gen(function* () {
+      const spokenBy = (model: string) =>
+        Effect.gen(function* () {
+          const make: typeof elevenLabs.make = (settings) => makeElevenLabs({ ...settings, model })
+          const { engine, spoken } = yield* started({ ...elevenLabs, make })
+          const { words } = yield* engine.speak(request(voice, "Yes. No.", { tone: "whispers" }))
+          return [
+            fieldsIn(spoken()[0]?.body ?? "")["text"],
+            words.map(({ text: word, start }) => [word, start])
+          ]
+        })
+      expect(yield* spokenBy("eleven_v3")).toEqual([
+        "[whispers] Yes. No.",
+        [
+          ["Yes.", 1100],
+          ["No.", 1600]
+        ]
+      ])
+      expect(yield* spokenBy("eleven_flash_v2_5")).toEqual([
+        "Yes. No.",
+        [
+          ["Yes.", 0],
+          ["No.", 500]
+        ]
+      ])
+    })
+  )
+
   it.scoped("gives no times if they are those of another text", () =>
     Effect.gen(function* () {
       const { server, engine } = yield* started(elevenLabs)

@@ -1,14 +1,29 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { fieldAt } from "../../../src/engines/cloud/shared/JsonFields.ts"
 import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
 import { request } from "../speech.ts"
 import { miniMax } from "./servers/MiniMaxServer.ts"
-import { json } from "./servers/StandIn.ts"
+import { fieldsIn, json } from "./servers/StandIn.ts"
 import { cloudSuite, started } from "./Suite.ts"
 
 cloudSuite(miniMax)
 
 layer(httpClient)("MiniMax", (it) => {
+  it.scoped("gets a tone as an emotion if it has that one", () =>
+    Effect.gen(function* () {
+      const { server, engine, spoken } = yield* started(miniMax)
+      for (const tone of ["very sad", "angrily", "whispers"])
+        yield* engine.speak(request(miniMax.speech.voice, "Một.", { tone }))
+      expect(server.broken).toEqual([])
+      expect(spoken().map(({ body }) => fieldAt(fieldsIn(body), "voice_setting.emotion"))).toEqual([
+        "sad",
+        "angry",
+        undefined
+      ])
+    })
+  )
+
   it.scoped("reads the languages of voices from their ids", () =>
     Effect.gen(function* () {
       const { engine } = yield* started(miniMax)

@@ -229,6 +229,31 @@ describe("transcripts", () => {
   })
 })
 
+it.scoped("a tone in brackets goes to the engines that take tones, and is not spoken", () =>
+  Effect.gen(function* () {
+    const told: Array<unknown> = []
+    const listening = (takesTone: boolean): Engine => ({
+      ...ticking,
+      takesTone,
+      speak: (request) => {
+        told.push([request.tone, request.text])
+        return ticking.speak(request)
+      }
+    })
+    const srt = "1\n00:00:00,000 --> 00:00:01,000\n[very sad] Two.\n"
+    const aligner = yield* lazySpeechAligner
+    yield* synthesizeTask(listening(true), order("[whispers] One.", "text"), aligner)
+    const { captions } = yield* synthesizeTask(listening(true), order(srt, "srt"), aligner)
+    yield* synthesizeTask(listening(false), order("[whispers] Three.", "text"), aligner)
+    expect(captions.map(({ text }) => text)).toEqual(["Two."])
+    expect(told).toEqual([
+      ["whispers", "One."],
+      ["very sad", "Two."],
+      [undefined, "[whispers] Three."]
+    ])
+  }).pipe(Effect.provide(runtime))
+)
+
 it.scoped("an SRT's entry is spoken with the entries around it as context", () =>
   Effect.gen(function* () {
     const contexts: Array<unknown> = []

@@ -14,13 +14,25 @@ export interface CloudRequest {
   readonly body?: { readonly type: string; readonly text: string }
 }
 
+/** Returns a request that posts a value as JSON. */
+export const postJson = (
+  path: string,
+  value: unknown,
+  headers: CloudRequest["headers"] = {}
+): CloudRequest => ({
+  method: "POST",
+  path,
+  headers,
+  body: { type: "application/json", text: JSON.stringify(value) }
+})
+
 /** How to reach a provider. */
 export interface CloudAddress {
   /** The engine's name, for errors. */
   readonly name: string
   readonly baseUrl: string
-  /** Maximum time of a request and its response. */
-  readonly timeout: Duration.DurationInput
+  /** Maximum seconds of a request and its response; default 120. */
+  readonly timeout?: number | undefined
   /** The headers that authorize a request to this URL. */
   readonly authorize: (
     request: CloudRequest,
@@ -60,7 +72,7 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
   const { host } = new URL(base)
   // Spans would show the headers with the key, and trace headers are of no use to a provider.
   const client = (yield* HttpClient.HttpClient).pipe(HttpClient.withTracerDisabledWhen(() => true))
-  const within = Duration.format(Duration.decode(address.timeout))
+  const limit = Duration.seconds(address.timeout ?? 120)
 
   const failureOf = (status: number, headers: CloudRefusal["headers"], bytes: Uint8Array) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
@@ -112,12 +124,12 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
       ),
       Effect.scoped,
       Effect.timeoutFail({
-        duration: address.timeout,
+        duration: limit,
         onTimeout: () =>
           new SpeechFailed({
             engine: name,
             reason: "timeout",
-            detail: `no complete response from ${host} within ${within}`
+            detail: `no complete response from ${host} within ${Duration.format(limit)}`
           })
       })
     )

@@ -106,6 +106,7 @@ export const makeCloudEngine = Effect.fnUntraced(function* (
   return {
     name,
     controls: provider.controls,
+    takesTone: true,
     voices,
     speak,
     check: Effect.asVoid(voices),
@@ -134,7 +135,3 @@ export const clamped = (value: number, least: number, most: number): number =>
 
 /** Rounds to three digits: sixteen digits of a product such as 1.1 * 1.1 are noise. */
 export const rounded = (value: number): number => Math.round(value * 1000) / 1000
-
-/** Says how to set a missing key. */
-export const missingKey = (variable: string): string =>
-  `its key is missing; set the environment variable ${variable}`

@@ -25,6 +25,7 @@ const listed = [
     Gender: "Female",
     Locale: "en-US",
     SecondaryLocaleList: ["de-DE", "vi-VN"],
+    StyleList: ["cheerful", "whispering"],
     VoiceType: "Neural",
     Status: "GA"
   }
@@ -51,7 +52,7 @@ export const azure: Provider = {
     must(headers["x-microsoft-outputformat"] === "raw-24khz-16bit-mono-pcm", "X-Microsoft-OutputFormat")
     must((headers["user-agent"] ?? "") === "dubwright", "User-Agent")
     must(
-      /^<speak version="1\.0" xmlns="http:\/\/www\.w3\.org\/2001\/10\/synthesis" xml:lang="[\w-]+"><voice name="[\w-]+">(?:<lang xml:lang="[\w-]+">)?(?:<prosody(?: (?:rate|volume|pitch)="[^"<&]+")+>)?(?:[^<>&]|&(?:amp|lt|gt|quot|apos);)+(?:<\/prosody>)?(?:<\/lang>)?<\/voice><\/speak>$/u.test(
+      /^<speak version="1\.0" xmlns="http:\/\/www\.w3\.org\/2001\/10\/synthesis"(?: xmlns:mstts="https:\/\/www\.w3\.org\/2001\/mstts")? xml:lang="[\w-]+"><voice name="[\w-]+">(?:<mstts:express-as style="[\w-]+">)?(?:<lang xml:lang="[\w-]+">)?(?:<prosody(?: (?:rate|volume|pitch)="[^"<&]+")+>)?(?:[^<>&]|&(?:amp|lt|gt|quot|apos);)+(?:<\/prosody>)?(?:<\/lang>)?(?:<\/mstts:express-as>)?<\/voice><\/speak>$/u.test(
         body
       ),
       `SSML: ${body}`

@@ -84,10 +84,12 @@ export const cartesia: Provider = {
     )
     const sent = jsonWith(body, fields)
     must(JSON.stringify(sent["output_format"]).includes('"container":"raw"'), "SSE gives raw audio only")
-    const { speed = 1, volume = 1 } = jsonWith(JSON.stringify(sent["generation_config"] ?? {}), [
-      "speed",
-      "volume"
-    ])
+    const {
+      speed = 1,
+      volume = 1,
+      emotion = "sad"
+    } = jsonWith(JSON.stringify(sent["generation_config"] ?? {}), ["emotion", "speed", "volume"])
+    must(/^(?:neutral|angry|excited|content|sad|scared)$/u.test(String(emotion)), "emotion")
     must(Number(speed) >= 0.6 && Number(speed) <= 1.5, "speed")
     must(Number(volume) >= 0.5 && Number(volume) <= 2, "volume")
     return sound

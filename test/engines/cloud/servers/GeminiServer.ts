@@ -23,7 +23,7 @@ const audio = (ms: number) => ({
 export const gemini: Provider = {
   name: "Gemini",
   env: { GEMINI_API_KEY: key },
-  make: (settings) => makeGemini({ ...settings, style: "Read calmly:" }),
+  make: (settings) => makeGemini({ ...settings, style: "calm, as a narrator" }),
   isSpeech: ({ path }) => path.endsWith(":generateContent"),
   answer: ({ method, path, headers, body }) => {
     must(headers["x-goog-api-key"] === key && !path.includes("key="), "x-goog-api-key is missing or wrong")
@@ -47,7 +47,12 @@ export const gemini: Provider = {
     request: {
       path: `/v1beta/models/${model}:generateContent`,
       body: {
-        contents: [{ role: "user", parts: [{ text: "Read calmly: Xin chào!" }] }],
+        contents: [
+          {
+            role: "user",
+            parts: [{ text: "Xin chào!", speechMetadata: { style: "calm, as a narrator" } }]
+          }
+        ],
         generationConfig: {
           responseModalities: ["AUDIO"],
           speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } }

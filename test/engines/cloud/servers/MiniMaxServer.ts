@@ -51,12 +51,13 @@ export const miniMax: Provider = {
       "audio_setting"
     ])
     must(String(sent["text"]).length < 10_000 && sent["stream"] === false, "text or stream")
-    const { speed, vol, pitch } = jsonWith(JSON.stringify(sent["voice_setting"]), [
-      "voice_id",
-      "speed",
-      "vol",
-      "pitch"
-    ])
+    const {
+      speed,
+      vol,
+      pitch,
+      emotion = "happy"
+    } = jsonWith(JSON.stringify(sent["voice_setting"]), ["voice_id", "emotion", "speed", "vol", "pitch"])
+    must(/^(?:happy|sad|angry|fearful|disgusted|surprised)$/u.test(String(emotion)), "emotion")
     must(Number(speed) >= 0.5 && Number(speed) <= 2, "speed")
     must(Number(vol) > 0 && Number(vol) <= 10, "vol")
     must(Number.isInteger(pitch) && Math.abs(Number(pitch)) <= 12, "pitch")
