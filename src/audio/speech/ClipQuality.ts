@@ -111,9 +111,18 @@ const clipped = (pcm: Pcm): ReadonlyArray<Suspicion> => {
     : []
 }
 
-/** Detects a cut-off end: the clip is as loud as clear speech up to its last samples, so what followed is missing. */
+/** Speech rises and falls by more than this within half a second, in decibels. A tone or hum does not. */
+const steadiest = 3
+
+/**
+ * Detects a cut-off end: the clip is as loud as clear speech up to its last samples, so what followed is missing. A
+ * sound that never changes its level, such as a test tone, has no end to miss.
+ */
 const cutOff = (pcm: Pcm, { envelope, levels: { speech } }: SpeechBounds): ReadonlyArray<Suspicion> => {
   const { hop, levels } = envelope
+  const inner = levels.subarray(2, -2)
+  const loudest = inner.reduce((most, level) => Math.max(most, level), -Infinity)
+  if (inner.every((level) => level > loudest - steadiest)) return []
   const whole = Math.floor(pcm.samples.length / hop)
   const tail = levels.subarray(Math.max(0, whole - 3), whole)
   const end = sliceOf(pcm, pcm.samples.length - Math.round(pcm.rate * 0.003), pcm.samples.length).samples
