@@ -95,9 +95,7 @@ const ssmlOf = (
   const inner = spoken === first ? shaped : `<lang xml:lang="${xmlText(spoken)}">${shaped}</lang>`
   const space = style === undefined ? "" : ' xmlns:mstts="https://www.w3.org/2001/mstts"'
   const told =
-    style === undefined
-      ? inner
-      : `<mstts:express-as style="${xmlText(style)}">${inner}</mstts:express-as>`
+    style === undefined ? inner : `<mstts:express-as style="${xmlText(style)}">${inner}</mstts:express-as>`
   return `<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis"${space} xml:lang="${xmlText(first)}"><voice name="${xmlText(voice.id)}">${told}</voice></speak>`
 }
 
