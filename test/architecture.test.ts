@@ -56,6 +56,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["http"],
     ["requests"],
     ["tasks"],
+    ["failover"],
     ["accounts", "health"],
     ["catalogue"],
     ["storage"],

@@ -142,6 +142,13 @@ export const Task = Schema.Struct({
         "URL of the JSON transcript, if one was requested and the provider supports it. See Transcript."
     })
   ),
+  /** The engine that spoke it, on a done task. */
+  engine: Schema.optional(
+    Schema.String.annotations({
+      description:
+        "The engine that spoke it, by the name that the service's operator gave it; on a done task."
+    })
+  ),
   /** Why it failed. */
   error: Schema.optional(
     Schema.Struct({ code: Schema.String, message: Schema.String }).annotations({

@@ -10,6 +10,7 @@ import { EngineSet } from "./catalogue/EngineSet.ts"
 import type { ServiceConfig } from "./config/ServiceConfig.ts"
 import type { ConfigRejected } from "./config/ServiceConfigFile.ts"
 import { ServiceOptions } from "./config/ServiceOptions.ts"
+import { EngineRota } from "./failover/EngineRota.ts"
 import { ServiceHealth } from "./health/ServiceHealth.ts"
 import { ServiceMetrics } from "./health/ServiceMetrics.ts"
 import type { ListenFailed } from "./http/HttpServer.ts"
@@ -107,6 +108,7 @@ const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
     Layer.provideMerge(
       Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default, TaskEvents.Default)
     ),
+    Layer.provideMerge(EngineRota.Default),
     Layer.provideMerge(Layer.mergeAll(ServiceHealth.Default, ServiceMetrics.Default, RateLimiter.Default)),
     Layer.provideMerge(catalogueLayer),
     Layer.provideMerge(EngineSet.layer),

@@ -97,7 +97,8 @@ const done = (audio: string): DoneTask => ({
   json: undefined,
   label: undefined,
   seconds: undefined,
-  took: undefined
+  took: undefined,
+  engine: undefined
 })
 
 it.scopedLive("sends the fields that the interface defines, with the key in its header", () =>

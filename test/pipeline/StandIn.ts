@@ -26,7 +26,14 @@ export const readsOf = <A>(answer: A) => ({
 })
 
 const unread = Effect.fail(new Unreachable({ words: "not read here" }))
-const unsaid = { label: undefined, srt: undefined, json: undefined, seconds: undefined, took: undefined }
+const unsaid = {
+  label: undefined,
+  srt: undefined,
+  json: undefined,
+  seconds: undefined,
+  took: undefined,
+  engine: undefined
+}
 
 const nobody = Effect.fail(new Unreachable({ words: "nobody there" }))
 

@@ -100,6 +100,7 @@ describe("languageOf", () => {
 describe("searchVoices", () => {
   const voice = (id: string, name: string, language: string) => ({
     wire: { voice_id: id, name, provider: "p", languages: [language], description: "A low voice." },
+    behind: [id],
     speakerOf: () => ({ voice: id }),
     rate: 1,
     pitch: 0,

@@ -55,7 +55,7 @@ describe("the manual's page on the service", () => {
 
   test("shows valid settings", () => {
     const blocks = [...page.matchAll(/^```yaml\n([^]*?)^```$/gmu)].map(([, block = ""]) => block)
-    expect(blocks.map(problemsIn)).toEqual([[], []])
+    expect(blocks.map(problemsIn)).toEqual([[], [], []])
     const offer = resolveCatalogue(parsed(blocks[1] ?? ""), () => everything)
     expect(Either.map(offer, ({ providers }) => [...providers.keys()].at(-1))).toEqual(
       Either.right("provider_piper")

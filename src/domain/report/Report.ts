@@ -27,6 +27,8 @@ export const CueReport = Schema.Struct({
   placed: Schema.optional(Schema.Struct({ start: Seconds, end: Seconds, speed: Schema.Number })),
   /** The utterance's key. */
   utterance: Schema.optional(Schema.String),
+  /** The engine that spoke it, if the service says so. */
+  engine: Schema.optional(Schema.String),
   /** What a speech recogniser heard, if the job listens, or why it heard nothing. */
   words: Schema.optional(Schema.Union(PartHearing, Schema.Struct({ unheard: Schema.String }))),
   flags: Schema.Array(Flag),

@@ -30,5 +30,7 @@ export class Clip extends Schema.Class<Clip>("Clip")({
   checksum: Schema.String,
   /** One segment per part, or a single one for all parts if `cut` is "together". */
   segments: Schema.NonEmptyArray(Segment),
-  cut: CutMethod
+  cut: CutMethod,
+  /** The engine that spoke it, if the service says so. */
+  engine: Schema.optionalWith(Schema.String, { exact: true, nullable: true })
 }) {}

@@ -55,6 +55,7 @@ export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
     audio_url: audio,
     srt_url: textOf(pickField(layers, "srt_url")),
     json_url: textOf(pickField(layers, "json_url")),
+    engine: textOf(pickField(layers, "engine"))?.slice(0, 80),
     error:
       status === "failed"
         ? {

@@ -16,6 +16,8 @@ export interface DoneTask {
   readonly seconds: number | undefined
   /** Milliseconds from created to done by the service's clock, if it reports both. */
   readonly took: number | undefined
+  /** The engine that spoke it, if the service says so. */
+  readonly engine: string | undefined
 }
 
 /** The task is queued or processing, or has another status that is not final. */
@@ -68,7 +70,8 @@ export const taskSnapshotOf = (task: Task): TaskSnapshot => {
     json: task.json_url,
     label: task.voice_name,
     seconds: task.duration !== undefined && task.duration > 0 ? task.duration : undefined,
-    took: made !== undefined && done !== undefined && done >= made ? done - made : undefined
+    took: made !== undefined && done !== undefined && done >= made ? done - made : undefined,
+    engine: task.engine
   }
 }
 

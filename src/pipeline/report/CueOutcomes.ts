@@ -23,6 +23,8 @@ export interface CueOutcome {
   /** Its entries in the re-timed subtitle: the cue itself, or a narration's paragraph sentence by sentence. */
   readonly captions: ReadonlyArray<TimedCaption>
   readonly utterance: UtteranceKey | undefined
+  /** The engine that spoke it, if the service says so. */
+  readonly engine: string | undefined
   /** What a recogniser heard. */
   readonly words: CueReport["words"]
   readonly flags: ReadonlyArray<Flag>
@@ -62,6 +64,7 @@ export const cueReport = (cue: CueOutcome): CueReport => ({
         }
       }),
   ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
+  ...(cue.engine === undefined ? {} : { engine: cue.engine }),
   ...(cue.words === undefined ? {} : { words: cue.words }),
   flags: cue.flags,
   ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy })

@@ -157,7 +157,7 @@ const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => 
 }
 
 const outcomeOf = (
-  { failures, unsaid, suspects, job, script, video, timing }: Dubbed,
+  dubbed: Dubbed,
   spoken: CueWords,
   source: Source | undefined,
   lines: ReadonlyArray<Line>,
@@ -165,6 +165,7 @@ const outcomeOf = (
   keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>,
   listened: HeardClips
 ): CueOutcome => {
+  const { failures, unsaid, suspects, job, script, video, timing } = dubbed
   const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
   const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
   const from = heard.length === 0 ? undefined : millis(Math.min(...heard.map((share) => share.start)))
@@ -224,11 +225,18 @@ const outcomeOf = (
           .map(({ text, start, end }) => ({ text, start, end: millis(Math.min(filmEnd, end)) }))
       : [],
     utterance: keys[0],
+    engine: enginesOf(dubbed, keys),
     words,
     flags,
     shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
     cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)
   }
+}
+
+/** Returns the engines that spoke a cue, if the service says so. */
+const enginesOf = ({ clips }: Dubbed, keys: ReadonlyArray<UtteranceKey>): string | undefined => {
+  const names = Array.dedupe(keys.flatMap((key) => clips.get(key)?.engine ?? []))
+  return names.length === 0 ? undefined : names.join(", ")
 }
 
 /** Estimates how many words of a line come after the film's end, in proportion to time. */

@@ -49,7 +49,7 @@ export const fetchClip = (
         InvalidResponse: setAside
       })
     )
-    const kept = yield* keepClip(utterance, fetched)
+    const kept = yield* keepClip(utterance, fetched, done.engine)
     if (Either.isLeft(kept)) {
       if (refetches >= mostRefetches) return yield* badAudio(row, kept.left.words)
       yield* retrying(kept.left.words)

@@ -26,10 +26,14 @@ export interface KeptClip {
   readonly mayRetake: boolean
 }
 
-/** Makes and stores an utterance's clip. If none can be made, keeps the received file beside the clips as evidence. */
+/**
+ * Makes and stores an utterance's clip. `engine` spoke it, if known. If no clip can be made, keeps the received file
+ * beside the clips as evidence.
+ */
 export const keepClip = (
   utterance: Utterance,
-  { audio, transcript }: Fetched
+  { audio, transcript }: Fetched,
+  engine?: string
 ): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable, ClipFolder | Estimates | ClipIntake> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<ClipFolder | Estimates | ClipIntake>()
@@ -67,7 +71,10 @@ export const keepClip = (
     const suspect = made.suspect ?? (misfit === undefined ? undefined : wordsOf(misfit))
     if (suspect === undefined) learned.spoke(casting, characters, length)
     return Either.right({
-      clip: Clip.make({ key, rate, frames, checksum, segments, cut }, skipValidation),
+      clip: Clip.make(
+        { key, rate, frames, checksum, segments, cut, ...(engine === undefined ? {} : { engine }) },
+        skipValidation
+      ),
       bytes,
       suspect,
       mayRetake: made.suspect !== undefined || misfit?.kind !== "another-text"

@@ -12,6 +12,8 @@ export interface ServedModel {
 /** A voice, with the engine's voice behind it. */
 export interface ServedVoice {
   readonly wire: Voice
+  /** The ids of the engine's voices that speak it. */
+  readonly behind: ReadonlyArray<string>
   /** Returns the engine's voice for a text, and the text's language if the voice speaks several. */
   readonly speakerOf: (text: string) => { readonly voice: string; readonly language?: string }
   readonly rate: number
@@ -19,13 +21,27 @@ export interface ServedVoice {
   readonly volume: number
 }
 
+/** An engine of a provider. */
+export interface ServedEngine {
+  /** Its key in the `EngineSet`. */
+  readonly key: string
+  /** Its name in tasks and metrics. */
+  readonly name: string
+  readonly order: number
+  readonly weight: number
+  readonly concurrency: number
+  readonly requestsPerMinute: number
+  /** Returns a voice as this engine speaks it. Undefined if the engine has no such voice. */
+  readonly voiceFor: (voice: ServedVoice) => ServedVoice | undefined
+}
+
 /** A provider with its rules. */
 export interface ServedProvider {
   readonly id: string
   readonly name: string
   readonly description: string
-  /** The engine's name in the settings. */
-  readonly engine: string
+  /** Its engines, by order. The first one's voices and models are offered. */
+  readonly engines: readonly [ServedEngine, ...ReadonlyArray<ServedEngine>]
   readonly concurrency: number
   readonly features: ProviderFeatures
   readonly models: readonly [ServedModel, ...ReadonlyArray<ServedModel>]

@@ -4,13 +4,21 @@ import { controlNames } from "../../domain/speech/Casting.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
 import type { Offer, ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { defaultProviders, plainProvider } from "../config/DefaultProviders.ts"
-import { languageOf } from "../../script/language/LanguageGuess.ts"
 import type {
   ModelSettings,
   ProviderSettings,
   ServiceConfig,
   VoiceSettings
 } from "../config/ServiceConfig.ts"
+import {
+  engineProblems,
+  idsIn,
+  type NamedEngine,
+  namedEngines,
+  servedEngine,
+  speakerOf,
+  voiceNamed
+} from "./ProviderEngines.ts"
 
 /** The settings contradict themselves or the engines. Each problem starts with its path. */
 export class CatalogueRejected extends Schema.TaggedError<CatalogueRejected>()("CatalogueRejected", {
@@ -26,7 +34,9 @@ export const providerSettings = (config: ServiceConfig): ReadonlyMap<string, Pro
   const named = config.providers ?? {}
   const ids = new Set([...Object.keys(defaultProviders), ...Object.keys(named)])
   const settings = [...ids].map((id): readonly [string, ProviderSettings] => {
-    const own = named[id] ?? {}
+    const given = named[id] ?? {}
+    // The models, controls and voices are those of the first engine.
+    const own = given.engines === undefined ? given : { ...given, engine: given.engines[0].engine }
     const base = defaultProviders[id] ?? {}
     // Another engine has other voices: the default ones do not apply.
     const { voices, ...rest } = base
@@ -39,13 +49,17 @@ export const providerSettings = (config: ServiceConfig): ReadonlyMap<string, Pro
   return new Map(settings.filter(([, each]) => each.enabled !== false))
 }
 
-/** Returns the engines that providers use, by name, each with its maximum number of concurrent tasks. */
-export const enginesNeeded = (config: ServiceConfig): ReadonlyMap<string, number> => {
-  const needed = new Map<string, number>()
-  for (const { engine = plainProvider.engine, concurrency = plainProvider.concurrency } of providerSettings(
-    config
-  ).values()) {
-    needed.set(engine, (needed.get(engine) ?? 0) + concurrency)
+/** An engine that providers use, and its maximum number of concurrent tasks. */
+export type NeededEngine = Pick<NamedEngine, "engine" | "keyVariable" | "concurrency">
+
+/** Returns the engines that providers use, by their keys. */
+export const enginesNeeded = (config: ServiceConfig): ReadonlyMap<string, NeededEngine> => {
+  const needed = new Map<string, NeededEngine>()
+  for (const { key, engine, keyVariable, concurrency } of [...providerSettings(config).values()].flatMap(
+    namedEngines
+  )) {
+    const others = needed.get(key)?.concurrency ?? 0
+    needed.set(key, { engine, keyVariable, concurrency: others + concurrency })
   }
   return needed
 }
@@ -58,7 +72,7 @@ export interface EngineFacts {
   readonly defaults?: Engine["defaults"]
 }
 
-/** Builds the catalogue. `factsOf` looks up an engine by its name in the settings. */
+/** Builds the catalogue. `factsOf` looks up an engine by its key. */
 export const resolveCatalogue = (
   config: ServiceConfig,
   factsOf: (engine: string) => EngineFacts
@@ -92,12 +106,19 @@ const resolveProvider = (
   factsOf: (engine: string) => EngineFacts,
   problems: Array<string>
 ): ServedProvider => {
-  const engine = settings.engine ?? plainProvider.engine
-  const { voices: known, controls: heeded, defaults } = factsOf(engine)
+  const [main, ...others] = namedEngines(settings)
+  const { engine } = main
+  const { voices: known, controls, defaults } = factsOf(main.key)
+  // Any of the engines may speak: a control applies if all of them support it.
+  const heeded = controls.filter((control) =>
+    others.every(({ key }) => factsOf(key).controls.includes(control))
+  )
   for (const control of controlNames) {
     if (own.controls?.[control] !== undefined && !heeded.includes(behindControl[control])) {
       problems.push(
-        `providers.${id}.controls.${control}: engine ${engine} does not support this control; remove it`
+        others.length === 0
+          ? `providers.${id}.controls.${control}: engine ${engine} does not support this control; remove it`
+          : `providers.${id}.controls.${control}: not all of its engines support this control; remove it`
       )
     }
   }
@@ -135,17 +156,24 @@ const resolveProvider = (
   const minCharacters = settings.minCharacters ?? 0
   const maxCharacters =
     own.maxCharacters ??
-    Math.min(settings.maxCharacters ?? plainProvider.maxCharacters, defaults?.maxCharacters ?? Infinity)
+    Math.min(
+      settings.maxCharacters ?? plainProvider.maxCharacters,
+      ...[main, ...others].map(({ key }) => factsOf(key).defaults?.maxCharacters ?? Infinity)
+    )
   if (minCharacters > maxCharacters) {
     problems.push(
       `providers.${id}.minCharacters: ${minCharacters} is more than maxCharacters (${maxCharacters}); lower it`
     )
   }
+  problems.push(
+    ...engineProblems(`providers.${id}`, own, [main, ...others], (key) => factsOf(key).voices, voices)
+  )
+  const served = (each: NamedEngine) => servedEngine(each, factsOf(each.key).voices)
   return {
     id,
     name: settings.name ?? id,
     description: offered.description ?? "",
-    engine,
+    engines: [served(main), ...others.map(served)],
     concurrency: settings.concurrency ?? plainProvider.concurrency,
     features: {
       transcript: settings.transcript ?? "none",
@@ -200,6 +228,7 @@ const engineVoice = (provider: string, prefix: string, voice: EngineVoice): Serv
     ...(voice.gender === undefined ? {} : { gender: voice.gender }),
     description: ""
   },
+  behind: [voice.id],
   speakerOf: () => ({ voice: voice.id }),
   rate: 1,
   pitch: 0,
@@ -214,11 +243,8 @@ const namedVoice = (
   known: ReadonlyArray<EngineVoice> | undefined,
   problems: Array<string>
 ): ServedVoice => {
-  const behind = typeof settings.voice === "string" ? [settings.voice] : Object.values(settings.voice)
-  // A variant such as vi+f3 exists if its base voice does.
-  const found = behind.map((id) =>
-    known?.find((voice) => voice.id === id || voice.id === id.replace(/\+.*$/u, ""))
-  )
+  const behind = idsIn(settings.voice)
+  const found = behind.map((id) => (known === undefined ? undefined : voiceNamed(known, id)))
   behind.forEach((id, index) => {
     if (known !== undefined && found[index] === undefined) {
       problems.push(`${path}.voice: engine ${engine} has no voice "${id}"; use one of its voices`)
@@ -236,18 +262,10 @@ const namedVoice = (
       ...(settings.gender === undefined ? {} : { gender: settings.gender }),
       description: settings.description ?? ""
     },
+    behind,
     speakerOf: speakerOf(settings.voice),
     rate: settings.rate ?? 1,
     pitch: settings.pitch ?? 0,
     volume: settings.volume ?? 1
-  }
-}
-
-const speakerOf = (voice: VoiceSettings["voice"]): ServedVoice["speakerOf"] => {
-  if (typeof voice === "string") return () => ({ voice })
-  const languages = Object.keys(voice)
-  return (text) => {
-    const language = languageOf(text, languages)
-    return { voice: voice[language] ?? "", language }
   }
 }

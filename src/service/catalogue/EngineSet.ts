@@ -15,7 +15,7 @@ import { ConfigRejected } from "../config/ServiceConfigFile.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { makeUpstreamEngine } from "./UpstreamEngine.ts"
 
-/** The engines by their names in the settings. */
+/** The engines by their keys: names in the settings, with the key variable if a provider names one. */
 export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, ReadonlyMap<string, Engine>>() {
   /** Opens every engine that a provider uses. Engines of the host program are open already, and take precedence. */
   static readonly layer = Layer.scoped(
@@ -24,10 +24,10 @@ export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, Reado
       const { config, engines: given = new Map<string, Engine>() } = yield* ServiceOptions
       const settings = { ...builtIn, ...config.engines }
       const engines = new Map<string, Engine>()
-      for (const [name, concurrency] of enginesNeeded(config)) {
+      for (const [key, { engine: name, keyVariable, concurrency }] of enginesNeeded(config)) {
         const open = given.get(name)
         if (open !== undefined) {
-          engines.set(name, open)
+          engines.set(key, open)
           continue
         }
         const own = settings[name]
@@ -38,7 +38,15 @@ export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, Reado
             ]
           })
         }
-        engines.set(name, yield* openEngine(name, own, concurrency))
+        if (keyVariable !== undefined && keyless.has(own.kind)) {
+          return yield* new ConfigRejected({
+            problems: [
+              `providers: keyVariable is set for engine "${name}", but engines of kind ${own.kind} have no key; remove it`
+            ]
+          })
+        }
+        const keyed = keyVariable === undefined ? own : { ...own, keyVariable }
+        engines.set(key, yield* openEngine(name, keyed, concurrency))
       }
       return engines
     })
@@ -52,6 +60,9 @@ const builtIn: Readonly<Record<string, EngineSettings>> = {
   neural: { kind: "sherpa" },
   ...cloudKinds
 }
+
+/** Kinds of engines that use no key. */
+const keyless: ReadonlySet<EngineSettings["kind"]> = new Set(["espeak", "flite", "sherpa", "command"])
 
 const openEngine = (
   name: string,

@@ -13,6 +13,7 @@ import {
   Slug
 } from "./ConfigFields.ts"
 import { EngineSettings } from "./EngineConfig.ts"
+import { keyVariable } from "./EngineFields.ts"
 
 /** A provider's model. */
 export const ModelSettings = Schema.Struct({
@@ -32,6 +33,17 @@ export const ModelSettings = Schema.Struct({
 })
 export type ModelSettings = typeof ModelSettings.Type
 
+/** An engine's voice, or one per language. */
+const EngineVoices = Schema.Union(
+  Schema.NonEmptyString,
+  Schema.Record({
+    key: Schema.String.pipe(
+      Schema.pattern(/^[a-z]{2,3}$/u, { message: () => "expected a language such as en or vi" })
+    ),
+    value: Schema.NonEmptyString
+  })
+)
+
 /** A provider's voice. */
 export const VoiceSettings = Schema.Struct({
   id: Slug,
@@ -39,15 +51,7 @@ export const VoiceSettings = Schema.Struct({
   description: Schema.optionalWith(Schema.String, { exact: true }),
   gender: Schema.optionalWith(Schema.Literal("female", "male", "neutral"), { exact: true }),
   voice: describedField(
-    Schema.Union(
-      Schema.NonEmptyString,
-      Schema.Record({
-        key: Schema.String.pipe(
-          Schema.pattern(/^[a-z]{2,3}$/u, { message: () => "expected a language such as en or vi" })
-        ),
-        value: Schema.NonEmptyString
-      })
-    ),
+    EngineVoices,
     "The engine's voice, or one per language. The text's language selects one; the first is used when it is unclear."
   ),
   languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default: as the engine reports."),
@@ -69,12 +73,47 @@ const Range = Schema.Struct({ min: Schema.Number, max: Schema.Number, default: S
   })
 )
 
+/** One of several engines of a provider. */
+const EngineEntry = Schema.Struct({
+  engine: describedField(Schema.NonEmptyString, "The engine's name under `engines`."),
+  name: optionalField(
+    Slug,
+    "Its name in tasks, metrics and the log; default: the engine's name, with a number if it is used twice."
+  ),
+  keyVariable: optionalField(
+    keyVariable,
+    "The environment variable with its key; default: the engine's own."
+  ),
+  order: optionalField(
+    countField(1, 100),
+    "Engines of the lowest order speak; those of the next order step in when they fail; default: its place in the list."
+  ),
+  weight: optionalField(
+    Schema.Number.pipe(Schema.between(0.01, 1_000)),
+    "Share of the tasks among engines of the same order; default: 1."
+  ),
+  concurrency: optionalField(countField(1, 256), "Maximum tasks it speaks at once; default: the provider's."),
+  requestsPerMinute: optionalField(
+    countField(1, 1_000_000),
+    "Maximum requests in a minute; default: unlimited."
+  ),
+  voices: optionalField(
+    Schema.Record({ key: Schema.String, value: EngineVoices }),
+    'The engine\'s voice for each voice id of the provider, and for the others under "*"; default: voices of the same name.'
+  )
+})
+export type EngineEntry = typeof EngineEntry.Type
+
 /** A provider. For the five built-in providers, missing fields keep their defaults. */
 export const ProviderSettings = Schema.Struct({
   enabled: optionalField(Schema.Boolean, "Whether to offer this provider; default: true."),
   name: Schema.optionalWith(Schema.NonEmptyString, { exact: true }),
   description: Schema.optionalWith(Schema.String, { exact: true }),
   engine: optionalField(Schema.NonEmptyString, "The engine's name under `engines`."),
+  engines: optionalField(
+    Schema.NonEmptyArray(EngineEntry),
+    "Several engines instead of `engine`. If one fails, the next one speaks."
+  ),
   concurrency: optionalField(countField(1, 256), "Maximum tasks spoken at once; default: 2."),
   minCharacters: optionalField(
     countField(0, 100_000),

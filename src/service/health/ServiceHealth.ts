@@ -19,7 +19,7 @@ export interface DiskHealth {
   readonly writable: boolean
 }
 
-/** Why an engine's tasks cannot be spoken now. */
+/** Why a provider's tasks cannot be spoken now. */
 export type HealthProblem = "disk_full" | "engine_unavailable"
 
 const make = Effect.gen(function* () {
@@ -63,13 +63,7 @@ const make = Effect.gen(function* () {
     /** State of the disk, at most 2 s old; the last known result if the check takes more than 1 s. */
     disk,
     /** Whether the data folder is writable and has enough free space. */
-    roomy,
-    /** The problem that prevents an engine's tasks from being spoken now, if any. */
-    trouble: (name: string): Effect.Effect<Option.Option<HealthProblem>> =>
-      Effect.gen(function* () {
-        if (!(yield* roomy)) return Option.some("disk_full")
-        return (yield* engine(name)).ready ? Option.none() : Option.some("engine_unavailable")
-      })
+    roomy
   }
 })
 

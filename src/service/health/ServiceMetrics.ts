@@ -10,7 +10,19 @@ export class ServiceMetrics extends Effect.Service<ServiceMetrics>()("service/Me
     const spoken = new Map<string, number>()
     const speaking = new Map<string, Histogram>()
     const latency = new Histogram([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5])
+    const engines = new Map<string, number>()
+    const aside = new Map<string, number>()
     return {
+      /** Counts a use of one of a provider's several engines; `ended`: the text was at fault, or the task stopped. */
+      engineUse: (provider: string, engine: string, outcome: "spoken" | "failed" | "ended"): void => {
+        add(engines, `provider="${provider}",engine="${engine}",outcome="${outcome}"`, 1)
+      },
+
+      /** Records whether one of a provider's several engines is set aside. */
+      engineAside: (provider: string, engine: string, isAside: boolean): void => {
+        aside.set(`provider="${provider}",engine="${engine}"`, isAside ? 1 : 0)
+      },
+
       /** Counts an answered request. */
       request: (method: string, path: string, status: number, seconds: number): void => {
         add(requests, `method="${knownMethod(method)}",path="${path}",status="${status}"`, 1)
@@ -45,6 +57,9 @@ export class ServiceMetrics extends Effect.Service<ServiceMetrics>()("service/Me
           ...[...speaking].flatMap(([provider, histogram]) =>
             histogram.lines("dubwright_task_seconds", `provider="${provider}"`)
           ),
+          ...counter("dubwright_engine_uses_total", "Tasks given to one of several engines.", engines),
+          ...head("dubwright_engine_set_aside", "1 while an engine is set aside after failures.", "gauge"),
+          ...[...aside].map(([labels, value]) => `dubwright_engine_set_aside{${labels}} ${value}`),
           ...gauge("dubwright_tasks_queued", "Tasks queued.", gauges.queued),
           ...gauge("dubwright_tasks_processing", "Tasks being spoken.", gauges.processing),
           ...gauge("dubwright_draining", "1 while the service is stopping.", gauges.draining ? 1 : 0),

@@ -20,6 +20,7 @@ import { bearerIn } from "./KeyAuthentication.ts"
 import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
 import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { EngineRota } from "../failover/EngineRota.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskQueue } from "../tasks/TaskQueue.ts"
@@ -46,6 +47,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
     const waiting = yield* TaskWaiting
     const files = yield* TaskFiles
     const health = yield* ServiceHealth
+    const rota = yield* EngineRota
 
     const account = Effect.gen(function* () {
       const { id } = yield* CurrentAccount
@@ -82,7 +84,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const providers = yield* Effect.forEach(
             catalogue.offer().providers.values(),
             (provider) =>
-              Effect.map(health.engine(provider.engine), ({ ready, reason }) => ({
+              Effect.map(rota.health(provider), ({ ready, reason }) => ({
                 provider: provider.id,
                 ready,
                 ...(reason === undefined ? {} : { reason: candid ? reason : awayForClients })
@@ -121,8 +123,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           return {
             providers: yield* Effect.forEach(
               catalogue.offer().providers.values(),
-              (provider) =>
-                Effect.map(health.engine(provider.engine), ({ ready }) => wireProvider(provider, ready)),
+              (provider) => Effect.map(rota.health(provider), ({ ready }) => wireProvider(provider, ready)),
               { concurrency: "unbounded" }
             )
           }

@@ -36,6 +36,7 @@ export const taskResponse = (files: TaskFiles, origin: string, task: StoredTask)
       ...(done ? { audio_url: yield* address(task.format === "wav" ? "wav" : "mp3") } : {}),
       ...(done && task.hasSrt ? { srt_url: yield* address("srt") } : {}),
       ...(done && task.hasJson ? { json_url: yield* address("json") } : {}),
+      ...(task.engine === undefined ? {} : { engine: task.engine }),
       ...(task.error === undefined ? {} : { error: task.error })
     }
   })

@@ -4,9 +4,9 @@ import { Effect, Option } from "effect"
 import { PaymentRequired, TooManyRequests, Unavailable, Unprocessable } from "../../contract/Errors.ts"
 import type { CreateTask } from "../../contract/Task.ts"
 import { keyUnknown } from "../accounts/KeyRefusals.ts"
-import { Catalogue } from "../catalogue/Catalogue.ts"
+import { Catalogue, type ServedProvider } from "../catalogue/Catalogue.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { ServiceHealth } from "../health/ServiceHealth.ts"
+import { EngineRota } from "../failover/EngineRota.ts"
 import { Secret } from "../storage/Secret.ts"
 import type { StoredReference } from "../tasks/IdempotentCreates.ts"
 import { TaskEvents } from "../tasks/TaskEvents.ts"
@@ -36,15 +36,15 @@ const make = Effect.gen(function* () {
   const { config } = yield* ServiceOptions
   const { timeline = 14_400, queue: limit = 10_000 } = config.limits ?? {}
   const catalogue = yield* Catalogue
-  const health = yield* ServiceHealth
+  const rota = yield* EngineRota
   const secret = yield* Secret
   const store = yield* TaskStore
   const workers = yield* TaskWorkers
   const events = yield* TaskEvents
 
-  const available = (owner: number, engine: string) =>
+  const available = (owner: number, provider: ServedProvider) =>
     Effect.gen(function* () {
-      const trouble = yield* health.trouble(engine)
+      const trouble = yield* rota.trouble(provider)
       if (Option.isSome(trouble)) return yield* troubles[trouble.value]
       const { own, others } = yield* store.waiting(owner)
       if (own >= shareOf(limit, 1 + others)) {
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
       if (Option.isSome(before)) return before.value
       if (workers.draining()) return yield* stopping
       const order = yield* admitTask(catalogue.offer(), voiceId, body, timeline)
-      yield* available(account, order.provider.engine)
+      yield* available(account, order.provider)
       const taskId = randomUUID()
       // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
       yield* rememberTrace(taskId)

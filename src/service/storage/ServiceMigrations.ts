@@ -127,6 +127,11 @@ const migrations = {
         ) STRICT, WITHOUT ROWID`,
       `CREATE INDEX idempotency_by_use ON idempotency (used_at)`
     )
+  ),
+  "0005_task_engines": Effect.flatMap(
+    SqlClient,
+    // The engine that spoke a task, by its name in the provider's settings.
+    statements(`ALTER TABLE tasks ADD COLUMN engine TEXT`)
   )
 }
 

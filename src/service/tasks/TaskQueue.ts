@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
       return yield* settle(
         taskId,
         reservedRows(sql`UPDATE tasks SET status = 'done', text = NULL, completed_at = ${now}, duration_ms = ${outcome.durationMs},
-          format = ${outcome.format}, has_srt = ${outcome.hasSrt ? 1 : 0}, has_json = ${outcome.hasJson ? 1 : 0}
+          format = ${outcome.format}, has_srt = ${outcome.hasSrt ? 1 : 0}, has_json = ${outcome.hasJson ? 1 : 0}, engine = ${outcome.engine}
           WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`),
         true
       )

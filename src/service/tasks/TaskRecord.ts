@@ -67,11 +67,15 @@ export interface StoredTask {
   readonly format: string | undefined
   readonly hasSrt: boolean
   readonly hasJson: boolean
+  /** The name of the engine that spoke it; undefined for tasks of older versions. */
+  readonly engine: string | undefined
   readonly error: { readonly code: string; readonly message: string } | undefined
 }
 
 /** The results of a finished task. */
 export interface Outcome {
+  /** The name of the engine that spoke it. */
+  readonly engine: string
   readonly durationMs: number
   readonly format: string
   readonly hasSrt: boolean
@@ -103,6 +107,7 @@ const TaskRow = Schema.Struct({
   format: Schema.NullOr(Schema.String),
   has_srt: Schema.Int,
   has_json: Schema.Int,
+  engine: Schema.NullOr(Schema.String),
   error_code: Schema.NullOr(Schema.String),
   error_message: Schema.NullOr(Schema.String)
 })
@@ -154,5 +159,6 @@ export const storedOf = (row: TaskRow): StoredTask => ({
   format: row.format ?? undefined,
   hasSrt: row.has_srt === 1,
   hasJson: row.has_json === 1,
+  engine: row.engine ?? undefined,
   error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? "" }
 })

@@ -3,20 +3,20 @@ import { join } from "node:path"
 import { Cause, Clock, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
 import { millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
-import type { Engine } from "../../engines/Engine.ts"
+import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { type TaskAudioSettings, writeAudio } from "./TaskAudio.ts"
-import { Catalogue, type ServedProvider } from "../catalogue/Catalogue.ts"
-import { EngineSet } from "../catalogue/EngineSet.ts"
-import { ServiceHealth, type HealthProblem } from "../health/ServiceHealth.ts"
+import { Catalogue, type ServedModel, type ServedProvider } from "../catalogue/Catalogue.ts"
+import { EngineRota, type NoEngineLeft, type SpeakTask } from "../failover/EngineRota.ts"
+import type { HealthProblem } from "../health/ServiceHealth.ts"
 import { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { synthesizeTask } from "./Synthesis.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { detailOf, internalFault, notOffered, type TaskFailure, tooSlow, verdictOf } from "./TaskFailures.ts"
 import { TaskEvents } from "./TaskEvents.ts"
 import { TaskQueue } from "./TaskQueue.ts"
-import type { ClaimedTask } from "./TaskRecord.ts"
+import type { ClaimedTask, Outcome } from "./TaskRecord.ts"
 import { inTaskTrace } from "./TaskTraces.ts"
 import { taskJson, taskSrt } from "./TaskTranscript.ts"
 
@@ -26,8 +26,7 @@ const deathsOfATask = 20
 const make = Effect.gen(function* () {
   const { config, candid } = yield* ServiceOptions
   const catalogue = yield* Catalogue
-  const engines = yield* EngineSet
-  const health = yield* ServiceHealth
+  const rota = yield* EngineRota
   const metrics = yield* ServiceMetrics
   const queue = yield* TaskQueue
   const events = yield* TaskEvents
@@ -43,52 +42,66 @@ const make = Effect.gen(function* () {
     yield* Effect.logInfo("recovered tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
   }
 
-  /** Speaks a task and publishes its files. Retries temporary failures with backoff. */
-  const attempt = (provider: ServedProvider, engine: Engine, task: ClaimedTask) =>
+  /** Speaks a task with one engine and publishes its files. */
+  const speakWith =
+    (task: ClaimedTask, model: ServedModel): SpeakTask<Omit<Outcome, "engine">, TaskFailure, Ffmpeg> =>
+    (engine, voice) =>
+      Effect.gen(function* () {
+        const timed = task.wantSrt || task.wantJson
+        const spoken = yield* synthesizeTask(engine, { ...task, voice, model, timed }, aligner)
+        const workshop = yield* files.workshop(task.taskId)
+        const { format } = audio
+        yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, audio)
+        if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", taskSrt(spoken.captions))
+        const duration = millisAt(spoken.frames, spoken.rate)
+        if (task.wantJson)
+          yield* files.write(workshop, task.taskId, "json", taskJson({ ...spoken, duration }))
+        yield* files.publish(workshop, task.taskId)
+        return { durationMs: duration, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
+      }).pipe(Effect.scoped, Effect.timeoutFail({ duration: timeout, onTimeout: () => tooSlow }))
+
+  /** Speaks a task with the provider's engines. Retries temporary failures with backoff. */
+  const attempt = (provider: ServedProvider, task: ClaimedTask) =>
     Effect.gen(function* () {
       const offer = catalogue.offer()
       const voice = offer.voices.get(task.voice)
       const model = offer.providers.get(provider.id)?.models.find((each) => each.wire.model_id === task.model)
       if (voice === undefined || model === undefined) return yield* Effect.fail(notOffered)
-      const timed = task.wantSrt || task.wantJson
-      const spoken = yield* synthesizeTask(engine, { ...task, voice, model, timed }, aligner)
-      const workshop = yield* files.workshop(task.taskId)
-      const { format } = audio
-      yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, audio)
-      if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", taskSrt(spoken.captions))
-      const duration = millisAt(spoken.frames, spoken.rate)
-      if (task.wantJson) yield* files.write(workshop, task.taskId, "json", taskJson({ ...spoken, duration }))
-      yield* files.publish(workshop, task.taskId)
-      return { durationMs: duration, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
+      const { value, engine } = yield* rota.speak(provider, voice, speakWith(task, model))
+      return { ...value, engine }
     }).pipe(
-      Effect.scoped,
-      Effect.timeoutFail({ duration: timeout, onTimeout: () => tooSlow }),
       Effect.retry({
-        while: (failure) => verdictOf(failure).passing,
+        while: (failure) => failure._tag !== "NoEngineLeft" && verdictOf(failure).passing,
         times: attempts - 1,
         schedule: patience
       })
     )
 
   /** Speaks one task and records the outcome. If the worker is interrupted, queues the task again. */
-  const settle = (provider: ServedProvider, engine: Engine, task: ClaimedTask, restore: Restore) =>
+  const settle = (provider: ServedProvider, task: ClaimedTask, restore: Restore) =>
     Effect.gen(function* () {
       yield* events.changed(task.account, task.taskId)
       const began = yield* Clock.currentTimeMillis
-      const tried = yield* Effect.exit(restore(attempt(provider, engine, task)))
+      const tried = yield* Effect.exit(restore(attempt(provider, task)))
       const taken = ((yield* Clock.currentTimeMillis) - began) / 1000
       if (Exit.isSuccess(tried)) {
         const kept = yield* surely(queue.finish(task.taskId, tried.value), restore)
         if (!kept) yield* files.remove(task.taskId)
         metrics.task(provider.id, "done", task.characters, taken)
-        yield* Effect.logInfo("task done").pipe(Effect.annotateLogs({ seconds: taken }))
-        return
+        yield* Effect.logInfo("task done").pipe(
+          Effect.annotateLogs({ seconds: taken, engine: tried.value.engine })
+        )
+        return goingOn
       }
       if (Cause.isInterrupted(tried.cause)) {
         yield* queue.giveBack(task.taskId)
         return yield* Effect.interrupt
       }
       const failure = Option.getOrUndefined(Cause.failureOption(tried.cause))
+      if (failure?._tag === "NoEngineLeft") {
+        yield* queue.giveBack(task.taskId)
+        return waiting
+      }
       const { code, message } = failure === undefined ? internalFault : verdictOf(failure)
       const reason = failure === undefined ? message : detailOf(failure)
       yield* failure === undefined
@@ -96,20 +109,20 @@ const make = Effect.gen(function* () {
         : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason }))
       yield* surely(queue.fail(task.taskId, code, candid ? reason : message), restore)
       metrics.task(provider.id, "failed", task.characters, taken)
+      return goingOn
     }).pipe(
       Effect.ensuring(events.changed(task.account, task.taskId)),
       Effect.annotateLogs({ task_id: task.taskId, provider: provider.id })
     )
 
   /** Claims the next queued task, if there is one, and processes it to its end. */
-  const takeTask = (provider: ServedProvider, engine: Engine) =>
+  const takeTask = (provider: ServedProvider) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
         queue.claim(provider.id),
         Option.match({
           onNone: () => Effect.succeed<Next>("listen"),
-          onSome: (task) =>
-            Effect.as(inTaskTrace(task.taskId, settle(provider, engine, task, restore)), goingOn)
+          onSome: (task) => inTaskTrace(task.taskId, settle(provider, task, restore))
         })
       )
     )
@@ -124,7 +137,7 @@ const make = Effect.gen(function* () {
     return Effect.gen(function* () {
       const complete = catalogue.offer().providers.get(provider.id)?.complete === true
       const trouble = complete
-        ? Option.getOrUndefined(yield* health.trouble(provider.engine))
+        ? Option.getOrUndefined(yield* rota.trouble(provider))
         : ("engine_unavailable" as const)
       const hindered = trouble !== undefined && (yield* queue.waits(provider.id))
       if (hindered && reported !== trouble) {
@@ -139,21 +152,18 @@ const make = Effect.gen(function* () {
     }).pipe(Effect.annotateLogs({ provider: provider.id }))
   }
 
-  const providers = [...catalogue.offer().providers.values()].flatMap((provider) => {
-    const engine = engines.get(provider.engine)
-    return engine === undefined ? [] : [{ provider, engine }]
-  })
-  const size = providers.reduce((sum, { provider }) => sum + provider.concurrency, 0)
+  const providers = [...catalogue.offer().providers.values()]
+  const size = providers.reduce((sum, { concurrency }) => sum + concurrency, 0)
   // A worker holds a permit while it has a task: holding all permits means that no task is in flight.
   const permits = yield* Effect.makeSemaphore(size)
   const gate = yield* Effect.makeLatch(true)
   const bells = new Map<string, Queue.Queue<void>>()
-  for (const { provider, engine } of providers) {
+  for (const provider of providers) {
     // One signal per worker is enough: a woken worker continues until the queue is empty.
     const bell = yield* Queue.sliding<void>(provider.concurrency)
     bells.set(provider.id, bell)
     const obstacle = obstacleFor(provider)
-    const takeOne = gate.whenOpen(permits.withPermits(1)(takeTask(provider, engine)))
+    const takeOne = gate.whenOpen(permits.withPermits(1)(takeTask(provider)))
     const takeOrWait = Effect.flatMap(obstacle, (hindered) => (hindered ? Effect.succeed(waiting) : takeOne))
     const afterwards: Readonly<Record<Next, Effect.Effect<void>>> = {
       "go-on": Effect.void,
@@ -228,7 +238,7 @@ const untilWritten = Schedule.union(Schedule.exponential("1 second"), Schedule.s
 /** Exponential backoff from 500 ms with jitter; never shorter than the engine's `retryAfter`. */
 const patience = Schedule.exponential("500 millis").pipe(
   Schedule.jittered,
-  Schedule.passthrough<Duration.Duration, TaskFailure, never>,
+  Schedule.passthrough<Duration.Duration, TaskFailure | NoEngineLeft, never>,
   Schedule.modifyDelay((failure, delay) =>
     Duration.max(delay, Duration.seconds(failure._tag === "SpeechFailed" ? (failure.retryAfter ?? 0) : 0))
   )

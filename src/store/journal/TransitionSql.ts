@@ -43,9 +43,20 @@ const valuesOf = (change: UtteranceChange, now: number): Bound["values"] => {
       }
     case "fetch":
     case "restore": {
-      const { rate, frames, checksum, segments, cut } = change.clip
+      const { rate, frames, checksum, segments, cut, engine = null } = change.clip
       const { bytes, suspect = null } = change
-      return { now, key, rate, frames, checksum, segments: JSON.stringify(segments), cut, bytes, suspect }
+      return {
+        now,
+        key,
+        rate,
+        frames,
+        checksum,
+        segments: JSON.stringify(segments),
+        cut,
+        bytes,
+        suspect,
+        engine
+      }
     }
     case "lose":
     case "fail":
@@ -55,8 +66,8 @@ const valuesOf = (change: UtteranceChange, now: number): Bound["values"] => {
   }
 }
 
-const keepClip = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
-VALUES (@key, @rate, @frames, @checksum, @bytes, @cut, @segments, @suspect)`
+const keepClip = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect, engine)
+VALUES (@key, @rate, @frames, @checksum, @bytes, @cut, @segments, @suspect, @engine)`
 
 const dropClip = `DELETE FROM clip WHERE key = @key`
 

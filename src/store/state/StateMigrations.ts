@@ -120,6 +120,10 @@ const steps = {
       voice TEXT NOT NULL,
       PRIMARY KEY (file, language, speaker)
     ) WITHOUT ROWID`
+  ),
+  "0007_clip_engines": statements(
+    // The engine that spoke a clip, if the service says so.
+    `ALTER TABLE clip ADD COLUMN engine TEXT`
   )
 }
 

@@ -56,7 +56,7 @@ export const makeUtteranceQueries = (sql: SqlClient, folder: string) => {
       Result: ClipRow,
       execute: (keys) =>
         sql.unsafe(
-          `SELECT key, rate, frames, checksum, bytes, cut, segments, suspect FROM clip
+          `SELECT key, rate, frames, checksum, bytes, cut, segments, suspect, engine FROM clip
            WHERE key IN (SELECT value FROM json_each(?))`,
           [keys]
         )

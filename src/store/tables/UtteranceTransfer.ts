@@ -112,7 +112,7 @@ SELECT json_object(
   'tasks', json(coalesce(paid.list, '[]')),
   'clip', CASE WHEN clip.key IS NULL THEN NULL ELSE json_object(
     'clip', json_object('key', clip.key, 'rate', rate, 'frames', frames, 'checksum', checksum,
-      'segments', json(segments), 'cut', cut),
+      'segments', json(segments), 'cut', cut, 'engine', engine),
     'bytes', bytes, 'suspect', suspect) END
 ) AS record
 FROM utterance LEFT JOIN clip ON clip.key = utterance.key LEFT JOIN paid ON paid.key = utterance.key
@@ -134,9 +134,10 @@ ON CONFLICT (key) DO UPDATE SET state = excluded.state, take = excluded.take, ta
 
 const dropClips = `DELETE FROM clip WHERE key IN (SELECT value -> 'utterance' ->> 'key' FROM json_each(?))`
 
-const takeClips = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect)
+const takeClips = `INSERT OR REPLACE INTO clip (key, rate, frames, checksum, bytes, cut, segments, suspect, engine)
 SELECT own -> 'clip' ->> 'key', own -> 'clip' ->> 'rate', own -> 'clip' ->> 'frames', own -> 'clip' ->> 'checksum',
-  own ->> 'bytes', own -> 'clip' ->> 'cut', own -> 'clip' -> 'segments', own ->> 'suspect'
+  own ->> 'bytes', own -> 'clip' ->> 'cut', own -> 'clip' -> 'segments', own ->> 'suspect',
+  own -> 'clip' ->> 'engine'
 FROM (SELECT value -> 'clip' AS own FROM json_each(?)) WHERE own IS NOT NULL`
 
 const takeTasks = `INSERT OR REPLACE INTO task (task, key, take, provider, characters, credits, adopted, made_at)

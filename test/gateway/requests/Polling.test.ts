@@ -17,7 +17,8 @@ const done: DoneTask = {
   json: undefined,
   label: undefined,
   seconds: undefined,
-  took: undefined
+  took: undefined,
+  engine: undefined
 }
 const waiting: TaskSnapshot = { _tag: "Waiting", label: undefined }
 

@@ -40,7 +40,8 @@ const fetching = (base: string, names: Readonly<Record<string, ReadonlyArray<str
         json: undefined,
         label: undefined,
         seconds: undefined,
-        took: undefined
+        took: undefined,
+        engine: undefined
       },
       10
     )

@@ -172,7 +172,8 @@ class World {
             json: undefined,
             label,
             seconds: undefined,
-            took: undefined
+            took: undefined,
+            engine: undefined
           }
         })
       ),

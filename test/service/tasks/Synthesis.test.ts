@@ -52,6 +52,7 @@ const voice: ServedVoice = {
   rate: 1,
   pitch: 0,
   volume: 1,
+  behind: ["v"],
   speakerOf: () => ({ voice: "v" }),
   wire: { voice_id: "v", name: "v", provider: "p", languages: [], description: "" }
 }

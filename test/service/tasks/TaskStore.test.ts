@@ -57,7 +57,7 @@ const task = (owner: number, credits: number): NewTask => ({
   credits
 })
 
-const outcome = { durationMs: 100, format: "wav", hasSrt: false, hasJson: false }
+const outcome = { engine: "e", durationMs: 100, format: "wav", hasSrt: false, hasJson: false }
 
 describe("TaskStore", () => {
   it.scoped("reserves credits on create, charges them when done, releases them on failure and deletion", () =>

@@ -1,0 +1,202 @@
+/** Chooses the engine for each task of a provider. If it fails, the next engine speaks the whole task instead. */
+import { Cause, Clock, Data, Effect, Exit, Option } from "effect"
+import type { Engine } from "../../engines/Engine.ts"
+import type { ServedEngine, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
+import { EngineSet } from "../catalogue/EngineSet.ts"
+import { type EngineHealth, type HealthProblem, ServiceHealth } from "../health/ServiceHealth.ts"
+import { ServiceMetrics } from "../health/ServiceMetrics.ts"
+import {
+  type EngineBreaker,
+  mayUse,
+  onFault,
+  onInterruption,
+  onSpeech,
+  onUse,
+  unusedEngine
+} from "./EngineBreaker.ts"
+import { engineFaultIn } from "./EngineFaults.ts"
+import { type EngineLimits, limitEngine } from "./EngineLimits.ts"
+
+/** Every engine of the provider is set aside or unavailable: the task must wait. */
+export class NoEngineLeft extends Data.TaggedError("NoEngineLeft") {}
+
+/** What an engine made of a task. */
+export interface SpokenBy<A> {
+  readonly value: A
+  /** The engine's name, as the provider's settings give it. */
+  readonly engine: string
+}
+
+/** Speaks a task with one engine and its voice. */
+export type SpeakTask<A, E, R> = (engine: Engine, voice: ServedVoice) => Effect.Effect<A, E, R>
+
+/** An engine's state, which changes as it is used. */
+interface Seat {
+  readonly limits: EngineLimits
+  breaker: EngineBreaker
+  /** Smooth weighted round robin: the engine with the most credit is next. */
+  credit: number
+}
+
+const make = Effect.gen(function* () {
+  const engines = yield* EngineSet
+  const health = yield* ServiceHealth
+  const metrics = yield* ServiceMetrics
+  const seats = new Map<string, Seat>()
+  const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
+  const seatOf = (provider: ServedProvider, served: ServedEngine) =>
+    Effect.suspend(() => {
+      const name = `${provider.id}\0${served.name}`
+      const known = seats.get(name)
+      const engine = engines.get(served.key)
+      if (known !== undefined || engine === undefined) return Effect.succeed(known)
+      return Effect.map(limitEngine(engine, served.concurrency, served.requestsPerMinute), (limits) => {
+        const made = seats.get(name) ?? { limits, breaker: unusedEngine, credit: 0 }
+        seats.set(name, made)
+        return made
+      })
+    })
+
+  const isUsable = (provider: ServedProvider, served: ServedEngine) =>
+    Effect.gen(function* () {
+      const seat = yield* seatOf(provider, served)
+      if (seat === undefined) return false
+      if (provider.engines.length > 1 && !mayUse(seat.breaker, yield* now)) return false
+      return (yield* health.engine(served.key)).ready
+    })
+
+  /** Returns the engine whose turn it is: of the lowest order, preferably without waiting, in proportion to weights. */
+  const choose = (provider: ServedProvider, voice: ServedVoice, tried: ReadonlySet<ServedEngine>) =>
+    Effect.gen(function* () {
+      const usable: Array<{ readonly served: ServedEngine; readonly seat: Seat; readonly free: boolean }> = []
+      for (const served of provider.engines) {
+        if (tried.has(served) || served.voiceFor(voice) === undefined) continue
+        if (!(yield* isUsable(provider, served))) continue
+        const seat = yield* seatOf(provider, served)
+        if (seat !== undefined) usable.push({ served, seat, free: yield* seat.limits.free })
+      }
+      const order = Math.min(...usable.map(({ served }) => served.order))
+      const peers = usable.filter(({ served }) => served.order === order)
+      const free = peers.filter((each) => each.free)
+      const candidates = free.length > 0 ? free : peers
+      const [first, ...others] = candidates
+      if (first === undefined) return undefined
+      for (const { served, seat } of candidates) seat.credit += served.weight
+      const next = others.reduce((best, each) => (each.seat.credit > best.seat.credit ? each : best), first)
+      next.seat.credit -= candidates.reduce((sum, { served }) => sum + served.weight, 0)
+      return next
+    })
+
+  /** Records what a use of an engine shows about it, and logs when it is set aside or used again. */
+  const record = (provider: ServedProvider, name: string, seat: Seat, exit: Exit.Exit<unknown, Fault>) =>
+    Effect.gen(function* () {
+      const before = seat.breaker
+      const at = yield* now
+      const failure = Exit.isFailure(exit)
+        ? Option.getOrUndefined(Cause.failureOption(exit.cause))
+        : undefined
+      const fault = failure === undefined ? undefined : engineFaultIn(failure)
+      seat.breaker =
+        fault !== undefined
+          ? onFault(before, at, fault === "lasting")
+          : Exit.isSuccess(exit) || failure !== undefined
+            ? onSpeech(before)
+            : onInterruption(before, at)
+      metrics.engineUse(
+        provider.id,
+        name,
+        Exit.isSuccess(exit) ? "spoken" : fault === undefined ? "ended" : "failed"
+      )
+      metrics.engineAside(provider.id, name, seat.breaker._tag !== "InUse")
+      const about = Effect.annotateLogs({ provider: provider.id, engine: name })
+      if (seat.breaker._tag === "SetAside" && seat.breaker !== before && fault !== undefined) {
+        const { pause } = seat.breaker
+        const reason = failure?.detail ?? failure?._tag
+        yield* about(
+          Effect.annotateLogs(Effect.logWarning("engine is set aside"), { reason, seconds: pause / 1000 })
+        )
+      }
+      if (before._tag === "OnTrial" && seat.breaker._tag === "InUse") {
+        yield* about(Effect.logInfo("engine is used again"))
+      }
+    })
+
+  return {
+    /**
+     * Speaks a task with the provider's engines, one after the other until one succeeds. Each starts from the
+     * beginning, so a task has the audio of one engine. Fails with `NoEngineLeft` if none could be tried.
+     */
+    speak: <A, E extends Fault, R>(
+      provider: ServedProvider,
+      voice: ServedVoice,
+      work: SpeakTask<A, E, R>
+    ): Effect.Effect<SpokenBy<A>, E | NoEngineLeft, R> =>
+      Effect.suspend(() => {
+        const tried = new Set<ServedEngine>()
+        const next = (failed: E | undefined): Effect.Effect<SpokenBy<A>, E | NoEngineLeft, R> =>
+          Effect.gen(function* () {
+            const chosen = yield* choose(provider, voice, tried)
+            if (chosen === undefined) return yield* Effect.fail(failed ?? new NoEngineLeft())
+            const { served, seat } = chosen
+            tried.add(served)
+            const used = Effect.flatMap(now, (at) => {
+              // Others may have set it aside, or be trying it, since it was chosen.
+              if (!mayUse(seat.breaker, at)) return Effect.succeedNone
+              seat.breaker = onUse(seat.breaker)
+              return work(seat.limits.engine, served.voiceFor(voice) ?? voice).pipe(
+                Effect.onExit((exit) => record(provider, served.name, seat, exit)),
+                Effect.asSome
+              )
+            })
+            const outcome = yield* Effect.either(seat.limits.hold(used))
+            if (outcome._tag === "Left") {
+              const fault = engineFaultIn(outcome.left)
+              if (fault === undefined) return yield* Effect.fail(outcome.left)
+              // The task is tried again later if that may help.
+              const worse =
+                failed !== undefined && engineFaultIn(failed) === "passing" ? failed : outcome.left
+              return yield* next(worse)
+            }
+            if (Option.isNone(outcome.right)) return yield* next(failed)
+            return { value: outcome.right.value, engine: served.name }
+          })
+        const [only, ...others] = provider.engines
+        const engine = engines.get(only.key)
+        return others.length > 0 || engine === undefined
+          ? next(undefined)
+          : Effect.map(work(engine, voice), (value) => ({ value, engine: only.name }))
+      }),
+
+    /** Whether any of a provider's engines can speak now. The reason is that of the first engine. */
+    health: (provider: ServedProvider): Effect.Effect<EngineHealth> =>
+      Effect.gen(function* () {
+        for (const served of provider.engines) {
+          if (yield* isUsable(provider, served)) return { ready: true, reason: undefined }
+        }
+        const first = yield* health.engine(provider.engines[0].key)
+        return { ready: false, reason: first.reason ?? "its engines failed and are set aside for a while" }
+      })
+  }
+}).pipe(
+  Effect.flatMap((rota) =>
+    Effect.map(ServiceHealth, ({ roomy }) => ({
+      ...rota,
+      /** The problem that prevents a provider's tasks from being spoken now, if any. */
+      trouble: (provider: ServedProvider): Effect.Effect<Option.Option<HealthProblem>> =>
+        Effect.gen(function* () {
+          if (!(yield* roomy)) return Option.some("disk_full")
+          return (yield* rota.health(provider)).ready ? Option.none() : Option.some("engine_unavailable")
+        })
+    }))
+  )
+)
+
+/** A failure of an engine or a task, with details for the log. */
+interface Fault {
+  readonly _tag: string
+  readonly detail?: string
+}
+
+/** The engines of each provider, with their state. */
+export class EngineRota extends Effect.Service<EngineRota>()("service/EngineRota", { effect: make }) {}
