@@ -58,6 +58,8 @@ await build({
   },
   outdir,
   ...nodeModules,
+  // It reads its own package.json.
+  external: [...nodeModules.external, "playwright-core"],
   plugins: name === "kernels" ? [plainKernels] : []
 })
 process.exit(

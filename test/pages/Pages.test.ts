@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest"
 import { batchPage } from "../../src/pages/documents/BatchPage.ts"
 import type { JobReport } from "../../src/domain/report/Report.ts"
 import { jobPage, pageData, peaksIn } from "../../src/pages/documents/JobPage.ts"
+import { judgedCues, pageCue } from "../../src/pages/parts/CueTable.ts"
 import { hostile, sampleMetrics, sampleReport, sampleRun } from "./sample.ts"
 
 const parts = { script: 'const end = "</script><!--"', style: ".a { color: red }" }
@@ -12,7 +13,8 @@ const page = jobPage(report, { audio: "a b#.wav", peaks: [0, 0.5, 1], parts }).t
 
 describe("a job's page", () => {
   it("embeds cue times and the waveform for its script", () => {
-    const { peaks, cues, duration } = pageData(report, [0, 0.001, 0.5, 1, 2])
+    const { peaks, cues: embedded, duration } = pageData(report, [0, 0.001, 0.5, 1, 2])
+    const cues = judgedCues(embedded).map(pageCue)
     expect([duration, [...Buffer.from(peaks, "base64")]]).toEqual([28, [0, 1, 128, 255, 255]])
     expect(cues.slice(2, 8)).toEqual([
       { index: 3, start: 6.5, end: 8.5, heard: [6.54, 8.3], mark: "none" },

@@ -1,17 +1,19 @@
 /** The interactive part of a job's page: select, play, search and filter cues. */
 import type { JobAction, KeyHelp } from "../parts/KeyBindings.ts"
-import type { PageCue, PageData } from "../data/PageData.ts"
+import type { EmbeddedData, PageCue, PageData } from "../data/PageData.ts"
+import { type JudgedCue, judgedCues, pageCue } from "../parts/CueTable.ts"
 import { Captions } from "./player/Captions.ts"
 import { ChartCursor } from "./player/ChartCursor.ts"
 import { CueLoop } from "./player/CueLoop.ts"
 import { Film } from "./player/Film.ts"
 import { Player } from "./player/Player.ts"
 import { Waveform } from "./player/Waveform.ts"
+import { CueRows } from "./CueRows.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
-import { bringIntoView, keepHeights } from "./StickyParts.ts"
+import { bringIntoView, keepHeights, reachRow } from "./StickyParts.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
 import { Order } from "./RowOrder.ts"
-import { placeOf, TableRows } from "./TableRows.ts"
+import { placeOf } from "./TableRows.ts"
 
 /** How the report and the review page differ. */
 export interface JobViewKind {
@@ -34,12 +36,14 @@ export interface JobViewHandle {
 
 /** Attaches all handlers to the page. */
 export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
-  const data: PageData = JSON.parse(byId("data", HTMLScriptElement).text)
+  const given: EmbeddedData = JSON.parse(byId("data", HTMLScriptElement).text)
+  const judged = judgedCues(given.cues)
+  const data: PageData = { duration: given.duration, peaks: given.peaks, cues: judged.map(pageCue) }
   const body = byId("cues", HTMLTableSectionElement)
   const film = new Film()
   const media = film.clock
   const live = byId("live", HTMLElement)
-  const rows = new TableRows(body, "button.play")
+  const rows = new CueRows(body, judged, given.language)
   const player = new Player(media, () => {
     live.textContent =
       "Cannot play the audio: its file is missing, or this browser does not support its format."
@@ -48,13 +52,15 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
 
   /** Makes a cue the current one. If the user asked for it, scrolls to it and announces it to screen readers. */
   const choose = (at: number, asked: boolean): void => {
+    const isNear = rows.isDrawn(at)
     const row = rows.choose(at)
     const cue = data.cues[at]
     if (row === undefined || cue === undefined) return
-    wave.show(at)
+    wave?.show(at)
     showNow(row)
     if (!asked) return
-    bringIntoView(row)
+    if (isNear) bringIntoView(row)
+    else reachRow(row)
     live.textContent = spokenWords(row, cue)
   }
   const hear = (at: number): void => {
@@ -76,20 +82,26 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
     if (at !== undefined) hear(at)
   }
   const loop = new CueLoop(player, again)
-  const captions = new Captions(data.cues, (at, kind) => {
-    const row = rows.all[at]
-    return row === undefined ? "" : wordsIn(row, kind)
-  })
+  const captions = new Captions(
+    data.cues,
+    (at, kind) => (kind === "spoken" ? given.cues[at]?.said : given.cues[at]?.text) ?? ""
+  )
 
   const chart = new ChartCursor(data, hear)
-  const wave = new Waveform(byId("wave", HTMLElement), media, data, hear, (from, to) => chart.show(from, to))
   const zoom = byId("zoom", HTMLInputElement)
+  let wave: Waveform | undefined
   const zoomTo = (value: number): void => {
+    if (wave === undefined) return
     wave.zoom = value
     zoom.value = `${Math.round(wave.zoom * 100)}`
   }
-  zoom.value = `${Math.round(wave.zoom * 100)}`
-  zoom.addEventListener("input", () => (wave.zoom = Number(zoom.value) / 100))
+  zoom.addEventListener("input", () => zoomTo(Number(zoom.value) / 100))
+  // In a task of its own: until it is drawn, the list can be used already.
+  setTimeout(() => {
+    wave = new Waveform(byId("wave", HTMLElement), media, data, hear, (from, to) => chart.show(from, to))
+    zoom.value = `${Math.round(wave.zoom * 100)}`
+    if (rows.current !== undefined) wave.show(rows.current)
+  })
 
   const play = byId("play", HTMLButtonElement)
   const time = byId("time", HTMLOutputElement)
@@ -107,10 +119,9 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
 
   const finding = findingIn(rows)
   const order = new Order(body, rows)
-  const marked = (row: HTMLTableRowElement) =>
-    row.dataset["marks"] !== "" && !row.classList.contains("changed")
+  const marked = (at: number) => rows.isMarked(at)
   const change = (at = rows.current ?? rows.beside(1)): void => {
-    const row = at === undefined ? undefined : rows.all[at]
+    const row = at === undefined ? undefined : rows.rowOf(at)
     const cue = at === undefined ? undefined : data.cues[at]
     if (at === undefined || row === undefined || cue === undefined) return
     if (player.playing) player.toggle()
@@ -130,8 +141,8 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
     search: finding.search,
     filter: finding.filter,
     order: () => order.toggle(),
-    zoomIn: () => zoomTo(wave.zoom + 0.1),
-    zoomOut: () => zoomTo(wave.zoom - 0.1),
+    zoomIn: () => zoomTo((wave?.zoom ?? 0) + 0.1),
+    zoomOut: () => zoomTo((wave?.zoom ?? 0) - 0.1),
     edit: () => change(),
     undo: () => undo?.("undo"),
     redo: () => undo?.("redo"),
@@ -169,7 +180,7 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
 }
 
 /** Sets up search and filters of the cue table; returns the actions for the keyboard shortcuts. */
-const findingIn = (rows: TableRows) => {
+const findingIn = (rows: CueRows) => {
   const search = byId("search", HTMLInputElement)
   const filter = byId("filter", HTMLSelectElement)
   const speaker = maybeById("speaker", HTMLSelectElement)
@@ -177,11 +188,11 @@ const findingIn = (rows: TableRows) => {
   const narrow = () => {
     const who = speaker?.value ?? ""
     rows.filter(
-      (row) =>
-        passes(row, filter.value) && (who === "" || (row.dataset["speaker"] ?? "").split(", ").includes(who)),
+      (judged) =>
+        passes(judged, filter.value) && (who === "" || (judged.cue.speaker?.split(", ") ?? []).includes(who)),
       search.value
     )
-    const all = rows.all.length
+    const all = rows.count
     shown.textContent = rows.shown === all ? `${all} cues` : `${rows.shown} of ${all} cues`
   }
   search.addEventListener("input", narrow)
@@ -205,16 +216,15 @@ const findingIn = (rows: TableRows) => {
   }
 }
 
-const passes = (row: HTMLTableRowElement, filter: string): boolean => {
-  const marks = (row.dataset["marks"] ?? "").split(" ")
+const passes = ({ cue, names }: JudgedCue, filter: string): boolean => {
   const [kind, name = ""] = filter.split(":")
   switch (kind) {
     case "marked":
-      return row.dataset["marks"] !== ""
+      return names.length > 0
     case "status":
-      return row.dataset["status"] === name
+      return cue.status === name
     case "mark":
-      return marks.includes(name)
+      return names.some((mark) => mark === name)
     default:
       return true
   }
@@ -238,10 +248,6 @@ const heardAt = (
 
 const cellText = (row: HTMLTableRowElement, name: string): string =>
   row.querySelector(`.${name}`)?.textContent?.trim().replaceAll(/\s+/gu, " ") ?? ""
-
-/** A cue's words alone, without notes such as an error. */
-const wordsIn = (row: HTMLTableRowElement, name: string): string =>
-  row.querySelector(`.${name} > span:not(.aside, .error, .heard)`)?.textContent?.trim() ?? ""
 
 const showNow = (row: HTMLTableRowElement): void => {
   const words = [

@@ -1,6 +1,14 @@
 /** Sorts a table's rows by a column, chosen in the table's head or in the order select. */
 import { byId } from "./Dom.ts"
-import type { TableRows } from "./TableRows.ts"
+
+/** A table whose rows can be sorted; they are addressed by their position in source order. */
+export interface SortableRows {
+  readonly count: number
+  /** A row's sort key in a column. */
+  readonly keyOf: (at: number, column: number) => number | string
+  /** Puts the rows in an order, given as positions. */
+  readonly arrange: (order: ReadonlyArray<number>) => void
+}
 
 /** Attaches sorting to the head's buttons and to the order select, which has the id `choice`. */
 export class Order {
@@ -13,7 +21,7 @@ export class Order {
 
   constructor(
     body: HTMLTableSectionElement,
-    private readonly rows: TableRows,
+    private readonly rows: SortableRows,
     choice = "order"
   ) {
     this.choice = byId(choice, HTMLSelectElement)
@@ -47,16 +55,12 @@ export class Order {
     this.heads.forEach((cell, at) =>
       cell.setAttribute("aria-sort", at !== column ? "none" : descends ? "descending" : "ascending")
     )
-    const keys = new Map(this.rows.all.map((row) => [row, keyOf(row, column)]))
-    this.rows.arrange((a, b) => compared(keys.get(a) ?? "", keys.get(b) ?? "", descends))
+    const keys = Array.from({ length: this.rows.count }, (_, at) => this.rows.keyOf(at, column))
+    // Rows that compare equal stay in source order.
+    this.rows.arrange(
+      keys.map((_, at) => at).sort((a, b) => compared(keys[a] ?? "", keys[b] ?? "", descends))
+    )
   }
-}
-
-/** A row's sort key: the cell's `data-order` as a number, else its text. */
-const keyOf = (row: HTMLTableRowElement, column: number): number | string => {
-  const cell = row.cells[column]
-  const order = cell?.dataset["order"]
-  return order === undefined ? (cell?.textContent ?? "").trim() : Number(order)
 }
 
 /** Compares two sort keys. Empty cells come last in either direction. */

@@ -40,6 +40,17 @@ export const bringIntoView = (row: HTMLTableRowElement): void => {
   scrollTo({ top: isSeenFromTop ? 0 : headingEnd })
 }
 
+/** Scrolls to a row far away. It may move while the rows around it are measured, so its place is checked again. */
+export const reachRow = (row: HTMLTableRowElement): void => {
+  row.scrollIntoView({ block: "center" })
+  let frames = 3
+  const settle = (): void => {
+    bringIntoView(row)
+    if (--frames > 0) requestAnimationFrame(settle)
+  }
+  requestAnimationFrame(settle)
+}
+
 /** Scrolls the heading away: with the player at the top of the window, the edit box has the most room. */
 export const leaveHeading = (): void => {
   const headingEnd = scrollY + (player?.previousElementSibling?.getBoundingClientRect().bottom ?? 0)

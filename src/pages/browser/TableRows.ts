@@ -9,17 +9,14 @@ export class TableRows {
   private order: ReadonlyArray<HTMLTableRowElement>
   private row: HTMLTableRowElement | undefined
 
-  /**
-   * `stop` selects the focusable element of a row. If given, the whole table is a single Tab stop (roving tabindex).
-   */
-  constructor(
-    private readonly body: HTMLTableSectionElement,
-    private readonly stop?: string
-  ) {
+  constructor(private readonly body: HTMLTableSectionElement) {
     this.order = [...body.rows]
     this.all = [...body.rows].sort((a, b) => placeOf(a) - placeOf(b))
     this.texts = this.all.map(() => undefined)
-    this.rest()
+  }
+
+  get count(): number {
+    return this.all.length
   }
 
   /** The current row's position; undefined if there is none. */
@@ -40,7 +37,6 @@ export class TableRows {
     this.row?.removeAttribute("aria-current")
     this.row = row
     row.setAttribute("aria-current", "true")
-    this.rest()
     if (focused) this.stopOf(row)?.focus({ preventScroll: true })
     return row
   }
@@ -60,12 +56,18 @@ export class TableRows {
     this.all.forEach((row, at) => {
       row.hidden = !(wanted(row) && (sought === "" || this.textOf(at).includes(sought)))
     })
-    this.rest()
   }
 
-  /** Sorts the rows; rows that compare equal stay in source order. */
-  arrange(compare: (a: HTMLTableRowElement, b: HTMLTableRowElement) => number): void {
-    this.order = [...this.all].sort(compare)
+  /** Returns a row's sort key: the cell's `data-order` as a number, else its text. */
+  keyOf(at: number, column: number): number | string {
+    const cell = this.all[at]?.cells[column]
+    const order = cell?.dataset["order"]
+    return order === undefined ? (cell?.textContent ?? "").trim() : Number(order)
+  }
+
+  /** Puts the rows in an order, given as positions. */
+  arrange(order: ReadonlyArray<number>): void {
+    this.order = order.flatMap((at) => this.all[at] ?? [])
     const focused = document.activeElement
     // Move only the rows that are out of place: moving thousands takes a browser seconds.
     let here = this.body.firstElementChild
@@ -74,22 +76,10 @@ export class TableRows {
       else this.body.insertBefore(row, here)
     // A moved row loses the focus.
     if (focused instanceof HTMLElement && this.body.contains(focused)) focused.focus({ preventScroll: true })
-    this.rest()
-  }
-
-  /** Makes the current row the table's only Tab stop; if it is hidden or unset, the first visible row. */
-  private rest(): void {
-    if (this.stop === undefined) return
-    for (const stop of this.body.querySelectorAll<HTMLElement>(`${this.stop}[tabindex="0"]`))
-      stop.tabIndex = -1
-    const row =
-      this.row !== undefined && !this.row.hidden ? this.row : this.order.find((each) => !each.hidden)
-    const stop = row === undefined ? undefined : this.stopOf(row)
-    if (stop !== undefined) stop.tabIndex = 0
   }
 
   private stopOf(row: HTMLTableRowElement): HTMLElement | undefined {
-    return row.querySelector<HTMLElement>(this.stop ?? "a, button") ?? undefined
+    return row.querySelector<HTMLElement>("a, button") ?? undefined
   }
 
   private textOf(at: number): string {

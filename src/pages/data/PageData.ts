@@ -1,4 +1,27 @@
-/** The JSON embedded in a job's report page for its script: cue times and the waveform. */
+/** The JSON embedded in a job's report page for its script: its cues and the waveform. */
+
+/** Why a cue was not spoken. */
+export type SkipName = "empty" | "music" | "sound-effect" | "repeated" | "other-language" | "excluded"
+
+/** A cue of a report, as far as pages show it; `domain/report/Report.ts` describes the fields. */
+export interface ReportedCue {
+  readonly index: number
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly speaker?: string | undefined
+  readonly status: "spoken" | "skipped" | "failed"
+  readonly skipped?: SkipName | undefined
+  readonly error?: string | undefined
+  readonly said?: string | undefined
+  readonly placed?: { readonly start: number; readonly end: number; readonly speed: number } | undefined
+  readonly words?:
+    | { readonly heard: string; readonly faults: ReadonlyArray<object> }
+    | { readonly unheard: string }
+    | undefined
+  readonly flags: ReadonlyArray<string>
+  readonly shortenBy?: number | undefined
+}
 
 /** A cue as the page's script sees it. Times are seconds on the source timeline. */
 export interface PageCue {
@@ -12,11 +35,17 @@ export interface PageCue {
   readonly mark: "none" | "flagged" | "failed"
 }
 
-/** The embedded data; cues are in source order. */
+/** What the player draws and plays; cues are in source order. */
 export interface PageData {
   /** The result's length in seconds. */
   readonly duration: number
   /** Waveform levels, one byte each (0–255), evenly spaced over the duration; base64. */
   readonly peaks: string
   readonly cues: ReadonlyArray<PageCue>
+}
+
+/** The embedded data. Cues are in source order, with their times in the film. */
+export interface EmbeddedData extends Omit<PageData, "cues"> {
+  readonly language?: string
+  readonly cues: ReadonlyArray<ReportedCue>
 }

@@ -8,7 +8,7 @@ import { type MarkName, markNames, marks } from "../parts/MarkWords.ts"
 import { type Content, type Html, html, jsonText } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { jobKeys, type KeyHelp } from "../parts/KeyBindings.ts"
-import type { PageCue, PageData } from "../data/PageData.ts"
+import type { EmbeddedData } from "../data/PageData.ts"
 import { filmPane, type PageFilm, playerPane } from "../parts/PlayerPane.ts"
 import { orderChoice } from "../parts/TableHead.ts"
 import { timeChart } from "../parts/TimeChart.ts"
@@ -92,20 +92,12 @@ const onFilmTime = (report: JobReport): JobReport => ({
 })
 
 /** Builds the data embedded in the page for its script. */
-export const pageData = (report: JobReport, peaks: Peaks): PageData => {
-  const names = marksIn(report.cues)
-  return {
-    duration: report.duration,
-    peaks: typeof peaks === "string" ? peaks : packedPeaks(peaks),
-    cues: report.cues.map((cue, at): PageCue => ({
-      index: cue.index,
-      start: cue.start,
-      end: cue.end,
-      ...(cue.placed === undefined ? {} : { heard: [cue.placed.start, cue.placed.end] as const }),
-      mark: cue.status === "failed" ? "failed" : (names[at] ?? []).length > 0 ? "flagged" : "none"
-    }))
-  }
-}
+export const pageData = ({ duration, language, cues }: JobReport, peaks: Peaks): EmbeddedData => ({
+  duration,
+  peaks: typeof peaks === "string" ? peaks : packedPeaks(peaks),
+  ...(language === undefined ? {} : { language }),
+  cues
+})
 
 /** Packs levels from 0 to 1 as bytes in base64. Rounds up, so that the faintest sound stays visible. */
 const packedPeaks = (peaks: ArrayLike<number>): string =>
@@ -191,6 +183,6 @@ const cueSection = (report: JobReport): Html => {
           >`,
       orderChoice(cueColumns(report.cues), harmColumn)
     )}
-    ${cueTable(report)}
+    ${cueTable(report.cues, report.language)}
   </section>`
 }

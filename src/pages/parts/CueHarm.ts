@@ -1,9 +1,9 @@
 /** A cue's harm score: how much its problems disturb a viewer. The cue table is sorted by it. */
-import type { CueReport } from "../../domain/report/Report.ts"
+import type { ReportedCue } from "../data/PageData.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
 /** The fields of a cue that its harm depends on. */
-export type Judged = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed">
+export type Judged = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "placed">
 
 /**
  * Returns a cue's harm in points; 0 if there is nothing to check. The worst problem sets the hundreds, and its extent
@@ -77,7 +77,7 @@ const kinds: Readonly<Record<MarkName, Measure>> = {
  * come from rounding times to milliseconds.
  */
 export const overlapsIn = (
-  cues: ReadonlyArray<Judged & Pick<CueReport, "speaker">>
+  cues: ReadonlyArray<Judged & Pick<ReportedCue, "speaker">>
 ): ReadonlyArray<number> => {
   const next = new Map<string, number>()
   const overlaps = cues.map(() => 0)

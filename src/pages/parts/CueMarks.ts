@@ -1,10 +1,10 @@
 /** The marks of cues that a person should check, and the words for skipped cues. */
-import type { CueReport } from "../../domain/report/Report.ts"
+import type { ReportedCue, SkipName } from "../data/PageData.ts"
 import { hasMark, overlapsIn } from "./CueHarm.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
 /** The fields of a cue that its marks depend on. */
-export type Marked = Pick<CueReport, "status" | "flags" | "start" | "end" | "placed" | "speaker">
+export type Marked = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "placed" | "speaker">
 
 /** Returns each cue's marks, worst first; empty if there is nothing to check. */
 export const marksIn = (cues: ReadonlyArray<Marked>): ReadonlyArray<ReadonlyArray<MarkName>> => {
@@ -17,7 +17,7 @@ export const looksOf = (cues: ReadonlyArray<Marked>): number =>
   marksIn(cues).filter((names) => names.length > 0).length
 
 /** Why a cue was not spoken, as shown to people. */
-export const skipWords: Readonly<Record<NonNullable<CueReport["skipped"]>, string>> = {
+export const skipWords: Readonly<Record<SkipName, string>> = {
   empty: "nothing to say",
   music: "music",
   "sound-effect": "sound effect",

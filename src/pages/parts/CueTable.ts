@@ -1,35 +1,76 @@
 /** The table of a job's cues: time, speaker, source text, spoken text, speed, shift, and why it is worth a look. */
-import type { CueReport, JobReport } from "../../domain/report/Report.ts"
+import type { PageCue, ReportedCue, SkipName } from "../data/PageData.ts"
 import { marksIn, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
 import { cueHarm, overlapsIn } from "./CueHarm.ts"
-import { type Content, type Html, html, HtmlParts } from "./Html.ts"
+import { type Content, type Html, html } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"
 import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 
-/** Renders the table, most harmful cues first. */
-export const cueTable = ({ cues, language }: JobReport): Html => {
+/** A cue with what makes it worth a look. */
+export interface JudgedCue {
+  readonly cue: ReportedCue
+  /** Its position in the source, from 0. */
+  readonly at: number
+  readonly harm: number
+  /** Its marks, worst first; empty if there is nothing to check. */
+  readonly names: ReadonlyArray<MarkName>
+}
+
+/** Judges a job's cues, in source order. */
+export const judgedCues = (cues: ReadonlyArray<ReportedCue>): ReadonlyArray<JudgedCue> => {
   const overlaps = overlapsIn(cues)
-  const judged = cues.map((cue, at) => ({ cue, at, harm: cueHarm(cue, overlaps[at]) }))
   const names = marksIn(cues)
+  return cues.map((cue, at) => ({ cue, at, harm: cueHarm(cue, overlaps[at]), names: names[at] ?? [] }))
+}
+
+/** Returns a cue as the player draws and plays it. */
+export const pageCue = ({ cue, names }: JudgedCue): PageCue => ({
+  index: cue.index,
+  start: cue.start,
+  end: cue.end,
+  ...(cue.placed === undefined ? {} : { heard: [cue.placed.start, cue.placed.end] as const }),
+  mark: cue.status === "failed" ? "failed" : names.length > 0 ? "flagged" : "none"
+})
+
+/** Sorts cues, most harmful first. */
+export const inHarm = (cues: ReadonlyArray<JudgedCue>): ReadonlyArray<JudgedCue> =>
+  [...cues].sort((a, b) => b.harm - a.harm)
+
+/** Rows that come with the page. Its script adds others when they come near the visible part. */
+const firstRows = 24
+
+/** Renders the table, most harmful cues first: its first rows. */
+export const cueTable = (cues: ReadonlyArray<ReportedCue>, language: string | undefined): Html => {
   const named = hasSpeakers(cues)
-  const worst = [...judged].sort((a, b) => b.harm - a.harm)
-  const rows = new HtmlParts(function* () {
-    for (const { cue, at, harm } of worst) yield cueRow(cue, at, harm, names[at] ?? [], language, named)
-  })
-  return html`<table class="cues${named ? "" : " nameless"}" role="table" aria-label="Cues">
-    ${sortingHead(cueColumns(cues), harmColumn)}
-    <tbody role="rowgroup" id="cues">
-      ${rows}
-    </tbody>
-  </table>`
+  const worst = inHarm(judgedCues(cues)).slice(0, firstRows)
+  return html`<table
+      class="cues${named ? "" : " nameless"}"
+      role="table"
+      aria-label="Cues"
+      aria-rowcount="${cues.length + 1}"
+    >
+      ${sortingHead(cueColumns(cues), harmColumn)}
+      <tbody role="rowgroup" id="cues">
+        ${worst.map((judged) => cueRow(judged, language, named))}
+      </tbody>
+    </table>
+    ${
+      cues.length > worst.length
+        ? html`<noscript
+            ><p class="aside">
+              Without JavaScript, this page shows only the first ${formatCount(worst.length, "cue")}.
+            </p></noscript
+          >`
+        : undefined
+    }`
 }
 
 /** The column that a table of cues is sorted by at first. */
 export const harmColumn = "Worth a look"
 
 /** The column headings; clicking one sorts by it. Without any speaker, there is no column for them. */
-export const cueColumns = (cues: ReadonlyArray<CueReport>): ReadonlyArray<string> => [
+export const cueColumns = (cues: ReadonlyArray<ReportedCue>): ReadonlyArray<string> => [
   "Cue",
   "Time",
   ...(hasSpeakers(cues) ? ["Speaker"] : []),
@@ -40,14 +81,40 @@ export const cueColumns = (cues: ReadonlyArray<CueReport>): ReadonlyArray<string
   harmColumn
 ]
 
-const hasSpeakers = (cues: ReadonlyArray<CueReport>): boolean =>
+const hasSpeakers = (cues: ReadonlyArray<ReportedCue>): boolean =>
   cues.some(({ speaker }) => speaker !== undefined)
 
-const cueRow = (
-  cue: CueReport,
-  at: number,
-  harm: number,
-  names: ReadonlyArray<MarkName>,
+/** Sort keys by column; a column without one is sorted by its text. */
+export const columnKeys: Readonly<Record<string, (judged: JudgedCue) => number | string>> = {
+  Cue: ({ at }) => at,
+  Time: ({ cue }) => cue.start,
+  Speaker: ({ cue }) => cue.speaker ?? "",
+  Source: ({ cue }) => cue.text,
+  Spoken: ({ cue }) => (cue.skipped === undefined ? (cue.said ?? "") : skipText(cue.skipped)),
+  Speed: ({ cue }) => cue.placed?.speed ?? "",
+  Shift: ({ cue }) => shiftOf(cue) ?? "",
+  [harmColumn]: ({ harm }) => harm
+}
+
+/** All words of a cue that a search finds. */
+export const searchText = ({ cue, names }: JudgedCue): string =>
+  [
+    cue.index,
+    formatClock(cue.start),
+    formatClock(cue.end),
+    cue.speaker,
+    cue.text,
+    cue.skipped === undefined ? cue.said : skipText(cue.skipped),
+    cue.error,
+    cue.words !== undefined && "heard" in cue.words ? cue.words.heard : undefined,
+    ...names.map((name) => marks[name].word)
+  ]
+    .filter((part) => part !== undefined)
+    .join(" ")
+
+/** Renders a cue's row. `named` adds the column of speakers. */
+export const cueRow = (
+  { cue, at, harm, names }: JudgedCue,
   language: string | undefined,
   named: boolean
 ): Html => {
@@ -73,7 +140,7 @@ const cueRow = (
   </tr> `
 }
 
-const cueButton = ({ index, placed }: CueReport): Html =>
+const cueButton = ({ index, placed }: ReportedCue): Html =>
   html`<button
     type="button"
     class="play"
@@ -91,14 +158,14 @@ const orderText = (order: number | undefined): Content =>
   order === undefined ? undefined : html`data-order="${order}"`
 
 /** How far a cue is off, in seconds: the greater of its start's shift and the lateness of its end. */
-const shiftOf = ({ placed, start, end }: CueReport): number | undefined =>
+const shiftOf = ({ placed, start, end }: ReportedCue): number | undefined =>
   placed === undefined ? undefined : Math.max(Math.abs(placed.start - start), placed.end - end)
 
 const lang = (language: string | undefined): Content =>
   language === undefined ? undefined : html`lang="${language}" `
 
-const spokenText = (cue: CueReport, language: string | undefined): Content => {
-  if (cue.skipped !== undefined) return html`<span class="aside">not spoken: ${skipWords[cue.skipped]}</span>`
+const spokenText = (cue: ReportedCue, language: string | undefined): Content => {
+  if (cue.skipped !== undefined) return html`<span class="aside">${skipText(cue.skipped)}</span>`
   const said = cue.said === undefined ? undefined : html`<span ${lang(language)}dir="auto">${cue.said}</span>`
   return [
     said,
@@ -107,8 +174,10 @@ const spokenText = (cue: CueReport, language: string | undefined): Content => {
   ]
 }
 
+const skipText = (why: SkipName): string => `not spoken: ${skipWords[why]}`
+
 /** What a recogniser heard, if words are wrong, or that it heard nothing. */
-const heardText = ({ words }: CueReport, language: string | undefined): Content => {
+const heardText = ({ words }: ReportedCue, language: string | undefined): Content => {
   if (words === undefined) return undefined
   if ("unheard" in words) return html` <span class="aside" title="${words.unheard}">not heard</span>`
   if (words.faults.length === 0) return undefined
@@ -116,7 +185,7 @@ const heardText = ({ words }: CueReport, language: string | undefined): Content 
     <span class="heard" ${lang(language)}dir="auto">${words.heard}</span>`
 }
 
-const shiftText = (cue: CueReport, placed: NonNullable<CueReport["placed"]>): Content => {
+const shiftText = (cue: ReportedCue, placed: NonNullable<ReportedCue["placed"]>): Content => {
   const tail = placed.end - cue.end
   return [
     html`<span>${formatSignedSeconds(placed.start - cue.start)}</span>`,
@@ -129,7 +198,7 @@ const markText = (name: MarkName): Html => {
   return html`<span class="mark ${name}" title="${meaning}">${word}</span> `
 }
 
-const shortenText = ({ shortenBy }: CueReport): Content =>
+const shortenText = ({ shortenBy }: ReportedCue): Content =>
   shortenBy === undefined
     ? undefined
     : html`<span class="shorten">${formatCount(shortenBy, "character")} too long</span>`

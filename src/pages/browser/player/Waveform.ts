@@ -26,6 +26,7 @@ export class Waveform {
   private readonly wave: WaveSurfer
   private readonly regions = RegionsPlugin.create()
   private readonly drawn = new Map<number, { readonly region: Region; readonly row: number | undefined }>()
+  private readonly colours = new Map<string, string>()
   /** The scrolling container of the waveform. */
   private readonly strip: HTMLElement
   private current: number | undefined
@@ -71,6 +72,7 @@ export class Waveform {
       chosen(Number(region.id.slice(4)))
     })
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.colours.clear()
       this.wave.setOptions(colours())
       this.redraw()
     })
@@ -152,11 +154,12 @@ export class Waveform {
     )
     const rows = this.labelRows([...wanted])
     for (const [at, { row }] of [...this.drawn]) if (!wanted.has(at) || row !== rows.get(at)) this.erase(at)
+    const { scale } = this
     for (const at of wanted) {
       const cue = this.data.cues[at]
       if (cue === undefined || this.drawn.has(at)) continue
       const row = rows.get(at)
-      this.drawn.set(at, { region: this.regionOf(cue, at, row), row })
+      this.drawn.set(at, { region: this.regionOf(cue, at, row, scale), row })
     }
   }
 
@@ -173,10 +176,12 @@ export class Waveform {
       () => []
     )
     const rows = new Map<number, number>()
+    // Read once: reading a width after a change makes the browser lay the page out again.
+    const { scale } = this
     for (const at of [...wanted].sort((a, b) => matters(a) - matters(b) || a - b)) {
       const cue = this.data.cues[at]
       if (cue === undefined) continue
-      const left = this.labelLeft(cue)
+      const left = this.labelLeft(cue, scale)
       const right = left + labelWidth(cue.index)
       const row = taken
         .slice(0, matters(at) < 3 ? mostRows : usualRows)
@@ -188,12 +193,19 @@ export class Waveform {
     return rows
   }
 
-  /** The left edge of a cue's number, in pixels. A number beyond the end would widen the waveform, so it moves left. */
-  private labelLeft(cue: PageCue): number {
-    return Math.min(timesOf(cue)[0] * this.scale, this.data.duration * this.scale - labelWidth(cue.index))
+  /** A colour of the style sheet, read once: reading one after a change makes the browser compute all styles again. */
+  private colour(name: string): string {
+    const known = this.colours.get(name) ?? colour(name)
+    this.colours.set(name, known)
+    return known
   }
 
-  private regionOf(cue: PageCue, at: number, row: number | undefined): Region {
+  /** The left edge of a cue's number, in pixels. A number beyond the end would widen the waveform, so it moves left. */
+  private labelLeft(cue: PageCue, scale: number): number {
+    return Math.min(timesOf(cue)[0] * scale, this.data.duration * scale - labelWidth(cue.index))
+  }
+
+  private regionOf(cue: PageCue, at: number, row: number | undefined, scale: number): Region {
     const [start, end] = timesOf(cue)
     const isCurrent = at === this.current
     const region = this.regions.addRegion({
@@ -201,12 +213,12 @@ export class Waveform {
       start,
       end: Math.max(end, start + 0.02),
       // A flagged cue keeps its colour while it is the current one.
-      color: colour(isCurrent && cue.mark === "none" ? "--cue-current" : `--cue-${cue.mark}`),
+      color: this.colour(isCurrent && cue.mark === "none" ? "--cue-current" : `--cue-${cue.mark}`),
       drag: false,
       resize: false,
       ...(row === undefined
         ? {}
-        : { content: labelOf(cue.index, row, this.labelLeft(cue) - start * this.scale) })
+        : { content: labelOf(cue.index, row, this.labelLeft(cue, scale) - start * scale) })
     })
     if (isCurrent && region.element !== null) {
       region.element.style.boxShadow = "inset 0 0 0 2px var(--accent)"
