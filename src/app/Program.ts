@@ -18,6 +18,7 @@ import { helpPage } from "./cli/HelpPage.ts"
 import { logsOn } from "./terminal/LogLines.ts"
 import { eventLine, processScreen, sayAs, Screen } from "./terminal/Screen.ts"
 import { NoSqlite } from "../store/state/NoSqlite.ts"
+import { withholdSecrets } from "./layers/SecretVariables.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
 import { findCommand, type CommandPath, checkOptions } from "./cli/UsageCheck.ts"
@@ -163,6 +164,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 })
 
 const collector = collectorIn(process.env)
+const settings = withholdSecrets(process.env)
 
 /** Adds tracing if the environment names a collector; otherwise loads no tracing code and makes no spans. */
 const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -184,7 +186,8 @@ NodeRuntime.runMain(
     Effect.onInterrupt(() => interrupted),
     Effect.catchAllCause(printFailure),
     observed,
-    Effect.provide(surroundings)
+    Effect.provide(surroundings),
+    Effect.withConfigProvider(settings)
   ),
   {
     disableErrorReporting: true,

@@ -7,6 +7,7 @@ import type { NotifySettings } from "../../domain/manifest/ServiceSettings.ts"
 import type { RunReport } from "../../domain/report/Report.ts"
 import { httpClient } from "../../gateway/transport/HttpTransport.ts"
 import { ownSystem, programStart } from "../../system/ProgramSearch.ts"
+import { environmentOfPrograms } from "../layers/SecretVariables.ts"
 import { addressOf, UnsetAddress } from "./NotificationAddress.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -39,8 +40,7 @@ export const notifyRunEnd = Effect.fn("Notification.notifyRunEnd")(function* (
 
 const started = (command: readonly [string, ...ReadonlyArray<string>], manifest: string, input: string) =>
   Effect.async<void, UnsetAddress>((resume) => {
-    // The service's key is not passed to other programs.
-    const { DUBWRIGHT_API_KEY: _key, ...env } = process.env
+    const env = environmentOfPrograms(process.env)
     // Its output goes to stderr: stdout is for results.
     const [name, ...words] = command
     const cwd = dirname(resolve(manifest))
