@@ -24,5 +24,5 @@ export type {
   ServiceChoice
 } from "./library/PromiseApi.ts"
 export type { ProgressEvent } from "./pipeline/Progress.ts"
-export type { KeyOptions } from "./service/accounts/KeyStore.ts"
+export type { KeyOptions } from "./service/accounts/KeyRecord.ts"
 export type { ServiceConfig } from "./service/config/ServiceConfig.ts"

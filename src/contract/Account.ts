@@ -1,10 +1,20 @@
 /** The account behind a key, its credits, and the service's health. */
 import { Context, Schema } from "effect"
 
-/** The account of a request's key, and the id of that key. */
+/** What keys may do: `read` allows GET requests, `create` allows creating and deleting tasks. */
+export const keyScopes = ["read", "create"] as const
+export type KeyScope = (typeof keyScopes)[number]
+
+/** The account of a request's key, the id of that key, and its scopes and limit. */
 export class CurrentAccount extends Context.Tag("contract/CurrentAccount")<
   CurrentAccount,
-  { readonly id: number; readonly name: string; readonly key: number }
+  {
+    readonly id: number
+    readonly name: string
+    readonly key: number
+    readonly scopes: ReadonlyArray<KeyScope>
+    readonly requestsPerSecond: number | undefined
+  }
 >() {}
 
 /** GET /v1/credits. Whole credits: a task costs its characters times its model's price, rounded up. */
@@ -22,7 +32,17 @@ export const Credits = Schema.Struct({
   reserved: Schema.Number.annotations({
     description:
       "Credits reserved for unfinished tasks: already subtracted from `credits`, and released if they fail."
-  })
+  }),
+  /** The key's cap for each day, if it has one. */
+  daily: Schema.optional(
+    Schema.Struct({
+      limit: Schema.Number.annotations({
+        description: "Credits that this key's tasks may cost in a day (UTC)."
+      }),
+      used: Schema.Number.annotations({ description: "Credits of the tasks that it created today." }),
+      resets_at: Schema.String.annotations({ description: "When the next day begins; ISO 8601 in UTC." })
+    }).annotations({ description: "Absent if this key has no cap." })
+  )
 }).annotations({ identifier: "Credits", description: "An account's credits, in whole credits." })
 export type Credits = typeof Credits.Type
 

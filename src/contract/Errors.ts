@@ -10,6 +10,7 @@ export const refusalStatus = {
   BadRequest: 400,
   Unauthorized: 401,
   PaymentRequired: 402,
+  Forbidden: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
   Conflict: 409,
@@ -32,23 +33,33 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()(
   HttpApiSchema.annotations({ status: refusalStatus.BadRequest, description: "The request is invalid." })
 ) {}
 
-/** 401: the key is missing, unknown or revoked. */
+/** 401: the key is missing, unknown, revoked or expired. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
   "Unauthorized",
-  { code: Schema.Literal("key_missing", "key_unknown"), ...said },
+  { code: Schema.Literal("key_missing", "key_unknown", "key_expired"), ...said },
   HttpApiSchema.annotations({
     status: refusalStatus.Unauthorized,
     description: "The xi-api-key header has no valid key."
   })
 ) {}
 
-/** 402: the account has too few credits for this task. */
+/** 402: the account has too few credits for this task, or the key's cap for the day is reached. */
 export class PaymentRequired extends Schema.TaggedError<PaymentRequired>()(
   "PaymentRequired",
-  { code: Schema.Literal("credits_short"), ...said },
+  { code: Schema.Literal("credits_short", "daily_cap"), ...said },
   HttpApiSchema.annotations({
     status: refusalStatus.PaymentRequired,
-    description: "Too few credits for this task."
+    description: "Too few credits for this task, or the key's cap for the day is reached."
+  })
+) {}
+
+/** 403: the key is valid, but lacks the scope for this request. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()(
+  "Forbidden",
+  { code: Schema.Literal("scope_missing"), ...said },
+  HttpApiSchema.annotations({
+    status: refusalStatus.Forbidden,
+    description: "The key lacks the scope for this request."
   })
 ) {}
 
@@ -116,10 +127,17 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
   })
 ) {}
 
-/** 429: too many requests or a full queue. `retry_after` and the Retry-After header give the seconds to wait. */
+/**
+ * 429: too many requests, too many wrong keys, or a full queue. `retry_after` and the Retry-After header give the
+ * seconds to wait.
+ */
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
   "TooManyRequests",
-  { code: Schema.Literal("rate_limited", "queue_full"), ...said, retry_after: Schema.Positive },
+  {
+    code: Schema.Literal("rate_limited", "queue_full", "key_guessing"),
+    ...said,
+    retry_after: Schema.Positive
+  },
   HttpApiSchema.annotations({
     status: refusalStatus.TooManyRequests,
     description: "Too many requests; retry after the seconds in Retry-After."
@@ -155,6 +173,7 @@ export const AnyRefusal = Schema.Union(
   BadRequest,
   Unauthorized,
   PaymentRequired,
+  Forbidden,
   NotFound,
   Conflict,
   TooLarge,

@@ -10,7 +10,9 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import { attributesIn, baggageHeader } from "../contract/TraceBaggage.ts"
 import { ServiceOptions } from "./config/ServiceOptions.ts"
-import { keySecurity } from "./http/KeyAuthentication.ts"
+import { KeyGuard } from "./accounts/KeyGuard.ts"
+import { KeyAuthentication, keySecurity } from "./http/KeyAuthentication.ts"
+import { RequestGate } from "./http/RequestGate.ts"
 import { handlers } from "./http/Handlers.ts"
 import { listenHttp, longestHead } from "./http/HttpServer.ts"
 import { ServiceMetrics } from "./health/ServiceMetrics.ts"
@@ -27,7 +29,9 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
     const metrics = yield* ServiceMetrics
     const routes = yield* Layer.build(
       Layer.mergeAll(handlers, openRoutes, openAiRoutes, HttpApiBuilder.Router.Live).pipe(
-        Layer.provide(keySecurity)
+        Layer.provide(keySecurity),
+        Layer.provide(Layer.mergeAll(KeyAuthentication.Default, RequestGate.Default)),
+        Layer.provide(KeyGuard.Default)
       )
     )
     const app = yield* Effect.provide(HttpApiBuilder.Router.router, routes).pipe(

@@ -1,8 +1,10 @@
 /** Pure functions of the service: byte ranges, language detection, voice search, paths. */
+import { Headers } from "@effect/platform"
 import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
 import Sqlite from "better-sqlite3"
-import { Cause, Effect, FastCheck as fc, Logger } from "effect"
+import { Cause, Effect, FastCheck as fc, Logger, Option } from "effect"
+import { clientAddress, proxyList } from "../../src/service/http/ClientAddress.ts"
 import { rangeOf } from "../../src/service/http/FileResponse.ts"
 import { languageOf } from "../../src/script/language/LanguageGuess.ts"
 import { methodsOf, patternOf } from "../../src/service/http/RoutePatterns.ts"
@@ -140,3 +142,25 @@ it.effect("reports a full disk that only the database has noticed as disk_full",
     expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "60"])
   }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
 )
+
+describe("clientAddress", () => {
+  const from = (remote: string, forwarded: string | undefined, proxies: ReadonlyArray<string>) =>
+    clientAddress(
+      {
+        remoteAddress: Option.some(remote),
+        headers: Headers.fromInput(forwarded === undefined ? {} : { "x-forwarded-for": forwarded })
+      },
+      proxyList(proxies)
+    )
+
+  it.each([
+    ["198.51.100.7", undefined, [], "198.51.100.7"],
+    ["198.51.100.7", "203.0.113.9", [], "198.51.100.7"],
+    ["::ffff:127.0.0.1", "203.0.113.9", ["127.0.0.1"], "203.0.113.9"],
+    ["10.0.0.2", "1.1.1.1, 203.0.113.9, 10.0.0.1", ["10.0.0.0/8"], "203.0.113.9"],
+    ["10.0.0.2", "nonsense", ["10.0.0.0/8"], "10.0.0.2"],
+    ["::1", "2001:db8::1", ["::1"], "2001:db8::1"]
+  ])("%s with %s behind %j is %s", (remote, forwarded, proxies, expected) => {
+    expect(from(remote, forwarded, proxies)).toBe(expected)
+  })
+})

@@ -1,4 +1,4 @@
-/** Command definitions for servers: serve, keys (create, import, list, grant, revoke), worker. */
+/** Command definitions for servers: serve, keys (create, import, list, grant, revoke, audit), worker. */
 import { Args, Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
@@ -45,9 +45,33 @@ const existing = OptionKinds.integerOption(
   "add the key to this account (see `keys list`); default: a new account"
 )
 
+const limits = {
+  scopes: OptionKinds.textOption(
+    "scopes",
+    "LIST",
+    "what the key may do: read, create, or both; default: read,create"
+  ),
+  expires: OptionKinds.textOption(
+    "expires",
+    "TIME",
+    "when the key expires: a date such as 2030-12-31, or days such as 90d; default: never"
+  ),
+  requestsPerSecond: OptionKinds.amount(
+    "requests-per-second",
+    "N",
+    "requests per second with this key, in bursts of ten seconds' worth; default: no limit"
+  ),
+  creditsPerDay: OptionKinds.integerOption(
+    "credits-per-day",
+    "N",
+    anyNumber,
+    "credits that tasks of this key may cost in a day (UTC); default: no limit"
+  )
+}
+
 const keysCreate = Command.make(
   "create",
-  { data: Flags.data, name: accountName, credits: granted, account: existing },
+  { data: Flags.data, name: accountName, credits: granted, account: existing, ...limits },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ createKeyCommand }) => createKeyCommand
@@ -65,6 +89,7 @@ const keysImport = Command.make(
     name: accountName,
     credits: granted,
     account: existing,
+    ...limits,
     key: Args.text({ name: "key" }).pipe(
       Args.withDescription("the key; default: read from stdin, where process lists do not show it"),
       Args.optional
@@ -84,6 +109,19 @@ const keysList = Command.make(
     ({ listKeysCommand }) => listKeysCommand
   )
 ).pipe(Command.withDescription("List keys by their first characters, with their accounts, credits and usage"))
+
+const keysAudit = Command.make(
+  "audit",
+  {
+    data: Flags.data,
+    json: Flags.json,
+    last: OptionKinds.integerOption("last", "N", { min: 1, max: 100_000 }, "entries to show; default: 100")
+  },
+  lazyCommand(
+    () => import("../commands/KeysCommand.ts"),
+    ({ auditCommand }) => auditCommand
+  )
+).pipe(Command.withDescription("Show who changed keys and credits, and which addresses guessed keys"))
 
 const keysGrant = Command.make(
   "grant",
@@ -119,7 +157,7 @@ const keysRevoke = Command.make(
 
 const keys = Command.make("keys").pipe(
   Command.withDescription("Manage the service's keys"),
-  Command.withSubcommands([keysCreate, keysImport, keysList, keysGrant, keysRevoke])
+  Command.withSubcommands([keysCreate, keysImport, keysList, keysGrant, keysRevoke, keysAudit])
 )
 
 const worker = Command.make(
@@ -157,7 +195,8 @@ export const serverShapes = [
     shapeOf(keysImport),
     shapeOf(keysList),
     shapeOf(keysGrant),
-    shapeOf(keysRevoke)
+    shapeOf(keysRevoke),
+    shapeOf(keysAudit)
   ]),
   shapeOf(worker)
 ]

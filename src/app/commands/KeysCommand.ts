@@ -1,6 +1,7 @@
 /** The `keys` commands of the bundled service. `keys create` prints only the key on stdout, for scripts. */
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
+import { keyScopes } from "../../contract/Account.ts"
 import * as Keys from "../../service/accounts/KeyManagement.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -11,17 +12,54 @@ interface NewKey {
   readonly name: string
   readonly credits: number | undefined
   readonly account: number | undefined
+  readonly scopes: string | undefined
+  readonly expires: string | undefined
+  readonly requestsPerSecond: number | undefined
+  readonly creditsPerDay: number | undefined
 }
 
-const optionsOf = ({ name, credits, account }: NewKey): Keys.KeyOptions => ({
-  name,
-  ...(credits === undefined ? {} : { credits }),
-  ...(account === undefined ? {} : { account })
-})
+const optionsOf = (wanted: NewKey) =>
+  Effect.gen(function* () {
+    const { name, credits, account, requestsPerSecond, creditsPerDay } = wanted
+    const scopes = wanted.scopes === undefined ? undefined : yield* scopesOf(wanted.scopes)
+    const expiresAt = wanted.expires === undefined ? undefined : yield* expiryOf(wanted.expires)
+    return {
+      name,
+      ...(credits === undefined ? {} : { credits }),
+      ...(account === undefined ? {} : { account }),
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
+      ...(creditsPerDay === undefined ? {} : { creditsPerDay })
+    } satisfies Keys.KeyOptions
+  })
+
+const scopesOf = (list: string) => {
+  const named = list.split(",").map((scope) => scope.trim())
+  const scopes = keyScopes.filter((scope) => named.includes(scope))
+  return scopes.length === named.length
+    ? Effect.succeed(scopes)
+    : Effect.fail(badUsage(`--scopes: expected read, create or read,create, found "${list}"`))
+}
+
+/** Returns when a key expires. A date means its end, in UTC. */
+const expiryOf = (said: string) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const days = /^(\d{1,5})d$/u.exec(said)?.[1]
+    const time =
+      days !== undefined
+        ? now + Number(days) * 86_400_000
+        : Date.parse(/^\d{4}-\d\d-\d\d$/u.test(said) ? `${said}T23:59:59Z` : said)
+    return Number.isNaN(time)
+      ? Effect.fail(
+          badUsage(`--expires: expected a date such as 2030-12-31 or days such as 90d, found "${said}"`)
+        )
+      : Effect.succeed(new Date(time))
+  })
 
 export const createKeyCommand = Effect.fn("KeysCommand.createKeyCommand")(function* (wanted: NewKey) {
   const screen = yield* Screen
-  const key = yield* Keys.createKey(wanted.data, optionsOf(wanted))
+  const key = yield* Keys.createKey(wanted.data, yield* optionsOf(wanted))
   yield* screen.result(Redacted.value(key))
 })
 
@@ -30,7 +68,7 @@ export const importKeyCommand = Effect.fn("KeysCommand.importKeyCommand")(functi
 ) {
   const screen = yield* Screen
   const key = yield* Option.match(wanted.key, { onNone: () => fromStdin, onSome: Effect.succeed })
-  yield* Keys.importKey(wanted.data, Redacted.make(key), optionsOf(wanted))
+  yield* Keys.importKey(wanted.data, Redacted.make(key), yield* optionsOf(wanted))
   yield* screen.say(`imported a key for ${wanted.name}`)
 })
 
@@ -41,9 +79,10 @@ export const listKeysCommand = Effect.fn("KeysCommand.listKeysCommand")(function
   const screen = yield* Screen
   const keys = yield* Keys.listKeys(options.data)
   if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
+  const now = yield* Clock.currentTimeMillis
   yield* screen.result(
     textTable(
-      ["id", "name", "key", "created", "account", "credits", "used", "reserved", "state"],
+      ["id", "name", "key", "created", "account", "credits", "used", "reserved", "state", "limits"],
       keys.map((key) => [
         key.id,
         key.name,
@@ -53,7 +92,49 @@ export const listKeysCommand = Effect.fn("KeysCommand.listKeysCommand")(function
         key.granted === undefined ? "no limit" : String(key.granted),
         key.used,
         key.reserved,
-        key.revokedAt === undefined ? (key.imported ? "valid, imported" : "valid") : "revoked"
+        stateOf(key, now),
+        limitsOf(key)
+      ]),
+      screen.look
+    )
+  )
+})
+
+const stateOf = ({ revokedAt, expiresAt, imported }: Keys.KeyInfo, now: number): string =>
+  revokedAt !== undefined
+    ? "revoked"
+    : expiresAt !== undefined && expiresAt.getTime() <= now
+      ? "expired"
+      : imported
+        ? "valid, imported"
+        : "valid"
+
+const limitsOf = ({ scopes, expiresAt, requestsPerSecond, creditsPerDay }: Keys.KeyInfo): string =>
+  [
+    ...(scopes === undefined ? [] : [`${scopes.join(" and ")} only`]),
+    ...(expiresAt === undefined ? [] : [`until ${expiresAt.toISOString().slice(0, 16).replace("T", " ")}`]),
+    ...(requestsPerSecond === undefined ? [] : [`${requestsPerSecond} requests/s`]),
+    ...(creditsPerDay === undefined ? [] : [`${creditsPerDay} credits/day`])
+  ].join(", ")
+
+export const auditCommand = Effect.fn("KeysCommand.auditCommand")(function* (options: {
+  readonly data: string
+  readonly json: boolean
+  readonly last: number | undefined
+}) {
+  const screen = yield* Screen
+  const entries = yield* Keys.auditEntries(options.data, options.last ?? 100)
+  if (options.json) return yield* screen.result(JSON.stringify(entries, null, 2))
+  yield* screen.result(
+    textTable(
+      ["time", "event", "account", "key", "by", "detail"],
+      entries.map(({ at, event, account, key, by, detail }) => [
+        at.toISOString().slice(0, 19).replace("T", " "),
+        event,
+        account ?? "",
+        key ?? "",
+        by,
+        detail ?? ""
       ]),
       screen.look
     )

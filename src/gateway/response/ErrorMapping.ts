@@ -6,6 +6,7 @@ import type {
   BadRequest,
   InternalError as BrokenOnWire,
   Conflict,
+  Forbidden,
   NotFound,
   PaymentRequired,
   TooLarge,
@@ -24,6 +25,7 @@ export type ContractError =
   | BadRequest
   | BrokenOnWire
   | Conflict
+  | Forbidden
   | NotFound
   | PaymentRequired
   | TooLarge
@@ -39,6 +41,7 @@ export type ContractError =
 export const mapError = (error: ContractError): CallFault => {
   switch (error._tag) {
     case "Unauthorized":
+    case "Forbidden":
       return new Refused({ reason: "key", words: error.message })
     case "PaymentRequired":
       return new Refused({ reason: "credits", words: error.message })

@@ -5,9 +5,11 @@ import { DataFolder, DataFolderUnusable } from "../storage/DataFolder.ts"
 import { RowMismatch } from "../storage/CheckedRows.ts"
 import { fileIn, serviceDatabase } from "../storage/Database.ts"
 import { Secret } from "../storage/Secret.ts"
-import { type KeyInfo, type KeyOptions, type KeyRejected, KeyStore } from "./KeyStore.ts"
+import type { AuditEntry } from "./AuditLog.ts"
+import type { KeyInfo, KeyOptions, KeyRejected } from "./KeyRecord.ts"
+import { KeyStore } from "./KeyStore.ts"
 
-export type { KeyInfo, KeyOptions } from "./KeyStore.ts"
+export type { KeyInfo, KeyOptions } from "./KeyRecord.ts"
 
 /** Creates a key and returns it. It cannot be read again later. */
 export const createKey = (
@@ -29,6 +31,16 @@ export const listKeys = (dataDir: string): Effect.Effect<ReadonlyArray<KeyInfo>,
   Effect.zipRight(
     there(dataDir),
     withKeys(dataDir, (keys) => keys.list)
+  )
+
+/** Lists the last entries of the audit log, oldest first. */
+export const auditEntries = (
+  dataDir: string,
+  limit: number
+): Effect.Effect<ReadonlyArray<AuditEntry>, DataFolderUnusable> =>
+  Effect.zipRight(
+    there(dataDir),
+    withKeys(dataDir, (keys) => keys.audit(limit))
   )
 
 /** Grants an account more credits. Returns its new total; undefined if the account is unlimited. */

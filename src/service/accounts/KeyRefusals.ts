@@ -8,6 +8,13 @@ export const keyUnknown = new Unauthorized({
   field: "xi-api-key"
 })
 
+/** The refusal of a key after its expiry. */
+export const keyExpired = new Unauthorized({
+  code: "key_expired",
+  message: "xi-api-key: this key has expired; use another key",
+  field: "xi-api-key"
+})
+
 /** The refusal of a request without a key. */
 export const keyMissing = new Unauthorized({
   code: "key_missing",

@@ -1,77 +1,30 @@
 /** API keys and their accounts in the database: create, import, grant, list, revoke, authenticate. */
 import { randomBytes, timingSafeEqual } from "node:crypto"
+import { userInfo } from "node:os"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Redacted, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
 import { Secret } from "../storage/Secret.ts"
-
-/** Prefix of new keys. */
-const keyPrefix = "nativeapikey_"
-
-/** A key as `list` shows it; the key itself is not stored. */
-export interface KeyInfo {
-  readonly id: number
-  readonly name: string
-  /** The key's first characters, to recognise it by. */
-  readonly hint: string
-  readonly account: number
-  readonly imported: boolean
-  readonly createdAt: Date
-  readonly revokedAt: Date | undefined
-  /** Total credits granted; undefined if the account is unlimited. */
-  readonly granted: number | undefined
-  readonly used: number
-  readonly reserved: number
-}
-
-/** Why a key cannot be created, imported or revoked, or credits cannot be granted. */
-export class KeyRejected extends Schema.TaggedError<KeyRejected>()("KeyRejected", {
-  detail: Schema.String
-}) {
-  override get message(): string {
-    return this.detail
-  }
-}
-
-/** Options of a new key. It gets a new account with `credits` (default unlimited), or joins an existing `account`. */
-export interface KeyOptions {
-  readonly name: string
-  /** Whole credits, 0 or more. With `account`, granted in addition. */
-  readonly credits?: number
-  /** The id of an existing account. */
-  readonly account?: number
-}
-
-/** The account of a key, and the key's own id. */
-export interface KeyHolder {
-  readonly id: number
-  readonly name: string
-  readonly key: number
-}
+import { listAudit, noteAudit } from "./AuditLog.ts"
+import {
+  limitColumnsOf,
+  hintOf,
+  holderIn,
+  holderRows,
+  infoOf,
+  type KeyOptions,
+  keyPrefix,
+  KeyRejected,
+  type KeyRow,
+  keyRows,
+  optionsFault,
+  selectorOf,
+  shownKeys
+} from "./KeyRecord.ts"
 
 const idRows = checkRows("accounts", Schema.Struct({ id: Schema.Int }))
 const grantedRows = checkRows("accounts", Schema.Struct({ granted: Schema.NullOr(Schema.Int) }))
 const creditRows = checkRows("tasks", Schema.Struct({ credits: Schema.Int }))
-const holderRows = checkRows(
-  "keys and accounts",
-  Schema.Struct({ id: Schema.Int, name: Schema.String, key: Schema.Int, digest: Schema.Uint8ArrayFromSelf })
-)
-
-const KeyRow = Schema.Struct({
-  id: Schema.Int,
-  name: Schema.String,
-  hint: Schema.String,
-  account_id: Schema.Int,
-  imported: Schema.Int,
-  created_at: Schema.Int,
-  revoked_at: Schema.NullOr(Schema.Int),
-  granted: Schema.NullOr(Schema.Int),
-  used: Schema.Int,
-  reserved: Schema.Int
-})
-type KeyRow = typeof KeyRow.Type
-const keyRows = checkRows("keys and accounts", KeyRow)
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const secret = yield* Secret
@@ -109,42 +62,40 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const digest = secret.digest("key", key)
           const now = yield* Clock.currentTimeMillis
+          const fault = optionsFault(options, now)
+          if (fault !== undefined) return yield* new KeyRejected({ detail: fault })
           const name = options.name.trim()
-          if (!/^[^\p{Cc}]{1,100}$/u.test(name)) {
-            return yield* new KeyRejected({
-              detail: `invalid name "${name}": expected 1 to 100 characters on one line`
-            })
-          }
           const { credits } = options
-          if (credits !== undefined && (!Number.isSafeInteger(credits) || credits < 0)) {
-            return yield* new KeyRejected({
-              detail: `invalid credits ${credits}: expected a whole number, 0 or more`
-            })
-          }
           const owner = options.account ?? (yield* newAccount(name, credits, now))
           if (options.account !== undefined) yield* granted(owner, credits ?? 0)
           const taken = yield* sql`SELECT id FROM keys WHERE digest = ${digest}`
           if (taken.length > 0) {
             return yield* new KeyRejected({ detail: "this key already exists; `keys list` shows it" })
           }
-          yield* sql`INSERT INTO keys ${sql.insert({
-            account_id: owner,
-            name,
-            hint: hintOf(key),
-            selector: selectorOf(digest),
-            digest,
-            imported: imported ? 1 : 0,
-            created_at: now
-          })}`
+          const [made] = yield* idRows(
+            sql`INSERT INTO keys ${sql.insert({
+              account_id: owner,
+              name,
+              hint: hintOf(key),
+              selector: selectorOf(digest),
+              digest,
+              imported: imported ? 1 : 0,
+              created_at: now,
+              ...limitColumnsOf(options)
+            })} RETURNING id`
+          )
+          yield* noteAudit(sql, {
+            event: imported ? "key_imported" : "key_created",
+            account: owner,
+            ...(made === undefined ? {} : { key: made.id }),
+            by: operator(),
+            detail: name
+          })
         })
       )
       .pipe(Effect.catchTag("SqlError", Effect.die))
 
-  /** Selects the keys of visible accounts as `KeyRow`s. More conditions can be appended. */
-  const shown = sql.literal(
-    `SELECT k.id, k.name, k.hint, k.account_id, k.imported, k.created_at, k.revoked_at, a.granted, a.used, a.reserved
-     FROM keys k JOIN accounts a ON a.id = k.account_id WHERE a.visible = 1`
-  )
+  const shown = sql.literal(shownKeys)
 
   /**
    * Revokes a key, fails its queued tasks and releases their credits. A task of an older version has no key id; it
@@ -161,6 +112,13 @@ const make = Effect.gen(function* () {
         RETURNING credits`)
       const released = failed.reduce((sum, { credits }) => sum + credits, 0)
       yield* sql`UPDATE accounts SET reserved = reserved - ${released} WHERE id = ${row.account_id}`
+      yield* noteAudit(sql, {
+        event: "key_revoked",
+        account: row.account_id,
+        key: row.id,
+        by: operator(),
+        detail: `${failed.length} queued tasks failed`
+      })
     })
 
   return {
@@ -185,7 +143,15 @@ const make = Effect.gen(function* () {
     }),
 
     grant: Effect.fn("KeyStore.grant")(function* (account: number, credits: number) {
-      return yield* Effect.catchTag(granted(account, credits), "SqlError", Effect.die)
+      const note = noteAudit(sql, {
+        event: "credits_granted",
+        account,
+        by: operator(),
+        detail: String(credits)
+      })
+      return yield* sql
+        .withTransaction(Effect.zipLeft(granted(account, credits), note))
+        .pipe(Effect.catchTag("SqlError", Effect.die))
     }),
 
     list: keyRows(sql`${shown} ORDER BY k.id`).pipe(
@@ -237,18 +203,19 @@ const make = Effect.gen(function* () {
       )
       .pipe(Effect.orDie),
 
-    /** Returns the account of a valid key. */
+    /** Lists the last entries of the audit log, oldest first. */
+    audit: (limit: number) => listAudit(sql, limit),
+
+    /** Returns the account of a valid key, or of one that has expired. */
     recognise: Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
       const digest = secret.digest("key", Redacted.value(key))
       const rows = yield* Effect.orDie(
-        holderRows(sql`SELECT a.id, a.name, k.id AS key, k.digest
+        holderRows(sql`SELECT a.id, a.name, k.id AS key, k.digest, k.imported, k.scopes, k.expires_at, k.requests_per_second
           FROM keys k JOIN accounts a ON a.id = k.account_id
           WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`)
       )
-      const holder = rows.find((row) => timingSafeEqual(row.digest, digest))
-      return holder === undefined
-        ? Option.none<KeyHolder>()
-        : Option.some<KeyHolder>({ id: holder.id, name: holder.name, key: holder.key })
+      const now = yield* Clock.currentTimeMillis
+      return holderIn(rows, (stored) => timingSafeEqual(stored, digest), now)
     })
   }
 })
@@ -260,28 +227,14 @@ const make = Effect.gen(function* () {
  */
 export class KeyStore extends Effect.Service<KeyStore>()("service/KeyStore", { effect: make }) {}
 
+/** The user who runs the command. */
+const operator = (): string => {
+  try {
+    return `user ${userInfo().username}`
+  } catch {
+    return "unknown user"
+  }
+}
+
 /** Generates a key with 256 random bits. */
 const fresh = (): string => `${keyPrefix}${randomBytes(32).toString("base64url")}`
-
-const infoOf = (row: KeyRow): KeyInfo => ({
-  id: row.id,
-  name: row.name,
-  hint: row.hint,
-  account: row.account_id,
-  imported: row.imported === 1,
-  createdAt: new Date(row.created_at),
-  revokedAt: row.revoked_at === null ? undefined : new Date(row.revoked_at),
-  granted: row.granted ?? undefined,
-  used: row.used,
-  reserved: row.reserved
-})
-
-/** The digest's first 48 bits: enough to find the row, useless for guessing the key. */
-const selectorOf = (digest: Buffer): number => digest.readUIntBE(0, 6)
-
-/** Returns enough of a key to recognise it and too little to use it: 4 characters, none of a short key. */
-const hintOf = (key: string): string => {
-  const secretPart = key.startsWith(keyPrefix) ? key.slice(keyPrefix.length) : key
-  const shown = secretPart.length < 20 ? "" : secretPart.slice(0, 4)
-  return `${key.startsWith(keyPrefix) ? keyPrefix : ""}${shown}…`
-}

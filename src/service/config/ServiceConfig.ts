@@ -4,10 +4,12 @@
  */
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
+import { expecting } from "../../domain/values/SchemaWords.ts"
 import {
   addressField,
   countField,
   describedField,
+  isNetwork,
   optionalField,
   secondsField,
   Slug
@@ -217,6 +219,12 @@ export const ServiceConfig = Schema.Struct({
   publicUrl: optionalField(
     addressField,
     "The service's public URL, used in file URLs; default: the request's Host header."
+  ),
+  proxies: optionalField(
+    Schema.Array(
+      Schema.String.pipe(Schema.filter(isNetwork, expecting("an IP address or network such as 10.0.0.0/8")))
+    ),
+    "Addresses of proxies in front of the service, whose X-Forwarded-For is believed; default: none."
   ),
   engines: optionalField(
     Schema.Record({ key: Slug, value: EngineSettings }),

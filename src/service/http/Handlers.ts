@@ -1,8 +1,8 @@
 /** Handlers of the API's nine endpoints. */
 import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Effect, Option, Stream } from "effect"
-import { CurrentAccount } from "../../contract/Account.ts"
-import { Conflict, NotFound, TooManyRequests } from "../../contract/Errors.ts"
+import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
+import { Conflict, NotFound } from "../../contract/Errors.ts"
 import {
   defaultPageSize,
   idempotencyHeader,
@@ -18,7 +18,6 @@ import { readBody } from "./RequestBody.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
 import { bearerIn } from "./KeyAuthentication.ts"
 import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
-import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { EngineRota } from "../failover/EngineRota.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
@@ -31,6 +30,7 @@ import type { StoredTask } from "../tasks/TaskRecord.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { searchVoices } from "../catalogue/VoiceSearch.ts"
+import { RequestGate } from "./RequestGate.ts"
 import { originOf, taskResponse } from "./TaskResponse.ts"
 
 /** The handlers, as one group. */
@@ -39,7 +39,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
     const { config, candid } = yield* ServiceOptions
     const { bodyBytes = 256_000, queue: limit = 10_000 } = config.limits ?? {}
     const catalogue = yield* Catalogue
-    const limiter = yield* RateLimiter
+    const gate = yield* RequestGate
     const store = yield* TaskStore
     const intake = yield* TaskIntake
     const queue = yield* TaskQueue
@@ -49,18 +49,13 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
     const health = yield* ServiceHealth
     const rota = yield* EngineRota
 
-    const account = Effect.gen(function* () {
-      const { id } = yield* CurrentAccount
-      const wait = yield* limiter.take(id)
-      if (Option.isSome(wait)) {
-        return yield* new TooManyRequests({
-          code: "rate_limited",
-          message: "too many requests; retry after the time in Retry-After",
-          retry_after: wait.value
-        })
-      }
-      return id
-    })
+    const admitted = (scope: KeyScope) =>
+      Effect.gen(function* () {
+        const holder = yield* CurrentAccount
+        yield* gate.admit(holder, scope)
+        return holder.id
+      })
+    const account = admitted("read")
 
     const events = (request: HttpServerRequest.HttpServerRequest, tasks: Stream.Stream<StoredTask>) =>
       eventStream(
@@ -109,11 +104,21 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       .handle("credits", () =>
         Effect.gen(function* () {
           const { granted, used, reserved } = yield* store.balance(yield* account)
+          const daily = yield* store.daily((yield* CurrentAccount).key)
           return {
             ...(granted === undefined ? {} : { credits: granted - used - reserved }),
             unlimited: granted === undefined,
             used,
-            reserved
+            reserved,
+            ...(daily === undefined
+              ? {}
+              : {
+                  daily: {
+                    limit: daily.limit,
+                    used: daily.used,
+                    resets_at: new Date(daily.resetsAt).toISOString()
+                  }
+                })
           }
         })
       )
@@ -159,7 +164,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       )
       .handleRaw("create", ({ path, request, headers }) =>
         Effect.gen(function* () {
-          const owner = yield* account
+          const owner = yield* admitted("create")
           const { key } = yield* CurrentAccount
           const body = yield* readBody(request, CreateTask, bodyBytes)
           const { taskId, characters, credits, replayed } = yield* intake.take({
@@ -217,7 +222,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       )
       .handleRaw("remove", ({ request }) =>
         Effect.gen(function* () {
-          const owner = yield* account
+          const owner = yield* admitted("create")
           const body = yield* readBody(request, DeleteTask, bodyBytes)
           const taskId = body.task_id.toLowerCase()
           const removal = yield* store.remove(owner, taskId)

@@ -6,7 +6,7 @@ import { openAiPaths, openPaths } from "./RoutePatterns.ts"
 /** A response with headers, which OpenAPI allows but the platform's type lacks. */
 interface Response extends OpenApi.OpenApiSpecResponse {
   readonly headers?: Readonly<
-    Record<string, { readonly description: string; readonly schema: { readonly type: "integer" } }>
+    Record<string, { readonly description: string; readonly schema: { readonly type: "integer" | "string" } }>
   >
 }
 
@@ -43,7 +43,7 @@ const truthful = (responses: OpenApi.OpenAPISpecResponses): OpenApi.OpenAPISpecR
       status === "400"
         ? { description: "A parameter or the body is not in the expected form.", ...only("BadRequest") }
         : status === "429" || status === "503"
-          ? { ...response, headers: retryAfter }
+          ? { ...response, headers: status === "429" ? { ...retryAfter, ...rateLimit } : retryAfter }
           : response
     ])
   )
@@ -54,6 +54,14 @@ const only = (schema: string): Pick<OpenApi.OpenApiSpecResponse, "content"> => (
 
 const retryAfter = {
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } }
+} as const
+
+const rateLimit = {
+  "RateLimit-Policy": { description: "Each limit: its quota q in w seconds.", schema: { type: "string" } },
+  RateLimit: {
+    description: "What is left of each limit: r requests, and the whole quota again in t seconds.",
+    schema: { type: "string" }
+  }
 } as const
 
 const open = (

@@ -1,17 +1,17 @@
 /** OpenAI's speech endpoint and single models, on the service's own keys, credits and tasks. */
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Duration, Effect, Encoding, Option, Stream } from "effect"
-import { InternalError, NotFound, TooManyRequests, Unprocessable } from "../../contract/Errors.ts"
+import { Duration, Effect, Encoding, Stream } from "effect"
+import type { KeyScope } from "../../contract/Account.ts"
+import { InternalError, NotFound, Unprocessable } from "../../contract/Errors.ts"
 import { idempotencyHeader } from "../../contract/SpeechApi.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
-import { KeyStore } from "../accounts/KeyStore.ts"
-import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { holderOf } from "../http/KeyAuthentication.ts"
+import { KeyAuthentication } from "../http/KeyAuthentication.ts"
 import { readBody } from "../http/RequestBody.ts"
+import { RequestGate } from "../http/RequestGate.ts"
 import { openAiPaths } from "../http/RoutePatterns.ts"
 import { eventOf, eventStream } from "../requests/EventStream.ts"
 import { TaskIntake } from "../requests/TaskIntake.ts"
@@ -28,29 +28,19 @@ const patience = Duration.hours(1)
 export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
   Effect.gen(function* () {
     const { config } = yield* ServiceOptions
-    const keys = yield* KeyStore
-    const limiter = yield* RateLimiter
+    const authentication = yield* KeyAuthentication
+    const gate = yield* RequestGate
     const catalogue = yield* Catalogue
     const intake = yield* TaskIntake
     const waiting = yield* TaskWaiting
     const files = yield* TaskFiles
     const { binary } = yield* Ffmpeg
 
-    const holder = Effect.gen(function* () {
-      const { headers } = yield* HttpServerRequest.HttpServerRequest
-      const found = yield* holderOf(keys, headers)
-      const wait = yield* limiter.take(found.id)
-      if (Option.isNone(wait)) return found
-      return yield* new TooManyRequests({
-        code: "rate_limited",
-        message: "too many requests; retry after the time in Retry-After",
-        retry_after: wait.value
-      })
-    })
+    const holder = (scope: KeyScope) => Effect.tap(authentication.holder, (found) => gate.admit(found, scope))
 
     const speech = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
-      const { id: account, key } = yield* holder
+      const { id: account, key } = yield* holder("create")
       const body = yield* readBody(request, OpenAiSpeech, config.limits?.bodyBytes ?? 256_000)
       const { provider, voice, model } = yield* selectVoice(catalogue.offer(), body)
       const speed = body.speed ?? 1
@@ -100,7 +90,7 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
     })
 
     const model = Effect.gen(function* () {
-      yield* holder
+      yield* holder("read")
       const { model: id = "" } = yield* HttpRouter.params
       const found = openAiModelList(catalogue.offer()).data.find((each) => each.id === id)
       if (found !== undefined) return HttpServerResponse.unsafeJson(found)

@@ -108,6 +108,11 @@ const make = Effect.gen(function* () {
                 code: "credits_short",
                 message: `this task costs ${needed} credits; the account has ${left} left`
               }),
+            DailyCapReached: ({ needed, left }) =>
+              new PaymentRequired({
+                code: "daily_cap",
+                message: `this task costs ${needed} credits; this key may spend ${left} more until 00:00 UTC`
+              }),
             KeyRevoked: () => keyUnknown,
             // A create with the same key was stored in the meantime.
             NameTaken: () => Effect.map(replay, Option.getOrThrow)

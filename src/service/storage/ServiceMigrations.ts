@@ -132,6 +132,47 @@ const migrations = {
     SqlClient,
     // The engine that spoke a task, by its name in the provider's settings.
     statements(`ALTER TABLE tasks ADD COLUMN engine TEXT`)
+  ),
+  "0006_key_limits": Effect.flatMap(
+    SqlClient,
+    statements(
+      // What a key may do: NULL is no limit. `scopes` are separated by commas.
+      `ALTER TABLE keys ADD COLUMN scopes TEXT`,
+      `ALTER TABLE keys ADD COLUMN expires_at INTEGER`,
+      `ALTER TABLE keys ADD COLUMN requests_per_second REAL`,
+      `ALTER TABLE keys ADD COLUMN credits_per_day INTEGER`,
+      // The credits of the tasks that a key created in a day, in days since 1970 (UTC). Triggers keep it exact wherever
+      // a task's credits are released.
+      `CREATE TABLE key_days (
+          key_id INTEGER NOT NULL,
+          day INTEGER NOT NULL,
+          credits INTEGER NOT NULL,
+          PRIMARY KEY (key_id, day)
+        ) STRICT, WITHOUT ROWID`,
+      `CREATE TRIGGER key_days_reserved AFTER INSERT ON tasks WHEN NEW.key_id IS NOT NULL BEGIN
+          INSERT INTO key_days (key_id, day, credits) VALUES (NEW.key_id, NEW.created_at / 86400000, NEW.credits)
+          ON CONFLICT (key_id, day) DO UPDATE SET credits = credits + excluded.credits;
+        END`,
+      `CREATE TRIGGER key_days_failed AFTER UPDATE OF status ON tasks
+        WHEN NEW.status = 'failed' AND OLD.status <> 'failed' BEGIN
+          UPDATE key_days SET credits = credits - OLD.credits
+          WHERE key_id = OLD.key_id AND day = OLD.created_at / 86400000;
+        END`,
+      `CREATE TRIGGER key_days_deleted AFTER DELETE ON tasks WHEN OLD.status = 'queued' BEGIN
+          UPDATE key_days SET credits = credits - OLD.credits
+          WHERE key_id = OLD.key_id AND day = OLD.created_at / 86400000;
+        END`,
+      // Changes of keys and accounts, and addresses that guessed keys.
+      `CREATE TABLE audit (
+          id INTEGER PRIMARY KEY,
+          at INTEGER NOT NULL,
+          event TEXT NOT NULL,
+          account_id INTEGER,
+          key_id INTEGER,
+          actor TEXT NOT NULL,
+          detail TEXT
+        ) STRICT`
+    )
   )
 }
 

@@ -1,6 +1,7 @@
 /** Deletes tasks that ended more than `keep.days` ago, and files without a task, while the service runs. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Schedule, Schema } from "effect"
+import { auditRetention } from "../accounts/AuditLog.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { expireNames } from "./IdempotentCreates.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
@@ -49,6 +50,8 @@ export const taskRetention = Layer.scopedDiscard(
     const old = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       yield* Effect.orDie(expireNames(sql, now))
+      yield* Effect.orDie(sql`DELETE FROM key_days WHERE day < ${now / 86_400_000 - 2}`)
+      yield* Effect.orDie(sql`DELETE FROM audit WHERE at < ${now - auditRetention}`)
       const expired = yield* expire(now - age)
       yield* Effect.forEach(expired, files.remove, { discard: true })
       return expired.length

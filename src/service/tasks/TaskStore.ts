@@ -14,6 +14,12 @@ class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
   left: Schema.Int
 }) {}
 
+/** The key's cap for the day does not allow a task. */
+class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapReached", {
+  needed: Schema.Int,
+  left: Schema.Int
+}) {}
+
 /** The key was revoked after the request was authenticated. */
 class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 
@@ -23,6 +29,14 @@ const removedRows = checkRows(
 )
 const waitingRows = checkRows("tasks", Schema.Struct({ account_id: Schema.Int, count: Schema.Int }))
 const totalRows = checkRows("accounts", Schema.Struct({ tasks: Schema.Int }))
+const dailyRows = checkRows(
+  "keys",
+  Schema.Struct({
+    revoked_at: Schema.NullOr(Schema.Int),
+    credits_per_day: Schema.NullOr(Schema.Int),
+    spent: Schema.Int
+  })
+)
 const balanceRows = checkRows(
   "accounts",
   Schema.Struct({ granted: Schema.NullOr(Schema.Int), used: Schema.Int, reserved: Schema.Int })
@@ -48,9 +62,12 @@ const make = Effect.gen(function* () {
                 left: (granted ?? 0) - used - reserved
               })
             }
-            const revoked =
-              yield* sql`SELECT 1 FROM keys WHERE id = ${task.key ?? null} AND revoked_at IS NOT NULL`
-            if (revoked.length > 0) return yield* new KeyRevoked()
+            const held = yield* keyDay(sql, task.key, now)
+            if (held?.isRevoked === true) return yield* new KeyRevoked()
+            if (held?.cap !== undefined && held.spent + task.credits > held.cap) {
+              const left = Math.max(0, held.cap - held.spent)
+              return yield* new DailyCapReached({ needed: task.credits, left })
+            }
             yield* sql`INSERT INTO tasks ${sql.insert({
               task_id: task.taskId,
               account_id: task.account,
@@ -124,6 +141,15 @@ const make = Effect.gen(function* () {
         .pipe(Effect.orDie)
     }),
 
+    /** A key's cap for the day, and what its tasks of today cost. Undefined if it has no cap. */
+    daily: (key: number) =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const held = yield* keyDay(sql, key, now)
+        if (held?.cap === undefined) return undefined
+        return { limit: held.cap, used: held.spent, resetsAt: (dayOf(now) + 1) * dayMillis }
+      }).pipe(Effect.orDie),
+
     /** An account's credits. */
     balance: (account: number) => balanceOf(sql, account),
 
@@ -142,6 +168,20 @@ const make = Effect.gen(function* () {
 
 /** The tasks and credits of the accounts. */
 export class TaskStore extends Effect.Service<TaskStore>()("service/TaskStore", { effect: make }) {}
+
+const dayMillis = 86_400_000
+/** The day of a time, in days since 1970 (UTC). */
+const dayOf = (now: number): number => Math.floor(now / dayMillis)
+
+/** Reads a key's cap for the day, and the credits of its tasks of today. */
+const keyDay = (sql: SqlClient, key: number | undefined, now: number) =>
+  Effect.map(
+    dailyRows(sql`SELECT revoked_at, credits_per_day, COALESCE(
+      (SELECT credits FROM key_days WHERE key_id = keys.id AND day = ${dayOf(now)}), 0) AS spent
+      FROM keys WHERE id = ${key ?? null}`),
+    ([row]) =>
+      row && { isRevoked: row.revoked_at !== null, cap: row.credits_per_day ?? undefined, spent: row.spent }
+  )
 
 const balanceOf = (sql: SqlClient, account: number) =>
   balanceRows(sql`SELECT granted, used, reserved FROM accounts WHERE id = ${account}`).pipe(

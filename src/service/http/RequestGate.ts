@@ -1,0 +1,46 @@
+/** What every authenticated request passes: the scope of its key, the limits, and their RateLimit headers. */
+import { HttpApp, HttpServerResponse } from "@effect/platform"
+import { Effect } from "effect"
+import type { CurrentAccount, KeyScope } from "../../contract/Account.ts"
+import { Forbidden, TooManyRequests } from "../../contract/Errors.ts"
+import { type RateLimit, RateLimiter } from "../accounts/RateLimiter.ts"
+
+/** Admits requests. */
+export class RequestGate extends Effect.Service<RequestGate>()("service/RequestGate", {
+  effect: Effect.map(RateLimiter, (limiter) => ({
+    /** Checks a key's scope and counts the request. Sets the response's RateLimit headers if there are limits. */
+    admit: ({ id, key, scopes, requestsPerSecond }: CurrentAccount["Type"], scope: KeyScope) =>
+      Effect.gen(function* () {
+        if (!scopes.includes(scope)) {
+          return yield* new Forbidden({
+            code: "scope_missing",
+            message: `xi-api-key: this key may not ${scope}; it may ${scopes.join(" and ")}`,
+            field: "xi-api-key"
+          })
+        }
+        const { limits, wait } = yield* limiter.take(id, key, requestsPerSecond)
+        if (limits.length > 0) {
+          yield* HttpApp.appendPreResponseHandler((_, response) =>
+            Effect.succeed(HttpServerResponse.setHeaders(response, rateLimitHeaders(limits)))
+          )
+        }
+        if (wait === 0) return
+        return yield* new TooManyRequests({
+          code: "rate_limited",
+          message: "too many requests; retry after the time in Retry-After",
+          retry_after: wait
+        })
+      })
+  }))
+}) {}
+
+/**
+ * Returns the fields of draft-ietf-httpapi-ratelimit-headers-10: each policy's quota `q` in a window of `w` seconds;
+ * what remains (`r`), and the seconds until the whole quota is available again (`t`).
+ */
+export const rateLimitHeaders = (limits: ReadonlyArray<RateLimit>): Readonly<Record<string, string>> => ({
+  "ratelimit-policy": limits
+    .map(({ policy, quota, window }) => `"${policy}";q=${quota};w=${window}`)
+    .join(", "),
+  ratelimit: limits.map(({ policy, left, reset }) => `"${policy}";r=${left};t=${reset}`).join(", ")
+})
