@@ -8,7 +8,12 @@ import {
 } from "../../engines/voices/InstalledVoices.ts"
 import { type CataloguedVoice, voiceCatalogue } from "../../engines/voices/VoiceCatalogue.ts"
 import { megabytes, VoiceNotAdded } from "../../engines/voices/VoiceFault.ts"
-import { installCatalogued, installLocal, removeVoice } from "../../engines/voices/VoiceInstallation.ts"
+import {
+  clearLeftovers,
+  installCatalogued,
+  installLocal,
+  removeVoice
+} from "../../engines/voices/VoiceInstallation.ts"
 import type { VoiceLicence, VoiceRecord } from "../../engines/voices/VoiceRecord.ts"
 import { sherpaAdvice, sherpaPackages } from "../../engines/neural/SherpaPackage.ts"
 import { httpClient } from "../../gateway/transport/HttpTransport.ts"
@@ -142,7 +147,7 @@ const isCurrent = (record: VoiceRecord, known: CataloguedVoice): boolean =>
 
 const licenceText = ({ name, note }: VoiceLicence): string => (note === undefined ? name : `${name}; ${note}`)
 
-/** Locks the folder of voices until the scope closes. */
+/** Locks the folder of voices until the scope closes, and clears what a killed process left behind. */
 const locked = (folder: string) =>
   Effect.zipRight(
     Effect.try({
@@ -164,7 +169,7 @@ const locked = (folder: string) =>
           })
       )
     )
-  )
+  ).pipe(Effect.zipRight(clearLeftovers(folder)))
 
 /** Draws the progress of an installation, on a terminal. */
 const showing = <A, E, R>(

@@ -129,7 +129,7 @@ export const removeVoice = Effect.fn("VoiceInstallation.removeVoice")(function* 
   return yield* disk(id, "remove the voice", async () => {
     if (existsSync(own)) {
       // Renamed first, so that it disappears at once and as a whole.
-      const away = join(folder, `.removed-${randomUUID()}`)
+      const away = join(folder, `${passing.removed}${randomUUID()}`)
       await rename(own, away)
       await rm(away, { recursive: true, force: true })
     }
@@ -139,6 +139,17 @@ export const removeVoice = Effect.fn("VoiceInstallation.removeVoice")(function* 
   })
 })
 
+/** The names of folders that exist only while a voice is installed or removed. */
+const passing = { staging: ".staging-", removed: ".removed-" } as const
+
+/** Removes what a killed process left behind. Only for the one that may change the folder. */
+export const clearLeftovers = (folder: string) =>
+  disk(folder, "clear what was left behind", async () => {
+    for (const name of await readdir(folder))
+      if (Object.values(passing).some((prefix) => name.startsWith(prefix)))
+        await rm(join(folder, name), { recursive: true, force: true })
+  })
+
 /** Fills a staging folder, checks it, adds the record, and renames it. `fill` returns the file to load, if not all. */
 const staged = (
   facts: Facts,
@@ -146,7 +157,7 @@ const staged = (
   fill: (staging: string) => Effect.Effect<string | undefined, VoiceNotAdded>
 ) => {
   const { id } = facts
-  const staging = join(target.folder, `.staging-${randomUUID()}`)
+  const staging = join(target.folder, `${passing.staging}${randomUUID()}`)
   return Effect.gen(function* () {
     const model = (yield* fill(staging)) ?? ""
     const checked = yield* Effect.tryPromise({
@@ -185,7 +196,7 @@ const staged = (
       const text = Schema.encodeSync(VoiceRecordJson)({ ...record, files })
       await writeFile(join(staging, recordFile), `${text}\n`)
       const own = join(target.folder, id)
-      const away = join(target.folder, `.removed-${randomUUID()}`)
+      const away = join(target.folder, `${passing.removed}${randomUUID()}`)
       if (existsSync(own)) await rename(own, away)
       await rename(staging, own)
       await rm(away, { recursive: true, force: true })

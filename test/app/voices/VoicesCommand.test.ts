@@ -1,5 +1,5 @@
 /** The commands below `voices` as a user runs them, and the voices of jobs that name none. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { writePiperVoice, writeSpellingVoice } from "../../engines/neural/tinyVoice.ts"
@@ -17,7 +17,11 @@ test("adds, lists and removes a voice; two at once do not mix", async () => {
         75,
         expect.stringMatching(/^dubwright: another dubwright .*is changing the voices in /u)
       ])
+  // As after a power cut in the middle of another installation.
+  mkdirSync(join(env.DUBWRIGHT_VOICES, ".staging-1", "docs"), { recursive: true })
+  mkdirSync(join(env.DUBWRIGHT_VOICES, ".removed-2"))
   expect((await run("add", ...voices)).stderr).toBe("installed one\ninstalled two\n")
+  expect(readdirSync(env.DUBWRIGHT_VOICES).filter((name) => /^\.(?:staging|removed)/u.test(name))).toEqual([])
   const listed = JSON.parse((await run("list", "--json")).stdout)
   expect(listed.voices.slice(0, 2)).toMatchObject([
     { id: "one", installed: true, speakers: 1, licence: { name: "unknown" } },

@@ -16,6 +16,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterAll, describe } from "vitest"
+import { unpackArchive } from "../../../src/engines/voices/ArchiveUnpacking.ts"
 import { type CataloguedVoice, voiceCatalogue } from "../../../src/engines/voices/VoiceCatalogue.ts"
 import {
   type InstallTarget,
@@ -285,6 +286,20 @@ it.scopedLive("installs folders, Piper voices and archives of one's own, and rep
     )
   })
 )
+
+it("unpacks bzip2, as most voices are published", async () => {
+  const archive = join(home, "licence.tar.bz2")
+  const folder = join(home, "unpacked")
+  writeFileSync(archive, Buffer.from(licenceArchive, "base64"))
+  await unpackArchive(archive, folder, { voice: "tiny", bytes: 100 }, () => undefined)
+  expect(readdirSync(folder)).toEqual(["LICENSE"])
+  expect(readFileSync(join(folder, "LICENSE"), "utf8")).toBe("Free.\n")
+})
+
+/** A folder `tiny` with a file LICENSE, as .tar.bz2: Node.js has no encoder for it. */
+const licenceArchive =
+  "QlpoOTFBWSZTWdcwifkAALD/kMmQAFBAAf+ACyUMCGIhniAEAAAIIAByEqQAAANGQGmmgkkptMppo08hMQ00NGjUP19fGcB6QFUUgFZS8nBwV26j" +
+  "ikiIQwKbkvOxc8SV7CXjSB0GAxYewyJErKpZYxO+i3cqX1KHAlT4wfBoejNRI4iBw274cWCEB+LuSKcKEhrmET8g"
 
 it("the catalogue is complete and consistent", () => {
   expect(voiceCatalogue.length).toBeGreaterThan(2)
