@@ -52,6 +52,7 @@ await build({
   entryPoints: {
     ...Object.fromEntries(parts.map((part) => [part, sourceOf(part)])),
     "engine-worker": "src/engines/local/engine-worker.ts",
+    "sherpa-host": "src/engines/neural/sherpa-host.ts",
     "section-worker": "src/pipeline/mix/section-worker.ts",
     "clip-worker": "src/pipeline/clips/clip-worker.ts",
     "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts"
