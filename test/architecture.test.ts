@@ -41,7 +41,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
     ["."],
     ["review", "lists"],
     ["run"],
-    ["deliver", "speak", "listen"],
+    ["deliver", "speak", "listen", "rewrite"],
     ["report"],
     ["mix", "clips"],
     ["place"],
@@ -65,9 +65,18 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   store: [["tables"], ["journal"], ["files"], ["state"]],
   ffmpeg: [["."], ["decode", "mux"], ["encode"], ["probe"], ["process"]],
   gateway: [["."], ["requests"], ["pacing"], ["response"], ["transport"], ["GatewayErrors.ts"]],
-  engines: [["recognition"], ["voices"], ["neural"], ["local", "program", "cloud"], ["text"], ["."]],
+  engines: [
+    ["recognition", "rewriting"],
+    ["helpers"],
+    ["voices"],
+    ["neural"],
+    ["local", "program", "cloud"],
+    ["text"],
+    ["."]
+  ],
   script: [
     ["."],
+    ["rewritten"],
     ["transcripts", "utterances", "spoken", "heard"],
     ["formats"],
     ["markup"],

@@ -1,6 +1,6 @@
 /**
- * A run, from top to bottom: load, plan, register, speak, retake, listen, place and deliver, finish. Everything that is
- * done is in the state before the next step depends on it, so a run that was stopped at any point continues.
+ * A run, from top to bottom: load, plan, register, speak, retake, rewrite, listen, place and deliver, finish. Everything
+ * that is done is in the state before the next step depends on it, so a run that was stopped at any point continues.
  */
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
@@ -22,12 +22,13 @@ import type { SpeechAccess } from "./plan/SpeechAccess.ts"
 import { openFolder } from "./report/ResultFolder.ts"
 import { registerBatch } from "./run/BatchRegistration.ts"
 import { speakBatch } from "./run/BatchSpeech.ts"
-import { isAllHeard, type JobHearings, listenToBatch, withHearings } from "./run/rounds/ListenRound.ts"
+import { isAllHeard, listenToBatch, withHearings } from "./run/rounds/ListenRound.ts"
 import { digestSources, type NoopBatch, rememberCompletion, unchangedSince } from "./run/NoopCheck.ts"
 import { reportNoop } from "./run/NoopRun.ts"
 import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
 import { speakRetakes } from "./run/rounds/RetakeRound.ts"
+import { makeRewriting } from "./run/rounds/RewriteRound.ts"
 import { finishRun, recordEarlyEnd, startRun } from "./run/RunCompletion.ts"
 import type { MakeExecutor, RunExecutor } from "./run/RunExecutor.ts"
 import { RunRecord } from "./run/RunRecord.ts"
@@ -115,7 +116,7 @@ export const dub = Effect.fn("Dub.dub")(function* <E, E2 = never, R2 = never>(
 
 /** Runs a planned batch in an open state. Connects to the service only if something is left to speak. */
 export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never>(
-  plan: BatchPlan,
+  planned: BatchPlan,
   service: Layer.Layer<Gateway, E, R>,
   {
     maxCredits,
@@ -125,13 +126,17 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
     executor: made = Effect.succeed(localExecutor)
   }: DubOptions<E2, R2> = {}
 ) {
-  const { batch, jobs } = plan
-  if (first !== undefined) yield* first(plan)
+  const { batch } = planned
+  if (first !== undefined) yield* first(planned)
   const executor = yield* made
   const start = yield* startRun
   const record = new RunRecord()
   yield* openFolder(batch.out)
   yield* recordEarlyEnd(batch, start, record)
+
+  // Rewrite: lines that cannot fit are shortened before they are spoken, if the manifest accepts that.
+  const rewriting = yield* makeRewriting(batch)
+  const plan = yield* rewriting.beforeSpeech(planned)
 
   // Register: the state knows every utterance and every job before anything is sent.
   yield* warnOfForeignRun(batch)
@@ -143,26 +148,28 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
 
   // Place and deliver: each job once its last utterance is settled, while others are still spoken.
   const past = yield* Effect.flatMap(Deliveries, (deliveries) => deliveries.all(batch.out))
-  let hearings: JobHearings = new Map()
+  const current = new Map(plan.jobs.map((one) => [one.job.id, one]))
   const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
-  const deliveries = yield* startDeliveries(jobs, waiting, (one, takes) =>
+  const deliveries = yield* startDeliveries(plan.jobs, waiting, (one, takes) =>
     Effect.tap(
-      turn.withPermits(1)(executor.deliver(withHearings(one, hearings), takes, batch.out, past)),
+      turn.withPermits(1)(executor.deliver(current.get(one.job.id) ?? one, takes, batch.out, past)),
       (result) => Effect.sync(() => record.ends.set(one.job.id, result))
     )
   )
 
-  // Speak, then speak retakes of lines that do not fit.
+  // Speak, then speak retakes of lines that do not fit, and shorten those that still do not.
   const speech = { service: yield* Layer.memoize(service), executor, maxCredits, deadline, record }
   const once = yield* speakBatch(plan, waiting, speech, deliveries.settled)
-  const { takes, spoken: twice } = yield* speakRetakes(plan, once, speech)
+  const retaken = yield* speakRetakes(plan, once, speech)
+  const rewritten = yield* rewriting.afterSpeech(plan, retaken, speech)
 
   // Listen to the clips of jobs with a recogniser, and speak those with wrong words again.
-  const listened = yield* listenToBatch(plan, twice, takes, speech)
-  hearings = listened.hearings
+  const listened = yield* listenToBatch(rewritten.plan, rewritten.spoken, rewritten.takes, speech)
+  for (const one of rewritten.plan.jobs) current.set(one.job.id, withHearings(one, listened.hearings))
 
-  const results = yield* deliveries.finish(takes)
+  const results = yield* deliveries.finish(rewritten.takes)
   const result = yield* finishRun(batch, start, listened.spoken, results)
-  if (sources !== undefined && isAllHeard(hearings)) yield* rememberCompletion(plan, sources, result.jobs)
+  if (sources !== undefined && isAllHeard(listened.hearings) && rewritten.isAnswered)
+    yield* rememberCompletion(rewritten.plan, sources, result.jobs)
   return result
 }, Effect.scoped)

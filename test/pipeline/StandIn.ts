@@ -69,6 +69,7 @@ export const standIn = (latency: number, read: Effect.Effect<never, Unreachable>
       _tag: "gateway/Gateway",
       ping: Effect.void,
       reads: readsOf(read),
+      balance: read,
       resend: () => Effect.map(Effect.void, () => undefined),
       submit: ({ text }) =>
         Effect.map(Clock.currentTimeMillis, (now) => ({

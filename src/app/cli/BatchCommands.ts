@@ -151,6 +151,10 @@ const exportLines = Command.make(
     ...onManifest,
     inputs: Flags.reviewed,
     to: OptionKinds.textOr("to", "FILE", "lines.csv", "a .csv or .xlsx file; default: lines.csv"),
+    proposals: OptionKinds.flag(
+      "proposals",
+      "fill in the rewriter's proposals as new texts, for you to check"
+    ),
     ...Flags.loudness
   },
   lazyCommand(

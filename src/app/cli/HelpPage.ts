@@ -125,6 +125,8 @@ const settings = [
   ["DUBWRIGHT_FLEET_PASSWORD", "password of the fleet's Redis, if its URL has none"],
   ["DUBWRIGHT_LISTEN_URL", "speech recogniser of `listen`, if the manifest names none"],
   ["DUBWRIGHT_LISTEN_KEY", "key of that speech recogniser"],
+  ["DUBWRIGHT_REWRITE_URL", "language model of `rewrite`, if the manifest names none"],
+  ["DUBWRIGHT_REWRITE_KEY", "key of that language model"],
   ["DUBWRIGHT_VOICES", "folder of installed neural voices"],
   ["DUBWRIGHT_VOICES_MIRROR", "URL from which `voices add` downloads instead"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "OpenTelemetry collector that receives traces"],

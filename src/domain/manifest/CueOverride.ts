@@ -29,6 +29,10 @@ export const CueOverride = Schema.Struct({
   ),
   start: optional(Schema.NonNegative, "Where the speech should start, in seconds."),
   end: optional(Schema.NonNegative, "Where the speech should end at the latest, in seconds."),
+  rewritten: optional(
+    Schema.Literal(true),
+    "A rewriter's proposal that the manifest accepts unseen. Delete this key once you have checked the text."
+  ),
   alone: optional(Schema.Literal(true), "Speak the cue in a task of its own, with its words unchanged.")
 })
 export type CueOverride = typeof CueOverride.Type

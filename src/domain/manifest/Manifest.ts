@@ -18,6 +18,7 @@ import {
   SpeakerSettings,
   TextSettings
 } from "./ScriptSettings.ts"
+import { RewriteSettings } from "./RewriteSettings.ts"
 import { RateWritten, SyncMode } from "./SyncSettings.ts"
 import { NotifySettings, ProviderLimits, ServiceSettings } from "./ServiceSettings.ts"
 import { AudioSettings, ChapterEntry, DuckSettings, LoudnessTarget, TagSettings } from "./SoundSettings.ts"
@@ -99,6 +100,10 @@ const jobFields = {
   listen: optional(
     Schema.Union(Schema.Literal("off"), ListenSettings),
     "Use a speech recogniser (a program or a server) to check what clips say. off overrides a default."
+  ),
+  rewrite: optional(
+    Schema.Union(Schema.Literal("off"), RewriteSettings),
+    "Use a language model (a program or a server) to shorten lines that do not fit. off overrides a default."
   ),
   match: optional(
     Schema.Record({ key: Schema.NonEmptyString, value: Schema.NonEmptyString }),

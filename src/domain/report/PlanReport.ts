@@ -111,6 +111,8 @@ export interface PlannedJob extends Effort {
   /** In script order. */
   readonly tight: ReadonlyArray<TightLine>
   readonly lost: ReadonlyArray<LostLine>
+  /** Number of lines that would be sent to the job's rewriter. Absent without one. */
+  readonly rewrites?: number
   /** How the subtitle fits the film's sound. Absent if the two were not compared. */
   readonly sync?: SyncReport
 }

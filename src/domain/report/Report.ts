@@ -7,6 +7,29 @@ import { SkipReason } from "../speech/Line.ts"
 
 const Seconds = Schema.Number
 
+/** A line that was sent to a rewriter, or should have been. */
+export const CueRewrite = Schema.Struct({
+  /** The words that were too long. */
+  text: Schema.String,
+  /** The shorter text that fits, if any reply was one. */
+  proposal: Schema.optional(Schema.String),
+  /** Whether the proposal is spoken. `unseen`: because the manifest accepts proposals; nobody has checked it. */
+  accepted: Schema.optional(Schema.Literal("seen", "unseen")),
+  /** Why there is no proposal that fits. */
+  why: Schema.optional(Schema.String),
+  attempts: Schema.Array(
+    Schema.Struct({
+      /** The most characters that fit. */
+      limit: Schema.Int,
+      prompt: Schema.String,
+      reply: Schema.String,
+      /** Why the reply is no proposal. */
+      refused: Schema.optional(Schema.String)
+    })
+  )
+})
+export type CueRewrite = typeof CueRewrite.Type
+
 /** One cue of a job's report. */
 export const CueReport = Schema.Struct({
   index: Schema.Int,
@@ -32,7 +55,9 @@ export const CueReport = Schema.Struct({
   /** What a speech recogniser heard, if the job listens, or why it heard nothing. */
   words: Schema.optional(Schema.Union(PartHearing, Schema.Struct({ unheard: Schema.String }))),
   flags: Schema.Array(Flag),
-  shortenBy: Schema.optional(Schema.Int)
+  shortenBy: Schema.optional(Schema.Int),
+  /** What a rewriter made of its lines that are or were too long. */
+  rewrites: Schema.optional(Schema.Array(CueRewrite))
 })
 export type CueReport = typeof CueReport.Type
 

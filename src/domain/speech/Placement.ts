@@ -22,7 +22,10 @@ export const Flag = Schema.Literal(
   "wrong-line",
   "tag-spoken",
   "wrong-language",
-  "not-heard"
+  "not-heard",
+  "proposal",
+  "rewritten",
+  "not-rewritten"
 )
 export type Flag = typeof Flag.Type
 

@@ -4,8 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Duration, Effect } from "effect"
 import { programEnvironment } from "../program/CommandEngine.ts"
-import { type ProgramFailed, runProgram } from "../program/ChildProgram.ts"
-import { RecognitionFailed, type Recogniser } from "./Recogniser.ts"
+import { HelperFailed } from "../helpers/HelperFailed.ts"
+import { filledArgument, programFailed } from "../helpers/HelperProgram.ts"
+import { runProgram } from "../program/ChildProgram.ts"
+import type { Recogniser } from "./Recogniser.ts"
 import { printedTranscript } from "./TranscriptText.ts"
 
 export interface CommandRecogniserOptions {
@@ -38,7 +40,7 @@ export const makeCommandRecogniser = Effect.fnUntraced(function* (options: Comma
           Effect.promise(() => writeFile(audio, wav)),
           runProgram({
             file,
-            args: args.map((arg) => filledIn(arg, values)),
+            args: args.map((arg) => filledArgument(arg, values)),
             env,
             cwd: options.folder,
             stdin: "",
@@ -49,11 +51,11 @@ export const makeCommandRecogniser = Effect.fnUntraced(function* (options: Comma
       },
       (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
     ).pipe(
-      Effect.mapError((failure) => failed(file, failure)),
+      Effect.mapError((failure) => programFailed("listen", file, failure)),
       Effect.flatMap((output) =>
         Effect.mapError(
           printedTranscript(output.toString("utf8")),
-          (detail) => new RecognitionFailed({ reason: "clip", detail: `${file}: its output is ${detail}` })
+          (detail) => new HelperFailed({ reason: "one", detail: `${file}: its output is ${detail}` })
         )
       )
     )
@@ -64,14 +66,3 @@ export const makeCommandRecogniser = Effect.fnUntraced(function* (options: Comma
     hear
   } satisfies Recogniser
 })
-
-const filledIn = (arg: string, values: Readonly<Record<string, string>>): string =>
-  arg.replace(/\{(audio|file|language)\}/gu, (written, key: string) => values[key] ?? written)
-
-const failed = (file: string, { reason, detail }: ProgramFailed): RecognitionFailed =>
-  reason === "not-started"
-    ? new RecognitionFailed({
-        reason: "unusable",
-        detail: `${file}: cannot be started (${detail}); install it, or correct listen.command`
-      })
-    : new RecognitionFailed({ reason: "clip", detail: `${file}: ${detail}` })

@@ -1,5 +1,6 @@
 /** The interface of speech recognisers, which write down what a clip says. */
-import { Data, type Effect } from "effect"
+import type { Effect } from "effect"
+import type { HelperFailed } from "../helpers/HelperFailed.ts"
 
 /** What a recogniser heard. */
 export interface RecognisedText {
@@ -7,16 +8,6 @@ export interface RecognisedText {
   /** The language that it reports, as a tag or an English name. */
   readonly language?: string
 }
-
-/** Why a clip was not heard. */
-export class RecognitionFailed extends Data.TaggedError("RecognitionFailed")<{
-  /** `clip`: this clip only. `busy`, `unreachable`: worth another try. `unusable`: no clip can be heard. */
-  readonly reason: "clip" | "busy" | "unreachable" | "unusable"
-  /** One line that names the recogniser. */
-  readonly detail: string
-  /** Seconds that a server asks to wait. */
-  readonly retryAfter?: number
-}> {}
 
 export interface Recogniser {
   /** Identifies the recogniser: another one may hear other words. Holds no key. */
@@ -27,5 +18,5 @@ export interface Recogniser {
   readonly hear: (
     wav: Uint8Array,
     language: string | undefined
-  ) => Effect.Effect<RecognisedText, RecognitionFailed>
+  ) => Effect.Effect<RecognisedText, HelperFailed>
 }

@@ -2,6 +2,7 @@
 import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
+import { waitsForAll } from "../../pipeline/deliver/DeliveryQueue.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
 import { SpeakConfig } from "../../pipeline/speak/SpeakSettings.ts"
@@ -81,7 +82,7 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     const trees: globalThis.Array<FlowJob> = []
     for (const plan of stage.jobs) {
       // A job's second takes are known only after its first takes.
-      if (plan.job.retake || plan.job.listen !== undefined) continue
+      if (waitsForAll(plan)) continue
       const own = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
       const children = own.flatMap((key) => left.get(key) ?? [])
       if (children.length === 0) continue

@@ -7,7 +7,7 @@ import { HaltReason, Metrics } from "../../domain/report/Report.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
 /** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
-export const edition = 3
+export const edition = 4
 
 /** Settings that a batch's utterances share: a file in the shared folder, named by its checksum. */
 export const Terms = Schema.Struct({

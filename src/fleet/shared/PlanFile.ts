@@ -5,6 +5,7 @@ import { FrameRate } from "../../domain/time/FrameRate.ts"
 import { ClipHearing } from "../../domain/speech/Hearing.ts"
 import { Line } from "../../domain/speech/Line.ts"
 import { FitLimits } from "../../domain/speech/Placement.ts"
+import { LineRewriting } from "../../domain/speech/Rewriting.ts"
 import { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { UtteranceKey } from "../../domain/values/Ids.ts"
 import { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
@@ -50,7 +51,8 @@ const Kept = Schema.Struct({
       height: Schema.Number
     }),
     notices: Schema.Array(Schema.String),
-    hearings: Schema.optionalWith(Schema.Array(Schema.Tuple(UtteranceKey, ClipHearing)), { exact: true })
+    hearings: Schema.optionalWith(Schema.Array(Schema.Tuple(UtteranceKey, ClipHearing)), { exact: true }),
+    rewritings: Schema.optionalWith(Schema.Array(LineRewriting), { exact: true })
   })
 })
 

@@ -9,6 +9,7 @@ import { unchosenLanguages } from "../../pipeline/plan/BilingualNotices.ts"
 import { type BatchPlan, type PartialPlan, planPartially } from "../../pipeline/plan/BatchPlan.ts"
 import { findUnknownVoices } from "../../pipeline/plan/ServicePreflight.ts"
 import { namedPrices, pricesOf } from "../../pipeline/plan/Prices.ts"
+import { knownRewritings } from "../../pipeline/rewrite/RewriteStage.ts"
 import { dryRun, isUnsent, type Outlook } from "../../pipeline/run/DryRun.ts"
 import { rereadIn } from "../../pipeline/run/ReadingChanges.ts"
 import { tasksInFlight } from "../../pipeline/speak/TasksInFlight.ts"
@@ -110,6 +111,11 @@ const storedOf = (plan: BatchPlan) =>
       inFlight: yield* tasksInFlight(standings),
       refused: new Set([...standings].flatMap(([key, standing]) => (hasGivenUp(standing) ? [key] : []))),
       speechTime: learned.speechTime,
+      rewritings: new Map(
+        yield* Effect.forEach(plan.jobs, ({ job }) =>
+          Effect.map(knownRewritings(job, plan.batch), (known) => [job.id, known] as const)
+        )
+      ),
       reread: yield* rereadIn(plan)
     }
     return outlook

@@ -21,6 +21,20 @@ export interface ReportedCue {
     | undefined
   readonly flags: ReadonlyArray<string>
   readonly shortenBy?: number | undefined
+  readonly rewrites?: ReadonlyArray<ReportedRewrite> | undefined
+}
+
+/** What a rewriter made of a line that was too long. */
+export interface ReportedRewrite {
+  readonly proposal?: string | undefined
+  readonly accepted?: string | undefined
+  readonly why?: string | undefined
+  readonly attempts: ReadonlyArray<{
+    readonly limit: number
+    readonly prompt: string
+    readonly reply: string
+    readonly refused?: string | undefined
+  }>
 }
 
 /** A cue as the page's script sees it. Times are seconds on the source timeline. */

@@ -1,10 +1,11 @@
 /** A plan's costs in sentences, for the terminal and the page: credits, SRT overhead, disk space. */
 import type { DiskSpace, PlanReport, SrtCost } from "../../domain/report/PlanReport.ts"
-import { formatInteger } from "../parts/TimeFormat.ts"
+import { formatCount, formatInteger } from "../parts/TimeFormat.ts"
 
 /** Returns one sentence per cost; costs that the plan does not know are left out. */
-export const costLines = ({ total, balance, disk }: PlanReport): ReadonlyArray<string> => [
+export const costLines = ({ jobs, total, balance, disk }: PlanReport): ReadonlyArray<string> => [
   ...balanceLine(balance, total.credits),
+  ...rewriteLine(jobs.reduce((sum, { rewrites = 0 }) => sum + rewrites, 0)),
   ...(total.srt === undefined ? [] : srtLines(total.srt, total.characters)),
   ...(disk ?? []).flatMap(diskLine)
 ]
@@ -17,6 +18,11 @@ const balanceLine = (balance: PlanReport["balance"], credits: number | undefined
   const needs = `Needs ${formatInteger(Math.ceil(credits))} credits; the account has ${has}`
   return [short > 0 ? `${needs}: ${formatInteger(short)} short.` : `${needs}.`]
 }
+
+const rewriteLine = (lines: number): ReadonlyArray<string> =>
+  lines === 0
+    ? []
+    : [`${formatCount(lines, "line")} would be sent to the rewriter, by this forecast; each up to 3 times.`]
 
 const srtLines = (
   { characters, markup, asText, textFault }: SrtCost,

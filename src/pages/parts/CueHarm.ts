@@ -23,6 +23,8 @@ export type Judged = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "p
  * | 400 | starts late | seconds |
  * | 300 | starts early | seconds |
  * | 200 | shares audio with its neighbours | |
+ * | 150 | a rewriter's text, unchecked | |
+ * | 120 | a shorter text is proposed | |
  * | 100 | a second take | |
  */
 export const cueHarm = (cue: Judged, overlap = 0): number => {
@@ -69,6 +71,8 @@ const kinds: Readonly<Record<MarkName, Measure>> = {
   late: { points: 400, reach: shift },
   early: { points: 300, reach: shift },
   together: { points: 200, reach: nothing },
+  rewritten: { points: 150, reach: nothing },
+  proposal: { points: 120, reach: nothing },
   "repeated-take": { points: 100, reach: nothing }
 }
 

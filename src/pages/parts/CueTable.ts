@@ -1,5 +1,5 @@
 /** The table of a job's cues: time, speaker, source text, spoken text, speed, shift, and why it is worth a look. */
-import type { PageCue, ReportedCue, SkipName } from "../data/PageData.ts"
+import type { PageCue, ReportedCue, ReportedRewrite, SkipName } from "../data/PageData.ts"
 import { marksIn, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
 import { cueHarm, overlapsIn } from "./CueHarm.ts"
@@ -170,11 +170,34 @@ const spokenText = (cue: ReportedCue, language: string | undefined): Content => 
   return [
     said,
     cue.error === undefined ? undefined : html` <span class="error">${cue.error}</span>`,
-    heardText(cue, language)
+    heardText(cue, language),
+    (cue.rewrites ?? []).map((rewrite) => rewriteText(rewrite, language))
   ]
 }
 
 const skipText = (why: SkipName): string => `not spoken: ${skipWords[why]}`
+
+/** What a rewriter made of a line: its proposal, and every prompt and reply. */
+const rewriteText = ({ proposal, accepted, why, attempts }: ReportedRewrite, language: string | undefined): Html =>
+  html`<details class="rewrite">
+    <summary>
+      ${
+        accepted !== undefined
+          ? "rewritten"
+          : proposal === undefined
+            ? "no shorter text"
+            : html`proposal: <span ${lang(language)}dir="auto">${proposal}</span>`
+      }
+    </summary>
+    ${why === undefined ? undefined : html`<p>${why}</p>`}
+    ${attempts.map(
+      ({ limit, prompt, reply, refused }) =>
+        html`<p>At most ${formatCount(limit, "character")}. Prompt:</p>
+          <pre>${prompt}</pre>
+          <p>Reply${refused === undefined ? "" : `, refused: ${refused}`}:</p>
+          <pre dir="auto">${reply}</pre>`
+    )}
+  </details>`
 
 /** What a recogniser heard, if words are wrong, or that it heard nothing. */
 const heardText = ({ words }: ReportedCue, language: string | undefined): Content => {

@@ -22,6 +22,8 @@ export const marks = {
     word: "shares audio",
     meaning: "spoken together with its neighbours; the audio could not be split"
   },
+  rewritten: { word: "rewritten", meaning: "a rewriter's text that nobody has checked" },
+  proposal: { word: "shorter text", meaning: "a rewriter proposes a text that fits" },
   "repeated-take": { word: "second take", meaning: "spoken again, faster, to fit" }
 } satisfies Readonly<Record<string, { readonly word: string; readonly meaning: string }>>
 
@@ -47,5 +49,7 @@ export const markNames: ReadonlyArray<MarkName> = [
   "late",
   "early",
   "together",
+  "rewritten",
+  "proposal",
   "repeated-take"
 ]

@@ -6,8 +6,8 @@ import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /**
  * Starts the deliveries of jobs that wait for nothing, and listens for utterances that are settled: spoken or failed.
- * `waiting` has the jobs of each utterance without a clip. Jobs with retakes, and jobs
- * whose clips are listened to, are delivered at the end.
+ * `waiting` has the jobs of each utterance without a clip. Jobs with retakes or a
+ * rewriter, and jobs whose clips are listened to, are delivered at the end.
  */
 export const startDeliveries = Effect.fn("DeliveryQueue.startDeliveries")(function* <A, E, R>(
   jobs: ReadonlyArray<JobPlan>,
@@ -51,5 +51,6 @@ export const startDeliveries = Effect.fn("DeliveryQueue.startDeliveries")(functi
   }
 })
 
-/** Whether a job's clips may be spoken again after all lines are spoken. */
-const waitsForAll = ({ job }: JobPlan): boolean => job.retake || job.listen !== undefined
+/** Whether a job may change after all its lines are spoken. */
+export const waitsForAll = ({ job }: Pick<JobPlan, "job">): boolean =>
+  job.retake || job.listen !== undefined || job.rewrite !== undefined

@@ -2,7 +2,8 @@
 import { Effect, Option } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
-import { RecognitionFailed, type Recogniser } from "../../engines/recognition/Recogniser.ts"
+import { HelperFailed } from "../../engines/helpers/HelperFailed.ts"
+import type { Recogniser } from "../../engines/recognition/Recogniser.ts"
 import { judgeHearings } from "../../script/heard/ConfirmedFaults.ts"
 import { compareHeard, type ExpectedWords, type HeardText } from "../../script/heard/HeardFaults.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -27,7 +28,7 @@ export const listenToClip = Effect.fn("ClipListener.listenToClip")(function* (
     if (judgement?._tag === "Heard") return { parts: judgement.parts } satisfies ClipHearing
     const wav = yield* storedAudio(clip)
     if (Option.isNone(wav))
-      return yield* new RecognitionFailed({ reason: "clip", detail: "the clip's file is missing or damaged" })
+      return yield* new HelperFailed({ reason: "one", detail: "the clip's file is missing or damaged" })
     const heard = yield* recogniser.hear(
       atSpeed(wav.value, speeds[texts.length % speeds.length] ?? 1),
       first !== undefined && isOtherText(expected, first) ? undefined : expected.language

@@ -10,13 +10,12 @@ import type { ListenSettings } from "../../domain/manifest/ListenSettings.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { makeCommandRecogniser } from "../../engines/recognition/CommandRecogniser.ts"
 import { makeEndpointRecogniser } from "../../engines/recognition/EndpointRecogniser.ts"
-import { RecognitionFailed, type Recogniser } from "../../engines/recognition/Recogniser.ts"
+import { HelperFailed } from "../../engines/helpers/HelperFailed.ts"
+import { makeHelperHealth } from "../../engines/helpers/HelperHealth.ts"
+import type { Recogniser } from "../../engines/recognition/Recogniser.ts"
 import type { ExpectedWords } from "../../script/heard/HeardFaults.ts"
 import { Progress } from "../Progress.ts"
 import { listenToClip } from "./ClipListener.ts"
-
-/** Clips in a row that fail before the recogniser counts as down. */
-const mostFailures = 3
 
 /** Opens a job's recogniser; `manifest` is the manifest's path, from whose folder programs are started. */
 export const openRecogniser = Effect.fn("ListenStage.openRecogniser")(function* (
@@ -33,7 +32,7 @@ export const openRecogniser = Effect.fn("ListenStage.openRecogniser")(function* 
     })
   const url = baseUrl ?? Option.getOrUndefined(yield* setting("DUBWRIGHT_LISTEN_URL"))
   if (url === undefined)
-    return yield* new RecognitionFailed({
+    return yield* new HelperFailed({
       reason: "unusable",
       detail: "no recogniser is named; set listen.command or listen.baseUrl, or DUBWRIGHT_LISTEN_URL"
     })
@@ -51,7 +50,7 @@ const setting = (name: string) => Effect.option(Config.nonEmptyString(name))
 
 /** Listens to clips with one recogniser, a few at a time. Returns what was heard in each. */
 export const listenToClips = Effect.fn("ListenStage.listenToClips")(function* (
-  opened: Either.Either<Recogniser, RecognitionFailed>,
+  opened: Either.Either<Recogniser, HelperFailed>,
   clips: ReadonlyMap<UtteranceKey, Clip>,
   expected: ReadonlyMap<UtteranceKey, ExpectedWords>
 ) {
@@ -61,30 +60,18 @@ export const listenToClips = Effect.fn("ListenStage.listenToClips")(function* (
     const clip = clips.get(key)
     return clip === undefined ? [] : [{ key, clip, words }]
   })
-  let inARow = 0
-  let down = Either.isLeft(opened) ? opened.left.detail : undefined
-  let why = down
+  const health = makeHelperHealth(opened)
   yield* Effect.forEach(
     wanted,
     ({ key, clip, words }) =>
-      Effect.suspend(() =>
-        down !== undefined || Either.isLeft(opened)
-          ? Effect.succeed<ClipHearing>({ unheard: down ?? "" })
-          : Effect.catchTag(
-              listenToClip(opened.right, clip, words),
-              "RecognitionFailed",
-              ({ reason, detail }) =>
-                Effect.sync((): ClipHearing => {
-                  why ??= detail
-                  if (reason === "unusable" || ++inARow >= mostFailures) down ??= detail
-                  return { unheard: detail }
-                })
-            )
-      ).pipe(
-        Effect.map((hearing) => {
-          if (!("unheard" in hearing)) inARow = 0
-          hearings.set(key, hearing)
-        })
+      Effect.map(
+        health.ask((recogniser) => listenToClip(recogniser, clip, words)),
+        (heard) => {
+          hearings.set(
+            key,
+            Either.getOrElse(heard, (unheard): ClipHearing => ({ unheard }))
+          )
+        }
       ),
     { concurrency: Either.isLeft(opened) ? 1 : opened.right.concurrency, discard: true }
   )
@@ -92,7 +79,7 @@ export const listenToClips = Effect.fn("ListenStage.listenToClips")(function* (
   if (unheard > 0)
     yield* progress.emit({
       _tag: "Warning",
-      message: `listen: ${unheard} of ${wanted.length} clips could not be transcribed: ${why ?? ""}; run again to retry`
+      message: `listen: ${unheard} of ${wanted.length} clips could not be transcribed: ${health.why() ?? ""}; run again to retry`
     })
   return hearings
 })

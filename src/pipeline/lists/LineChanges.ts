@@ -106,7 +106,9 @@ const changeOf = (
     return refused(
       `the new text has ${length} characters, ${length - limit} too many; at most ${limit} fit (--long accepts it)`
     )
-  return Either.right({ id, name, change: { ...overrides[name], was: source, say } })
+  // A person has read it: it is no unseen proposal any more.
+  const { rewritten: _, ...before } = overrides[name] ?? {}
+  return Either.right({ id, name, change: { ...before, was: source, say } })
 }
 
 /** A text with single spaces in Unicode's composed form. */

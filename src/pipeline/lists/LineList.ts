@@ -3,7 +3,7 @@ import { dirname, relative, sep } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option } from "effect"
 import type { Line } from "../../domain/speech/Line.ts"
-import { charactersOf } from "../../domain/speech/Utterance.ts"
+import { charactersOf, lineName } from "../../domain/speech/Utterance.ts"
 import { readableStateLayer } from "../../store/tables/StateLayers.ts"
 import type { Batch } from "../load/Job.ts"
 import type { Known } from "../place/FitForecast.ts"
@@ -11,12 +11,16 @@ import { knownLengths, type LongLine, longLines } from "../place/LongLines.ts"
 import { planRetakes } from "../place/Retakes.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { textsOf } from "../plan/JobScript.ts"
+import { type RewrittenLine, rewrittenLines } from "../rewrite/LineRewritings.ts"
+import { knownRewritings } from "../rewrite/RewriteStage.ts"
 import type { LineRow } from "./LineTable.ts"
 
 /** A job with its lines that do not fit. */
 export interface ListedJob {
   readonly plan: JobPlan
   readonly long: ReadonlyArray<LongLine>
+  /** The rewriter's proposals for lines that do not fit, by line name. */
+  readonly proposals: ReadonlyMap<string, string>
 }
 
 /** Finds the lines of a batch that do not fit, by their clips or, without a clip, by their likely lengths. */
@@ -24,29 +28,44 @@ export const listedJobs = ({ batch, jobs }: BatchPlan) =>
   Effect.forEach(jobs, (plan) =>
     Effect.gen(function* () {
       const takes = yield* planRetakes(plan, batch)
-      const listed: ListedJob = { plan, long: longLines(plan, yield* knownLengths(plan, takes), takes) }
+      const long = longLines(plan, yield* knownLengths(plan, takes), takes)
+      const rewritten = rewrittenLines(plan, long, yield* knownRewritings(plan.job, batch))
+      const listed: ListedJob = { plan, long, proposals: new Map(rewritten.flatMap(pending)) }
       return listed
     })
   ).pipe(
     Effect.provide(readableStateLayer(batch.state)),
     Effect.catchIf(
       (fault) => fault.reason === "missing",
-      () => Effect.succeed(jobs.map((plan): ListedJob => ({ plan, long: longLines(plan, nothingKnown) })))
+      () =>
+        Effect.succeed(
+          jobs.map((plan): ListedJob => ({ plan, long: longLines(plan, nothingKnown), proposals: new Map() }))
+        )
     ),
     Effect.withSpan("LineList.listedJobs")
   )
 
+/** A proposal that waits for a person. */
+const pending = ({ rewriting }: RewrittenLine): ReadonlyArray<readonly [string, string]> =>
+  rewriting.proposal === undefined || rewriting.accepted !== undefined
+    ? []
+    : [[lineName(rewriting), rewriting.proposal]]
+
 const nothingKnown: Known = { clips: new Map(), speechTime: () => undefined }
 
-/** Returns the rows of a list; `file` is the path where the list will be, from which links start. */
+/**
+ * Returns the rows of a list; `file` is the path where the list will be, from which links start. `isFilled`: the
+ * rewriter's proposals are new texts already.
+ */
 export const lineRows = Effect.fn("LineList.lineRows")(function* (
   jobs: ReadonlyArray<ListedJob>,
   { out }: Pick<Batch, "out">,
-  file: string
+  file: string,
+  isFilled = false
 ) {
   const fs = yield* FileSystem.FileSystem
   const { join, resolve } = yield* Path.Path
-  const rows = yield* Effect.forEach(jobs, ({ plan, long }) =>
+  const rows = yield* Effect.forEach(jobs, ({ plan, long, proposals }) =>
     Effect.gen(function* () {
       const page = join(out, plan.job.id, "report.html")
       const isThere = yield* Effect.orElseSucceed(fs.exists(page), () => false)
@@ -54,6 +73,7 @@ export const lineRows = Effect.fn("LineList.lineRows")(function* (
       const textOf = textsOf(plan.script)
       return long.map(({ line, limit }): LineRow => {
         const at = plan.lines.indexOf(line)
+        const proposal = proposals.get(lineName(line)) ?? ""
         return {
           job: plan.job.id,
           cue: `${line.cue}`,
@@ -66,7 +86,8 @@ export const lineRows = Effect.fn("LineList.lineRows")(function* (
           before: saidIn(plan.lines[at - 1]),
           source: textOf(line.cue) ?? "",
           text: line.said,
-          "new text": "",
+          "new text": isFilled ? proposal : "",
+          proposal,
           after: saidIn(plan.lines[at + 1]),
           picture: link === undefined ? "" : `${link}#cue-${line.cue}`
         }

@@ -3,9 +3,10 @@ import { Effect, Either } from "effect"
 import { isNonEmptyArray } from "effect/Array"
 import { csvRecords } from "../../script/bytes/CsvRecords.ts"
 import { decodeText } from "../../script/bytes/TextDecoding.ts"
+import { isZip, officeParts } from "../../script/formats/tables/OfficeZip.ts"
+import { sheetsOf } from "../../script/formats/tables/Xlsx.ts"
 import { rejectInput, rejectInputs } from "../load/InputRejected.ts"
 import { unguardedCell } from "./LineTable.ts"
-import { workbookRows } from "./LineWorkbook.ts"
 
 /** The columns that are read back. Others may be missing, moved or added. */
 const columns = ["job", "cue", "part", "source", "text", "new text"] as const
@@ -21,13 +22,7 @@ export const readLineList = Effect.fn("LineListFile.readLineList")(function* (
   bytes: Uint8Array,
   name: string
 ) {
-  const [header, ...records] = isWorkbook(bytes)
-    ? yield* Effect.mapBoth(workbookRows(bytes), {
-        onFailure: (detail) =>
-          rejectInput(name, `cannot be read as a workbook (${detail}); save it again as XLSX or CSV`),
-        onSuccess: (rows) => rows.map((fields, at) => ({ line: at + 1, fields }))
-      })
-    : yield* tableIn(bytes, name)
+  const [header, ...records] = isZip(bytes) ? yield* sheetIn(bytes, name) : yield* tableIn(bytes, name)
   const names = (header?.fields ?? []).map((field) => field.trim().toLowerCase())
   const missing = columns.filter((column) => !names.includes(column))
   if (missing.length > 0)
@@ -54,8 +49,16 @@ export const readLineList = Effect.fn("LineListFile.readLineList")(function* (
     })
 })
 
-/** A ZIP file, as every XLSX is. */
-const isWorkbook = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b
+/** The rows of a workbook's first sheet. */
+const sheetIn = Effect.fnUntraced(function* (bytes: Uint8Array, name: string) {
+  const { kind, parts, fault } = officeParts(bytes)
+  if (kind !== "xlsx" || fault !== undefined)
+    return yield* rejectInput(
+      name,
+      `cannot be read as a workbook (${fault ?? "it has no sheets"}); save it again as XLSX or CSV`
+    )
+  return (sheetsOf(parts)[0] ?? []).map(({ line, cells }) => ({ line, fields: cells }))
+})
 
 const tableIn = Effect.fnUntraced(function* (bytes: Uint8Array, name: string) {
   const { text } = yield* Either.mapLeft(decodeText(bytes), ({ line, expected }) =>

@@ -15,6 +15,7 @@ export const lineColumns = [
   "source",
   "text",
   "new text",
+  "proposal",
   "after",
   "picture"
 ] as const

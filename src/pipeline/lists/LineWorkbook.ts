@@ -1,4 +1,4 @@
-/** The list of lines for a translator, as an Excel workbook (XLSX). The libraries are loaded at the first use. */
+/** The list of lines for a translator, as an Excel workbook (XLSX). The library is loaded at the first use. */
 import { Effect } from "effect"
 import { type LineColumn, lineColumns, type LineRow } from "./LineTable.ts"
 
@@ -8,6 +8,7 @@ const widths: Partial<Record<LineColumn, number>> = {
   source: 40,
   text: 40,
   "new text": 40,
+  proposal: 40,
   after: 30
 }
 
@@ -35,18 +36,3 @@ export const lineWorkbook = (rows: ReadonlyArray<LineRow>) =>
       stickyRowsCount: 1
     }).toBuffer()
   })
-
-/** Reads the first sheet of a workbook: its rows, with every cell as text. Fails with the library's message. */
-export const workbookRows = (bytes: Uint8Array) =>
-  Effect.tryPromise({
-    try: async () => {
-      // The entry for Node brings graceful-fs, which does not work in a bundle.
-      const { readSheet } = await import("read-excel-file/universal")
-      const rows = await readSheet(new Blob([Uint8Array.from(bytes)]))
-      return rows.map((cells) => cells.map((cell) => (cell === null ? "" : cellText(cell))))
-    },
-    catch: (cause) => (cause instanceof Error ? cause.message : String(cause))
-  })
-
-const cellText = (cell: string | number | boolean | Date | (() => unknown)): string =>
-  cell instanceof Date ? cell.toISOString() : String(cell).trim()

@@ -1,7 +1,7 @@
 /** Checks across a batch's jobs: duplicate ids, unknown providers, shared videos, contradictory fit limits. */
 import { Array } from "effect"
 import { knownProviders, neuralProvider } from "../../domain/values/Ids.ts"
-import type { Manifest } from "../../domain/manifest/Manifest.ts"
+import type { Defaults, Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { type OutputName, soundNames } from "../../domain/manifest/Outputs.ts"
 import type { SpeakerSettings } from "../../domain/manifest/ScriptSettings.ts"
@@ -19,25 +19,40 @@ export const validateBatch = (
   ...faultsOfIds(jobs, file),
   ...faultsOfProviders(jobs, [...providers, ...Object.keys(manifest.providers ?? {})], file),
   ...faultsOfFit(manifest, file),
-  ...faultsOfListening(manifest, file),
+  ...faultsOfHelpers(manifest, file),
   ...faultsOfShared(jobs, file)
 ]
 
-/** `listen` names one recogniser, and its program needs the clip. */
-const faultsOfListening = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
+/** `listen` and `rewrite` name a program or a server. The program of `listen` needs the clip. */
+const faultsOfHelpers = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
   [
-    { at: "defaults", listen: defaults?.listen },
-    ...jobs.map(({ listen }, at) => ({ at: `jobs[${at}]`, listen }))
-  ].flatMap(({ at, listen }) => {
-    if (listen === undefined || listen === "off" || listen.command === undefined) return []
-    const message =
-      listen.baseUrl !== undefined || listen.model !== undefined
-        ? "names both a program and a server; keep either command, or baseUrl and model"
-        : listen.command.some((arg) => /\{(?:audio|file)\}/u.test(arg))
-          ? undefined
-          : "command has no {audio}; add it where the program expects the clip's path"
-    return message === undefined ? [] : [InputFault.make({ file, message: `${at}.listen: ${message}` })]
-  })
+    { at: "defaults", listen: defaults?.listen, rewrite: defaults?.rewrite },
+    ...jobs.map(({ listen, rewrite }, at) => ({ at: `jobs[${at}]`, listen, rewrite }))
+  ].flatMap(({ at, listen, rewrite }) =>
+    [
+      { at: `${at}.listen`, message: faultOfListening(listen) },
+      { at: `${at}.rewrite`, message: faultOfRewriting(rewrite) }
+    ].flatMap(({ at: key, message }) =>
+      message === undefined ? [] : [InputFault.make({ file, message: `${key}: ${message}` })]
+    )
+  )
+
+const twoHelpers = "names both a program and a server; keep either command, or baseUrl and model"
+
+const faultOfListening = (listen: Defaults["listen"]): string | undefined => {
+  if (listen === undefined || listen === "off" || listen.command === undefined) return undefined
+  if (listen.baseUrl !== undefined || listen.model !== undefined) return twoHelpers
+  return listen.command.some((arg) => /\{(?:audio|file)\}/u.test(arg))
+    ? undefined
+    : "command has no {audio}; add it where the program expects the clip's path"
+}
+
+const faultOfRewriting = (rewrite: Defaults["rewrite"]): string | undefined => {
+  if (rewrite === undefined || rewrite === "off") return undefined
+  if (rewrite.command === undefined)
+    return rewrite.model === undefined ? "names no model; add model, or command for a program" : undefined
+  return rewrite.baseUrl !== undefined || rewrite.model !== undefined ? twoHelpers : undefined
+}
 
 /**
  * `fit.maxSpeed` must not exceed `fit.hardMaxSpeed`. The schema cannot check this: one may come from the defaults, the

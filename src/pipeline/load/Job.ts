@@ -18,6 +18,7 @@ import type {
   TextSettings
 } from "../../domain/manifest/ScriptSettings.ts"
 import type { ListenSettings } from "../../domain/manifest/ListenSettings.ts"
+import type { RewriteSettings } from "../../domain/manifest/RewriteSettings.ts"
 import type { NotifySettings, Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import type {
   AudioSettings,
@@ -101,6 +102,8 @@ export interface Job {
   readonly verify: boolean
   /** The recogniser that checks what clips say. */
   readonly listen?: ListenSettings
+  /** The rewriter that shortens lines which do not fit. */
+  readonly rewrite?: RewriteSettings
   readonly encoding?: string
   /** The script's timecode at which the film begins. */
   readonly start?: string

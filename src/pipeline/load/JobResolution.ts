@@ -100,6 +100,7 @@ export const resolveJob = (
     ...(said.into === undefined ? {} : { into: said.into }),
     verify: said.verify ?? false,
     ...(said.listen === undefined || said.listen === "off" ? {} : { listen: said.listen }),
+    ...(said.rewrite === undefined || said.rewrite === "off" ? {} : { rewrite: said.rewrite }),
     ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
     ...(said.start === undefined ? {} : { start: said.start }),
     ...(said.frameRate === undefined ? {} : { frameRate: said.frameRate }),

@@ -15,7 +15,7 @@ const edition = 8
 
 /** Returns a SHA-256 of everything that decides a job's files. */
 export const fingerprintOf = Effect.fnUntraced(function* (
-  { job, script, words, lines, uses, video, reel, timing, hearings }: JobPlan,
+  { job, script, words, lines, uses, video, reel, timing, hearings, rewritings }: JobPlan,
   clips: ReadonlyMap<UtteranceKey, Clip>,
   out: string
 ) {
@@ -32,8 +32,8 @@ export const fingerprintOf = Effect.fnUntraced(function* (
           )
         )
   const hash = createHash("sha256")
-  // What was heard matters, not by whom.
-  const { input: _input, film: _film, video: _video, listen: _listen, ...settings } = job
+  // What was heard or proposed matters, not by whom.
+  const { input: _input, film: _film, video: _video, listen: _listen, rewrite: _rewrite, ...settings } = job
   // Timelines refer to the film by its path relative to the job's folder.
   const way =
     job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))
@@ -57,6 +57,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   list(lines)
   for (const { utterance, lines: refs } of uses) hash.update(JSON.stringify([utterance.key, refs]))
   if (hearings !== undefined) list(hearings)
+  if (rewritings !== undefined && rewritings.length > 0) list(rewritings)
   list(Iterable.map([...clips.keys()].sort(), (key) => [key, clips.get(key)?.checksum]))
   return hash.digest("hex")
 })

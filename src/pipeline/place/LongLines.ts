@@ -12,6 +12,8 @@ export interface LongLine {
   readonly line: Line
   /** How many characters would fit; undefined if only neighbouring lines leave it too little time. */
   readonly limit: number | undefined
+  /** Whether it does not fit even at the highest speed allowed. */
+  readonly isOver: boolean
 }
 
 /**
@@ -23,7 +25,7 @@ export const longLines = (
   known: Known,
   takes: ReadonlyArray<UtteranceUse> = []
 ): ReadonlyArray<LongLine> => {
-  const tight = new Map<string, number | undefined>()
+  const tight = new Map<string, Omit<LongLine, "line">>()
   const named = new Map(plan.lines.map((line) => [lineName(line), line]))
   for (const { flags, lines, shortenBy } of forecastPlacements(plan, known, takes).placements) {
     if (!flags.includes("fast") && !flags.includes("overrun")) continue
@@ -32,12 +34,15 @@ export const longLines = (
     for (const line of own) {
       const length = charactersOf(line.said)
       const limit = shortenBy === undefined ? undefined : length - Math.ceil((shortenBy * length) / total)
-      tight.set(lineName(line), limit === undefined ? undefined : Math.max(1, limit))
+      tight.set(lineName(line), {
+        limit: limit === undefined ? undefined : Math.max(1, limit),
+        isOver: flags.includes("overrun")
+      })
     }
   }
   return plan.lines.flatMap((line) => {
-    const name = lineName(line)
-    return tight.has(name) ? [{ line, limit: tight.get(name) }] : []
+    const found = tight.get(lineName(line))
+    return found === undefined ? [] : [{ line, ...found }]
   })
 }
 

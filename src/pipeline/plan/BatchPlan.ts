@@ -4,7 +4,9 @@
 import { Array, Effect, Either } from "effect"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
+import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
+import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
@@ -34,6 +36,8 @@ export interface JobPlan {
   readonly words: Words
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
+  /** The lines and utterances without the job's overrides; absent if it was planned on another machine. */
+  readonly plain?: OverridableScript
   readonly video: MediaInfo | undefined
   readonly reel: VideoTimebase
   /** How the subtitle was compared with the film, and which cues were moved; absent if neither happened. */
@@ -44,6 +48,8 @@ export interface JobPlan {
   readonly choices?: ReadonlyArray<PoolChoice>
   /** What was heard in the clips of its utterances, if the job listens. */
   readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
+  /** What a rewriter made of lines that do not fit, if the job has one. */
+  readonly rewritings?: ReadonlyArray<LineRewriting>
   /** Warnings: cues after the film's end, unreadable lines, changed film sound, ignored overrides. */
   readonly notices: ReadonlyArray<string>
 }
@@ -136,13 +142,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   const { words, notice } = yield* filmedOf(job, script, all, video)
   const { job: cast, choices } = applyCast(job, words)
   const lines = yield* linesIn(cast, words, batch)
-  const rules: UtteranceRules = {
-    profileOf: batch.profileOf,
-    unit: job.unit,
-    nativeInput: job.nativeInput,
-    timed: script._tag === "Subtitle",
-    ...(job.language === undefined ? {} : { language: job.language })
-  }
+  const rules = rulesOf(job, script, batch)
   const { uses, violations } = planUtterances(lines, rules)
   if (Array.isNonEmptyReadonlyArray(violations)) {
     const lineOf = new Map(words.cues.map(({ cue, line }) => [cue, line]))
@@ -157,7 +157,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
       })
     })
   }
-  const mending = yield* mendedBy(job, script, { lines, uses }, batch, rules)
+  const mending = yield* mendedBy(job, script, { lines, uses }, batch)
   const reel = yield* Either.mapLeft(timebaseOf(job, video), (fault) =>
     rejectInput(batch.manifest, `job ${job.id}: ${fault}`)
   )
@@ -176,6 +176,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
     script,
     words,
     ...mending,
+    plain: { lines, uses },
     video,
     reel,
     timing,
@@ -186,23 +187,58 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   return plan
 })
 
+const rulesOf = (job: Job, script: Script, { profileOf }: Batch): UtteranceRules => ({
+  profileOf,
+  unit: job.unit,
+  nativeInput: job.nativeInput,
+  timed: script._tag === "Subtitle",
+  ...(job.language === undefined ? {} : { language: job.language })
+})
+
 /** The job's lines with its overrides applied. */
 const mendedBy = (
-  { id, overrides }: Job,
+  job: Job,
   script: Script,
   planned: OverridableScript,
-  { manifest }: Batch,
-  rules: UtteranceRules
-): Either.Either<OverriddenScript, InputRejected> => {
-  return applyOverrides(planned, overrides ?? {}, textsOf(script), rules).pipe(
+  batch: Batch
+): Either.Either<OverriddenScript, InputRejected> =>
+  applyOverrides(planned, job.overrides ?? {}, textsOf(script), rulesOf(job, script, batch)).pipe(
     Either.mapLeft((faults) =>
       InputRejected.make({
         faults: Array.map(faults, (fault) =>
-          InputFault.make({ file: overridesPath(manifest), message: `job ${id}: ${fault}` })
+          InputFault.make({ file: overridesPath(batch.manifest), message: `job ${job.id}: ${fault}` })
         )
       })
     )
   )
+
+/** Plans a job with other overrides, without reading its files again. Left: the overrides that cannot be applied. */
+export const withOverrides = (
+  plan: JobPlan,
+  overrides: CueOverrides,
+  batch: Batch
+): Either.Either<JobPlan, InputRejected> => {
+  const job = { ...plan.job, overrides }
+  return Either.map(mendedBy(job, plan.script, plan.plain ?? plan, batch), ({ lines, uses }) => ({
+    ...plan,
+    job,
+    lines,
+    uses
+  }))
+}
+
+/** Replaces jobs of a planned batch by the same jobs, planned differently. */
+export const withJobs = (
+  { batch, jobs, digests, notices }: BatchPlan,
+  changed: ReadonlyMap<JobId, JobPlan>
+): BatchPlan => {
+  const all = Array.map(jobs, (plan) => changed.get(plan.job.id) ?? plan)
+  const overrides = new Map(all.map(({ job }) => [job.id, job.overrides]))
+  const loaded = Array.map(batch.jobs, (job): Job => {
+    const own = overrides.get(job.id)
+    return own === undefined ? job : { ...job, overrides: own }
+  })
+  return { ...together({ ...batch, jobs: loaded }, all, digests), notices }
 }
 
 const linesIn = (job: Job, words: Words, batch: Batch): Either.Either<ReadonlyArray<Line>, InputRejected> =>

@@ -27,6 +27,8 @@ export interface CueOutcome {
   readonly engine: string | undefined
   /** What a recogniser heard. */
   readonly words: CueReport["words"]
+  /** What a rewriter made of its lines. */
+  readonly rewrites: CueReport["rewrites"]
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
   /** How many of its words come after the film's end. */
@@ -67,7 +69,8 @@ export const cueReport = (cue: CueOutcome): CueReport => ({
   ...(cue.engine === undefined ? {} : { engine: cue.engine }),
   ...(cue.words === undefined ? {} : { words: cue.words }),
   flags: cue.flags,
-  ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy })
+  ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy }),
+  ...(cue.rewrites === undefined ? {} : { rewrites: cue.rewrites })
 })
 
 const statusOf = (cue: CueOutcome): CueReport["status"] =>

@@ -5,6 +5,7 @@ import type { Script } from "../../domain/speech/Cue.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { Line } from "../../domain/speech/Line.ts"
+import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
 import type { Flag, Placement } from "../../domain/speech/Placement.ts"
 import type { JobReport } from "../../domain/report/Report.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
@@ -24,6 +25,7 @@ import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWo
 import type { Job } from "../load/Job.ts"
 import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueOutcomes.ts"
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
+import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
 import { metricsOf } from "./FitMetrics.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
@@ -49,6 +51,8 @@ export interface Dubbed {
   readonly unsaid: ReadonlySet<string>
   /** What was heard in the clips, if the job listens. */
   readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
+  /** What a rewriter made of lines, if the job has one. */
+  readonly rewritings?: ReadonlyArray<LineRewriting>
   /** Utterances whose audio looks wrong but was kept. */
   readonly suspects: ReadonlySet<UtteranceKey>
 }
@@ -165,7 +169,7 @@ const outcomeOf = (
   keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>,
   listened: HeardClips
 ): CueOutcome => {
-  const { failures, unsaid, suspects, job, script, video, timing } = dubbed
+  const { failures, unsaid, suspects, job, script, video, timing, rewritings } = dubbed
   const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
   const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
   const from = heard.length === 0 ? undefined : millis(Math.min(...heard.map((share) => share.start)))
@@ -184,9 +188,11 @@ const outcomeOf = (
     new Set(lines.map(lineName)),
     heard.map((share) => share.placement)
   )
+  const rewrites = rewritesOf(spoken.cue, rewritings, job.language)
   const flags = distinctFlags([
     ...flagsOfWords(words),
     ...heard.flatMap((share) => share.placement.flags),
+    ...flagsOfRewrites(rewrites),
     ...(keys.some((key) => suspects.has(key)) ? (["suspect"] as const) : []),
     ...(!whole && skipped === undefined && job.onFailure === "silence" ? (["silent"] as const) : [])
   ])
@@ -227,6 +233,7 @@ const outcomeOf = (
     utterance: keys[0],
     engine: enginesOf(dubbed, keys),
     words,
+    rewrites,
     flags,
     shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
     cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)

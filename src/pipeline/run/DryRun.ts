@@ -1,7 +1,7 @@
 /** Builds the dry run's report: what would be sent, its cost, the voices, and the lines that would not fit. */
 import { Array } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type {
   PlannedBalance,
@@ -16,6 +16,8 @@ import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { bilingualNotices } from "../plan/BilingualNotices.ts"
 import { filmTooShort } from "../plan/CueList.ts"
 import { type Forecast, forecastFit, type Known } from "../place/FitForecast.ts"
+import { longLines } from "../place/LongLines.ts"
+import { type KnownRewritings, rewrittenLines } from "../rewrite/LineRewritings.ts"
 import type { InputRejected } from "../load/InputRejected.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "../plan/BatchPlan.ts"
@@ -33,6 +35,8 @@ export interface Outlook extends Known {
   /** The account's balance; undefined if unknown. */
   readonly account?: Pick<PlannedBalance, "credits" | "unlimited">
   readonly disk?: ReadonlyArray<DiskSpace>
+  /** What the rewriters of jobs replied before; absent if nothing is known. */
+  readonly rewritings?: ReadonlyMap<JobId, KnownRewritings>
   /** Lines that a new version of dubwright reads differently. */
   readonly reread?: ReadonlyArray<Reread>
 }
@@ -114,9 +118,16 @@ const plannedJob = (
         : []
     ),
     lengths,
+    ...(job.rewrite === undefined ? {} : { rewrites: linesToSend(plan, outlook) }),
     ...(timing?.sync === undefined ? {} : { sync: timing.sync })
   }
 }
+
+/** Counts the lines that would be sent to the job's rewriter. */
+const linesToSend = (plan: JobPlan, outlook: Outlook): number =>
+  rewrittenLines(plan, longLines(plan, outlook), outlook.rewritings?.get(plan.job.id) ?? new Map()).filter(
+    ({ request }) => request !== undefined
+  ).length
 
 const srtOf = (
   jobs: ReadonlyArray<{ readonly plan: JobPlan; readonly instead: TextInstead | undefined }>,

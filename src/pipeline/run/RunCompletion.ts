@@ -14,7 +14,7 @@ import { summaryOf, writeBatchPage } from "../report/ReportPages.ts"
 import { type ResultUnwritable, writeResult } from "../report/ResultFolder.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
-import { countBoth, SpeakTally } from "../speak/SpeakTally.ts"
+import { countBoth, type Counts, SpeakTally } from "../speak/SpeakTally.ts"
 import type { RunRecord } from "./RunRecord.ts"
 
 /** Result of the speak stage, and the account's credits before and after it. */
@@ -110,11 +110,11 @@ const written = Effect.fnUntraced(function* (
     const end = record.ends.get(job.id)
     return end === undefined ? cutShort(batch.out, job, stopped) : Effect.succeed(end)
   })
-  const { takes, retakes, credits } = record
+  const { takes, rounds, credits } = record
   const said = {
     summary: {
-      ...countBoth(takes.counts, retakes.counts),
-      warnings: [...new Set([...takes.warnings, ...retakes.warnings])]
+      ...rounds.reduce<Counts>((sum, { counts }) => countBoth(sum, counts), takes.counts),
+      warnings: [...new Set([takes, ...rounds].flatMap(({ warnings }) => [...warnings]))]
     },
     credits: credits === undefined ? {} : { before: credits }
   }

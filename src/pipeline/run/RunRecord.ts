@@ -8,7 +8,14 @@ export class RunRecord {
   readonly ends = new Map<JobId, JobResult>()
   /** The account's credits at the start, if known. */
   credits: number | undefined
-  /** What was spoken: all lines, then retakes. */
+  /** What was spoken: all lines, then retakes and rewritten lines, round by round. */
   readonly takes = new SpeakTally()
-  readonly retakes = new SpeakTally()
+  readonly rounds: Array<SpeakTally> = []
+
+  /** Returns the tally of another round. */
+  anotherRound(): SpeakTally {
+    const tally = new SpeakTally()
+    this.rounds.push(tally)
+    return tally
+  }
 }

@@ -12,11 +12,14 @@ export interface CsvRecord {
 /** Reports a fault: its line, what was found there, and what was expected. */
 export type Blame = (line: number, found: string, expected: string) => void
 
-/** Parses CSV without empty lines. A faulty quote ends the table: every field after it could be misread. */
-export const csvRecords = (text: string, blame: Blame): ReadonlyArray<CsvRecord> => {
+/**
+ * Parses CSV without empty lines; the separator is detected in the first line unless it is given. A faulty quote ends
+ * the table: every field after it could be misread.
+ */
+export const csvRecords = (text: string, blame: Blame, separator?: string): ReadonlyArray<CsvRecord> => {
   try {
     const parsed = parse(text, {
-      delimiter: separatorOf(text.slice(0, text.search(/\n|$/u))),
+      delimiter: separator ?? separatorOf(text.slice(0, text.search(/\n|$/u))),
       record_delimiter: "\n",
       trim: true,
       relax_quotes: true,

@@ -124,6 +124,18 @@ const steps = {
   "0007_clip_engines": statements(
     // The engine that spoke a clip, if the service says so.
     `ALTER TABLE clip ADD COLUMN engine TEXT`
+  ),
+  "0008_rewritings": statements(
+    // What a rewriter replied about a line that did not fit. `file` is the manifest, `line` the line's name in the
+    // overrides file, and `record` JSON of the line's words and the replies.
+    `CREATE TABLE rewriting (
+      file TEXT NOT NULL,
+      job TEXT NOT NULL,
+      line TEXT NOT NULL,
+      rewriter TEXT NOT NULL,
+      record TEXT NOT NULL,
+      PRIMARY KEY (file, job, line)
+    ) WITHOUT ROWID`
   )
 }
 

@@ -51,7 +51,7 @@ it.effect("gives up on a refused key and on a page instead of JSON, without anot
     const refused = yield* heardAt(() => new Response("{}", { status: 401 }))
     expect(refused.result).toMatchObject({ _tag: "Left", left: { reason: "unusable" } })
     const page = yield* heardAt(() => new Response("<html>"))
-    expect(page.result).toMatchObject({ _tag: "Left", left: { reason: "clip" } })
+    expect(page.result).toMatchObject({ _tag: "Left", left: { reason: "one" } })
     expect([refused.keys.length, page.keys.length]).toEqual([1, 1])
   })
 )

@@ -7,7 +7,8 @@ import type { ClipHearing } from "../../../domain/speech/Hearing.ts"
 import type { UtteranceUse } from "../../../domain/speech/Utterance.ts"
 import { FailureReason } from "../../../domain/task/FailureReason.ts"
 import type { JobId, UtteranceKey } from "../../../domain/values/Ids.ts"
-import type { Recogniser, RecognitionFailed } from "../../../engines/recognition/Recogniser.ts"
+import type { HelperFailed } from "../../../engines/helpers/HelperFailed.ts"
+import type { Recogniser } from "../../../engines/recognition/Recogniser.ts"
 import { httpClient } from "../../../gateway/transport/HttpTransport.ts"
 import type { ExpectedWords } from "../../../script/heard/HeardFaults.ts"
 import { ClipFolder } from "../../../store/files/ClipFolder.ts"
@@ -66,7 +67,7 @@ export const listenToBatch = Effect.fn("ListenRound.listenToBatch")(function* <E
 }, Effect.provide(httpClient))
 
 interface Listening {
-  readonly opened: Either.Either<Recogniser, RecognitionFailed>
+  readonly opened: Either.Either<Recogniser, HelperFailed>
   readonly expected: ReadonlyMap<UtteranceKey, ExpectedWords>
   readonly heard: Map<UtteranceKey, ClipHearing>
   readonly takes: ReadonlyArray<UtteranceUse>

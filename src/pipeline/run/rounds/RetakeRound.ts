@@ -15,32 +15,42 @@ import type { SpokenBatch } from "../RunCompletion.ts"
 
 /** Returns each job's retakes, and the result of both rounds of speaking. */
 export const speakRetakes = Effect.fn("RetakeRound.speakRetakes")(function* <E, R>(
-  { batch, jobs, utterances }: BatchPlan,
+  plan: BatchPlan,
   spoken: SpokenBatch,
   options: SpeechOptions<E, R>
 ) {
   const takes = new Map<JobId, ReadonlyArray<UtteranceUse>>()
-  for (const plan of jobs) {
-    const wanted = yield* planRetakes(plan, batch)
-    if (wanted.length > 0) takes.set(plan.job.id, wanted)
+  for (const one of plan.jobs) {
+    const wanted = yield* planRetakes(one, plan.batch)
+    if (wanted.length > 0) takes.set(one.job.id, wanted)
   }
-  if (takes.size === 0 || spoken.summary.halt !== undefined) return { takes, spoken }
-  // Lines with the same utterance share one retake.
+  return { takes, spoken: yield* speakAlso(plan, takes, spoken, options) }
+})
+
+/** Speaks further utterances of jobs, beside those of their plans. Adds the result to what was spoken before. */
+export const speakAlso = Effect.fn("RetakeRound.speakAlso")(function* <E, R>(
+  { batch, jobs, utterances }: BatchPlan,
+  more: ReadonlyMap<JobId, ReadonlyArray<UtteranceUse>>,
+  spoken: SpokenBatch,
+  options: SpeechOptions<E, R>
+) {
+  if (more.size === 0 || spoken.summary.halt !== undefined) return spoken
+  // Lines with the same utterance share one take.
   const again = [
-    ...new Map([...takes.values()].flat().map(({ utterance }) => [utterance.key, utterance])).values()
+    ...new Map([...more.values()].flat().map(({ utterance }) => [utterance.key, utterance])).values()
   ]
   const waiting = yield* registerBatch({
     batch,
-    jobs: jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(takes.get(plan.job.id) ?? [])] })),
+    jobs: jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(more.get(plan.job.id) ?? [])] })),
     utterances: [...utterances, ...again]
   })
   const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
-  if (missing.length === 0) return { takes, spoken }
+  if (missing.length === 0) return spoken
   const settings = yield* speakSettings(batch, missing, options)
   const second = yield* options.executor
-    .speak({ ...settings, tally: options.record.retakes }, { batch, jobs })
+    .speak({ ...settings, tally: options.record.anotherRound() }, { batch, jobs })
     .pipe(Effect.provide(options.service))
-  return { takes, spoken: { ...spoken, summary: bothOf(spoken.summary, second) } }
+  return { ...spoken, summary: bothOf(spoken.summary, second) }
 })
 
 /** Adds up two rounds of speaking. */

@@ -1,0 +1,23 @@
+/** Errors of a helper that is a program. */
+import type { ProgramFailed } from "../program/ChildProgram.ts"
+import { HelperFailed } from "./HelperFailed.ts"
+
+/** Converts a program's failure; `setting` is the manifest's key for the helper. */
+export const programFailed = (
+  setting: string,
+  file: string,
+  { reason, detail }: ProgramFailed
+): HelperFailed =>
+  reason === "not-started"
+    ? new HelperFailed({
+        reason: "unusable",
+        detail: `${file}: cannot be started (${detail}); install it, or correct ${setting}.command`
+      })
+    : new HelperFailed({ reason: "one", detail: `${file}: ${detail}` })
+
+/** Fills the placeholders of an argument, such as `{language}`. Unknown ones stay. */
+export const filledArgument = (arg: string, values: Readonly<Record<string, string>>): string =>
+  arg.replace(
+    /\{(\w+)\}/gu,
+    (written, key: string) => (Object.hasOwn(values, key) ? values[key] : undefined) ?? written
+  )
