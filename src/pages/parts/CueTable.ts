@@ -178,7 +178,10 @@ const spokenText = (cue: ReportedCue, language: string | undefined): Content => 
 const skipText = (why: SkipName): string => `not spoken: ${skipWords[why]}`
 
 /** What a rewriter made of a line: its proposal, and every prompt and reply. */
-const rewriteText = ({ proposal, accepted, why, attempts }: ReportedRewrite, language: string | undefined): Html =>
+const rewriteText = (
+  { proposal, accepted, why, attempts }: ReportedRewrite,
+  language: string | undefined
+): Html =>
   html`<details class="rewrite">
     <summary>
       ${
