@@ -1,6 +1,7 @@
 /**
- * A run, from top to bottom: load, plan, register, speak, retake, rewrite, listen, place and deliver, finish. Everything
- * that is done is in the state before the next step depends on it, so a run that was stopped at any point continues.
+ * A run, from top to bottom: load, plan, register, speak, retake, rewrite, listen, place and deliver, finish.
+ * Everything that is done is in the state before the next step depends on it, so a run that was stopped at any point
+ * continues.
  */
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"

@@ -40,7 +40,10 @@ const retries = Schedule.exponential("500 millis", 2).pipe(
   Schedule.intersect(Schedule.recurs(3))
 )
 
-/** Returns the function that posts a body and returns the response's text. A redirect is an error: the key must not follow it. */
+/**
+ * Makes the function that posts a body and returns the response's text. A redirect is an error: the key must not follow
+ * it.
+ */
 export const makeHelperEndpoint = Effect.fnUntraced(function* (options: HelperEndpointOptions) {
   const client = yield* HttpClient.HttpClient
   const address = `${options.baseUrl.replace(/\/+$/u, "")}${options.path}`

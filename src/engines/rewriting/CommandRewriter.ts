@@ -1,4 +1,4 @@
-/** A rewriter that is a local program, such as a script or `ollama run`: the prompt on stdin, the shorter line on stdout. */
+/** A rewriter that is a local program: the prompt on stdin, the shorter line on stdout. */
 import { type Duration, Effect } from "effect"
 import { filledArgument, programFailed } from "../helpers/HelperProgram.ts"
 import { runProgram } from "../program/ChildProgram.ts"

@@ -228,7 +228,7 @@ export const withOverrides = (
 }
 
 /** Replaces jobs of a planned batch by the same jobs, planned differently. */
-export const withJobs = (
+export const withPlans = (
   { batch, jobs, digests, notices }: BatchPlan,
   changed: ReadonlyMap<JobId, JobPlan>
 ): BatchPlan => {

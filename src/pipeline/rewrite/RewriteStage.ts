@@ -96,8 +96,8 @@ export interface RewrittenJob {
 }
 
 /**
- * Sends the lines that do not fit, `long`, until each has a proposal or no attempts are left. Without `rewriters`, sends
- * nothing.
+ * Sends the lines that do not fit, `long`, until each has a proposal or no attempts are left. Without `rewriters`,
+ * sends nothing.
  */
 export const rewriteLines = Effect.fn("RewriteStage.rewriteLines")(function* (
   plan: JobPlan,

@@ -6,7 +6,7 @@ import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 
 /** Where a line is: its batch's manifest, its job, and its name as in the overrides file. */
-export interface RewrittenLine {
+export interface RewritingPlace {
   readonly file: string
   readonly job: string
   readonly line: string
@@ -40,7 +40,7 @@ export const storedRewritings = Effect.fn("Rewritings.storedRewritings")(functio
 
 /** Stores all attempts for a line. */
 export const keepRewriting = Effect.fn("Rewritings.keepRewriting")(function* (
-  { file, job, line }: RewrittenLine,
+  { file, job, line }: RewritingPlace,
   { rewriter, text, attempts }: StoredRewriting
 ) {
   const sql = yield* SqlClient

@@ -11,7 +11,7 @@ import { manifestOf } from "../../load/BatchId.ts"
 import type { Batch } from "../../load/Job.ts"
 import { readOverrides, writeOverrides } from "../../load/OverridesFile.ts"
 import { knownLengths, longLines } from "../../place/LongLines.ts"
-import { type BatchPlan, type JobPlan, withJobs, withOverrides } from "../../plan/BatchPlan.ts"
+import { type BatchPlan, type JobPlan, withPlans, withOverrides } from "../../plan/BatchPlan.ts"
 import { textsOf } from "../../plan/JobScript.ts"
 import { Progress } from "../../Progress.ts"
 import type { RewrittenLine } from "../../rewrite/LineRewritings.ts"
@@ -80,7 +80,7 @@ export const makeRewriting = Effect.fnUntraced(function* (batch: Batch) {
         const changes = acceptable(one, (yield* askedEarly(one)).lines, batch)
         if (changes !== undefined) changed.set(one.job.id, yield* saved(one, changes))
       }
-      return changed.size === 0 ? plan : withJobs(plan, changed)
+      return changed.size === 0 ? plan : withPlans(plan, changed)
     }),
 
     /** After lines and retakes are spoken: shortens those that do not fit. Returns the plan to deliver. */
@@ -116,7 +116,7 @@ export const makeRewriting = Effect.fnUntraced(function* (batch: Batch) {
           if (changes !== undefined) changed.set(one.job.id, yield* saved(one, changes))
         }
         if (changed.size === 0) break
-        plan = withJobs(plan, changed)
+        plan = withPlans(plan, changed)
         // A retake of the longer words must not be played.
         const again = yield* speakRetakes(plan, spoken, options)
         takes = again.takes
@@ -132,7 +132,7 @@ export const makeRewriting = Effect.fnUntraced(function* (batch: Batch) {
         })
       )
       return {
-        plan: told.size === 0 ? plan : withJobs(plan, told),
+        plan: told.size === 0 ? plan : withPlans(plan, told),
         takes,
         spoken,
         /** Whether every line that was to be sent got a reply. */
