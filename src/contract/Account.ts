@@ -46,6 +46,13 @@ export const Credits = Schema.Struct({
 }).annotations({ identifier: "Credits", description: "An account's credits, in whole credits." })
 export type Credits = typeof Credits.Type
 
+/** GET /v1/webhooks/secret. */
+export const WebhookSecret = Schema.Struct({
+  secret: Schema.String.annotations({
+    description: "The secret that signs the account's webhooks: whsec_ and 32 bytes in base64."
+  })
+}).annotations({ identifier: "WebhookSecret" })
+
 /** GET /v1/health-check. `degraded`: an engine or the disk has a problem; `draining`: no new tasks are accepted. */
 export const Health = Schema.Struct({
   status: Schema.Literal("ok", "degraded", "draining").annotations({
@@ -73,6 +80,11 @@ export const Health = Schema.Struct({
         description: "How long an Idempotency-Key is kept after its last use."
       })
     }).annotations({ description: "Present if creates honour the header Idempotency-Key." })
+  ),
+  events: Schema.optional(
+    Schema.Struct({
+      path: Schema.String.annotations({ description: "The path of the account's events." })
+    }).annotations({ description: "Present if the service offers events of tasks." })
   ),
   queue: Schema.Struct({
     queued: Schema.Int.annotations({ description: "Queued tasks of all accounts." }),

@@ -116,7 +116,8 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
       "voice_of_other_provider",
       "control_unsupported",
       "control_out_of_range",
-      "idempotency_key_reused"
+      "idempotency_key_reused",
+      "webhook_refused"
     ),
     ...said
   },

@@ -9,7 +9,7 @@ import {
   OpenApi
 } from "@effect/platform"
 import { Schema } from "effect"
-import { Credits, CurrentAccount, Health } from "./Account.ts"
+import { Credits, CurrentAccount, Health, WebhookSecret } from "./Account.ts"
 import { ModelList, ProviderList, VoicePage } from "./ProviderCatalogue.ts"
 import {
   BadRequest,
@@ -105,6 +105,9 @@ const preferHeader = "prefer"
 
 const Prefer = once("wait=SECONDS: wait for the task's end, at most 50 seconds.")
 
+/** The path of the account's events. */
+export const accountEventsPath = "/v1/tasks/events"
+
 const Events = HttpApiSchema.Text({ contentType: "text/event-stream" })
 
 class Speech extends HttpApiGroup.make("speech")
@@ -184,12 +187,21 @@ class Speech extends HttpApiGroup.make("speech")
       )
   )
   .add(
-    HttpApiEndpoint.get("accountEvents", "/v1/tasks/events")
+    HttpApiEndpoint.get("accountEvents", accountEventsPath)
       .addSuccess(Events)
       .annotate(OpenApi.Summary, "Follow the account's tasks")
       .annotate(
         OpenApi.Description,
         "Server-Sent Events named task, after each change of a task. The data is a Task in JSON. Earlier changes are not sent: after a reconnection, read the tasks that you wait for."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("webhookSecret", "/v1/webhooks/secret")
+      .addSuccess(WebhookSecret)
+      .annotate(OpenApi.Summary, "The secret of the account's webhooks")
+      .annotate(
+        OpenApi.Description,
+        "Creates with webhook_url have the task posted when it has ended. The headers webhook-id, webhook-timestamp and webhook-signature follow the Standard Webhooks specification. Needs a key that may create."
       )
   )
   .add(

@@ -48,6 +48,15 @@ export const CreateTask = Schema.Struct({
       })
     )
   ),
+  /** Where to post the task when it has ended. */
+  webhook_url: Schema.optional(
+    Schema.String.pipe(
+      Schema.maxLength(2_000, {
+        description:
+          "A URL to which the service posts the task when it is done or has failed, signed as the Standard Webhooks specification says. Private addresses are rejected unless the service's settings allow them."
+      })
+    )
+  ),
   /** Requests SRT and JSON transcripts if the provider supports them, otherwise ignored. */
   with_transcript: Schema.optional(
     Schema.Boolean.annotations({

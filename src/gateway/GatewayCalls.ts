@@ -16,6 +16,7 @@ import { makeDownload } from "./requests/Download.ts"
 import { type ExchangeRequest, makeExchange } from "./requests/ServiceExchange.ts"
 import { InvalidResponse, type CallFault, NoAudio, Vanished } from "./GatewayErrors.ts"
 import { referenceOf, taskOf, wordsIn } from "./response/ResponseNormalization.ts"
+import { followTasks } from "./requests/TaskFollowing.ts"
 import { makeTaskHistory } from "./requests/TaskHistory.ts"
 import { retryPatiently } from "./pacing/RetrySchedules.ts"
 import { presentable, ServiceAddress } from "./transport/ServiceAddress.ts"
@@ -146,6 +147,9 @@ export const makeCalls = Effect.gen(function* () {
       }),
 
     look,
+
+    /** Follows the account's tasks, if the service's health says that it offers events. */
+    follow: followTasks(address),
 
     /**
      * Fetches a done task's audio and transcript. On a stale URL, a truncated body, or a page instead of audio, asks

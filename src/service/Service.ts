@@ -17,6 +17,9 @@ import type { ListenFailed } from "./http/HttpServer.ts"
 import { WebServer } from "./WebApp.ts"
 import { serviceDatabase } from "./storage/Database.ts"
 import { DataFolder, type DataFolderUnusable } from "./storage/DataFolder.ts"
+import { WebhookSignature } from "./storage/WebhookSignature.ts"
+import { webhookSending } from "./webhooks/WebhookSender.ts"
+import { HttpTransport } from "../gateway/transport/HttpTransport.ts"
 import { Secret } from "./storage/Secret.ts"
 import { TaskFiles } from "./storage/TaskFiles.ts"
 import { TaskEvents } from "./tasks/TaskEvents.ts"
@@ -101,7 +104,7 @@ interface RunOptions extends ServeOptions {
 
 /** The whole service. Each line needs only those below it, and ends before them. */
 const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
-  Layer.mergeAll(taskRetention, draining(options.config.limits?.drain ?? drain)).pipe(
+  Layer.mergeAll(taskRetention, webhookSending, draining(options.config.limits?.drain ?? drain)).pipe(
     Layer.provideMerge(WebServer.Default),
     Layer.provideMerge(Layer.mergeAll(TaskIntake.Default, TaskWaiting.Default)),
     Layer.provideMerge(TaskWorkers.Default),
@@ -113,7 +116,8 @@ const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
     Layer.provideMerge(catalogueLayer),
     Layer.provideMerge(EngineSet.layer),
     Layer.provideMerge(TaskFiles.Default),
-    Layer.provideMerge(Layer.mergeAll(serviceDatabase, Secret.Default)),
+    Layer.provideMerge(Layer.mergeAll(serviceDatabase, WebhookSignature.Default, HttpTransport.Default)),
+    Layer.provideMerge(Secret.Default),
     Layer.provideMerge(DataFolder.locked({ path: dataDir, durable })),
     Layer.provide(Layer.succeed(ServiceOptions, options))
   )

@@ -1,4 +1,4 @@
-/** Command definitions for servers: serve, keys (create, import, list, grant, revoke, audit), worker. */
+/** Command definitions for servers: serve, keys (create, import, list, grant, revoke, audit), backup, worker. */
 import { Args, Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
@@ -160,6 +160,18 @@ const keys = Command.make("keys").pipe(
   Command.withSubcommands([keysCreate, keysImport, keysList, keysGrant, keysRevoke, keysAudit])
 )
 
+const backup = Command.make(
+  "backup",
+  {
+    data: Flags.data,
+    to: OptionKinds.requiredText("to", "FOLDER", "folder for the copy; created, or empty")
+  },
+  lazyCommand(
+    () => import("../commands/BackupCommand.ts"),
+    ({ backupCommand }) => backupCommand
+  )
+).pipe(Command.withDescription("Copy the service's data folder; also works while the service runs"))
+
 const worker = Command.make(
   "worker",
   {
@@ -187,7 +199,7 @@ const worker = Command.make(
   )
 ).pipe(Command.withDescription("Run a fleet worker, which speaks and delivers jobs of `run --fleet`"))
 
-export const serverCommands = [serve, keys, worker] as const
+export const serverCommands = [serve, keys, backup, worker] as const
 export const serverShapes = [
   shapeOf(serve),
   shapeOf(keys, [
@@ -198,5 +210,6 @@ export const serverShapes = [
     shapeOf(keysRevoke),
     shapeOf(keysAudit)
   ]),
+  shapeOf(backup),
   shapeOf(worker)
 ]

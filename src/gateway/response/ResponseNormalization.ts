@@ -236,6 +236,7 @@ export const healthOf = (value: unknown): Fields => {
   const word = textOf(pickField(layers, "status")) ?? ""
   const queue = fieldsOf(pickField(layers, "queue")) ?? {}
   const disk = fieldsOf(pickField(layers, "disk")) ?? {}
+  const events = textOf(fieldsOf(pickField(layers, "events"))?.["path"])
   const retention = finiteNumber(fieldsOf(pickField(layers, "idempotency"))?.["retention_seconds"])
   return {
     status: word === "draining" ? word : /degrad|down|unhealthy|fail|error/iu.test(word) ? "degraded" : "ok",
@@ -254,6 +255,7 @@ export const healthOf = (value: unknown): Fields => {
           ]
     }),
     ...(retention === undefined ? {} : { idempotency: { retention_seconds: Math.floor(retention) } }),
+    ...(events === undefined ? {} : { events: { path: events } }),
     disk: { free_bytes: finiteNumber(disk["free_bytes"]) ?? unsaid, writable: disk["writable"] !== false },
     queue: {
       queued: countIn(queue["queued"]),

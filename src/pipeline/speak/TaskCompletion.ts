@@ -20,6 +20,7 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { ProviderQueues } from "./services/ProviderQueues.ts"
 import { RunSpending } from "./services/RunSpending.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
+import { type NewsEpoch, TaskNews } from "./services/TaskNews.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
 
 /**
@@ -35,12 +36,15 @@ export const completeTask = (
     const store = Context.get(context, UtteranceStore)
     const { inSlot } = Context.get(context, ProviderQueues)
     const { pricing } = Context.get(context, RunSpending)
+    const news = Context.get(context, TaskNews)
     const { key, casting } = row.utterance
     const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
     const work = Effect.gen(function* () {
       if (row.state === "settled") yield* store.apply({ event: "refetch", key })
+      // Read before the create: the stream has the events that come after it.
+      const epoch = known ? undefined : yield* news.epoch
       const task = known && row.task !== undefined ? row.task : yield* obtainTask(row, last)
-      return yield* awaited(row, task)
+      return yield* awaited(row, task, epoch)
     })
     const done = yield* inSlot(
       casting.provider,
@@ -51,10 +55,14 @@ export const completeTask = (
     return done
   })
 
-/** Polls until a task is done, and records how long it took. */
+/** Least time to wait for a task's event before it is polled, in milliseconds. */
+const leastPatience = 30_000
+
+/** Waits for a task's event, or polls until it is done, and records how long it took. */
 const awaited = (
   row: UtteranceRow,
-  task: TaskId
+  task: TaskId,
+  epoch: NewsEpoch | undefined
 ): Effect.Effect<DoneTask, Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<SpeakContext>()
@@ -71,7 +79,11 @@ const awaited = (
         watch.sawLabels(hasMarker(sight.label, row))
       return sight
     })
-    const settled = yield* pollUntilSettled(noticing, task, pollPlan(usual, characters), takenAt).pipe(
+    const plan = pollPlan(usual, characters)
+    const news = Context.get(context, TaskNews)
+    const told = yield* news.ended(task, epoch, Math.max(leastPatience, 3 * (usual?.mean ?? 0)))
+    const polls = told ? { ...plan, first: 0 } : plan
+    const settled = yield* pollUntilSettled(noticing, task, polls, takenAt).pipe(
       Effect.catchTags({
         Refused: readRefused,
         NeverSettled: setAside,

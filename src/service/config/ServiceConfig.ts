@@ -220,6 +220,15 @@ export const ServiceConfig = Schema.Struct({
     addressField,
     "The service's public URL, used in file URLs; default: the request's Host header."
   ),
+  webhooks: optionalField(
+    Schema.Struct({
+      privateAddresses: optionalField(
+        Schema.Boolean,
+        "Whether webhooks may go to this machine and to private networks; default: false."
+      )
+    }),
+    "Webhooks of tasks."
+  ),
   proxies: optionalField(
     Schema.Array(
       Schema.String.pipe(Schema.filter(isNetwork, expecting("an IP address or network such as 10.0.0.0/8")))

@@ -4,6 +4,7 @@ import { Effect, Option, Stream } from "effect"
 import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
 import { Conflict, NotFound } from "../../contract/Errors.ts"
 import {
+  accountEventsPath,
   defaultPageSize,
   idempotencyHeader,
   idempotencyRetention,
@@ -31,6 +32,7 @@ import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { searchVoices } from "../catalogue/VoiceSearch.ts"
 import { RequestGate } from "./RequestGate.ts"
+import { WebhookSignature } from "../storage/WebhookSignature.ts"
 import { originOf, taskResponse } from "./TaskResponse.ts"
 
 /** The handlers, as one group. */
@@ -40,6 +42,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
     const { bodyBytes = 256_000, queue: limit = 10_000 } = config.limits ?? {}
     const catalogue = yield* Catalogue
     const gate = yield* RequestGate
+    const webhooks = yield* WebhookSignature
     const store = yield* TaskStore
     const intake = yield* TaskIntake
     const queue = yield* TaskQueue
@@ -97,6 +100,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             providers,
             disk: { free_bytes: disk.freeBytes, writable: disk.writable },
             idempotency: { retention_seconds: idempotencyRetention },
+            events: { path: accountEventsPath },
             queue: { ...(yield* queue.counts), limit }
           }
         })
@@ -172,6 +176,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             key,
             voiceId: path.voice_id,
             body,
+            origin: originOf(config.publicUrl, request),
             name: headers[idempotencyHeader]
           })
           const reference: TaskReference = { task_id: taskId, status: "queued", characters, credits }
@@ -205,6 +210,9 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       )
       .handleRaw("accountEvents", ({ request }) =>
         Effect.map(account, (owner) => events(request, waiting.followAll(owner)))
+      )
+      .handle("webhookSecret", () =>
+        Effect.map(admitted("create"), (owner) => ({ secret: webhooks.secretOf(owner) }))
       )
       .handle("tasks", ({ urlParams: { page = 1, limit = defaultPageSize }, request }) =>
         Effect.gen(function* () {

@@ -13,7 +13,9 @@ import { TaskEvents } from "../tasks/TaskEvents.ts"
 import { admitTask, diskFull, engineUnavailable } from "../tasks/TaskAdmission.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { forgetTrace, rememberTrace } from "../tasks/TaskTraces.ts"
+import { systemNames } from "../../system/NetworkPlace.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
+import { webhookFault, webhookRefused } from "./WebhookTarget.ts"
 
 /** A create request. */
 export interface CreateRequest {
@@ -22,6 +24,8 @@ export interface CreateRequest {
   readonly key: number
   readonly voiceId: string
   readonly body: CreateTask
+  /** The origin of file URLs in a webhook. */
+  readonly origin: string
   /** Its idempotency key, if it has one. */
   readonly name: string | undefined
 }
@@ -62,7 +66,8 @@ const make = Effect.gen(function* () {
 
   return {
     /** Creates a task, or returns that of an earlier create with the same idempotency key and the same body. */
-    take: Effect.fn("TaskIntake.take")(function* ({ account, key, voiceId, body, name }: CreateRequest) {
+    take: Effect.fn("TaskIntake.take")(function* (request: CreateRequest) {
+      const { account, key, voiceId, body, name, origin } = request
       const idempotency =
         name === undefined
           ? undefined
@@ -77,6 +82,11 @@ const make = Effect.gen(function* () {
       if (workers.draining()) return yield* stopping
       const order = yield* admitTask(catalogue.offer(), voiceId, body, timeline)
       yield* available(account, order.provider)
+      const { webhook_url: url } = body
+      if (url !== undefined) {
+        const fault = yield* webhookFault(url, config.webhooks?.privateAddresses ?? false, systemNames)
+        if (Option.isSome(fault)) return yield* webhookRefused(fault.value)
+      }
       const taskId = randomUUID()
       // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
       yield* rememberTrace(taskId)
@@ -87,6 +97,7 @@ const make = Effect.gen(function* () {
           account,
           key,
           ...(idempotency === undefined ? {} : { idempotency }),
+          ...(url === undefined ? {} : { webhook: { url, origin } }),
           provider: order.provider.id,
           model: order.model.wire.model_id,
           voice: order.voice.wire.voice_id

@@ -11,7 +11,7 @@ export class Secret extends Effect.Service<Secret>()("service/Secret", {
     Effect.flatMap(DataFolder, ({ path }) => loadSecret(path)),
     (secret) => ({
       /** Returns a keyed digest of 32 bytes. Digests of different purposes never match. */
-      digest: (purpose: "key" | "address" | "body", value: string): Buffer =>
+      digest: (purpose: "key" | "address" | "body" | "webhook", value: string): Buffer =>
         createHmac("sha256", Redacted.value(secret)).update(purpose).update("\0").update(value).digest()
     })
   )

@@ -173,6 +173,27 @@ const migrations = {
           detail TEXT
         ) STRICT`
     )
+  ),
+  "0007_webhooks": Effect.flatMap(
+    SqlClient,
+    statements(
+      // Webhooks to send. `due_at` is NULL until the task has ended; a trigger sets it in the same transaction.
+      `CREATE TABLE webhooks (
+          task_id TEXT PRIMARY KEY,
+          account_id INTEGER NOT NULL,
+          url TEXT NOT NULL,
+          origin TEXT NOT NULL,
+          attempts INTEGER NOT NULL DEFAULT 0,
+          due_at INTEGER
+        ) STRICT, WITHOUT ROWID`,
+      `CREATE INDEX webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL`,
+      `CREATE TRIGGER webhooks_ended AFTER UPDATE OF status ON tasks WHEN NEW.status IN ('done', 'failed') BEGIN
+          UPDATE webhooks SET due_at = 0 WHERE task_id = NEW.task_id AND due_at IS NULL;
+        END`,
+      `CREATE TRIGGER webhooks_deleted AFTER DELETE ON tasks BEGIN
+          DELETE FROM webhooks WHERE task_id = OLD.task_id;
+        END`
+    )
   )
 }
 

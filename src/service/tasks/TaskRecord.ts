@@ -40,6 +40,8 @@ export interface NewTask extends TaskTerms {
   readonly key?: number
   /** The create's idempotency key, if it has one. */
   readonly idempotency?: CreateName
+  /** Where to post the task when it has ended, and the origin of the file URLs in it. */
+  readonly webhook?: { readonly url: string; readonly origin: string }
   readonly provider: string
   readonly model: string
   readonly voice: string

@@ -12,13 +12,14 @@ import { RunSpending } from "./RunSpending.ts"
 import { ServiceWatch } from "./ServiceWatch.ts"
 import { SpeakCounters } from "./SpeakCounters.ts"
 import { StopSignal } from "./StopSignal.ts"
+import { TaskNews } from "./TaskNews.ts"
 
 /** Services that a run needs from outside. */
 export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progress
 
 /** Services of one run. */
 export type RunServices =
-  SpeakConfig | StopSignal | SpeakCounters | ServiceWatch | RunSpending | ProviderQueues
+  SpeakConfig | StopSignal | SpeakCounters | ServiceWatch | TaskNews | RunSpending | ProviderQueues
 
 /** Everything that an utterance is spoken with. */
 export type SpeakContext = RunNeeds | RunServices | ClipIntake
@@ -26,7 +27,7 @@ export type SpeakContext = RunNeeds | RunServices | ClipIntake
 /** Makes the services of a run of `utterances` utterances. */
 export const speakServices = (settings: SpeakSettings, utterances = settings.keys.length) =>
   ProviderQueues.Default.pipe(
-    Layer.provideMerge(Layer.mergeAll(ServiceWatch.Default, RunSpending.layer)),
+    Layer.provideMerge(Layer.mergeAll(ServiceWatch.Default, TaskNews.Default, RunSpending.layer)),
     Layer.provideMerge(Layer.mergeAll(StopSignal.layer, SpeakCounters.Default)),
     Layer.provideMerge(Layer.succeed(SpeakConfig, { ...settings, utterances }))
   )

@@ -1,0 +1,87 @@
+/**
+ * Follows the account's tasks by the service's events (Server-Sent Events,
+ * https://html.spec.whatwg.org/#server-sent-events). Events only say when to read a task: what it became is read.
+ */
+import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { Context, Data, Effect, Layer, Redacted, Stream } from "effect"
+import { accountEventsPath, keyHeader } from "../../contract/SpeechApi.ts"
+import { TaskId } from "../../domain/values/Ids.ts"
+import { taskOf } from "../response/ResponseNormalization.ts"
+import { httpClient } from "../transport/HttpTransport.ts"
+import type { ServiceAddress } from "../transport/ServiceAddress.ts"
+
+/** The stream is open, or a task has ended. */
+export type TaskNotice = { readonly _tag: "Open" } | { readonly _tag: "Ended"; readonly task: TaskId }
+
+/** The stream broke, or could not be opened. */
+export class StreamBroken extends Data.TaggedError("StreamBroken")<{ readonly words: string }> {}
+
+/** Maximum characters of one event. */
+const longestEvent = 1_000_000
+/** The service sends a comment every 15 s. */
+const longestSilence = "45 seconds"
+
+/** Opens the stream. It never ends by itself: it breaks. */
+export const followTasks = ({
+  baseUrl,
+  key
+}: Pick<ServiceAddress["Type"], "baseUrl" | "key">): Stream.Stream<TaskNotice, StreamBroken> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const client = Context.get(yield* Layer.build(httpClient), HttpClient.HttpClient)
+      const address = `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/u, "")}${accountEventsPath}`
+      const response = yield* client
+        .execute(
+          HttpClientRequest.get(address, {
+            headers: { [keyHeader]: Redacted.value(key), accept: "text/event-stream" }
+          })
+        )
+        .pipe(
+          Effect.mapError(() => new StreamBroken({ words: "no response" })),
+          Effect.timeoutFail({
+            duration: "20 seconds",
+            onTimeout: () => new StreamBroken({ words: "no response" })
+          })
+        )
+      const type = response.headers["content-type"] ?? ""
+      if (response.status !== 200 || !/^text\/event-stream\b/iu.test(type))
+        return Stream.fail(new StreamBroken({ words: `HTTP ${response.status}` }))
+      const notices = response.stream.pipe(
+        Stream.mapError(() => new StreamBroken({ words: "cut off" })),
+        Stream.timeoutFail(() => new StreamBroken({ words: "silent" }), longestSilence),
+        Stream.decodeText(),
+        Stream.mapAccumEffect("", (before, text) => {
+          const events = `${before}${text}`.replaceAll("\r\n", "\n").split("\n\n")
+          const rest = events.pop() ?? ""
+          return rest.length > longestEvent
+            ? new StreamBroken({ words: "an event without an end" })
+            : Effect.succeed([rest, events.flatMap(noticeIn)] as const)
+        }),
+        Stream.flattenIterables
+      )
+      return Stream.make<[TaskNotice]>({ _tag: "Open" }).pipe(
+        Stream.concat(notices),
+        Stream.concat(Stream.fail(new StreamBroken({ words: "cut off" })))
+      )
+    }).pipe(
+      // The stream lasts as long as the run: its span would not end before that.
+      Effect.withTracerEnabled(false)
+    )
+  )
+
+/** Returns the task that an event says has ended. */
+const noticeIn = (event: string): ReadonlyArray<TaskNotice> => {
+  const data = event
+    .split("\n")
+    .flatMap((line) => (line.startsWith("data:") ? [line.slice(5)] : []))
+    .join("\n")
+  if (data === "") return []
+  try {
+    const { task_id: task, status } = taskOf(JSON.parse(data))
+    return task !== undefined && (status === "done" || status === "failed")
+      ? [{ _tag: "Ended", task: TaskId.make(task) }]
+      : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Tells when a task has ended, if the service offers events. Without events, or while their stream is broken, tasks are
+ * polled. An event that is lost only delays a poll.
+ */
+import { Deferred, Duration, Effect, Schedule, Stream } from "effect"
+import type { TaskId } from "../../../domain/values/Ids.ts"
+import { Gateway } from "../../../gateway/Gateway.ts"
+
+/** Ended tasks to remember: a task may end before the response to its create arrives. */
+const mostRemembered = 10_000
+
+/** Time until a broken stream is opened again: 1 s, growing to 30 s. */
+const reopening = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("30 seconds")))
+
+/** The time that one stream was open. */
+export interface NewsEpoch {
+  readonly ended: Set<TaskId>
+  readonly waiting: Map<TaskId, Deferred.Deferred<boolean>>
+}
+
+/** Follows the service's events from the first task on. */
+export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
+  scoped: Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const scope = yield* Effect.scope
+    let current: NewsEpoch | undefined
+    let isStarted = false
+
+    /** Ends an epoch: whoever waits polls instead. */
+    const close = Effect.suspend(() => {
+      const epoch = current
+      current = undefined
+      return Effect.forEach(epoch?.waiting.values() ?? [], (told) => Deferred.succeed(told, false), {
+        discard: true
+      })
+    })
+
+    const follow = gateway.follow.pipe(
+      Stream.runForEach((notice) =>
+        Effect.suspend(() => {
+          if (notice._tag === "Open") {
+            current = { ended: new Set(), waiting: new Map() }
+            return Effect.void
+          }
+          if (current === undefined) return Effect.void
+          const { ended, waiting } = current
+          ended.add(notice.task)
+          if (ended.size > mostRemembered) for (const oldest of [...ended].slice(0, 1)) ended.delete(oldest)
+          const told = waiting.get(notice.task)
+          return told === undefined ? Effect.void : Deferred.succeed(told, true)
+        })
+      ),
+      Effect.ensuring(close)
+    )
+    const following = Effect.gen(function* () {
+      const { events } = yield* gateway.reads.health
+      if (events === undefined) return
+      yield* Effect.repeat(Effect.ignoreLogged(follow), reopening)
+    }).pipe(Effect.ignore)
+
+    return {
+      /** The stream that is open now, if any. To be read before a task is created: it has events from now on. */
+      epoch: Effect.suspend(() => {
+        if (isStarted) return Effect.succeed(current)
+        isStarted = true
+        return Effect.as(Effect.forkIn(following, scope), current)
+      }),
+
+      /**
+       * Waits until a task has ended. False, at once or later, if that is unknown: the stream is not open, has broken
+       * since the task was created, or was silent about it for `most` milliseconds.
+       */
+      ended: (task: TaskId, epoch: NewsEpoch | undefined, most: number): Effect.Effect<boolean> =>
+        Effect.suspend(() => {
+          if (epoch === undefined || epoch !== current) return Effect.succeed(false)
+          if (epoch.ended.has(task)) return Effect.succeed(true)
+          return Effect.acquireUseRelease(
+            Effect.tap(Deferred.make<boolean>(), (told) => Effect.sync(() => epoch.waiting.set(task, told))),
+            (told) =>
+              Effect.timeoutTo(Deferred.await(told), {
+                duration: Duration.millis(most),
+                onSuccess: (known) => known,
+                onTimeout: () => false
+              }),
+            () => Effect.sync(() => epoch.waiting.delete(task))
+          )
+        })
+    }
+  })
+}) {}
