@@ -1,5 +1,5 @@
 /**
- * Time and memory of the analysis of films of two hours, against ffmpeg's decoding of their sound to nothing. Prints
+ * Time and memory of the analysis of long films, against ffmpeg's decoding of their sound to nothing. Prints
  * the medians of some rounds, in turn: wall time, and the processors' time, which says more on a busy machine.
  */
 import { spawnSync } from "node:child_process"
@@ -18,7 +18,6 @@ import { SampleRate } from "../../src/domain/time/Units.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { mixed, rate, sources, spokenOf } from "./films.ts"
 
-const hours = 2
 const rounds = 3
 
 /** Sound as films have it: stereo AAC, and AC-3 with six channels. */
@@ -27,11 +26,12 @@ const kinds = [
   { name: "film.mp4", encoding: ["-ac", "6", "-ar", "48000", "-c:a", "ac3", "-b:a", "384k"] }
 ] as const
 
-export const measureTime = async () => {
+/** Measures films of this length. */
+export const measureTime = async (hours: number) => {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-sync-"))
   try {
     const spoken = await spokenOf(sources[0]!)
-    const repeats = Math.round((hours * 3600) / spoken.seconds)
+    const repeats = Math.ceil((hours * 3600) / spoken.seconds)
     const wav = join(folder, "scene.wav")
     writeFileSync(wav, encodeWav16({ rate, samples: mixed(spoken, "music", 10, 1) }))
     const cues = Array.from({ length: repeats }, (_, k) =>
@@ -43,7 +43,7 @@ export const measureTime = async () => {
     for (const { name, encoding } of kinds) {
       const film = join(folder, name)
       run(["-v", "error", "-y", "-stream_loop", `${repeats - 1}`, "-i", wav, ...encoding, film])
-      await measureFilm(film, cues)
+      await measureFilm(film, hours, cues)
       rmSync(film)
     }
   } finally {
@@ -51,7 +51,7 @@ export const measureTime = async () => {
   }
 }
 
-const measureFilm = async (film: string, cues: ReadonlyArray<TimedSpan>) => {
+const measureFilm = async (film: string, hours: number, cues: ReadonlyArray<TimedSpan>) => {
   const plain: Array<Times> = []
   const own: Array<Times> = []
   let after = 0

@@ -7,14 +7,16 @@
  * 3. The subtitle is divided into parts of about 18 cues (`partCues`), and each part is aligned separately. The
  *    confidence is high if chance is unlikely to explain how many parts agree with the whole.
  */
-import { type ShiftedRun, bestRuns } from "./PieceSearch.ts"
+import { type ShiftedRun, bestRuns, chanceSpread } from "./PieceSearch.ts"
 import {
+  atRate,
   certainProminence,
   curveOf,
   doubtfulCues,
   joined,
   type AlignedRuns,
   prominenceOf,
+  type SupportedRuns,
   supported,
   widestShift
 } from "./AlignmentSupport.ts"
@@ -38,9 +40,6 @@ export interface FilmAlignment {
 /** Fewer cues than this give no result. */
 export const leastCues = 8
 
-/** The penalty of a break, in spreads of one cue: more than a few cues gain by chance from any of the shifts. */
-const breakPenalty = 12
-
 /** Aligns cues with the evidence of a film; undefined if there are too few cues. They must be in order of start. */
 export const alignToFilm = (
   evidence: EvidenceLevels,
@@ -49,24 +48,21 @@ export const alignToFilm = (
   if (cues.length < leastCues) return undefined
   let found: AlignedRuns | undefined
   let best = -Infinity
-  for (const rate of likelyRates(evidence, cues)) {
-    const { runs, score } = runsAt(evidence, cues, rate)
+  const spread = chanceSpread({ evidence: evidence.coarse, cues, reach: widestShift })
+  for (const rate of likelyRates(evidence, cues, spread)) {
+    const { runs, score } = runsAt(evidence, cues, rate, spread)
     if (score > best) [best, found] = [score, { rate, runs }]
   }
   if (found === undefined) return undefined
   const refined = refine(evidence, cues, found)
-  const kept = supported(evidence, cues, refined)
-  const model = kept.runs.length === refined.runs.length ? kept : refine(evidence, cues, kept)
-  return { ...model, ...agreement(evidence, cues, model) }
+  const kept = supported(evidence, cues, refined, spread)
+  // Pieces were divided anew, with coarse shifts.
+  const model = refined.runs.length === 1 ? refined : refine(evidence, cues, kept)
+  return { ...model, ...agreement(evidence, cues, { ...model, dropped: kept.dropped }) }
 }
 
-const runsAt = (evidence: EvidenceLevels, cues: ReadonlyArray<TimedSpan>, rate: number) =>
-  bestRuns({
-    evidence: evidence.coarse,
-    cues: atRate(cues, rate),
-    reach: widestShift,
-    penalty: breakPenalty
-  })
+const runsAt = (evidence: EvidenceLevels, cues: ReadonlyArray<TimedSpan>, rate: number, spread: number) =>
+  bestRuns({ evidence: evidence.coarse, cues: atRate(cues, rate), reach: widestShift, spread })
 
 /** Of longer subtitles, groups of cues that are spread over the film tell which rates are possible. */
 const screenedCues = 400
@@ -76,20 +72,21 @@ const groupCues = 50
 const likelyShare = 0.7
 
 /** The rates worth a full search: that takes most of the time that a long film needs after its sound is decoded. */
-const likelyRates = (evidence: EvidenceLevels, cues: ReadonlyArray<TimedSpan>): ReadonlyArray<number> => {
+const likelyRates = (
+  evidence: EvidenceLevels,
+  cues: ReadonlyArray<TimedSpan>,
+  spread: number
+): ReadonlyArray<number> => {
   if (cues.length <= screenedCues) return rateFactors
   const groups = screenedCues / groupCues
   const chosen = Array.from({ length: groups }, (_, k) => {
     const first = Math.round((k * (cues.length - groupCues)) / (groups - 1))
     return cues.slice(first, first + groupCues)
   }).flat()
-  const scores = rateFactors.map((rate) => runsAt(evidence, chosen, rate).score)
+  const scores = rateFactors.map((rate) => runsAt(evidence, chosen, rate, spread).score)
   const least = likelyShare * Math.max(...scores)
   return rateFactors.filter((_, k) => scores[k]! >= least)
 }
-
-const atRate = (cues: ReadonlyArray<TimedSpan>, rate: number): ReadonlyArray<TimedSpan> =>
-  rate === 1 ? cues : cues.map(({ start, end }) => ({ start: start * rate, end: end * rate }))
 
 /** How far fine shifts are searched around coarse ones, in seconds. */
 const fineReach = 0.6
@@ -200,7 +197,7 @@ const enoughParts = 0.4
 const agreement = (
   evidence: EvidenceLevels,
   cues: ReadonlyArray<TimedSpan>,
-  { rate, runs }: AlignedRuns
+  { rate, runs, dropped }: SupportedRuns
 ): Omit<FilmAlignment, "rate" | "runs"> => {
   const size = Math.max(4, Math.min(partCues, Math.floor(cues.length / 4)))
   let [parts, agreeing, prominence] = [0, 0, Infinity]
@@ -215,9 +212,10 @@ const agreement = (
       for (let k = 0; k < curve.length; k++) whole[k] = whole[k]! + curve[k]!
     }
     parts += count
-    prominence = Math.min(prominence, prominenceOf(whole, evidence, run.shift))
+    const least = certainProminence(run.until - run.first, runs.length === 1)
+    prominence = Math.min(prominence, prominenceOf(whole, evidence, run.shift) / least)
   }
-  const doubtful = doubtfulCues(evidence, cues, { rate, runs }) / cues.length
+  const doubtful = doubtfulCues(evidence, cues, { rate, runs, dropped }) / cues.length
   const chance = (2 * partTolerance) / widestShift
   const byChance = rateFactors.length * combinations(parts, agreeing) * chance ** agreeing
   const confidence =
@@ -225,7 +223,7 @@ const agreement = (
       ? 0
       : (1 / (1 + byChance)) *
         Math.min(1, agreeing / parts / enoughParts) *
-        Math.min(1, Math.max(0, prominence / certainProminence)) *
+        Math.min(1, Math.max(0, prominence)) *
         (1 - doubtful * (runs.length === 1 ? doubtOfWhole : 1))
   return { parts, agreeing, confidence, doubtful }
 }

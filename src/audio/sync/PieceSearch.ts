@@ -1,8 +1,9 @@
 /**
  * Finds how a subtitle must be shifted, cue by cue, to fit its film. Each cue may have its own shift, but each change
- * of the shift costs a fixed penalty. So changes remain only where the film or the subtitle has a break. The method
- * follows alass (https://github.com/kaegi/alass), with two differences: cues are rated against graded evidence, not
- * against other cues, and the penalty is derived from what chance would gain.
+ * of the shift costs a fixed penalty, and more if cues then come before the ones in front of them. So changes remain
+ * only where the film or the subtitle has a break. The method follows alass (https://github.com/kaegi/alass), with two
+ * differences: cues are rated against graded evidence, not against other cues, and the penalty is derived from what
+ * chance would gain.
  */
 import { evidenceRow, type FilmEvidence, type TimedSpan } from "./CueEvidence.ts"
 
@@ -22,16 +23,23 @@ export interface FoundRuns {
   readonly score: number
 }
 
-/** A search: the cues in order, the widest shift in seconds, and the penalty of a change in units of `FoundRuns`. */
+/** A search: the cues in order, and the widest shift in seconds. */
 export interface PieceQuestion {
   readonly evidence: FilmEvidence
   readonly cues: ReadonlyArray<TimedSpan>
   readonly reach: number
-  readonly penalty: number
+  /** The spread of one cue's evidence by chance: `chanceSpread`. */
+  readonly spread: number
+  /** The shifts that are tried; all within reach if absent. */
+  readonly allowed?: ReadonlyArray<number>
 }
 
-/** The spread of one cue's evidence over all shifts, as a root mean square over the cues. */
-export const chanceSpread = ({ evidence, cues, reach }: Omit<PieceQuestion, "penalty">): number => {
+/** The spread of one cue's evidence over all shifts, as a root mean square over the cues. It depends little on a rate. */
+export const chanceSpread = ({
+  evidence,
+  cues,
+  reach
+}: Omit<PieceQuestion, "spread" | "allowed">): number => {
   const row = new Float64Array(2 * Math.round(reach * evidence.perSecond) + 1)
   // A sample of the cues tells enough.
   const step = Math.max(1, Math.floor(cues.length / 100))
@@ -51,34 +59,70 @@ export const chanceSpread = ({ evidence, cues, reach }: Omit<PieceQuestion, "pen
   return Math.sqrt(Math.max(1e-9, variance / Math.max(1, count)))
 }
 
+/** A run that another one may follow: its shift, its first cue, and which run is before it. */
+interface EarlierRun {
+  readonly shift: number
+  readonly first: number
+  /** Its place among those that end where it begins. */
+  readonly before: number
+}
+
+/**
+ * The penalty of a change of the shift, in spreads of one cue: more than a few cues gain by chance from any of the
+ * shifts. A change that moves cues before the ones in front of them has another one.
+ */
+const penalty = 8
+const disorder = 6
+
+/** Cues may come this much before the end of the ones in front of them and are still in order, in seconds. */
+const overlap = 0.5
+
 /**
  * Finds the best shifts by dynamic programming over the cues, in time linear in cues and shifts. Memory is that of a
  * few numbers per cue and per shift.
  */
-export const bestRuns = (question: PieceQuestion): FoundRuns => {
-  const { evidence, cues, reach, penalty } = question
+export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuestion): FoundRuns => {
   const widest = Math.round(reach * evidence.perSecond)
   const shifts = 2 * widest + 1
-  const spread = chanceSpread(question)
   const row = new Float64Array(shifts)
   const totals = new Float64Array(shifts)
-  /** The cue with which the run at each shift begins. */
-  const begins = new Int32Array(shifts)
-  /** The best shift of the cue before each, and the cue with which its run begins. */
-  const shiftBefore = new Int32Array(cues.length)
-  const beginBefore = new Int32Array(cues.length)
+  /** The first cue of the run at each shift, and which run is before it. */
+  const firsts = new Int32Array(shifts)
+  const befores = new Int32Array(shifts)
+  /** For each cue, the runs that end before it and that another one may follow: few. */
+  const ended: Array<Array<EarlierRun>> = []
+  const runAt = (shift: number): EarlierRun => ({ shift, first: firsts[shift]!, before: befores[shift]! })
+  const places = allowed?.map((shift) => Math.round(shift * evidence.perSecond) + widest)
+  const isBarred = (k: number) => places?.every((place) => Math.abs(place - k) > 1) ?? false
+  const barred = Array.from(row.keys()).filter(isBarred)
   let best = 0
   for (let cue = 0; cue < cues.length; cue++) {
-    shiftBefore[cue] = best
-    beginBefore[cue] = begins[best]!
-    const jump = cue === 0 ? -Infinity : totals[best]! - penalty * spread
     evidenceRow(evidence, cues[cue]!, -widest, row)
-    let most = -Infinity
+    for (const k of barred) row[k] = -Infinity
+    const candidates = [runAt(best)]
+    ended.push(candidates)
+    const gap = cue === 0 ? 0 : Math.max(0, cues[cue]!.start - cues[cue - 1]!.end + overlap)
+    const slack = Math.round(gap * evidence.perSecond)
+    const anywhere = cue === 0 ? -Infinity : totals[best]! - (penalty + disorder) * spread
+    let [jump, source, seen, most] = [anywhere, 0, cue === 0 ? shifts : 0, -Infinity]
+    let highest = anywhere
+    let run = runAt(best)
     for (let k = 0; k < shifts; k++) {
+      // The best run in order: one whose end is not after this cue at this shift.
+      for (; seen < shifts && seen <= k + slack; seen++)
+        if (totals[seen]! - penalty * spread > highest) {
+          highest = totals[seen]! - penalty * spread
+          run = runAt(seen)
+        }
       let total = totals[k]!
-      if (total < jump) {
+      if (total < highest) {
+        if (highest > jump) {
+          jump = highest
+          source = candidates.push(run) - 1
+        }
         total = jump
-        begins[k] = cue
+        firsts[k] = cue
+        befores[k] = source
       }
       total += row[k]!
       totals[k] = total
@@ -90,12 +134,12 @@ export const bestRuns = (question: PieceQuestion): FoundRuns => {
   }
   const score = totals[best]! / spread
   const runs: Array<ShiftedRun> = []
-  let [until, shift, first] = [cues.length, best, begins[best]!]
+  let until = cues.length
+  let run = runAt(best)
   while (until > 0) {
-    runs.unshift({ first, until, shift: (shift - widest) / evidence.perSecond })
-    until = first
-    shift = shiftBefore[first]!
-    first = beginBefore[first]!
+    runs.unshift({ first: run.first, until, shift: (run.shift - widest) / evidence.perSecond })
+    until = run.first
+    if (until > 0) run = ended[until]![run.before]!
   }
   return { runs, score }
 }

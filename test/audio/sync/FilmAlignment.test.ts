@@ -79,6 +79,44 @@ it.prop(
 )
 
 it.prop(
+  "divides a subtitle exactly where it has a break that the film lacks",
+  [seeds, FastCheck.double({ min: 8, max: 90, noNaN: true }), FastCheck.integer({ min: 20, max: 50 })],
+  ([seed, length, place]) => {
+    const film = madeCues(seed, 70)
+    const subtitle = film.map(({ start, end }, cue) =>
+      cue < place ? { start, end } : { start: start + length, end: end + length }
+    )
+    expect(fitOf(film, subtitle, seed).pieces.map(({ first }) => first)).toEqual([0, place])
+  },
+  few
+)
+
+it.prop(
+  "is certain of pieces of nine cues and more only if they are right",
+  [seeds, FastCheck.array(FastCheck.integer({ min: 9, max: 25 }), { minLength: 2, maxLength: 3 })],
+  ([seed, counts]) => {
+    const subtitle = madeCues(
+      seed,
+      counts.reduce((sum, count) => sum + count, 20)
+    )
+    const film = subtitle.map(({ start, end }, cue) => {
+      let [until, shift] = [0, 0]
+      for (const count of counts) if (cue >= (until += count)) shift += 7.3
+      return { start: start + shift, end: end + shift }
+    })
+    const alignment = alignToFilm(evidenceOf(madeTrack(film, seed)), subtitle)
+    const { confidence, pieces } = judgeFit(alignment, subtitle)
+    const off = subtitle.filter(({ start }, cue) => {
+      const piece = pieces.find(({ first, until }) => cue >= first && cue < until)
+      return Math.abs(start + (piece?.offset ?? 0) - film[cue]!.start) > 0.25
+    })
+    const isCertain = confidence >= 0.9 && (alignment?.doubtful ?? 1) <= 0.05
+    expect(isCertain && off.length > 0.05 * subtitle.length).toBe(false)
+  },
+  few
+)
+
+it.prop(
   "leaves a subtitle alone that fits, even if its cues are off by up to 0.2 s each",
   [seeds],
   ([seed]) => {

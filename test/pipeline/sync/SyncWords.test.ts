@@ -16,13 +16,14 @@ const found = (count: number, mode: "check" | "auto", applied = false): SyncWord
 
 it("advises sync: auto only for as many pieces as it corrects", () => {
   const basis = "(20 of 20 parts agree, the sound does not support 2 % of the cues, confidence 0.98)"
-  const three =
-    "the subtitle has 3 parts with different shifts: +1.00 s from 0:00:00, +2.00 s from 0:01:00, +3.00 s from 0:02:00"
-  const four = `${three.replace("3 parts", "4 parts")}, +4.00 s from 0:03:00`
-  expect(syncSummary(found(3, "check"))).toBe(
-    `${three} ${basis}; its times are unchanged; set sync: auto to correct them`
+  const four =
+    "the subtitle has 4 parts with different shifts: " +
+    "+1.00 s from 0:00:00, +2.00 s from 0:01:00, +3.00 s from 0:02:00, +4.00 s from 0:03:00"
+  const five = `${four.replace("4 parts", "5 parts")}, +5.00 s from 0:04:00`
+  expect(syncSummary(found(4, "check"))).toBe(
+    `${four} ${basis}; its times are unchanged; set sync: auto to correct them`
   )
-  expect(syncSummary(found(3, "auto", true))).toBe(`${three} ${basis}; its times were corrected`)
-  expect(syncSummary(found(4, "check"))).toBe(`${four} ${basis}; its times are unchanged`)
-  expect(syncSummary(found(4, "auto"))).toBe(`${four} ${basis}; its times are unchanged`)
+  expect(syncSummary(found(4, "auto", true))).toBe(`${four} ${basis}; its times were corrected`)
+  expect(syncSummary(found(5, "check"))).toBe(`${five} ${basis}; its times are unchanged`)
+  expect(syncSummary(found(5, "auto"))).toBe(`${five} ${basis}; its times are unchanged`)
 })
