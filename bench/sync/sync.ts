@@ -5,6 +5,7 @@
  *
  *     node bench/run.mjs sync [films]          found and residuals by kind of lie; default 64 films
  *     node bench/run.mjs sync own [films]      without the other methods, which take most of the time
+ *     node bench/run.mjs sync follow [films]   `fit: { follow: speech }`; default 12 films
  *     node bench/run.mjs sync time [hours]     a film of two hours: time against ffmpeg's decoding, and memory
  *
  * Prints every film whose result is wrong. The subtitles are those of ../shared/corpus.
@@ -16,6 +17,7 @@ import { judgeFit, type SubtitleFit } from "../../src/audio/sync/SubtitleFit.ts"
 import { type Aligned, byCorrelation, bySplits, energySpeech } from "./baselines.ts"
 import { backgroundNames } from "./backgrounds.ts"
 import { bandsOf, hasCorpus, mixed, sources, spokenOf } from "./films.ts"
+import { measureFollowing } from "./follow.ts"
 import { measureTime } from "./time.ts"
 import { type Lie, type Variant, variantsOf } from "./variants.ts"
 
@@ -150,5 +152,6 @@ const report = (trials: ReadonlyArray<Trial>) => {
 const [first = "64", second = "64"] = process.argv.slice(2)
 if (!hasCorpus) process.stdout.write("skipped: ../shared/corpus is missing\n")
 else if (first === "time") await measureTime(Number(process.argv[3] ?? 2))
+else if (first === "follow") await measureFollowing(Number(process.argv[3] ?? 12))
 else if (first === "own") await measure(Number(second), false)
 else await measure(Number(first), true)

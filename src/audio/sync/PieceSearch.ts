@@ -34,7 +34,7 @@ export interface PieceQuestion {
   readonly allowed?: ReadonlyArray<number>
 }
 
-/** The spread of one cue's evidence over all shifts, as a root mean square over the cues. It depends little on a rate. */
+/** The spread of one cue's evidence over all shifts, as a root mean square over the cues. Rates hardly change it. */
 export const chanceSpread = ({
   evidence,
   cues,

@@ -1,0 +1,58 @@
+/**
+ * Measures `fit: { follow: speech }`: cues moved at random by up to 0.3 s, over backgrounds at 10 dB. Prints the share
+ * of cues within 60 ms of the voice, before and after. Cues after a pause of speech and those right after other speech
+ * are also told apart, since sound alone hardly shows where the latter begin.
+ */
+import { speechOnsets } from "../../src/audio/sync/SpeechOnsets.ts"
+import { speechTrackOf } from "../../src/audio/sync/SpeechTrack.ts"
+import { backgroundNames } from "./backgrounds.ts"
+import { bandsOf, mixed, rate, sources, spokenOf, type Spoken } from "./films.ts"
+import { randomOf } from "./random.ts"
+
+/** How far cues are moved, and how near to the voice they must come, in seconds. */
+const jitter = 0.3
+const near = 0.06
+
+/** A shorter silence before a cue is no pause, in seconds. */
+const leastPause = 0.1
+
+export const measureFollowing = async (films: number) => {
+  const shares = new Map<string, { count: number; before: number; after: number }>()
+  for (let film = 0; film < films; film++) {
+    const name = backgroundNames[film % 4]!
+    const spoken = await spokenOf(sources[(film * 5 + Math.floor(film / 12)) % sources.length]!)
+    const track = speechTrackOf(bandsOf(mixed(spoken, name, 10, film)))
+    const random = randomOf(film + 77)
+    const cues = spoken.cues
+      .map(({ start, end, spoken: isSpoken, onset }) => {
+        const move = jitter * (2 * random() - 1)
+        return { start: start + move, end: end + move, isSpoken, onset }
+      })
+      .sort((a, b) => a.start - b.start)
+    const onsets = speechOnsets(track, cues)
+    for (const [k, { start, isSpoken, onset }] of cues.entries()) {
+      if (!isSpoken) continue
+      const place = pauseBefore(spoken, onset) >= leastPause ? "after a pause" : "right after speech"
+      for (const kind of ["all cues", place, name]) {
+        const share = shares.get(kind) ?? { count: 0, before: 0, after: 0 }
+        shares.set(kind, share)
+        share.count++
+        if (Math.abs(start - onset) <= near) share.before++
+        if (Math.abs((onsets[k] ?? start) - onset) <= near) share.after++
+      }
+    }
+  }
+  for (const [kind, { count, before, after }] of shares)
+    process.stdout.write(
+      `${kind.padEnd(20)} ${`${count}`.padStart(5)} cues, within 60 ms: ` +
+        `${((100 * before) / count).toFixed(0)} %, then ${((100 * after) / count).toFixed(0)} %\n`
+    )
+}
+
+/** The silence before a moment of a film's speech, in seconds. */
+const pauseBefore = ({ samples }: Spoken, onset: number): number => {
+  const end = Math.round(onset * rate) - 1
+  let at = end
+  while (at >= 0 && samples[at] === 0) at--
+  return (end - at) / rate
+}
