@@ -1,6 +1,6 @@
 /** Options of the library's functions on a batch, and their checks. */
 import { Array, Effect, Either, Schema } from "effect"
-import type { JobEntry, Manifest } from "../domain/manifest/Manifest.ts"
+import type { Manifest, WrittenJob } from "../domain/manifest/Manifest.ts"
 import type { BilingualChoice } from "../domain/manifest/ScriptSettings.ts"
 import { LanguageWritten } from "../domain/values/LanguageName.ts"
 import { ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
@@ -11,7 +11,7 @@ import type { Deadline } from "../pipeline/speak/SpeakSettings.ts"
 import type { BatchSource, LoadFlags } from "./batch/BatchLoading.ts"
 
 /** A job of a manifest, as its author writes it. */
-export type ManifestJob = typeof JobEntry.Encoded
+export type ManifestJob = typeof WrittenJob.Encoded
 
 /** A manifest as its author writes it: all keys of docs/manifest.md. */
 export type ManifestInput = Omit<typeof Manifest.Encoded, "jobs"> & {

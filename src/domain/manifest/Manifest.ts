@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { CastSettings } from "./CastSettings.ts"
 import { described, optional } from "./FieldDescription.ts"
 import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.ts"
-import { LanguageWritten } from "../values/LanguageName.ts"
+import { LanguageOfEntry, LanguageWritten } from "../values/LanguageName.ts"
 import { FrameRateWritten } from "../time/FrameRate.ts"
 import { ListenSettings } from "./ListenSettings.ts"
 import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
@@ -136,7 +136,7 @@ const jobFields = {
 export const Defaults = Schema.Struct(jobFields)
 export type Defaults = typeof Defaults.Type
 
-/** One entry of `jobs`. */
+/** One entry of `jobs`, with its language known. */
 export const JobEntry = Schema.Struct({
   id: optional(
     JobId,
@@ -158,6 +158,16 @@ export const JobEntry = Schema.Struct({
 })
 export type JobEntry = typeof JobEntry.Type
 
+/** One entry of `jobs` as written. */
+export const WrittenJob = Schema.Struct({
+  ...JobEntry.fields,
+  language: optional(
+    LanguageOfEntry,
+    "The spoken language: a tag such as en, vi or pt-BR, a code such as vie, or an English name; default: from the input's file name, such as film.vi.srt, or from {language} in input."
+  )
+})
+export type WrittenJob = typeof WrittenJob.Type
+
 /** The whole manifest. */
 export const Manifest = Schema.Struct({
   name: optional(Schema.NonEmptyTrimmedString, "The batch's name."),
@@ -175,6 +185,6 @@ export const Manifest = Schema.Struct({
   ),
   notify: optional(NotifySettings, "A program or URL to notify when a run ends."),
   defaults: optional(Defaults, "Values for keys that a job does not set."),
-  jobs: described(Schema.NonEmptyArray(JobEntry), "The jobs to run.")
+  jobs: described(Schema.NonEmptyArray(WrittenJob), "The jobs to run.")
 }).annotations({ identifier: "Manifest", title: "dubwright manifest" })
 export type Manifest = typeof Manifest.Type

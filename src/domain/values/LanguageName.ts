@@ -36,12 +36,20 @@ export const LanguageWritten = Schema.transformOrFail(Schema.NonEmptyTrimmedStri
   decode: (written, _, ast) =>
     Either.mapLeft(languageNamed(written), (message) => new ParseResult.Type(ast, written, message)),
   encode: ParseResult.succeed
-}).annotations({
-  message: ({ actual }) =>
-    typeof actual !== "string" || actual.trim() === ""
-      ? `${expected}${actual === undefined ? "" : `, found ${JSON.stringify(actual)}`}`
-      : Option.getOrElse(Either.getLeft(languageNamed(actual)), () => expected)
+}).annotations({ message: ({ actual }) => languageMessage(actual) })
+
+/** The language that a pattern's name says, as an entry of `jobs` may write it. */
+export const namedByPattern = "{language}"
+
+/** A language in an entry of `jobs`. */
+export const LanguageOfEntry = Schema.Union(LanguageWritten, Schema.Literal(namedByPattern)).annotations({
+  message: ({ actual }) => ({ message: languageMessage(actual), override: true })
 })
+
+const languageMessage = (actual: unknown): string =>
+  typeof actual !== "string" || actual.trim() === ""
+    ? `${expected}${actual === undefined ? "" : `, found ${JSON.stringify(actual)}`}`
+    : Option.getOrElse(Either.getLeft(languageNamed(actual)), () => expected)
 
 const titled = (name: string): string =>
   name.replaceAll(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())

@@ -20,7 +20,12 @@ import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
 import { filmNamed } from "./tracks/TrackChoice.ts"
-import { type ExpandedEntry, type EntryPlace, expandEntry } from "./patterns/EntryExpansion.ts"
+import {
+  type ExpandedEntry,
+  type EntryPlace,
+  expandEntry,
+  withKnownLanguage
+} from "./patterns/EntryExpansion.ts"
 
 // Not loaded for bare files.
 const manifestParser = Effect.promise(() => import("./ManifestFile.ts"))
@@ -126,8 +131,11 @@ const settle = Effect.fnUntraced(function* (
   const { isArriving } = flags
   const waits = isArriving !== undefined
   const films = yield* Effect.cached(Effect.flatMap(filmTracks, ({ trackReader }) => trackReader(state)))
+  const entries = yield* Effect.forEach(manifest.jobs, (written, at) =>
+    withKnownLanguage(written, { manifest: name, at })
+  )
   const expanded = yield* Effect.forEach(
-    manifest.jobs,
+    entries,
     (entry, at) => {
       const isBare = overrides === undefined
       const reject = (problem: string) =>

@@ -2,9 +2,9 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect, Either, Schema } from "effect"
 import { isDynamicPattern } from "tinyglobby"
-import type { Defaults, JobEntry } from "../../../domain/manifest/Manifest.ts"
+import type { Defaults, JobEntry, WrittenJob } from "../../../domain/manifest/Manifest.ts"
 import { JobId, type LanguageTag } from "../../../domain/values/Ids.ts"
-import { languageNamed } from "../../../domain/values/LanguageName.ts"
+import { languageNamed, namedByPattern } from "../../../domain/values/LanguageName.ts"
 import { type InputRejected, rejectInput } from "../InputRejected.ts"
 import { jobNameFrom } from "../JobName.ts"
 import { fillNames, hasNames, parseNamePattern, unknownName } from "./NamePattern.ts"
@@ -41,6 +41,17 @@ export interface EntryPlace {
   /** The error for an input that cannot be used. */
   readonly rejectInput: (problem: string) => InputRejected
 }
+
+/** Takes `{language}` for the language out of an entry: a pattern's name sets the language anyway. */
+export const withKnownLanguage = (
+  { language, ...entry }: WrittenJob,
+  { manifest, at }: Pick<EntryPlace, "manifest" | "at">
+): Either.Either<JobEntry, InputRejected> =>
+  language === undefined || (language === namedByPattern && entry.input.includes(namedByPattern))
+    ? Either.right(entry)
+    : language === namedByPattern
+      ? Either.left(rejectInput(manifest, `jobs[${at}].language: {language}: write {language} in input, too`))
+      : Either.right({ ...entry, language })
 
 /** Expands an entry; its paths are resolved against the folder of the manifest. */
 export const expandEntry = Effect.fnUntraced(function* (

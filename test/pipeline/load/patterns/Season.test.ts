@@ -42,6 +42,27 @@ const pairs = ["E01", "E02"].flatMap((episode) => [
 ])
 
 layer(NodeContext.layer)("a season", (it) => {
+  it.scoped("takes a language in braces for that of the input, if its name is there", () =>
+    Effect.gen(function* () {
+      const said = `${season}    language: '{language}'\n`
+      const { loaded } = yield* load(said, pairs)
+      const { jobs } = yield* loaded
+      expect(jobs.map(({ id, language }) => [id, language])).toEqual(
+        ["E01", "E02"].flatMap((episode) =>
+          ["en", "vi"].map((language) => [`${episode}-${language}`, language])
+        )
+      )
+      expect(yield* faultsOf("jobs: [{ input: 'subs/*.srt', language: '{language}' }]", pairs)).toEqual([
+        "m.yaml: jobs[0].language: {language}: write {language} in input, too"
+      ])
+      expect(yield* faultsOf("jobs: [{ input: 'subs/*.srt', language: Klingon }]", pairs)).toEqual([
+        expect.stringMatching(
+          /language: expected a language such as en, vi, pt-BR or French, found "Klingon"/u
+        )
+      ])
+    })
+  )
+
   it.scoped("makes a job of each file, and pairs it with its film", () =>
     Effect.gen(function* () {
       const { folder, loaded } = yield* load(season, [
