@@ -12,7 +12,7 @@ export default defineConfig({
     ),
     exclude: [
       "test/script/*Corpus.test.ts",
-      "test/exports/OpenShot.test.ts",
+      "test/exports/timelines/OpenShot.test.ts",
       "test/audio/level/ClipLoudness.test.ts"
     ],
     setupFiles: ["test/testers.ts"],

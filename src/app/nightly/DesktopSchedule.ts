@@ -1,6 +1,6 @@
 /** Text of a launchd agent (macOS) and a Task Scheduler task (Windows) that run a batch every night. */
 import { dirname } from "node:path"
-import { xmlElement } from "../../exports/Xml.ts"
+import { xmlElement } from "../../exports/text/Xml.ts"
 import { clockText } from "../batch/Deadline.ts"
 import { type Nightly, runWords, shellCommand } from "./Schedule.ts"
 

@@ -1,5 +1,5 @@
 /** The list of lines for a translator, as CSV: its columns, and its rows as text. */
-import { csvField } from "../../exports/Csv.ts"
+import { csvField } from "../../exports/timelines/Csv.ts"
 
 /** The columns of a list, in order. `import-lines` reads those in `read`; the others are for the reader. */
 export const lineColumns = [

@@ -3,7 +3,7 @@ import { Either, Equal } from "effect"
 import type { TimelineFilm } from "../../domain/speech/Timeline.ts"
 import { type FrameRate, frameRateNamed, frameRateOf } from "../../domain/time/FrameRate.ts"
 import { deliveryRate, type Frames, frames } from "../../domain/time/Units.ts"
-import { pictureOf } from "../../exports/Timecode.ts"
+import { pictureOf } from "../../exports/text/Timecode.ts"
 import { type MediaInfo, mainSound, type VideoStream } from "../../ffmpeg/probe/MediaInfo.ts"
 import type { Job } from "../load/Job.ts"
 

@@ -25,7 +25,7 @@ import type { Job } from "../../../src/pipeline/load/Job.ts"
 import { Progress, type ProgressEvent, silent } from "../../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
 import { writableState } from "../../../src/store/state/StateDatabase.ts"
-import { textsAt } from "../../exports/readers.ts"
+import { textsAt } from "../../exports/timelines/readers.ts"
 import { ffmpeg, plainFolder, video } from "../../ffmpeg/media.ts"
 import { ffmpegs } from "../../ffmpeg/binaries.ts"
 

@@ -1,8 +1,8 @@
 /** CSV spreadsheet of the placed clips: one row per cue. */
-import type { Timeline } from "../domain/speech/Timeline.ts"
+import type { Timeline } from "../../domain/speech/Timeline.ts"
 import { lanesOf } from "./TimelineLanes.ts"
-import { oneLine } from "./SingleLineText.ts"
-import { timecode } from "./Timecode.ts"
+import { oneLine } from "../text/SingleLineText.ts"
+import { timecode } from "../text/Timecode.ts"
 
 /**
  * Encodes a table with a header row (RFC 4180, UTF-8). `start` and `end` are seconds from the beginning of the film;

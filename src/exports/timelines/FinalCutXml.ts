@@ -1,9 +1,9 @@
 /** Final Cut Pro X XML (FCPXML 1.9), for Final Cut Pro and DaVinci Resolve. */
-import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
-import type { Timeline, TimelineFilm, TimelineMarker, TimelineMedia } from "../domain/speech/Timeline.ts"
+import { type FrameRate, pictureHolding } from "../../domain/time/FrameRate.ts"
+import type { Timeline, TimelineFilm, TimelineMarker, TimelineMedia } from "../../domain/speech/Timeline.ts"
 import { countsAsFilm, type LaidClip, type TimelineLane, lanesOf, picturesOf } from "./TimelineLanes.ts"
-import { noteOf, oneLine, relativeUrl } from "./SingleLineText.ts"
-import { type XmlContent, xmlDocument } from "./Xml.ts"
+import { noteOf, oneLine, relativeUrl } from "../text/SingleLineText.ts"
+import { type XmlContent, xmlDocument } from "../text/Xml.ts"
 
 /**
  * Encodes an FCPXML document. The spine holds the film with its own sound, or a gap without a film. Clips are connected

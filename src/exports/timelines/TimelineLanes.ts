@@ -1,14 +1,14 @@
 /** Timeline lanes: assigns a timeline's clips to tracks so that no two clips of a track share a video frame. */
 import { Equal } from "effect"
-import { type FrameRate, pictureHolding, picturesHolding } from "../domain/time/FrameRate.ts"
+import { type FrameRate, pictureHolding, picturesHolding } from "../../domain/time/FrameRate.ts"
 import type {
   Timeline,
   TimelineClip,
   TimelineFilm,
   TimelineMedia,
   TimelineTrack
-} from "../domain/speech/Timeline.ts"
-import { type Frames, frames, type Millis, millis, type SampleRate } from "../domain/time/Units.ts"
+} from "../../domain/speech/Timeline.ts"
+import { type Frames, frames, type Millis, millis, type SampleRate } from "../../domain/time/Units.ts"
 
 /** A clip's range in video frames from the beginning of the film; at least one frame long. */
 export interface LaidClip {

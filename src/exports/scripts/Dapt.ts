@@ -1,8 +1,8 @@
 /** W3C DAPT script of a finished dub, as recorded, with links to its clips (https://www.w3.org/TR/dapt/). */
-import type { Timeline, TimelineClip } from "../domain/speech/Timeline.ts"
-import { framesAt } from "../domain/time/Units.ts"
-import { oneLine } from "./SingleLineText.ts"
-import { pictureStart } from "./TimelineLanes.ts"
+import type { Timeline, TimelineClip } from "../../domain/speech/Timeline.ts"
+import { framesAt } from "../../domain/time/Units.ts"
+import { oneLine } from "../text/SingleLineText.ts"
+import { pictureStart } from "../timelines/TimelineLanes.ts"
 
 /**
  * Encodes a script of type `asRecorded`: a character per speaker, and a script event per clip in order of start. Each

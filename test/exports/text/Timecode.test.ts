@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import Reference from "smpte-timecode"
-import { FrameRate, frameRateNamed, frameRateOf, pictureHolding } from "../../src/domain/time/FrameRate.ts"
-import { ratio } from "../../src/domain/time/Ratio.ts"
-import { millis } from "../../src/domain/time/Units.ts"
-import { pictureOf, timecode } from "../../src/exports/Timecode.ts"
-import { rates } from "./timelines.ts"
+import { FrameRate, frameRateNamed, frameRateOf, pictureHolding } from "../../../src/domain/time/FrameRate.ts"
+import { ratio } from "../../../src/domain/time/Ratio.ts"
+import { millis } from "../../../src/domain/time/Units.ts"
+import { pictureOf, timecode } from "../../../src/exports/text/Timecode.ts"
+import { rates } from "../timelines/timelines.ts"
 
 const day = (rate: FrameRate): number =>
   Math.round(rate.rate.value * 86_400 * (rate.drop ? 1 : rate.nominal / rate.rate.value))

@@ -1,6 +1,6 @@
 /** SMPTE timecode: numbers video frames as hours, minutes, seconds and frames (SMPTE ST 12-1). */
 import { Either, Schema } from "effect"
-import type { FrameRate } from "../domain/time/FrameRate.ts"
+import type { FrameRate } from "../../domain/time/FrameRate.ts"
 
 /** Text that is not a timecode, or a timecode that does not exist at this frame rate. */
 class TimecodeRefused extends Schema.TaggedError<TimecodeRefused>()("TimecodeRefused", {

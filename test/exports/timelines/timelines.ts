@@ -5,7 +5,7 @@ import {
   type FrameRateName,
   FrameRateName as Names,
   frameRateNamed
-} from "../../src/domain/time/FrameRate.ts"
+} from "../../../src/domain/time/FrameRate.ts"
 import {
   Timeline,
   TimelineClip,
@@ -13,10 +13,10 @@ import {
   TimelineMarker,
   TimelineMedia,
   TimelineTrack
-} from "../../src/domain/speech/Timeline.ts"
-import { framesUnder, pictureStart } from "../../src/exports/TimelineLanes.ts"
-import { frames, millis, SampleRate } from "../../src/domain/time/Units.ts"
-import type { Flag } from "../../src/domain/speech/Placement.ts"
+} from "../../../src/domain/speech/Timeline.ts"
+import { framesUnder, pictureStart } from "../../../src/exports/timelines/TimelineLanes.ts"
+import { frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
+import type { Flag } from "../../../src/domain/speech/Placement.ts"
 
 export const rates: ReadonlyArray<readonly [FrameRateName, FrameRate]> = Names.literals.map((name) => [
   name,

@@ -1,9 +1,9 @@
 /** CMX 3600 edit decision lists (EDL), which every editor reads. */
 import { Array } from "effect"
-import type { Timeline } from "../domain/speech/Timeline.ts"
+import type { Timeline } from "../../domain/speech/Timeline.ts"
 import { filmStart, type LaidClip, lanesOf, picturesOf, sourcePicture } from "./TimelineLanes.ts"
-import { noteOf, oneLine } from "./SingleLineText.ts"
-import { timecode } from "./Timecode.ts"
+import { noteOf, oneLine } from "../text/SingleLineText.ts"
+import { timecode } from "../text/Timecode.ts"
 
 /** Maximum number of events: event numbers have three digits (https://xmil.biz/EDL-X/CMX3600.pdf). */
 const mostEvents = 999

@@ -1,14 +1,14 @@
 /** DAPT scripts, read back by the parser of scripts. */
 import { expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { frameRateNamed } from "../../src/domain/time/FrameRate.ts"
-import { framesAt } from "../../src/domain/time/Units.ts"
-import { Timeline } from "../../src/domain/speech/Timeline.ts"
-import { dapt } from "../../src/exports/Dapt.ts"
-import { pictureStart } from "../../src/exports/TimelineLanes.ts"
-import { elementsNamed, parseXml } from "../../src/script/formats/xml/XmlTree.ts"
-import { readScript } from "../../src/script/ScriptFile.ts"
-import { anyTimeline, scene } from "./timelines.ts"
+import { frameRateNamed } from "../../../src/domain/time/FrameRate.ts"
+import { framesAt } from "../../../src/domain/time/Units.ts"
+import { Timeline } from "../../../src/domain/speech/Timeline.ts"
+import { dapt } from "../../../src/exports/scripts/Dapt.ts"
+import { pictureStart } from "../../../src/exports/timelines/TimelineLanes.ts"
+import { elementsNamed, parseXml } from "../../../src/script/formats/xml/XmlTree.ts"
+import { readScript } from "../../../src/script/ScriptFile.ts"
+import { anyTimeline, scene } from "../timelines/timelines.ts"
 
 it("a script as recorded matches its golden file", async () => {
   const timeline = Timeline.make({ ...scene(frameRateNamed("25"), 0), language: "vi" })

@@ -1,5 +1,5 @@
 /** SubRip (SRT) subtitle writer. */
-import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
+import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { cuesOf, subtitleFile } from "./EntryText.ts"
 
 /**

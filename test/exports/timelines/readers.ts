@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Schema } from "effect"
 import { DtdValidator, XmlDocument, XmlDtd, XmlElement, type XmlNode } from "libxml2-wasm"
 import Timecode from "smpte-timecode"
-import type { Timeline } from "../../src/domain/speech/Timeline.ts"
+import type { Timeline } from "../../../src/domain/speech/Timeline.ts"
 import type { Found } from "./timelines.ts"
 
 const dtd = XmlDtd.fromBuffer(readFileSync(join(import.meta.dirname, "fcpxml.dtd")))

@@ -1,6 +1,6 @@
 /** Final Cut Pro 7 XML (xmeml 5), for Premiere Pro and DaVinci Resolve. */
-import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
-import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
+import { type FrameRate, pictureHolding } from "../../domain/time/FrameRate.ts"
+import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../../domain/speech/Timeline.ts"
 import {
   type LaidClip,
   lanesOf,
@@ -9,9 +9,9 @@ import {
   picturesOf,
   sourceOffset
 } from "./TimelineLanes.ts"
-import { noteOf, oneLine, relativeUrl } from "./SingleLineText.ts"
-import { timecode } from "./Timecode.ts"
-import { type XmlContent, xmlDocument } from "./Xml.ts"
+import { noteOf, oneLine, relativeUrl } from "../text/SingleLineText.ts"
+import { timecode } from "../text/Timecode.ts"
+import { type XmlContent, xmlDocument } from "../text/Xml.ts"
 
 /**
  * Encodes an xmeml document: a sequence with the film on V1 and its sound below, then one audio track per lane. All

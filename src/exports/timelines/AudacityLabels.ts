@@ -1,6 +1,6 @@
 /** Audacity label track: one line per cue, times in seconds. */
-import type { Timeline } from "../domain/speech/Timeline.ts"
-import { oneLine } from "./SingleLineText.ts"
+import type { Timeline } from "../../domain/speech/Timeline.ts"
+import { oneLine } from "../text/SingleLineText.ts"
 
 /**
  * Encodes the labels in order of start: start and end in seconds, precise to the millisecond, then speaker and text.

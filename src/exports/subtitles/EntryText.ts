@@ -3,7 +3,7 @@
  * for text.
  */
 import { stringifySync } from "subtitle"
-import type { SubtitleEntry } from "../domain/speech/SubtitleEntry.ts"
+import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 
 /** Returns the entries in order of time as cues, with their escaped text; entries without text are dropped. */
 export const cuesOf = (

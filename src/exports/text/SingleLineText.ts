@@ -1,5 +1,5 @@
 /** Text cleanup for file formats with one line per entry, and for XML. */
-import type { TimelineClip } from "../domain/speech/Timeline.ts"
+import type { TimelineClip } from "../../domain/speech/Timeline.ts"
 
 /** Puts text on one line: line breaks and runs of whitespace become single spaces; control characters are removed. */
 export const oneLine = (text: string): string => printable(text.replaceAll(/[\s\u0085]+/gu, " ")).trim()

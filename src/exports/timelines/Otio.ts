@@ -1,8 +1,8 @@
 /** OpenTimelineIO (OTIO), the open interchange format for timelines: https://opentimeline.io */
-import { type FrameRate, pictureHolding } from "../domain/time/FrameRate.ts"
-import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../domain/speech/Timeline.ts"
+import { type FrameRate, pictureHolding } from "../../domain/time/FrameRate.ts"
+import type { Timeline, TimelineClip, TimelineFilm, TimelineMarker } from "../../domain/speech/Timeline.ts"
 import { filmStart, type LaidClip, type TimelineLane, lanesOf, picturesOf } from "./TimelineLanes.ts"
-import { oneLine, relativeUrl } from "./SingleLineText.ts"
+import { oneLine, relativeUrl } from "../text/SingleLineText.ts"
 
 /**
  * Encodes an OTIO file: the film as a video and an audio track, then one audio track per lane. Clips and gaps are whole

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { parseSync } from "subtitle"
-import { SpeakerName } from "../../src/domain/values/Ids.ts"
-import { SubtitleEntry } from "../../src/domain/speech/SubtitleEntry.ts"
-import { millis } from "../../src/domain/time/Units.ts"
-import { srt } from "../../src/exports/Srt.ts"
-import { vtt } from "../../src/exports/Vtt.ts"
+import { SpeakerName } from "../../../src/domain/values/Ids.ts"
+import { SubtitleEntry } from "../../../src/domain/speech/SubtitleEntry.ts"
+import { millis } from "../../../src/domain/time/Units.ts"
+import { srt } from "../../../src/exports/subtitles/Srt.ts"
+import { vtt } from "../../../src/exports/subtitles/Vtt.ts"
 
 const entry = (index: number, start: number, end: number, text: string, speaker?: string): SubtitleEntry =>
   SubtitleEntry.make({
