@@ -85,7 +85,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   ],
   audio: [["speech", "fit", "sync", "alignment"], ["level"], ["formats"], ["pcm"], ["kernels"]],
   contract: [["."]],
-  exports: [["scripts"], ["timelines"], ["subtitles", "clips"], ["text"]],
+  exports: [["scripts", "sessions"], ["timelines"], ["subtitles", "clips"], ["text"]],
   pages: [["browser"], ["documents"], ["parts"], ["data"]],
   settings: [["."]],
   system: [["."]],

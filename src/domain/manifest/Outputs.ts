@@ -10,9 +10,20 @@ export type SoundName = (typeof soundNames)[number]
 
 /**
  * Timelines for editors: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity labels,
- * CSV, and W3C DAPT.
+ * CSV, W3C DAPT, and projects for REAPER, Shotcut (MLT) and Kdenlive.
  */
-export const timelineNames = ["otio", "fcpxml", "xml", "edl", "labels", "csv", "dapt"] as const
+export const timelineNames = [
+  "otio",
+  "fcpxml",
+  "xml",
+  "edl",
+  "labels",
+  "csv",
+  "dapt",
+  "reaper",
+  "mlt",
+  "kdenlive"
+] as const
 export type TimelineName = (typeof timelineNames)[number]
 
 /** Every output name. */
@@ -24,6 +35,8 @@ export const OutputName = Schema.Literal(
   "webm",
   "srt",
   "vtt",
+  "ttml",
+  "adr",
   "stems",
   "clips",
   ...timelineNames

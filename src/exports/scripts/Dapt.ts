@@ -1,6 +1,7 @@
 /** W3C DAPT script of a finished dub, as recorded, with links to its clips (https://www.w3.org/TR/dapt/). */
 import type { Timeline, TimelineClip } from "../../domain/speech/Timeline.ts"
 import { framesAt } from "../../domain/time/Units.ts"
+import { escapedAttribute, escapedXml } from "../text/Markup.ts"
 import { oneLine } from "../text/SingleLineText.ts"
 import { pictureStart } from "../timelines/TimelineLanes.ts"
 
@@ -21,7 +22,7 @@ export const dapt = (timeline: Timeline): string => {
     '    xmlns:ttm="http://www.w3.org/ns/ttml#metadata"',
     '    xmlns:daptm="http://www.w3.org/ns/ttml/profile/dapt#metadata"',
     '    ttp:contentProfiles="http://www.w3.org/ns/ttml/profile/dapt1.0/content"',
-    `    xml:lang="${attribute(language)}"`,
+    `    xml:lang="${escapedAttribute(language)}"`,
     '    daptm:scriptRepresents="audio.dialogue"',
     '    daptm:scriptType="asRecorded">',
     "  <head>",
@@ -52,7 +53,7 @@ const eventLines = (
   // The file begins with its video frame, the event with the speech.
   const lead = framesAt(at, media.rate) - pictureStart(at, timeline.frameRate, media.rate)
   const from = ((clip.sourceIn + lead) * 1000) / media.rate
-  const source = `src="${attribute(encodeURI(media.path))}" type="audio/wav"`
+  const source = `src="${escapedAttribute(encodeURI(media.path))}" type="audio/wav"`
   const part = `clipBegin="${seconds(from)}" clipEnd="${seconds(from + duration)}"`
   return [
     `    <div xml:id="event_${number}" begin="${seconds(at)}" end="${seconds(at + duration)}" ttm:agent="${character}">`,
@@ -64,13 +65,3 @@ const eventLines = (
 }
 
 const seconds = (time: number): string => `${Number((time / 1000).toFixed(6))}s`
-
-/** Escapes text for XML; characters that XML does not allow are dropped. */
-const escapedXml = (text: string): string =>
-  text
-    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-
-const attribute = (text: string): string => escapedXml(text).replaceAll('"', "&quot;")

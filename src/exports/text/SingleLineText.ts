@@ -4,6 +4,24 @@ import type { TimelineClip } from "../../domain/speech/Timeline.ts"
 /** Puts text on one line: line breaks and runs of whitespace become single spaces; control characters are removed. */
 export const oneLine = (text: string): string => printable(text.replaceAll(/[\s\u0085]+/gu, " ")).trim()
 
+/**
+ * Puts text on one line after the speaker's name, unless it already begins with it, as in subtitles that label their
+ * lines.
+ */
+export const labelled = (speaker: string, text: string): string => {
+  const line = oneLine(text)
+  return isLabelled(speaker, line) ? line : `${speaker}: ${line}`
+}
+
+/** Puts text on one line without the speaker's name in front. */
+export const unlabelled = (speaker: string, text: string): string => {
+  const line = oneLine(text)
+  return isLabelled(speaker, line) ? line.slice(speaker.length + 1).trim() : line
+}
+
+const isLabelled = (speaker: string, line: string): boolean =>
+  line.toLowerCase().startsWith(`${speaker.toLowerCase()}:`)
+
 /** Removes the characters that XML forbids: control characters, lone surrogates, noncharacters. */
 const printable = (text: string): string =>
   text.replaceAll(

@@ -7,6 +7,8 @@ import { Effect } from "effect"
 import { type OutputName, soundNames, timelineNames } from "../../domain/manifest/Outputs.ts"
 import { unheard } from "../../domain/report/Report.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
+import { cueSheetPage } from "../../exports/scripts/AdrSheet.ts"
+import { imscText, type SubtitleNote } from "../../exports/scripts/ImscText.ts"
 import { srt } from "../../exports/subtitles/Srt.ts"
 import { vtt } from "../../exports/subtitles/Vtt.ts"
 import type { AudioSink } from "../../ffmpeg/encode/EncodeJob.ts"
@@ -20,7 +22,9 @@ import {
   soundCopied,
   trackTitle
 } from "./OutputPlan.ts"
-import { deliverClips, stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
+import { deliverClips } from "./ClipFiles.ts"
+import { cueSheetWorkbook } from "./CueSheetWorkbook.ts"
+import { stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
 import { sampleProgramme } from "../mix/LoudnessSample.ts"
 import { refineGain, gainTo, loudnessError, targetOf } from "../mix/LoudnessNormalization.ts"
 import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
@@ -64,7 +68,8 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
       : noSound
 
   const texts = subtitleNames.filter(wants)
-  for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries))
+  const note = { title: job.tags.title ?? job.id, language: job.language }
+  for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries, note))
 
   const sound = passing ?? fileOf("wav")
   for (const name of videos) {
@@ -86,9 +91,16 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
     }),
     ({ text, file }) => Effect.as(writeResult(file, text), file)
   )
+  const sheets = wants("adr") ? [fileOf("adr.xlsx"), fileOf("adr.html")] : []
+  for (const file of sheets)
+    yield* writeResult(
+      file,
+      file.endsWith("html") ? cueSheetPage(timeline) : yield* cueSheetWorkbook(timeline)
+    )
   const files = [
     ...[...soundNames, ...texts, ...videos].filter(wants).map((name) => fileOf(name)),
     ...laidOut,
+    ...sheets,
     ...stems.map(({ sink }) => sink.path),
     ...clips
   ]
@@ -131,13 +143,17 @@ const mastered = Effect.fnUntraced(function* (
 })
 
 const videoNames = ["mp4", "mov", "mkv", "webm"] as const
-const subtitleNames = ["srt", "vtt"] as const
+const subtitleNames = ["srt", "vtt", "ttml"] as const
 
 const subtitles: Readonly<
-  Record<(typeof subtitleNames)[number], (entries: ReadonlyArray<SubtitleEntry>) => string>
+  Record<
+    (typeof subtitleNames)[number],
+    (entries: ReadonlyArray<SubtitleEntry>, note: SubtitleNote) => string
+  >
 > = {
   srt,
-  vtt
+  vtt,
+  ttml: imscText
 }
 
 const muxed = Effect.fnUntraced(function* (

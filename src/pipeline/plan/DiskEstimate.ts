@@ -1,5 +1,6 @@
 /** Estimates the disk space that a run needs: clips in the state folder, results in the output folder. */
 import type { Utterance } from "../../domain/speech/Utterance.ts"
+import { timelineNames } from "../../domain/manifest/Outputs.ts"
 import { deliveryRate } from "../../domain/time/Units.ts"
 import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import { naturalLength } from "../../script/language/SpeechRate.ts"
@@ -108,7 +109,7 @@ const clipSeconds = ({ said, input }: Utterance): number =>
 const reportBytes = 600_000
 const cueBytes = 2_500
 
-const editors: ReadonlySet<string> = new Set(["otio", "fcpxml", "xml", "edl", "labels", "csv", "dapt"])
+const editors: ReadonlySet<string> = new Set(timelineNames)
 
 const channelsOf = ({ stereo }: Footprint): number => (stereo ? 2 : 1)
 
