@@ -158,6 +158,7 @@ export const deliverableOf = (
     duck: usualDuck,
     audio: { depth },
     tags: {},
+    markSynthetic: true,
     verify: false,
     outputs
   },

@@ -64,7 +64,15 @@ describe("run", () => {
     expect(fewer.stderr).toContain(
       "a: kept earlier files of outputs that are no longer requested: a.vtt, stems\n"
     )
-    expect(there("")).toEqual(["a.srt", "a.vtt", "clips", "report.html", "report.json", "stems"])
+    expect(there("")).toEqual([
+      "a.srt",
+      "a.vtt",
+      "clips",
+      "provenance.json",
+      "report.html",
+      "report.json",
+      "stems"
+    ])
     expect(there("clips")).toEqual([...clips, "mine.wav"])
     expect((await asking("srt, clips", "One two.")).stderr).not.toContain("no longer requested")
   })

@@ -47,7 +47,7 @@ export const convertPart = (
 export const finishedWav = (
   { rate, samples }: Pcm,
   depth: ConvertedPart["depth"],
-  about: Pick<WavOptions, "broadcast" | "ixml">,
+  about: Pick<WavOptions, "broadcast" | "ixml" | "tags">,
   allocate: Buffer32 = newBuffer
 ): Uint8Array => {
   const to: ConvertedPart = { rate, frames: samples.length, depth }

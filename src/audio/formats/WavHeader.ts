@@ -13,6 +13,8 @@ export interface BroadcastNote {
   readonly description?: string
   /** At most 32 ASCII characters. */
   readonly originator?: string
+  /** How the sound was made, as ASCII lines of EBU R 98 (https://tech.ebu.ch/docs/r/r098.pdf), without line ends. */
+  readonly codingHistory?: ReadonlyArray<string>
 }
 
 /** The contents of a header. */
@@ -35,6 +37,7 @@ export interface WavTags {
   readonly artist?: string
   readonly album?: string
   readonly comment?: string
+  readonly keywords?: string
   readonly language?: string
 }
 
@@ -63,7 +66,7 @@ export const wavHeader = ({
   const format = formatBytes[encoding]
   const plain =
     12 +
-    (broadcast === undefined ? 0 : 8 + bextBytes) +
+    (broadcast === undefined ? 0 : 8 + bextBytes + historyOf(broadcast).length) +
     8 +
     format +
     (encoding === "float32" ? 12 : 0) +
@@ -142,6 +145,7 @@ const infoOf = (tags: WavTags): Uint8Array => {
       ["IART", tags.artist],
       ["IPRD", tags.album],
       ["ICMT", tags.comment],
+      ["IKEY", tags.keywords],
       ["ILNG", tags.language]
     ] as const
   ).flatMap(([name, text]) =>
@@ -171,12 +175,20 @@ const chunkOf = (name: string, content: Uint8Array): Uint8Array => {
   return chunk.done()
 }
 
+/** Bytes of a bext chunk before its coding history. */
 const bextBytes = 602
+
+/** The coding history's lines, each with its line end; a zero makes the length even. */
+const historyOf = ({ codingHistory = [] }: BroadcastNote): string => {
+  const text = codingHistory.map((line) => `${line}\r\n`).join("")
+  return text.length % 2 === 0 ? text : `${text}\0`
+}
 
 /** Writes the bext chunk of a Broadcast Wave file, version 1: https://tech.ebu.ch/docs/tech/tech3285.pdf */
 const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
+  const history = historyOf(note)
   header.tag("bext")
-  header.u32(bextBytes)
+  header.u32(bextBytes + history.length)
   header.utf8(note.description ?? "", 256)
   header.text(note.originator ?? "", 32)
   header.text("", 32)
@@ -185,4 +197,5 @@ const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   header.u64(note.timeReference)
   header.u16(1)
   header.text("", 64 + 190)
+  header.text(history, history.length)
 }

@@ -85,6 +85,10 @@ const jobFields = {
   duck: optional(DuckSettings, "How far and how gently the original sound is ducked, if original is duck."),
   audio: optional(AudioSettings, "Format of audio files: sample rate, bit depth, channels, bit rate."),
   tags: optional(TagSettings, "Metadata of audio files: title, artist, album, comment."),
+  markSynthetic: optional(
+    Schema.Boolean,
+    "Say in the files' metadata and in provenance.json that the speech is synthetic; default true."
+  ),
   chapters: optional(
     Schema.Array(ChapterEntry),
     "Chapters for audio files that support them (M4A, MP3, Opus); default: a narration's headings."

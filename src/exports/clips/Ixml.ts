@@ -23,6 +23,8 @@ export interface ClipTime {
   readonly rate: SampleRate
   /** Bits per sample. */
   readonly depth: number
+  /** Lines on how the sound was made, as in the bext chunk. */
+  readonly codingHistory: ReadonlyArray<string>
   /** In audio frames since midnight of the film's timecode. */
   readonly timeReference: Frames
   readonly frameRate: FrameRate
@@ -36,7 +38,7 @@ export interface ClipTime {
  */
 export const ixml = (
   { project, cue, part, speaker, text, gain }: ClipNote,
-  { rate, depth, timeReference, frameRate }: ClipTime
+  { rate, depth, codingHistory, timeReference, frameRate }: ClipTime
 ): string => {
   const pictures = `${frameRate.rate.numerator}/${frameRate.rate.denominator}`
   return xmlElement("BWFXML", {
@@ -62,7 +64,11 @@ export const ixml = (
       TRACK_COUNT: "1",
       TRACK: { CHANNEL_INDEX: "1", INTERLEAVE_INDEX: "1", NAME: oneLine(speaker) }
     },
-    BEXT: { BWF_DESCRIPTION: describedClip({ cue, speaker, text }), BWF_ORIGINATOR: "dubwright" }
+    BEXT: {
+      BWF_DESCRIPTION: describedClip({ cue, speaker, text }),
+      BWF_ORIGINATOR: "dubwright",
+      ...(codingHistory.length === 0 ? {} : { BWF_CODING_HISTORY: codingHistory.join("\n") })
+    }
   })
 }
 

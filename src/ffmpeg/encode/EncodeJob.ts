@@ -1,6 +1,12 @@
 /** Builds the ffmpeg job that encodes PCM to audio files, and the WAV orders that need no ffmpeg. */
 import { encodings, type ConvertedPart } from "../../audio/formats/OutputConversion.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
+import {
+  type DigitalSource,
+  digitalSourceTag,
+  digitalSourceUri,
+  syntheticMark
+} from "../../domain/values/SyntheticMark.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../../domain/time/Units.ts"
 import { type Chapter, oggChapters } from "./Chapters.ts"
@@ -39,6 +45,8 @@ export interface AudioTags {
   readonly album?: string
   readonly comment?: string
   readonly language?: LanguageTag
+  /** Marks the file as synthetic speech. */
+  readonly source?: DigitalSource
 }
 
 /** One file to write. */
@@ -80,14 +88,18 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
   const { rate, channels } = feed
   const { depth, timeReference } = format
   const to: ConvertedPart = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
-  const { language, ...texts } = tags
+  const { language, source, ...texts } = tags
   const header: WavOptions = {
     rate: to.rate,
     channels,
     encoding: encodings[depth],
     frames: to.frames,
     ...(timeReference === undefined ? {} : { broadcast: { timeReference } }),
-    tags: { ...texts, ...(language === undefined ? {} : { language: languageCode(language) }) }
+    tags: {
+      ...texts,
+      ...(source === undefined ? {} : { keywords: syntheticMark(source) }),
+      ...(language === undefined ? {} : { language: languageCode(language) })
+    }
   }
   const dataAt = wavHeader(header).length
   const from = { rate, channels }
@@ -163,7 +175,7 @@ const outputOf = (
     ...(chapters.length === 0 ? [] : chaptersOf(sink.format, chapters)),
     ...filterOf(feed, sink),
     ...codecOf(feed, sink),
-    ...tagsOf(sink.tags ?? {}),
+    ...tagsOf(sink.tags ?? {}, sink.format.format),
     "-y"
   ]
 })
@@ -235,10 +247,19 @@ const chaptersOf = ({ format }: AudioFormat, chapters: ReadonlyArray<Chapter>): 
     : ["-map_chapters", "1"]
 
 /** Returns the options that write tags. Some formats read the file's language, some the stream's: both are set. */
-const tagsOf = ({ language, ...texts }: AudioTags): ReadonlyArray<string> => [
+const tagsOf = (
+  { language, source, ...texts }: AudioTags,
+  format: AudioFormat["format"]
+): ReadonlyArray<string> => [
   ...Object.entries(texts).flatMap(([name, text]) =>
     text === undefined ? [] : ["-metadata", `${name}=${text}`]
   ),
+  // M4A has no tags of any name.
+  ...(source === undefined
+    ? []
+    : format === "m4a"
+      ? ["-metadata", `keywords=${syntheticMark(source)}`]
+      : ["-metadata", `${digitalSourceTag}=${digitalSourceUri(source)}`]),
   ...(language === undefined
     ? []
     : [

@@ -1,5 +1,6 @@
 /** The video containers: which codecs each can hold without re-encoding, and how new tracks are encoded. */
 import { extname } from "node:path"
+import { digitalSourceTag, digitalSourceUri, syntheticMark } from "../../domain/values/SyntheticMark.ts"
 import type { NewerOptions } from "../process/FfmpegJob.ts"
 import type { LanguageSpelling } from "../probe/LanguageCode.ts"
 import { mainSound, type MediaInfo, type VideoStream } from "../probe/MediaInfo.ts"
@@ -37,6 +38,11 @@ export interface Container {
   readonly subtitles: ReadonlyArray<string>
   /** The kind of language code that it uses. */
   readonly languages: LanguageSpelling
+  /**
+   * The tag that marks a file as synthetic: any name, or the field of words that its muxer writes. ffmpeg writes no
+   * tags of other names to MP4 and MOV, and in MOV it reads few but the comment.
+   */
+  readonly mark: "any" | "keywords" | "comment"
   /** Whether players read a track's title from its handler name. */
   readonly titledByHandler: boolean
 }
@@ -73,6 +79,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     subtitle: "mov_text",
     subtitles: ["mov_text"],
     languages: "terminology",
+    mark: "keywords",
     titledByHandler: true
   },
   mov: {
@@ -109,6 +116,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     subtitle: "mov_text",
     subtitles: ["mov_text"],
     languages: "quicktime",
+    mark: "comment",
     titledByHandler: true
   },
   mkv: {
@@ -125,6 +133,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     subtitle: "srt",
     subtitles: ["subrip", "ass", "ssa", "webvtt", "hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle"],
     languages: "bibliographic",
+    mark: "any",
     titledByHandler: false
   },
   webm: {
@@ -141,6 +150,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     subtitle: "webvtt",
     subtitles: ["webvtt"],
     languages: "bibliographic",
+    mark: "any",
     titledByHandler: false
   }
 }
@@ -210,3 +220,19 @@ export const changedSounds = (
 /** Whether a subtitle codec is text, so that it can be converted for another container. */
 export const isTextSubtitle = (codec: string): boolean =>
   ["mov_text", "subrip", "srt", "ass", "ssa", "webvtt", "text"].includes(codec)
+
+/** Marks the file as synthetic speech over recordings. In a field of words, the film's own words stay in front. */
+export const markOptions = ({ mark }: Container, { notes }: MediaInfo): ReadonlyArray<string> => [
+  "-metadata",
+  mark === "any"
+    ? `${digitalSourceTag}=${digitalSourceUri("composite")}`
+    : `${mark}=${[...(notes?.[mark] === undefined ? [] : [notes[mark]]), syntheticMark("composite")].join("; ")}`
+]
+
+/** Maps the video's cover images that the container can hold. */
+export const coverOptions = ({ streams }: MediaInfo, { covers }: Container): ReadonlyArray<string> =>
+  streams.flatMap((stream) =>
+    stream._tag === "VideoStream" && stream.attached && covers.includes(stream.codec)
+      ? ["-map", `0:${stream.index}`]
+      : []
+  )

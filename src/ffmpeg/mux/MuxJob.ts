@@ -8,7 +8,9 @@ import {
   type ContainerName,
   containers,
   containersFor,
+  coverOptions,
   isTextSubtitle,
+  markOptions,
   refusedPicture
 } from "./Container.ts"
 import { duckedChannels, duckFilters, gainsInput } from "./DuckFilter.ts"
@@ -46,6 +48,8 @@ export interface MuxRequest {
   readonly tracks: readonly [DubTrack, ...ReadonlyArray<DubTrack>]
   readonly original: OriginalSound
   readonly subtitles: ReadonlyArray<SubtitleTrack>
+  /** Marks the video as partly synthetic. */
+  readonly isMarked?: boolean
 }
 
 /** The probed files of a request. */
@@ -88,11 +92,12 @@ export const muxJob = (
       {
         target: part,
         options: [
-          ...["-map", "0:V", ...coversOf(sources.video, holder), "-c:v", "copy"],
+          ...["-map", "0:V", ...coverOptions(sources.video, holder), "-c:v", "copy"],
           ...sounds.flatMap(({ map }) => ["-map", map]),
           ...sounds.flatMap((sound, place) => soundOptions(sound, place, holder)),
           ...subtitleOptions(request, holder, sources),
           ...(holder.attachments ? ["-map", "0:t?", "-c:t", "copy"] : []),
+          ...(request.isMarked === true ? markOptions(holder, sources.video) : []),
           ...["-map_metadata", "0", "-map_chapters", "0", "-strict", "-2", "-f", holder.muxer, "-y"]
         ],
         ...(holder.newer === undefined ? {} : { newer: holder.newer })
@@ -115,14 +120,6 @@ const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
  */
 const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
   format === "avi" ? ["-fflags", "+genpts"] : []
-
-/** Maps the video's cover images that the container can hold. */
-const coversOf = ({ streams }: MediaInfo, { covers }: Container): ReadonlyArray<string> =>
-  streams.flatMap((stream) =>
-    stream._tag === "VideoStream" && stream.attached && covers.includes(stream.codec)
-      ? ["-map", `0:${stream.index}`]
-      : []
-  )
 
 interface Sound {
   readonly map: string

@@ -19,6 +19,9 @@ export interface InputDescription {
   readonly timecode: string | undefined
   /** The time reference of a Broadcast Wave file, in frames. */
   readonly timeReference: number | undefined
+  /** The file's tags with words. */
+  readonly comment: string | undefined
+  readonly keywords: string | undefined
   readonly streams: ReadonlyArray<MediaStream>
 }
 
@@ -55,6 +58,8 @@ export const inputsDescribed = (stderr: string): ReadonlyArray<InputDescription>
     // MOV and MP4 keep it with the video stream, MKV with the stream or the file.
     timecode: [...streams, { tags }].map((holder) => holder.tags.get("timecode")).find(Boolean),
     timeReference: timeReferenceIn(tags),
+    comment: tags.get("comment"),
+    keywords: tags.get("keywords"),
     streams: streams.map(streamOf)
   }))
 }
@@ -90,6 +95,11 @@ const read = (section: Section, line: string): void => {
     section.streams.push({ index: Number(index), language, kind, details, tags: new Map() })
     return
   }
+  // A further line of the file's last tag, below its colon.
+  const [, further] = /^ {10,}: (.*)$/u.exec(line) ?? []
+  const last = [...section.tags].at(-1)
+  if (further !== undefined && section.streams.length === 0 && last !== undefined)
+    section.tags.set(last[0], `${last[1]}\n${further}`)
   const [, indent, key, value] = /^( {4}| {6}| {8})(\S.*?)\s*: (.*)$/u.exec(line) ?? []
   if (indent === undefined || key === undefined || value === undefined) return
   const tags = indent.length > 4 ? section.streams.at(-1)?.tags : section.tags

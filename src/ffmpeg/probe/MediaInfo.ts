@@ -68,6 +68,10 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
   timecode: Schema.optional(Schema.NonEmptyString),
   /** Position of a Broadcast Wave file's first frame, in frames at its own rate from midnight. */
   timeReference: Schema.optional(Schema.NonNegativeInt),
+  /** The file's own words, which a video made from it keeps. */
+  notes: Schema.optional(
+    Schema.Struct({ comment: Schema.optional(Schema.String), keywords: Schema.optional(Schema.String) })
+  ),
   streams: Schema.Array(MediaStream)
 }) {
   /** The first video stream that is not a cover. */

@@ -3,7 +3,7 @@
  * by the `framecrc` muxer, give exact lengths, while the description rounds to hundredths of a second.
  */
 import { Micros } from "../../domain/time/Units.ts"
-import { inputsDescribed } from "./InputDescription.ts"
+import { type InputDescription, inputsDescribed } from "./InputDescription.ts"
 import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { AudioStream, MediaInfo, type MediaStream, VideoStream } from "./MediaInfo.ts"
 
@@ -44,9 +44,20 @@ export const parseProbe = (path: string, stderr: string, stdout: string): MediaI
         ...(input.start < 0 ? { lead: Micros.make(Math.round(-input.start * 1_000_000)) } : {}),
         ...(input.timecode === undefined ? {} : { timecode: input.timecode }),
         ...(input.timeReference === undefined ? {} : { timeReference: input.timeReference }),
+        ...notesOf(input),
         streams
       })
 }
+
+const notesOf = ({ comment, keywords }: InputDescription) =>
+  comment === undefined && keywords === undefined
+    ? {}
+    : {
+        notes: {
+          ...(comment === undefined ? {} : { comment }),
+          ...(keywords === undefined ? {} : { keywords })
+        }
+      }
 
 const withDuration = (stream: MediaStream, duration: Micros | undefined): MediaStream => {
   if (duration === undefined) return stream

@@ -5,6 +5,7 @@ import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { finishedWav } from "../../audio/formats/OutputConversion.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
+import { digitalSourceUri, syntheticMark } from "../../domain/values/SyntheticMark.ts"
 import { clockTime } from "../../exports/subtitles/EntryText.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import {
@@ -56,10 +57,14 @@ export const deliverClips = Effect.fnUntraced(function* (
     samples.set(limited, silenceBefore(placement, made.reel))
     const note = { ...noteOf(placement), gain: decibels }
     const { frameRate } = made.reel
+    const codingHistory = made.job.markSynthetic
+      ? [`A=PCM,F=${deliveryRate},W=${depth},M=mono,T=${digitalSourceUri("speech")}`]
+      : []
     const time = {
       rate: deliveryRate,
       depth,
       timeReference: timeReferenceOf(placement, made.reel),
+      codingHistory,
       frameRate
     }
     return finishedWav(
@@ -69,9 +74,11 @@ export const deliverClips = Effect.fnUntraced(function* (
         broadcast: {
           timeReference: time.timeReference,
           description: describedClip(note),
-          originator: "dubwright"
+          originator: "dubwright",
+          codingHistory
         },
-        ixml: ixml(note, time)
+        ixml: ixml(note, time),
+        tags: made.job.markSynthetic ? { keywords: syntheticMark("speech") } : {}
       },
       allocate
     )

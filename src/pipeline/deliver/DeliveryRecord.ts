@@ -6,7 +6,7 @@ import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** The reports beside a job's files. */
-export const reportNames: ReadonlyArray<string> = ["report.json", "report.html"]
+export const reportNames: ReadonlyArray<string> = ["report.json", "report.html", "provenance.json"]
 
 /** The files of a delivery without its reports, relative to the output folder. */
 export const filesMadeIn = ({ files }: Pick<Delivery, "files">): ReadonlyArray<string> =>

@@ -9,6 +9,7 @@ import { formatCueList, filmTooShort } from "../plan/CueList.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { rememberFiles, reportNames } from "./DeliveryRecord.ts"
+import { provenanceName, writeProvenance } from "./Provenance.ts"
 import { removeOutdated } from "./OutdatedOutputs.ts"
 import type { CueOutcome } from "../report/CueOutcomes.ts"
 import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
@@ -38,7 +39,9 @@ export const recordDelivery = Effect.fnUntraced(function* (
         message: `${plan.job.id}: kept earlier files of outputs that are no longer requested: ${left.join(", ")}`
       })
     )
-  const beside = reportNames.map((name) => join(out, plan.job.id, name))
+  const beside = reportNames
+    .filter((name) => plan.job.markSynthetic || name !== provenanceName)
+    .map((name) => join(out, plan.job.id, name))
   yield* rememberFiles(out, plan, digest, [...files, ...beside])
 })
 
@@ -87,6 +90,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   })
   const report = buildJobReport(dubbed, outcomes, length, measured)
   yield* writeReport(out, report)
+  yield* writeProvenance(placed, files)
   yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
   if (job.verify && isHeard(job)) {
     const heard = yield* verifyJob(out, job)

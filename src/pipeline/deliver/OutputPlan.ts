@@ -36,7 +36,12 @@ export const tagsFor = ({ job, length }: OutputPlan) => {
   return {
     rate,
     frames: frames((length * rate) / deliveryRate),
-    tags: { title: job.id, ...job.tags, ...(job.language === undefined ? {} : { language: job.language }) }
+    tags: {
+      title: job.id,
+      ...job.tags,
+      ...(job.language === undefined ? {} : { language: job.language }),
+      ...(job.markSynthetic ? { source: "speech" as const } : {})
+    }
   }
 }
 

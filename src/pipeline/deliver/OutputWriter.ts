@@ -175,6 +175,7 @@ const muxed = Effect.fnUntraced(function* (
       out: target,
       tracks: [{ path: sound, isDefault: true, title: trackTitle(job), spoken: placements, ...language }],
       original: job.original === "duck" ? job.duck : job.original,
+      isMarked: job.markSynthetic,
       subtitles: spoken ? [{ path: text, title: trackTitle(job), ...language }] : []
     })
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(text, { force: true }))))

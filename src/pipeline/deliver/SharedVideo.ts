@@ -65,7 +65,13 @@ const deliverOne = Effect.fnUntraced(function* (
   const [first] = jobs
   const target = path.join(out, name)
   const members = yield* Effect.forEach(jobs, (job) => memberOf(out, job))
-  const digest = digestOf([first.original, first.duck, first.video?.path, members])
+  const digest = digestOf([
+    first.original,
+    first.duck,
+    first.video?.path,
+    jobs.some(({ markSynthetic }) => markSynthetic),
+    members
+  ])
   const deliveries = yield* Deliveries
   const id = JobId.make(name)
   const before = (yield* deliveries.all(out)).get(id)
@@ -78,6 +84,7 @@ const deliverOne = Effect.fnUntraced(function* (
     out: target,
     tracks: [{ ...track, isDefault: true }, ...others],
     original: first.original === "duck" ? first.duck : first.original,
+    isMarked: jobs.some(({ markSynthetic }) => markSynthetic),
     subtitles: members.flatMap(({ subtitle }) => (subtitle === undefined ? [] : [subtitle]))
   })
   return yield* Effect.matchEffect(muxing, {

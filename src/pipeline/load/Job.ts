@@ -94,6 +94,8 @@ export interface Job {
   readonly duck: Duck
   readonly audio: AudioSettings
   readonly tags: TagSettings
+  /** Whether files say that their speech is synthetic. */
+  readonly markSynthetic: boolean
   /** Ordered by start. If absent, a narration's headings become the chapters. */
   readonly chapters?: ReadonlyArray<ChapterEntry>
   /** The file name of a video in the output folder to which this job, and others, add an audio track. */

@@ -94,6 +94,7 @@ export const resolveJob = (
     duck: duckOf({ ...defaults.duck, ...entry.duck }),
     audio: { ...defaults.audio, ...entry.audio },
     tags: { ...defaults.tags, ...entry.tags },
+    markSynthetic: said.markSynthetic ?? true,
     ...(said.chapters === undefined
       ? {}
       : { chapters: [...said.chapters].sort((a, b) => a.start - b.start) }),

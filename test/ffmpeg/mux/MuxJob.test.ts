@@ -15,15 +15,28 @@ const file = (path: string, streams: MediaInfo["streams"]) =>
   MediaInfo.make({ path, format: "any", duration: Micros.make(4_000_000), streams })
 
 /** A film with AAC gets dubs, one of each codec. */
-const muxed = (container: ContainerName, original: OriginalSound, codecs: ReadonlyArray<string>) => {
+const muxed = (
+  container: ContainerName,
+  original: OriginalSound,
+  codecs: ReadonlyArray<string>,
+  notes: MediaInfo["notes"] = undefined,
+  isMarked = false
+) => {
   const [first, ...others] = codecs.map((codec) => ({ path: `/${codec}`, isDefault: false, spoken: [] }))
   if (first === undefined) throw new Error("no dub")
   return Either.getOrThrow(
     muxJob(
-      { video: "/film.mp4", out: `/out.${container}`, tracks: [first, ...others], original, subtitles: [] },
+      {
+        video: "/film.mp4",
+        out: `/out.${container}`,
+        tracks: [first, ...others],
+        original,
+        subtitles: [],
+        isMarked
+      },
       container,
       {
-        video: file("/film.mp4", [picture, sound(1, "aac")]),
+        video: MediaInfo.make({ ...file("/film.mp4", [picture, sound(1, "aac")]), notes }),
         tracks: codecs.map((codec) => file(`/${codec}`, [sound(0, codec)])),
         gains: original === usualDuck ? codecs.map((codec) => `/${codec}.gains`) : []
       },
@@ -32,7 +45,23 @@ const muxed = (container: ContainerName, original: OriginalSound, codecs: Readon
   )
 }
 
+const words = { comment: "Take 3\nof 5", keywords: "sea" }
+const composite = "http://cv.iptc.org/newscodes/digitalsourcetype/compositeSynthetic"
+
 describe("muxJob", () => {
+  it.each([
+    ["mkv", `DIGITALSOURCETYPE=${composite}`],
+    ["mp4", `keywords=sea; synthetic speech, ${composite}`],
+    ["mov", `comment=Take 3\nof 5; synthetic speech, ${composite}`]
+  ] as const)("marks a %s as partly synthetic, and keeps the film's own words", (container, mark) => {
+    const optionsWith = (isMarked: boolean) =>
+      muxed(container, "keep", ["aac"], words, isMarked).outputs.flatMap(({ options }) => options)
+    const metadata = (isMarked: boolean) =>
+      optionsWith(isMarked).filter((_, at, options) => options[at - 1] === "-metadata")
+    expect(metadata(true)).toEqual([mark])
+    expect(metadata(false)).toEqual([])
+  })
+
   it.each([
     ["mp4", "keep", ["pcm_s16le"], 1],
     ["mp4", "keep", ["pcm_s16le", "aac", "flac"], 2],

@@ -20,7 +20,7 @@ import { LineRef } from "../../../src/domain/speech/Utterance.ts"
 import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { writeOutputs } from "../../../src/pipeline/deliver/OutputWriter.ts"
-import { clipFileName } from "../../../src/pipeline/deliver/EditorExports.ts"
+import { clipFileName } from "../../../src/pipeline/deliver/ClipFiles.ts"
 import type { Job } from "../../../src/pipeline/load/Job.ts"
 import { Progress, type ProgressEvent, silent } from "../../../src/pipeline/Progress.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
@@ -52,6 +52,7 @@ const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job
   duck: usualDuck,
   audio: {},
   tags: {},
+  markSynthetic: true,
   verify: false,
   timeline: {},
   outputs,
@@ -468,6 +469,11 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         ])
         const bext = file.indexOf("bext") + 8
         expect(file.toString("utf8", bext, bext + 256).replaceAll("\0", "")).toBe("12 Bà & Hai: Line 12")
+        const term = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia"
+        const history = `A=PCM,F=48000,W=${depth},M=mono,T=${term}`
+        const bextEnd = bext + file.readUInt32LE(bext - 4)
+        expect(file.toString("latin1", bext + 602, bextEnd).replace("\0", "")).toBe(`${history}\r\n`)
+        expect(file.toString("latin1", file.indexOf("IKEY") + 8)).toMatch(`synthetic speech, ${term}\0`)
         const at = file.indexOf("iXML")
         const xml = file.toString("utf8", at + 8, at + 8 + file.readUInt32LE(at + 4))
         const told = (name: string) => textsAt(xml, `//${name}`)
@@ -479,6 +485,7 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
           "Bà & Hai",
           `${depth}`
         ])
+        expect(told("BWF_CODING_HISTORY")).toEqual([history])
         expect(["TIMECODE_RATE", "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO"].flatMap(told)).toEqual([
           "25/1",
           `${(3600 + 1.48) * 48_000}`

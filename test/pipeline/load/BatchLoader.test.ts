@@ -82,6 +82,7 @@ layer(NodeContext.layer)("loading", (it) => {
             duck: { amount: 12, fade: 300 },
             audio: {},
             tags: {},
+            markSynthetic: true,
             verify: false,
             outputs: ["wav", "srt"]
           }
