@@ -13,6 +13,7 @@ import { sampleReport, sampleSound } from "./sample.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "dubwright film #"))
 const home = pathToFileURL(folder).href
+const sample = sampleReport(20)
 const film = { name: "last ferry #1.mp4", href: "../last%20ferry%20%231.mp4" }
 
 describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () => {
@@ -21,8 +22,7 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
   beforeAll(async () => {
     copyFileSync(resolve("fixtures/last-ferry.mp4"), join(folder, film.name))
     const { job: parts }: { readonly job: PageParts } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
-    const report = sampleReport(20)
-    const { wav, peaks } = sampleSound(report)
+    const { wav, peaks } = sampleSound(sample)
     for (const [name, extras] of [
       ["dubbed", { audio: "dub.wav", film }],
       ["undubbed", { audio: undefined, film }],
@@ -30,7 +30,7 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     ] as const) {
       mkdirSync(join(folder, name))
       writeFileSync(join(folder, name, "dub.wav"), wav)
-      writeFileSync(join(folder, name, "report.html"), jobPage(report, { ...extras, peaks, parts }).text)
+      writeFileSync(join(folder, name, "report.html"), jobPage(sample, { ...extras, peaks, parts }).text)
     }
     browser = await startChromium()
   })
@@ -68,6 +68,20 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     await page.keyboard.press(" ")
     await until(page, `${video}.paused`)
     expect(misdeeds).toEqual([])
+    await page.close()
+  })
+
+  it("marks the word that is being said", async () => {
+    const { page } = await opened("dubbed")
+    const marked = async (seconds: number) => {
+      await page.evaluate(`${audio}.currentTime = ${seconds}`)
+      return expect.poll(() => page.locator("#caption .said").allTextContents(), { timeout: 20_000 })
+    }
+    const [from, to] = [sample.cues[1]?.placed?.start ?? 0, sample.cues[1]?.placed?.end ?? 0]
+    await (await marked(from + 0.01)).toEqual(["Is"])
+    await (await marked(to - 0.02)).toEqual(["heard?"])
+    await page.keyboard.press("t")
+    await (await marked(from + 0.5)).toEqual([])
     await page.close()
   })
 

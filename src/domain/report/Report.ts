@@ -48,6 +48,8 @@ export const CueReport = Schema.Struct({
   /** The words that were spoken. */
   said: Schema.optional(Schema.String),
   placed: Schema.optional(Schema.Struct({ start: Seconds, end: Seconds, speed: Schema.Number })),
+  /** When each of the words of `said` begins, if that was found in the audio. */
+  wordStarts: Schema.optional(Schema.Array(Seconds)),
   /** The utterance's key. */
   utterance: Schema.optional(Schema.String),
   /** The engine that spoke it, if the service says so. */

@@ -11,7 +11,9 @@ export class Segment extends Schema.Class<Segment>("Segment")({
   /** Integrated loudness of the segment. Short segments are padded, as BS.1770 requires. */
   loudness: Lufs,
   /** Highest absolute sample; 1 is full scale. */
-  peak: Schema.NonNegative
+  peak: Schema.NonNegative,
+  /** Where each of the part's words begins in the clip, if that was found: words are what spaces separate. */
+  words: Schema.optional(Schema.Array(Frames))
 }) {}
 
 /** Returns whether the part contains any speech. */

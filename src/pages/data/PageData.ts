@@ -15,6 +15,7 @@ export interface ReportedCue {
   readonly error?: string | undefined
   readonly said?: string | undefined
   readonly placed?: { readonly start: number; readonly end: number; readonly speed: number } | undefined
+  readonly wordStarts?: ReadonlyArray<number> | undefined
   readonly words?:
     | { readonly heard: string; readonly faults: ReadonlyArray<object> }
     | { readonly unheard: string }
@@ -45,6 +46,8 @@ export interface PageCue {
   readonly end: number
   /** When it plays in the result; absent if it does not. */
   readonly heard?: readonly [start: number, end: number]
+  /** When each of its words begins to be said, if known. */
+  readonly wordStarts?: ReadonlyArray<number>
   /** `flagged`: a person should check it. `failed`: it could not be spoken. */
   readonly mark: "none" | "flagged" | "failed"
 }

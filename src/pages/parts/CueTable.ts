@@ -30,6 +30,7 @@ export const pageCue = ({ cue, names }: JudgedCue): PageCue => ({
   start: cue.start,
   end: cue.end,
   ...(cue.placed === undefined ? {} : { heard: [cue.placed.start, cue.placed.end] as const }),
+  ...(cue.wordStarts === undefined ? {} : { wordStarts: cue.wordStarts }),
   mark: cue.status === "failed" ? "failed" : names.length > 0 ? "flagged" : "none"
 })
 

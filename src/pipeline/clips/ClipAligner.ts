@@ -3,6 +3,7 @@ import { Effect, Option, type Scope } from "effect"
 import { misfitOf, type Misfit } from "../../audio/alignment/SpeechFit.ts"
 import type { Expected } from "../../audio/speech/MissingParts.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import type { WordMark } from "../../engines/Engine.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
 import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.ts"
 
@@ -10,6 +11,8 @@ import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.
 export interface AlignedClip {
   /** When each part is said; undefined if the clip lacks speech or has too much, or a part has no words. */
   readonly parts: ReadonlyArray<Expected> | undefined
+  /** When each word is said; empty if the parts are undefined. */
+  readonly words: ReadonlyArray<WordMark>
   readonly misfit: Misfit | undefined
 }
 
@@ -32,6 +35,6 @@ export const clipAligner: Effect.Effect<AlignClip, never, Scope.Scope> = Effect.
         const times = found.parts.filter((part) => part !== undefined)
         const isWhole =
           times.length === said.length && (misfit === undefined || misfit.kind === "another-text")
-        return { parts: isWhole ? times : undefined, misfit }
+        return { parts: isWhole ? times : undefined, words: isWhole ? found.words : [], misfit }
       })
 )

@@ -20,6 +20,8 @@ export interface CueOutcome {
   readonly skipped: CueReport["skipped"]
   readonly error: string | undefined
   readonly heard: { readonly start: Millis; readonly end: Millis; readonly speed: number } | undefined
+  /** When each word of `said` begins, if known. */
+  readonly wordStarts: ReadonlyArray<Millis> | undefined
   /** Its entries in the re-timed subtitle: the cue itself, or a narration's paragraph sentence by sentence. */
   readonly captions: ReadonlyArray<TimedCaption>
   readonly utterance: UtteranceKey | undefined
@@ -65,6 +67,7 @@ export const cueReport = (cue: CueOutcome): CueReport => ({
           speed: Math.round(cue.heard.speed * 1000) / 1000
         }
       }),
+  ...(cue.wordStarts === undefined ? {} : { wordStarts: cue.wordStarts.map(toSeconds) }),
   ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
   ...(cue.engine === undefined ? {} : { engine: cue.engine }),
   ...(cue.words === undefined ? {} : { words: cue.words }),

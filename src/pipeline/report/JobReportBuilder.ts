@@ -27,6 +27,7 @@ import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueO
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
 import { metricsOf } from "./FitMetrics.ts"
+import { wordStartsOf } from "./SpokenWordStarts.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
@@ -169,7 +170,7 @@ const outcomeOf = (
   keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>,
   listened: HeardClips
 ): CueOutcome => {
-  const { failures, unsaid, suspects, job, script, video, timing, rewritings } = dubbed
+  const { clips, failures, unsaid, suspects, job, script, video, timing, rewritings } = dubbed
   const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
   const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
   const from = heard.length === 0 ? undefined : millis(Math.min(...heard.map((share) => share.start)))
@@ -182,6 +183,7 @@ const outcomeOf = (
   const behind = reason === behindFilm || (from !== undefined && from >= filmEnd)
   const skipped = reason === behindFilm || reason === "lost" ? undefined : reason
   const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
+  const starts = heard.map(({ placement }) => wordStartsOf(placement, clips))
   const text = source?.text ?? ""
   const words = heardWords(
     listened,
@@ -222,6 +224,7 @@ const outcomeOf = (
           speed: Math.max(...heard.map((share) => share.placement.speed))
         }
       : undefined,
+    wordStarts: whole && starts.every((known) => known !== undefined) ? starts.flat() : undefined,
     captions: whole
       ? (script._tag === "Subtitle"
           ? [{ text, start: from, end: to }]

@@ -7,6 +7,7 @@ import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { expectedOf, type Unusable } from "../clips/ClipAnalysis.ts"
+import { withWordStarts } from "../clips/WordStarts.ts"
 import { isOddLength } from "../clips/OddLength.ts"
 import type { Undecodable } from "../clips/ReceivedAudio.ts"
 import { extensionOf } from "../clips/AudioFormatDetection.ts"
@@ -63,7 +64,9 @@ export const keepClip = (
     }
     // The original, written for the decoder now, or kept by an earlier run that could not use it.
     if (ending !== "wav") yield* clips.dropOriginal(key, ending)
-    const { rate, frames, checksum, segments, cut, bytes } = made
+    const { rate, frames, checksum, cut, bytes } = made
+    const segments =
+      cut === "alignment" ? withWordStarts(made.segments, said, aligned?.words ?? [], rate) : made.segments
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     const length = speechMillis(segments, rate)
     const isOdd = aligned === undefined && made.suspect === undefined && isOddLength(length, said, usual)
