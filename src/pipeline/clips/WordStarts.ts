@@ -12,7 +12,7 @@ interface SaidWord {
 /** How many words without sound, such as dashes, may stand together. */
 const mostUnsaid = 2
 
-/** Adds the words to the segments, one for each part. A segment of several parts, and an unsaid one, stay as they are. */
+/** Adds the words to the segments, one for each part. Unsaid segments, and those of several parts, stay as they are. */
 export const withWordStarts = (
   segments: readonly [Segment, ...ReadonlyArray<Segment>],
   said: ReadonlyArray<string>,
