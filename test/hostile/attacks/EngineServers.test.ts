@@ -1,0 +1,84 @@
+/** Servers behind engines that are hostile: redirects and endless bodies. The key never leaves its server. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { expect, it } from "@effect/vitest"
+import { ConfigProvider, Effect } from "effect"
+import { makeOpenAiEngine } from "../../../src/engines/program/OpenAiEngine.ts"
+import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+
+/** Starts a server for the lifetime of the scope; returns its origin and the keys that it got. */
+const serverOf = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const keys: Array<string | undefined> = []
+        const server = createServer((request, response) => {
+          keys.push(request.headers.authorization)
+          answer(request, response)
+        })
+        await new Promise<void>((resume) => server.listen(0, "127.0.0.1", resume))
+        return { server, keys }
+      }),
+      ({ server }) => Effect.sync(() => (server.closeAllConnections(), server.close()))
+    ),
+    ({ server, keys }) => {
+      const bound = server.address()
+      return {
+        keys,
+        origin: `http://127.0.0.1:${typeof bound === "object" && bound !== null ? bound.port : 0}`
+      }
+    }
+  )
+
+/** Speaks with an OpenAI engine that sends the key `the-key`. */
+const spoken = (baseUrl: string) =>
+  Effect.flatMap(
+    makeOpenAiEngine({
+      name: "e",
+      baseUrl,
+      model: "m",
+      keyVariable: "ENGINE_KEY",
+      voices: [{ id: "v", name: "v", languages: ["en"] }],
+      maxBytes: 1_000_000,
+      timeout: "20 seconds"
+    }),
+    (engine) => engine.speak({ text: "Words.", voice: "v", rate: 1, volume: 1, pitch: 0 })
+  ).pipe(
+    Effect.provide(httpClient),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["ENGINE_KEY", "the-key"]])))
+  )
+
+it.scopedLive.each([301, 302, 303, 307, 308])(
+  "a redirect with %i is not followed, and the key stays",
+  (status) =>
+    Effect.gen(function* () {
+      const thief = yield* serverOf((_, response) => void response.end("RIFF"))
+      const server = yield* serverOf((_, response) => {
+        response.writeHead(status, { location: `${thief.origin}/audio/speech` }).end()
+      })
+      const failure = yield* Effect.flip(spoken(server.origin))
+      expect(["SpeechFailed", "EngineUnavailable"]).toContain(failure._tag)
+      expect(server.keys).toEqual(["Bearer the-key"])
+      expect(thief.keys).toEqual([])
+      expect(failure.message).not.toContain("the-key")
+    })
+)
+
+it.scopedLive("endless audio ends at the limit", () =>
+  Effect.gen(function* () {
+    let sent = 0
+    const server = yield* serverOf((_, response) => {
+      response.writeHead(200, { "content-type": "audio/wav" })
+      const more = () => {
+        let isReady = true
+        while (isReady && !response.destroyed) {
+          isReady = response.write(Buffer.alloc(65_536))
+          sent += 65_536
+        }
+        if (!response.destroyed) response.once("drain", more)
+      }
+      more()
+    })
+    expect(yield* Effect.flip(spoken(server.origin))).toMatchObject({ _tag: "SpeechFailed" })
+    expect(sent).toBeLessThan(50_000_000)
+  })
+)
