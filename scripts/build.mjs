@@ -15,6 +15,7 @@ import {
 import { basename, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { bundledPackages, licencesText } from "./build-licences.mjs"
+import { bundleCommand } from "./command-bundle.mjs"
 import { banner, deferredEntries, lightStart, withoutIdleBanner } from "./light-start.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -81,6 +82,7 @@ const fingerprint = () => {
     ...read,
     ...[
       ...["scripts/build.mjs", "scripts/build-licences.mjs", "scripts/light-start.mjs"],
+      ...["scripts/command-bundle.mjs"],
       ...["package.json", "package-lock.json"]
     ].map((name) => join(root, name))
   ]) {
@@ -176,8 +178,10 @@ export const build = async () => {
     outExtension: { ".js": ".cjs" },
     banner: {}
   })
-  const inputs = { ...late.metafile.inputs, ...program.metafile.inputs, ...effects.metafile.inputs }
-  const outputs = { ...program.metafile.outputs, ...effects.metafile.outputs }
+  const command = await bundleCommand(common)
+  const bundles = [late, program, effects, command].map(({ metafile }) => metafile)
+  const inputs = Object.assign({}, ...bundles.map(({ inputs }) => inputs))
+  const outputs = Object.assign({}, ...bundles.map(({ outputs }) => outputs))
   const packages = [...bundledPackages(root, Object.keys(inputs)), ...pages.packages]
   const distinct = [...new Map(packages.map((one) => [one.title, one])).values()]
   writeFileSync(join(root, "dist/LICENSES.txt"), licencesText(distinct))
@@ -185,15 +189,15 @@ export const build = async () => {
   for (const file of [...made].filter((name) => name.endsWith(".mjs")))
     writeFileSync(file, withoutIdleBanner(readFileSync(file, "utf8")))
   for (const file of filesBelow("dist")) {
-    if (/-[0-9A-Z]{8}\.mjs(\.map)?$/u.test(file) && !made.has(file)) rmSync(file)
+    if (/-[0-9A-Z]{8}\.[cm]js(\.map)?$/u.test(file) && !made.has(file.replace(/\.map$/u, ""))) rmSync(file)
   }
-  const command = join(root, "dist/dubwright.mjs")
-  if (existsSync(command)) {
-    const code = readFileSync(command, "utf8")
-    if (!code.startsWith("#!")) writeFileSync(command, `#!/usr/bin/env node\n${code}`)
-    chmodSync(command, 0o755)
+  const start = join(root, "dist/dubwright.mjs")
+  if (existsSync(start)) {
+    const code = readFileSync(start, "utf8")
+    if (!code.startsWith("#!")) writeFileSync(start, `#!/usr/bin/env node\n${code}`)
+    chmodSync(start, 0o755)
     // The manifest's JSON Schema, for editors.
-    const schema = execFileSync(process.execPath, [command, "schema"])
+    const schema = execFileSync(process.execPath, [start, "schema"])
     writeFileSync(join(root, "dist/manifest.schema.json"), schema)
   }
   writeFileSync(stamp, print)

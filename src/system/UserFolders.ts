@@ -1,7 +1,20 @@
 /** The user's folders, by the conventions of each platform. */
+import { homedir } from "node:os"
 import { posix, win32 } from "node:path"
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * The user's home folder, or undefined if there is none: in a container, a user often has neither HOME nor an entry in
+ * the list of users, for which Node throws.
+ */
+export const homeFolder = (find: () => string = homedir): string | undefined => {
+  try {
+    return find()
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * The folder for files that can be made again, `dubwright` in the user's cache folder: `$XDG_CACHE_HOME` (default

@@ -53,13 +53,15 @@ const cache = async (): Promise<string> => {
   return own
 }
 
-/** Runs npm. Install scripts do not run: they would compile better-sqlite3 on some machines. */
+/** Install scripts do not run: they would compile better-sqlite3 on some machines. */
+const quickly = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]
+
+/** Runs npm. Its own options come first: what follows `--` is for the program that `npm exec` runs. */
 export const npm = async (words: ReadonlyArray<string>, cwd: string): Promise<Ended> =>
-  run(
-    "npm",
-    [...words, "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"],
-    { cwd, env: { ...network, PATH, HOME, npm_config_cache: await cache() } }
-  )
+  run("npm", [...quickly, ...words], {
+    cwd,
+    env: { ...network, PATH, HOME, npm_config_cache: await cache() }
+  })
 
 interface Packed {
   readonly filename: string

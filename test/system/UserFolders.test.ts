@@ -1,6 +1,6 @@
 /** The user's folders by platform. */
 import { expect, test } from "vitest"
-import { cacheFolder } from "../../src/system/UserFolders.ts"
+import { cacheFolder, homeFolder } from "../../src/system/UserFolders.ts"
 
 test("files that can be made again go where each platform keeps them", () => {
   const linux = (environment: Record<string, string>) => cacheFolder("linux", environment, "/home/lan")
@@ -17,4 +17,12 @@ test("files that can be made again go where each platform keeps them", () => {
     cacheFolder("win32", environment, String.raw`C:\Users\Lan`)
   expect(windows({ LOCALAPPDATA: String.raw`D:\Local` })).toBe(String.raw`D:\Local\dubwright\Cache`)
   expect(windows({})).toBe(String.raw`C:\Users\Lan\AppData\Local\dubwright\Cache`)
+})
+
+test("a user may have no home folder, as in a container", () => {
+  const absent = () => {
+    throw new Error("uv_os_homedir returned ENOENT")
+  }
+  expect(homeFolder(absent)).toBeUndefined()
+  expect(homeFolder(() => "/home/lan")).toBe("/home/lan")
 })

@@ -15,7 +15,7 @@ export const helpPage = (path: CommandPath, columns: number): string => {
     : commandPage(path.map(({ name }) => name).join(" "), command, columns)
 }
 
-/** The overview: one screen of 80 columns and 30 lines. */
+/** The overview: one screen of 80 columns and 24 lines, of which the prompt takes one. */
 const overview = (root: CommandShape, columns: number): string => {
   const others = root.below.filter(({ name }) => !usual.some(([known]) => known === name))
   return [
@@ -25,13 +25,12 @@ const overview = (root: CommandShape, columns: number): string => {
     ...pairs(usual, columns),
     ...wrapText(`Also: ${others.map(({ name }) => name).join(", ")}`, columns - 2).map((line) => `  ${line}`),
     "",
-    ...wrapText(`Options of every command: ${everywhere.map(([option]) => option).join(", ")}`, columns),
-    "",
     "More help",
     ...pairs(
       [
-        ["dubwright help all", "all commands, variables, files and exit codes"],
-        ["dubwright help <topic>", `a page of the manual: ${topicNames.join(", ")}`]
+        ["<command> --help", "a command's options"],
+        ["help <topic>", `a page of the manual: ${firstTopics.join(", ")}, …`],
+        ["help all", "all commands, topics, general options, variables, exit codes"]
       ],
       columns
     ),
@@ -58,6 +57,9 @@ const usual = [
   ["verify", "compare the delivered audio with its report"],
   ["doctor", "check Node, ffmpeg, the service and the key"]
 ] as const
+
+/** The topics that newcomers look for. The full overview lists all. */
+const firstTopics = ["start", "manifest", "text", "results"]
 
 const everywhere = [
   ["--help", "show a command's options"],

@@ -1,24 +1,44 @@
-/** V8's compiled code, kept between runs. */
-import nodeModule from "node:module"
-import { homedir } from "node:os"
+/** V8's compiled code, kept between runs. It halves what starting costs a later run. */
+import nodeModule, { createRequire } from "node:module"
 import { join } from "node:path"
-import { cacheFolder } from "../../system/UserFolders.ts"
+import { fileURLToPath } from "node:url"
+import { builtOf } from "../../domain/values/Version.ts"
+import { cacheFolder, homeFolder } from "../../system/UserFolders.ts"
+import { compiledProgram } from "./CompiledProgram.ts"
 
 /**
- * Makes Node keep the compiled code of the modules loaded from here on, which halves the start-up of a later run. Only
- * Node 22.1 and later can. An unwritable folder is no error. `NODE_COMPILE_CACHE` chooses another folder, and
+ * Loads a file of the program beside this one. Node 22.1 and later keep the compiled code themselves; Node 20 needs our
+ * own store. An unwritable folder is no error. `NODE_COMPILE_CACHE` chooses another folder, and
  * `NODE_DISABLE_COMPILE_CACHE=1` turns it off: https://nodejs.org/api/module.html#module-compile-cache
+ *
+ * Returns what keeps the code that is compiled by now. V8 refuses code that was kept under other flags, so it must be
+ * called before flags change. It is also called when the process exits, unless it was before.
  */
-export const cacheCompiledCode = (): void => {
-  if (!("enableCompileCache" in nodeModule) || typeof nodeModule.enableCompileCache !== "function") return
-  nodeModule.enableCompileCache(process.env["NODE_COMPILE_CACHE"] ?? ownFolder())
+export const loadProgram = (name: string, words: ReadonlyArray<string>): (() => void) => {
+  const require = createRequire(import.meta.url)
+  const folder = process.env["NODE_COMPILE_CACHE"] ?? ownFolder()
+  if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
+    nodeModule.enableCompileCache(folder)
+    require(`./${name}`)
+    return () => {}
+  }
+  if (folder === undefined || process.env["NODE_DISABLE_COMPILE_CACHE"] !== undefined) {
+    require(`./${name}`)
+    return () => {}
+  }
+  const { version, arch } = process
+  const store = join(folder, `${version}-${arch}-${builtOf.slice(0, 16)}.code`)
+  const { load, keep } = compiledProgram(fileURLToPath(new URL(".", import.meta.url)), store, words[0] ?? "")
+  process.once("exit", keep)
+  load(name)
+  return () => {
+    process.off("exit", keep)
+    keep()
+  }
 }
 
-/** Undefined makes Node choose: a user without an entry in the system's list of users has no home folder. */
+/** Undefined, for a user without a home folder, makes Node choose. */
 const ownFolder = (): string | undefined => {
-  try {
-    return join(cacheFolder(process.platform, process.env, homedir()), "compiled")
-  } catch {
-    return undefined
-  }
+  const home = homeFolder()
+  return home === undefined ? undefined : join(cacheFolder(process.platform, process.env, home), "compiled")
 }

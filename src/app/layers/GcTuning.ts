@@ -8,10 +8,11 @@ import { collectGarbage } from "../../domain/values/GarbageCollection.ts"
  * each collection also discards compiled code of short-lived functions, which V8 must compile again.
  *
  * Takes effect after 1 s, so short commands are not slowed down. It also forces a first collection then: before one, V8
- * does not know the live heap size and lets hundreds of megabytes accumulate.
+ * does not know the live heap size and lets hundreds of megabytes accumulate. `before` is called before flags change.
  */
-export const tuneGc = (): void => {
+export const tuneGc = (before?: () => void): void => {
   setTimeout(() => {
+    before?.()
     setFlagsFromString("--heap-growing-percent=50")
     collectGarbage()
   }, 1_000).unref()

@@ -1,9 +1,9 @@
 /** The `schedule` command: prints what a system needs to start a run every night. */
 import { existsSync, realpathSync } from "node:fs"
-import { homedir } from "node:os"
-import { join, parse, resolve } from "node:path"
+import { dirname, join, parse, resolve } from "node:path"
 import { Effect } from "effect"
 import type { TimeOfDay } from "../batch/Deadline.ts"
+import { homeFolder } from "../../system/UserFolders.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { launchAgent, windowsTask } from "./DesktopSchedule.ts"
 import { cronLine, type Nightly, type scheduleKinds, serviceUnit, timerUnit } from "./Schedule.ts"
@@ -22,6 +22,8 @@ export const scheduleCommand = Effect.fn("ScheduleCommand.scheduleCommand")(func
   const screen = yield* Screen
   const manifest = resolve(options.manifest)
   if (!existsSync(manifest)) return yield* badUsage(`${options.manifest}: no such file`)
+  const home = homeFolder()
+  if (home === undefined) return yield* badUsage("your user has no home folder for schedules; set HOME")
   const own = parse(manifest)
     .name.replaceAll(/[^\w.-]+/gu, "-")
     .replace(/-+$/u, "")
@@ -33,9 +35,9 @@ export const scheduleCommand = Effect.fn("ScheduleCommand.scheduleCommand")(func
     manifest,
     at: options.at,
     deadline: options.deadline,
-    environment: join(homedir(), ".config/dubwright/environment")
+    environment: join(home, ".config/dubwright/environment")
   }
-  const log = join(homedir(), `.local/state/dubwright/${name}.log`)
+  const log = join(home, `.local/state/dubwright/${name}.log`)
   switch (options.kind) {
     case "service":
       return yield* screen.result(serviceUnit(nightly))
@@ -77,7 +79,7 @@ export const everythingFor = (platform: NodeJS.Platform, nightly: Nightly, log: 
 
 const unixText = (nightly: Nightly, log: string): string => {
   const { name, environment } = nightly
-  const units = join(homedir(), ".config/systemd/user")
+  const units = join(dirname(dirname(environment)), "systemd/user")
   return [
     `# ${units}/${name}.service   (--kind service prints only this)`,
     serviceUnit(nightly),

@@ -1,9 +1,8 @@
 /** The neural voices that the user has installed: one folder each, with a record. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { Config, Effect, Option, Schema } from "effect"
-import { cacheFolder, dataFolder } from "../../system/UserFolders.ts"
+import { cacheFolder, dataFolder, homeFolder } from "../../system/UserFolders.ts"
 import type { NeuralVoice } from "../neural/SherpaEngine.ts"
 import { recordFile, voiceIdOf, type VoiceRecord, VoiceRecordJson } from "./VoiceRecord.ts"
 
@@ -25,8 +24,9 @@ const environment = Effect.map(
   (found) => Object.fromEntries(found)
 )
 
+/** A user without a home folder has no voices there: the root folder stands in for it, as in Docker. */
 const folderBy = (choose: typeof cacheFolder) =>
-  Effect.map(environment, (found) => choose(process.platform, found, found["HOME"] ?? homedir()))
+  Effect.map(environment, (found) => choose(process.platform, found, found["HOME"] ?? homeFolder() ?? "/"))
 
 /** The folder of the installed voices: `DUBWRIGHT_VOICES`, else one in the user's data folder. */
 export const voicesFolder = Effect.flatMap(variable("DUBWRIGHT_VOICES"), (own) =>

@@ -1,0 +1,114 @@
+/**
+ * Loads the program from CommonJS files, with the code that V8 compiled in an earlier run. For Node 20, which cannot do
+ * so itself: `CompileCache.ts` uses Node's own way where there is one.
+ */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { Script } from "node:vm"
+import { crc32 } from "node:zlib"
+
+/** What is kept between runs: compiled code by file name, and the commands whose functions it holds. */
+interface Kept {
+  readonly commands: ReadonlyArray<string>
+  readonly code: ReadonlyMap<string, Buffer>
+}
+
+/** A program that is loaded file by file. */
+export interface CompiledProgram {
+  /** Runs a file, unless it ran already, and returns its exports. */
+  readonly load: (name: string) => unknown
+  /** Keeps what is compiled by now, if a later run of this command would gain by it. Never fails. */
+  readonly keep: () => void
+}
+
+type Required = (id: string) => unknown
+type Wrapped = (exports: unknown, require: Required, module: object, file: string, folder: string) => void
+
+/**
+ * The program whose files are in `folder`. `store` keeps the compiled code; its name must change with the files, since
+ * V8 compares only their lengths. `command` is the word that decides which functions a run compiles.
+ */
+export const compiledProgram = (folder: string, store: string, command: string): CompiledProgram => {
+  const kept = readStore(store)
+  const modules = new Map<string, { readonly exports: unknown }>()
+  const scripts = new Map<string, Script>()
+  let complete = kept.commands.includes(command)
+
+  const load = (name: string): unknown => {
+    const known = modules.get(name)
+    if (known !== undefined) return known.exports
+    const module = { exports: {} }
+    modules.set(name, module)
+    const file = join(folder, name)
+    const cachedData = kept.code.get(name)
+    const script = new Script(
+      `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, "utf8")}\n})`,
+      { filename: file, ...(cachedData === undefined ? {} : { cachedData }) }
+    )
+    if (script.cachedDataRejected !== false) complete = false
+    scripts.set(name, script)
+    const wrapped: Wrapped = script.runInThisContext()
+    const others = createRequire(file)
+    const require = (id: string): unknown => (isPart(id) ? load(id.slice(2)) : others(id))
+    wrapped(module.exports, Object.assign(require, { resolve: others.resolve }), module, file, folder)
+    return module.exports
+  }
+
+  const keep = (): void => {
+    if (complete) return
+    complete = true
+    const code = new Map(kept.code)
+    for (const [name, script] of scripts) code.set(name, script.createCachedData())
+    writeStore(store, { commands: [...new Set([...kept.commands, command])].slice(-40), code })
+  }
+  return { load, keep }
+}
+
+/** Whether a required name is one of the program's own files. */
+const isPart = (id: string): boolean => /^\.\/(?:chunk|[A-Z]\w*)(?:-[0-9A-Z]{8})?\.cjs$/u.test(id)
+
+/** An entry of the store's first line: name, length and checksum of the code. */
+type Entry = readonly [name: string, length: number, checksum: number]
+
+/** Reads the store; an unreadable or damaged one is empty. */
+const readStore = (store: string): Kept => {
+  const code = new Map<string, Buffer>()
+  try {
+    const bytes = readFileSync(store)
+    let at = bytes.indexOf("\n") + 1
+    const { commands, entries }: { commands: ReadonlyArray<string>; entries: ReadonlyArray<Entry> } =
+      JSON.parse(bytes.toString("latin1", 0, at))
+    for (const [name, length, checksum] of entries) {
+      const slice = bytes.subarray(at, at + length)
+      // V8 may crash on damaged code.
+      if (crc32(slice) !== checksum) return { commands: [], code: new Map() }
+      code.set(name, slice)
+      at += length
+    }
+    return { commands, code }
+  } catch {
+    return { commands: [], code: new Map() }
+  }
+}
+
+const writeStore = (store: string, { commands, code }: Kept): void => {
+  const part = `${store}.${process.pid}`
+  try {
+    mkdirSync(dirname(store), { recursive: true, mode: 0o700 })
+    const entries: ReadonlyArray<Entry> = [...code].map(([name, data]) => [name, data.length, crc32(data)])
+    const head = Buffer.from(`${JSON.stringify({ commands, entries })}\n`, "latin1")
+    writeFileSync(part, Buffer.concat([head, ...code.values()]))
+    renameSync(part, store)
+  } catch {
+    removeIfThere(part)
+  }
+}
+
+const removeIfThere = (file: string): void => {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Its folder cannot be written either.
+  }
+}

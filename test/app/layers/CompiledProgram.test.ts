@@ -1,0 +1,78 @@
+/** The program's compiled code, kept between runs of Node 20. */
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { compiledProgram } from "../../../src/app/layers/CompiledProgram.ts"
+import { emptyFolder } from "../process.ts"
+
+/** A program of two files that require each other, and Node's path. */
+const program = () => {
+  const folder = emptyFolder()
+  const store = join(folder, "kept", "code")
+  writeFileSync(
+    join(folder, "Program.cjs"),
+    `exports.name = require("node:path").basename(__filename)
+exports.sum = require("./chunk-ABCD1234.cjs").sum(2, 3)
+exports.own = [typeof module, __dirname === ${JSON.stringify(folder)}, require.resolve("node:fs")]`
+  )
+  writeFileSync(
+    join(folder, "chunk-ABCD1234.cjs"),
+    `const other = require("./Program.cjs")
+exports.sum = (a, b) => (other.name === "Program.cjs" ? a + b : undefined)`
+  )
+  return { folder, store }
+}
+
+const run = ({ folder, store }: ReturnType<typeof program>, command: string) => {
+  const { load, keep } = compiledProgram(folder, store, command)
+  const made = load("Program.cjs")
+  expect(load("Program.cjs")).toBe(made)
+  keep()
+  expect(made).toEqual({ name: "Program.cjs", sum: 5, own: ["object", true, "node:fs"] })
+}
+
+const headOf = (store: string) => readFileSync(store, "latin1").split("\n")[0] ?? ""
+
+test("a second run of a command uses what the first one kept, and writes nothing", () => {
+  const one = program()
+  run(one, "plan")
+  expect(headOf(one.store)).toContain("chunk-ABCD1234.cjs")
+  const { ino } = statSync(one.store)
+  run(one, "plan")
+  expect(statSync(one.store).ino).toBe(ino)
+  run(one, "run")
+  expect(statSync(one.store).ino).not.toBe(ino)
+  expect(JSON.parse(headOf(one.store))).toMatchObject({ commands: ["plan", "run"] })
+})
+
+test("damaged code is not given to V8, and replaced", () => {
+  const one = program()
+  run(one, "plan")
+  const whole = readFileSync(one.store)
+  const damaged = Buffer.from(whole)
+  damaged.writeUInt8(whole.readUInt8(whole.length - 9) ^ 1, whole.length - 9)
+  for (const bytes of [damaged, whole.subarray(0, -100), Buffer.from("{"), Buffer.alloc(0)]) {
+    writeFileSync(one.store, bytes)
+    run(one, "plan")
+    expect(headOf(one.store)).toContain("chunk-ABCD1234.cjs")
+    expect(statSync(one.store).size).toBeGreaterThan(whole.length - 100)
+  }
+})
+
+test("a file that changed its length is compiled anew", () => {
+  const one = program()
+  run(one, "plan")
+  const file = join(one.folder, "Program.cjs")
+  writeFileSync(file, `${readFileSync(file, "utf8")}\nexports.more = 1`)
+  const { load } = compiledProgram(one.folder, one.store, "plan")
+  expect(load("Program.cjs")).toMatchObject({ more: 1, sum: 5 })
+})
+
+test("a folder that cannot be written is no failure", () => {
+  const one = program()
+  const blocked = join(one.folder, "file")
+  writeFileSync(blocked, "")
+  chmodSync(blocked, 0o400)
+  run({ ...one, store: join(blocked, "code") }, "plan")
+  expect(existsSync(join(blocked, "code"))).toBe(false)
+})
