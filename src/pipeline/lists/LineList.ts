@@ -12,7 +12,7 @@ import { planRetakes } from "../place/Retakes.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { textsOf } from "../plan/JobScript.ts"
 import { type RewrittenLine, rewrittenLines } from "../rewrite/LineRewritings.ts"
-import { knownRewritings } from "../rewrite/RewriteStage.ts"
+import { knownRewritings } from "../rewrite/EarlierRewritings.ts"
 import type { LineRow } from "./LineTable.ts"
 
 /** A job with its lines that do not fit. */

@@ -9,14 +9,13 @@ import { HelperFailed } from "../../engines/helpers/HelperFailed.ts"
 import { makeHelperHealth } from "../../engines/helpers/HelperHealth.ts"
 import { makeCommandRewriter } from "../../engines/rewriting/CommandRewriter.ts"
 import { makeEndpointRewriter } from "../../engines/rewriting/EndpointRewriter.ts"
-import { rewriterIdentity } from "../../engines/rewriting/Rewriter.ts"
 import { httpClient } from "../../gateway/transport/HttpTransport.ts"
 import { promptOf } from "../../script/rewritten/RewritePrompt.ts"
-import { keepRewriting, type StoredRewriting, storedRewritings } from "../../store/tables/Rewritings.ts"
-import { manifestOf } from "../load/BatchId.ts"
-import type { Batch, Job } from "../load/Job.ts"
+import { keepRewriting } from "../../store/tables/Rewritings.ts"
+import type { Batch } from "../load/Job.ts"
 import type { LongLine } from "../place/LongLines.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
+import { manifestFileOf, identityOf, knownRewritings, urlSet } from "./EarlierRewritings.ts"
 import { type RewrittenLine, rewrittenLine, rewrittenLines } from "./LineRewritings.ts"
 
 /** Maximum characters of a reply that are kept. */
@@ -49,25 +48,6 @@ const openRewriter = Effect.fn("RewriteStage.openRewriter")(function* (
     concurrency: concurrency ?? 4,
     timeout: within
   })
-})
-
-const urlSet = Effect.map(
-  Effect.option(Config.nonEmptyString("DUBWRIGHT_REWRITE_URL")),
-  Option.getOrUndefined
-)
-
-const identityOf = (settings: RewriteSettings) =>
-  Effect.map(urlSet, (url) => rewriterIdentity({ ...settings, baseUrl: settings.baseUrl ?? url }))
-
-/** The manifest that the attempts are stored under. */
-const fileOf = ({ key }: Batch): string => manifestOf(key) ?? key
-
-/** Returns the attempts that earlier runs made with a job's present rewriter; empty without a rewriter. */
-export const knownRewritings = Effect.fn("RewriteStage.knownRewritings")(function* (job: Job, batch: Batch) {
-  if (job.rewrite === undefined) return new Map<string, StoredRewriting>()
-  const present = yield* identityOf(job.rewrite)
-  const stored = yield* storedRewritings(fileOf(batch), job.id)
-  return new Map([...stored].filter(([, { rewriter }]) => rewriter === present))
 })
 
 /** Opens the rewriters of one run, each when the first line is sent. */
@@ -127,7 +107,7 @@ export const rewriteLines = Effect.fn("RewriteStage.rewriteLines")(function* (
           const attempt = { limit: most, before, after, reply: reply.right.slice(0, longestReply) }
           const record = { rewriter, text, attempts: [...request.earlier, attempt] }
           known.set(name, record)
-          yield* keepRewriting({ file: fileOf(batch), job: id, line: name }, record)
+          yield* keepRewriting({ file: manifestFileOf(batch), job: id, line: name }, record)
           request = rewrittenLine(plan, at, limit, record)?.request
         }
       }),

@@ -82,18 +82,20 @@ const idle = [
   "@effect/sql-sqlite-node"
 ].map((name) => `node_modules/${name}`)
 
-/** What knows which neural voices are installed. */
-const voiceLists = [
+/** What knows which neural voices are installed, and what identifies a rewriter. */
+const known = [
+  "src/engines/helpers/HelperFailed.ts",
   "src/engines/neural/SherpaPackage.ts",
   ...["InstalledVoices", "VoiceCatalogue", "VoiceFault", "VoiceRecord"].map(
     (name) => `src/engines/voices/${name}.ts`
-  )
-]
+  ),
+  "src/engines/rewriting/Rewriter.ts"
+].toSorted()
 
 test("plan of a subtitle starts no ffmpeg, no engine and no service", async () => {
   const { sources, threads, ffmpeg, stdout } = await loadedBy("plan", "film.srt", "--embedded")
   expect(stdout).toContain("1 task would be created on the bundled service.")
-  expect(within(sources, ...heavy, ...idle).toSorted()).toEqual(voiceLists)
+  expect(within(sources, ...heavy, ...idle).toSorted()).toEqual(known)
   expect(sources).toContain("src/pipeline/plan/BatchPlan.ts")
   expect(sources).not.toContain("src/store/state/StateDatabase.ts")
   expect({ threads, ffmpeg }).toEqual({ threads: 1, ffmpeg: false })
