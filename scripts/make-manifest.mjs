@@ -51,7 +51,8 @@ export const manifestPage = (schema) => {
       "",
       ...(path === "jobs"
         ? [
-            `\`defaults\` takes the same keys except ${list(extra.map(code))}. A job that sets a key overrides its default.`,
+            `\`defaults\` takes the same keys except ${list(extra.map(code))}.`,
+            "A job that sets a key overrides its default.",
             ""
           ]
         : []),

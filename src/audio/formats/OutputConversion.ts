@@ -7,13 +7,15 @@ import { ditheredOf } from "../pcm/Dither.ts"
 import { Resampler } from "../pcm/Resampling.ts"
 import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import type { Section } from "../pcm/Section.ts"
-import type { Pcm } from "../pcm/Pcm.ts"
+import type { ChannelCount, Pcm } from "../pcm/Pcm.ts"
 import { sampleBytesOf, wavHeader, type WavOptions } from "./WavHeader.ts"
 
-/** The input; two channels are interleaved. */
+/** The input; channels are interleaved. */
 export interface UnconvertedPart {
   readonly rate: SampleRate
-  readonly channels: 1 | 2
+  readonly channels: ChannelCount
+  /** Whether samples that are whole 16-bit integers are written without dither, so that they are kept exactly. */
+  readonly keepsIntegers?: boolean
 }
 
 /** The output. */
@@ -114,15 +116,15 @@ export class OutputConverter {
   private atRate(block: Float32Array): Float32Array {
     const { channels } = this.from
     if (this.resamplers.length === 0) return block
-    const [first, second] = this.resamplers.map((one, channel) => one.push(block, channel, channels))
-    if (first === undefined || second === undefined) return first ?? block
-    this.interleaved = bufferFor(2 * first.length, this.interleaved, this.allocate)
-    const both = this.interleaved.subarray(0, 2 * first.length)
-    for (let i = 0, at = 0; i < first.length; i++) {
-      both[at++] = first[i]!
-      both[at++] = second[i]!
-    }
-    return both
+    const lines = this.resamplers.map((one, channel) => one.push(block, channel, channels))
+    const [first] = lines
+    if (first === undefined || lines.length === 1) return first ?? block
+    this.interleaved = bufferFor(channels * first.length, this.interleaved, this.allocate)
+    const all = this.interleaved.subarray(0, channels * first.length)
+    lines.forEach((line, channel) => {
+      for (let i = 0, at = channel; i < line.length; i++, at += channels) all[at] = line[i]!
+    })
+    return all
   }
 
   private bytesOf(samples: Float32Array): Uint8Array {
@@ -133,6 +135,7 @@ export class OutputConverter {
         this.integers = bufferFor(Math.ceil(wanted.length / 2), this.integers, this.allocate)
         const integers = new Int16Array(this.integers.buffer, this.integers.byteOffset, wanted.length)
         ditheredOf(wanted, place, integers)
+        if (this.from.keepsIntegers === true) keepIntegers(wanted, integers)
         return sampleBytesOf(integers)
       }
       case 24:
@@ -152,5 +155,13 @@ export class OutputConverter {
       bytes[at++] = value >> 16
     }
     return bytes
+  }
+}
+
+/** Undoes the dither of samples that are whole integers, such as those of a file with 16 bits. */
+const keepIntegers = (samples: Float32Array, integers: Int16Array): void => {
+  for (let i = 0; i < samples.length; i++) {
+    const value = samples[i]! * 32_768
+    if ((value | 0) === value && value < 32_768) integers[i] = value
   }
 }

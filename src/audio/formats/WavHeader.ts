@@ -1,4 +1,5 @@
 /** WAV header writer: RIFF, RF64 beyond 4 GiB, Broadcast Wave time reference, iXML, tags. */
+import type { ChannelCount } from "../pcm/Pcm.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import { ByteWriter, littleEndian } from "./ByteWriter.ts"
 
@@ -20,7 +21,7 @@ export interface BroadcastNote {
 /** The contents of a header. */
 export interface WavOptions {
   readonly rate: SampleRate
-  readonly channels: 1 | 2
+  readonly channels: ChannelCount
   /** 16-bit or 24-bit integers, or 32-bit floats (±1 at full scale); little-endian. */
   readonly encoding: "int16" | "int24" | "float32"
   /** Frames of the whole file; must be known before the first one is written. */
@@ -63,7 +64,9 @@ export const wavHeader = ({
   const data = frames * frame
   const info = infoOf(tags)
   const notes = ixml === undefined ? new Uint8Array(0) : chunkOf("iXML", new TextEncoder().encode(ixml))
-  const format = formatBytes[encoding]
+  // Integers of more than 16 bits and 5.1 need the extensible format, which maps channels to speakers.
+  const isExtensible = encoding === "int24" || channels > 2
+  const format = isExtensible ? 40 : encoding === "float32" ? 18 : 16
   const plain =
     12 +
     (broadcast === undefined ? 0 : 8 + bextBytes + historyOf(broadcast).length) +
@@ -92,22 +95,22 @@ export const wavHeader = ({
 
   header.tag("fmt ")
   header.u32(format)
-  header.u16({ int16: 1, int24: 0xfffe, float32: 3 }[encoding])
+  header.u16(isExtensible ? 0xfffe : formatCodes[encoding])
   header.u16(channels)
   header.u32(rate)
   header.u32(rate * frame)
   header.u16(frame)
   header.u16(8 * sample)
-  if (encoding === "int24") {
+  if (isExtensible) {
     header.u16(22)
-    header.u16(24)
-    header.u32(channels === 1 ? 4 : 3)
-    header.u16(1)
+    header.u16(8 * sample)
+    header.u32(speakerMasks[channels])
+    header.u16(formatCodes[encoding])
     header.bytes(subformat)
   }
-  // Floats need an empty extension, and a fact chunk with the number of frames.
+  // Floats need an extension, and a fact chunk with the number of frames.
   if (encoding === "float32") {
-    header.u16(0)
+    if (!isExtensible) header.u16(0)
     header.tag("fact")
     header.u32(4)
     header.u32(Math.min(frames, unknownSize))
@@ -121,8 +124,10 @@ export const wavHeader = ({
 
 const sampleBytes = { int16: 2, int24: 3, float32: 4 } as const
 
-/** Sizes of fmt chunks. Integers of more than 16 bits need the extensible format, which maps channels to speakers. */
-const formatBytes = { int16: 16, int24: 40, float32: 18 } as const
+const formatCodes = { int16: 1, int24: 1, float32: 3 } as const
+
+/** Bits of the speakers: centre; left and right; or these with low-frequency effects and the surrounds. */
+const speakerMasks = { 1: 0x4, 2: 0x3, 6: 0x3f } as const
 
 /** The fixed rest of the subformat GUID, after the two bytes of the format code. */
 const subformat = Uint8Array.of(0, 0, 0, 0, 16, 0, 128, 0, 0, 170, 0, 56, 155, 113)

@@ -35,7 +35,8 @@ export class Limiter {
   /** Working memory, reused from block to block. */
   private readonly peaks: Array<Float32Array> = []
   private gains: Float32Array | undefined
-  private settled: SettledFrames = { frames: 0, skipped: 0, gains: undefined }
+  /** The gains of the frames returned last. */
+  settled: SettledFrames = { frames: 0, skipped: 0, gains: undefined }
 
   /**
    * `ceiling` is the amplitude that the true peak never exceeds, such as 0.8414 for -1.5 dBTP. All samples are

@@ -9,6 +9,15 @@ export const stepsASecond = 10
 export const endOfStep = (step: number, rate: SampleRate): number =>
   Math.round(((step + 1) * rate) / stepsASecond)
 
+/** Weights by number of channels, in ffmpeg's order; low-frequency effects do not count. Others have weight 1. */
+export const channelWeights: Readonly<Record<number, ReadonlyArray<number>>> = {
+  4: [1, 1, 1, 1.41],
+  5: [1, 1, 1, 1.41, 1.41],
+  6: [1, 1, 1, 0, 1.41, 1.41],
+  7: [1, 1, 1, 0, 1.41, 1.41, 1.41],
+  8: [1, 1, 1, 0, 1.41, 1.41, 1.41, 1.41]
+}
+
 /** Measures a stream block by block. Channels are interleaved; their weights are 1 (mono, stereo) unless given. */
 export class LoudnessSteps {
   private readonly filters: ReadonlyArray<Weighting>
@@ -35,7 +44,8 @@ export class LoudnessSteps {
     while (at < count) {
       const take = Math.min(count - at, this.stepEnd - this.frames)
       for (let channel = 0; channel < channels; channel++)
-        this.filters[channel]!.take(block, at * channels + channel, channels, take)
+        if (this.weights[channel] !== 0)
+          this.filters[channel]!.take(block, at * channels + channel, channels, take)
       at += take
       this.frames += take
       if (this.frames === this.stepEnd) this.endStep()

@@ -1,9 +1,10 @@
 /** Programme meter: measures loudness, true peak and waveform, section by section, in one pass. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { LoudnessGate } from "./LoudnessMeter.ts"
-import { LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
+import { channelWeights, LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
 import { PeakMeter, peakStretch } from "../pcm/WaveformPeaks.ts"
 import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
+import type { ChannelCount } from "../pcm/Pcm.ts"
 import type { Section } from "../pcm/Section.ts"
 import { interpolatorTaps, TruePeakMeter } from "./TruePeak.ts"
 
@@ -15,12 +16,14 @@ export interface ProgrammeMeasurement {
   readonly truePeak: number
   /** Waveform as `PeakMeter` returns it. */
   readonly peaks: Float32Array
+  /** K-weighted power of each step of 100 ms. */
+  readonly powers: Float64Array
 }
 
 /** The measured stream: interleaved samples; `frames` is the programme's length. */
 export interface SectionMeter {
   readonly rate: SampleRate
-  readonly channels: 1 | 2
+  readonly channels: ChannelCount
   readonly frames: number
 }
 
@@ -51,7 +54,12 @@ export class ProgrammeMeter {
   ) {
     const { rate, channels, frames } = listened
     this.steps = doublesIn(allocate, Math.ceil(((section.to - section.begin) / rate) * stepsASecond))
-    this.loudness = new LoudnessSteps(rate, channels, (power) => (this.steps[this.passed++] = power))
+    this.loudness = new LoudnessSteps(
+      rate,
+      channels,
+      (power) => (this.steps[this.passed++] = power),
+      channelWeights[channels]
+    )
     this.truePeak = new TruePeakMeter(channels, allocate)
     this.outline = new PeakMeter(rate, channels, frames, section.from, section.to, allocate)
     this.at = section.begin
@@ -97,6 +105,7 @@ export class ProgrammeMeter {
 /** Combines the measurements of consecutive sections. */
 export class MeterCombination {
   private readonly gate: LoudnessGate
+  private readonly powers: Array<Float64Array> = []
   private truePeak = 0
   private readonly peaks: Float32Array
 
@@ -108,12 +117,19 @@ export class MeterCombination {
   /** Adds the next section. */
   add({ steps, truePeak, peaks, firstPeak }: SectionMeasurement): void {
     for (const power of steps) this.gate.take(power)
+    this.powers.push(steps)
     this.truePeak = Math.max(this.truePeak, truePeak)
     for (let i = 0; i < peaks.length; i++)
       this.peaks[firstPeak + i] = Math.max(this.peaks[firstPeak + i]!, peaks[i]!)
   }
 
   measures(): ProgrammeMeasurement {
-    return { integrated: this.gate.integrated(), truePeak: this.truePeak, peaks: this.peaks }
+    const powers = new Float64Array(this.powers.reduce((sum, { length }) => sum + length, 0))
+    let at = 0
+    for (const some of this.powers) {
+      powers.set(some, at)
+      at += some.length
+    }
+    return { integrated: this.gate.integrated(), truePeak: this.truePeak, peaks: this.peaks, powers }
   }
 }

@@ -2,6 +2,9 @@
 import { Frames, type SampleRate } from "../../domain/time/Units.ts"
 import { loudestOf } from "../kernels/Kernels.ts"
 
+/** Channels of a result: mono, stereo, or 5.1 in the order L, R, C, LFE, Ls, Rs. */
+export type ChannelCount = 1 | 2 | 6
+
 /** Mono PCM. Samples are ±1 at full scale; values beyond that are kept until converted to integers. */
 export interface Pcm {
   readonly rate: SampleRate

@@ -21,7 +21,14 @@ import {
 import { RewriteSettings } from "./RewriteSettings.ts"
 import { RateWritten, SyncMode } from "./SyncSettings.ts"
 import { NotifySettings, ProviderLimits, ServiceSettings } from "./ServiceSettings.ts"
-import { AudioSettings, ChapterEntry, DuckSettings, LoudnessTarget, TagSettings } from "./SoundSettings.ts"
+import {
+  AudioSettings,
+  BackgroundEntry,
+  ChapterEntry,
+  DuckSettings,
+  LoudnessTarget,
+  TagSettings
+} from "./SoundSettings.ts"
 
 const path = Schema.NonEmptyTrimmedString
 
@@ -76,7 +83,7 @@ const jobFields = {
   pauses: optional(PauseSettings, "Silences in a narration."),
   loudness: optional(
     LoudnessTarget,
-    "Loudness of the result in LUFS; default -16. ebu-r128 is -23, podcast is -16, none leaves it unchanged."
+    "Loudness of the result in LUFS, over a background that of the spoken lines; default -16. ebu-r128 is -23, podcast is -16, none leaves it unchanged."
   ),
   original: optional(
     Schema.Literal("keep", "drop", "duck"),
@@ -153,6 +160,10 @@ export const JobEntry = Schema.Struct({
   video: optional(
     path,
     "The video to dub. The result is as long as the video. Names of input, as in video/{episode}.*, find each job's video."
+  ),
+  background: optional(
+    BackgroundEntry,
+    "Music and effects without dialogue, laid under the voices: a WAV file in mono, stereo or 5.1. Names of input, as in me/{episode}.wav, find each job's file."
   ),
   sheet: optional(
     path,

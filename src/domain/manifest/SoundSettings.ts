@@ -24,7 +24,10 @@ export const AudioSettings = Schema.Struct({
     Schema.Literal(16, 24, 32),
     "Bits per sample in WAV and FLAC; 32 is floating point in WAV and 24 bits in FLAC; default 16."
   ),
-  channels: optional(Schema.Literal("mono", "stereo"), "Default: mono, or stereo if a speaker has a pan."),
+  channels: optional(
+    Schema.Literal("mono", "stereo", "5.1"),
+    "Default: those of the background; else mono, or stereo if a speaker has a pan. 5.1 needs a background in 5.1."
+  ),
   bitrate: optional(
     Schema.Int.pipe(Schema.between(16, 510)),
     "Kilobits per second of all channels for MP3, M4A and Opus; default 96 per channel, 64 for Opus."
@@ -32,7 +35,7 @@ export const AudioSettings = Schema.Struct({
 })
 export type AudioSettings = typeof AudioSettings.Type
 
-/** How a video's own sound is lowered under the voice, if `original` is duck. */
+/** How sound is lowered under the voice: a video's own if `original` is duck, or a background. */
 export const DuckSettings = Schema.Struct({
   amount: optional(
     Schema.Number.pipe(Schema.between(1, 40)),
@@ -44,6 +47,26 @@ export const DuckSettings = Schema.Struct({
   )
 })
 export type DuckSettings = typeof DuckSettings.Type
+
+/** Music and effects under the voices, with settings. */
+export const BackgroundSettings = Schema.Struct({
+  file: described(
+    Schema.NonEmptyTrimmedString,
+    "The WAV file, at the film's full length and the result's rate."
+  ),
+  gain: optional(
+    Schema.Number.pipe(Schema.between(-60, 20)),
+    "Decibels by which the file is raised or lowered throughout; default 0."
+  ),
+  duck: optional(
+    Schema.Union(Schema.Boolean, DuckSettings),
+    "Lower it while someone speaks: true, or amount and fade as in duck; default false."
+  )
+})
+
+/** Music and effects under the voices: the file, or the file with settings. */
+export const BackgroundEntry = Schema.Union(Schema.NonEmptyTrimmedString, BackgroundSettings)
+export type BackgroundEntry = typeof BackgroundEntry.Type
 
 /** Metadata of audio files. */
 export const TagSettings = Schema.Struct({

@@ -7,6 +7,7 @@ import {
   digitalSourceUri,
   syntheticMark
 } from "../../domain/values/SyntheticMark.ts"
+import type { ChannelCount } from "../../audio/pcm/Pcm.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../../domain/time/Units.ts"
 import { type Chapter, oggChapters } from "./Chapters.ts"
@@ -16,12 +17,13 @@ import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
 import type { WavOrder } from "./WavWriter.ts"
 
 /**
- * The samples of a programme: floats with full scale at ±1, interleaved for two channels. Output at 16 bits is
- * dithered.
+ * The samples of a programme: floats with full scale at ±1, channels interleaved. Output at 16 bits is dithered.
  */
 export interface PcmFeed {
   readonly rate: SampleRate
-  readonly channels: 1 | 2
+  readonly channels: ChannelCount
+  /** Whether samples that are whole 16-bit integers get no dither. */
+  readonly keepsIntegers?: boolean
   /** The total length. The files have the same length, to the frame of their own rate. */
   readonly frames: Frames
 }
@@ -102,7 +104,7 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
     }
   }
   const dataAt = wavHeader(header).length
-  const from = { rate, channels }
+  const from = { rate, channels, keepsIntegers: feed.keepsIntegers === true }
   return {
     header,
     order: { kind: "wav", path: sink.path, part, from, length: feed.frames, to, dataAt }

@@ -32,7 +32,10 @@ export const gainsInput = (path: string): JobInput => ({
 })
 
 /**
- * Returns the filter chains from the pads `original`, `gains` and `voice` to the pad `out`, at 48 kHz and `length`
+ * Returns the filter chains for ducking. In 5.1, the dialogue is in the centre: only that channel is lowered and gets
+ * the voice, and the others pass as they are.
+ *
+ * They go from the pads `original`, `gains` and `voice` to the pad `out`, at 48 kHz and `length`
  * frames long. `place` makes the names of inner pads unique.
  */
 export const duckFilters = (
@@ -41,19 +44,31 @@ export const duckFilters = (
   length: Frames,
   place: number
 ): ReadonlyArray<string> => {
-  const channels = duckedChannels(originalChannels)
-  const layout = channels === 6 ? "5.1" : "stereo"
-  const shape = `aformat=sample_fmts=dbl:sample_rates=48000:channel_layouts=${layout}`
   const name = (pad: string) => `[${pad}${place}]`
+  const shaped = (layout: string) => `aformat=sample_fmts=dbl:sample_rates=48000:channel_layouts=${layout}`
+  // Fill with silence where the original starts later than the picture, or has gaps.
+  const original = `[${pads.original}]aresample=48000:async=1:first_pts=0`
+  const gains = `[${pads.gains}]aresample=48000,atrim=start_sample=${around * 48},asetpts=PTS-STARTPTS`
+  const end = `${limiter},apad,atrim=end_sample=${length}[${pads.out}]`
+  if (duckedChannels(originalChannels) === 2) {
+    const shape = shaped("stereo")
+    return [
+      `${original},${shape},apad${name("original")}`,
+      `${gains},pan=stereo|c0=c0|c1=c0,${shape}${name("gains")}`,
+      `${name("original")}${name("gains")}amultiply${name("lowered")}`,
+      `[${pads.voice}]aresample=48000,${shape},apad${name("voice")}`,
+      `${name("lowered")}${name("voice")}amerge=inputs=2,pan=stereo|c0=c0+c2|c1=c1+c3,${end}`
+    ]
+  }
+  const mono = shaped("mono")
   return [
-    // Fill with silence where the original starts later than the picture, or has gaps.
-    `[${pads.original}]aresample=48000:async=1:first_pts=0,${shape},apad${name("original")}`,
-    `[${pads.gains}]aresample=48000,atrim=start_sample=${around * 48},asetpts=PTS-STARTPTS,` +
-      `pan=${layout}|${everywhere(channels)},${shape}${name("gains")}`,
-    `${name("original")}${name("gains")}amultiply${name("lowered")}`,
-    `[${pads.voice}]aresample=48000,${channels === 6 ? "aformat=channel_layouts=mono,pan=5.1|FC=c0," : ""}${shape},apad${name("voice")}`,
-    `${name("lowered")}${name("voice")}amerge=inputs=2,pan=${layout}|${sumOf(channels)},${limiter},` +
-      `apad,atrim=end_sample=${length}[${pads.out}]`
+    `${original},${shaped("5.1")},apad,asplit${name("original")}${name("dialogue")}`,
+    `${gains},${mono}${name("gains")}`,
+    `${name("dialogue")}pan=mono|c0=c2,${mono}${name("centre")}`,
+    `${name("centre")}${name("gains")}amultiply${name("lowered")}`,
+    `[${pads.voice}]aresample=48000,${mono},apad${name("voice")}`,
+    `${name("original")}${name("lowered")}${name("voice")}amerge=inputs=3,` +
+      `pan=5.1|c0=c0|c1=c1|c2=c6+c7|c3=c3|c4=c4|c5=c5,${end}`
   ]
 }
 
@@ -65,9 +80,3 @@ export const duckFilters = (
 const limiter =
   "aresample=192000,alimiter=limit=0.871:attack=5:release=50:level=0," +
   "atrim=start_sample=959,asetpts=PTS-STARTPTS,aresample=48000"
-
-const everywhere = (channels: number): string =>
-  Array.from({ length: channels }, (_, channel) => `c${channel}=c0`).join("|")
-
-const sumOf = (channels: number): string =>
-  Array.from({ length: channels }, (_, channel) => `c${channel}=c${channel}+c${channel + channels}`).join("|")

@@ -92,5 +92,8 @@ const movedBy = (moved: (path: string) => string, job: Job): Job => ({
   ...job,
   input: moved(job.input),
   ...(job.video === undefined ? {} : { video: { ...job.video, path: moved(job.video.path) } }),
+  ...(job.background === undefined
+    ? {}
+    : { background: { ...job.background, path: moved(job.background.path) } }),
   ...(job.sheet === undefined ? {} : { sheet: { ...job.sheet, path: moved(job.sheet.path) } })
 })

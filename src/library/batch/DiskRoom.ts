@@ -15,7 +15,11 @@ export const diskOf = (
   Effect.promise(async () => {
     const delivered = await Promise.all(
       jobs.map(async (plan) => ({
-        footprint: footprintOf(plan, plan.job.video === undefined ? 0 : await sizeOf(plan.job.video.path)),
+        footprint: footprintOf(
+          plan,
+          plan.job.video === undefined ? 0 : await sizeOf(plan.job.video.path),
+          plan.job.background === undefined ? 0 : await sizeOf(plan.job.background.path)
+        ),
         present: await sizeWithin(join(batch.out, plan.job.id))
       }))
     )

@@ -26,9 +26,11 @@ export const deliverToResult = (placed: PlacedJob) => {
   return deliverJob(placed).pipe(
     Effect.catchTags({
       ClipMissing: (missing) => Effect.zipRight(spoiltClipsRemoved(placed), undone("unfinished")(missing)),
+      BackgroundMissing: undone("unfinished"),
       ContainerRefuses: undone("failed"),
       DiskFull: undone("failed"),
       FfmpegFailed: undone("failed"),
+      InputRejected: undone("failed"),
       NotAudio: undone("failed"),
       NothingDelivered: undone("failed"),
       NotMedia: undone("failed"),

@@ -33,7 +33,11 @@ export const stemsOf = (made: OutputPlan, pathOf: (name: string) => string): Rea
   const names = distinctNames(speakers.map((speaker) => avoidDeviceName(plainName(speaker ?? "voice"))))
   return Array.zipWith(speakers, names, (speaker, name) => ({
     speaker,
-    sink: { path: pathOf(name), format: formatOf(made, "wav"), ...tagsFor(made) }
+    sink: {
+      path: pathOf(name),
+      format: formatOf(made, "wav"),
+      ...tagsFor({ ...made, background: undefined })
+    }
   }))
 }
 

@@ -2,9 +2,18 @@
 import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
 import { type JobReport, unheard } from "../../domain/report/Report.ts"
-import { deliveryRate, type Frames, framesAt, framesAtMicros, millis } from "../../domain/time/Units.ts"
+import {
+  deliveryRate,
+  type Frames,
+  frames,
+  framesAt,
+  framesAtMicros,
+  millis
+} from "../../domain/time/Units.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import type { BackgroundTrack } from "../plan/JobBackground.ts"
+import { readBackground } from "../plan/JobBackground.ts"
 import { formatCueList, filmTooShort } from "../plan/CueList.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
@@ -54,7 +63,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const last = (yield* reportIn(out, job.id))?.metrics
   const dubbed = { ...plan, ...placed }
   const outcomes = outcomesOf(dubbed)
-  const length = lengthOf(plan, outcomes)
+  const background = yield* readBackground(job)
+  const length = lengthOf(plan, outcomes, background)
   const cut = outcomes.flatMap(({ index, cutWords }) => (cutWords > 0 ? [index] : []))
   if (cut.length > 0)
     yield* progress.emit({ _tag: "Warning", message: `${job.id}: ${filmTooShort(job, cut)} cut off` })
@@ -86,7 +96,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
     length,
     entries: entriesOf(plan.script, outcomes),
     chapters: chaptersOf(job, plan.script, placements, length),
-    reel: plan.reel
+    reel: plan.reel,
+    background
   })
   const report = buildJobReport(dubbed, outcomes, length, measured)
   yield* writeReport(out, report)
@@ -120,14 +131,17 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   return delivered
 })
 
-/** Length of the result in frames at 48 kHz: the video's, else up to the last cue or word. */
-const lengthOf = ({ video }: JobPlan, outcomes: ReadonlyArray<CueOutcome>): Frames =>
-  video === undefined
-    ? framesAt(
-        millis(outcomes.reduce((end, cue) => Math.max(end, cue.end, cue.heard?.end ?? 0), 0)),
-        deliveryRate
-      )
-    : framesAtMicros(video.duration, deliveryRate)
+/** Length of the result in frames at 48 kHz: the video's, else up to the last cue or word, or the background's end. */
+const lengthOf = (
+  { video }: JobPlan,
+  outcomes: ReadonlyArray<CueOutcome>,
+  background: BackgroundTrack | undefined
+): Frames => {
+  if (video !== undefined) return framesAtMicros(video.duration, deliveryRate)
+  const end = outcomes.reduce((latest, cue) => Math.max(latest, cue.end, cue.heard?.end ?? 0), 0)
+  const under = background === undefined ? 0 : (background.frames * deliveryRate) / background.rate
+  return frames(Math.max(framesAt(millis(end), deliveryRate), Math.ceil(under)))
+}
 
 /** Names the cues that are not audible where the report places them. */
 const unheardIn = ({ cues }: Verification): string => {

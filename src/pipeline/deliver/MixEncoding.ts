@@ -3,11 +3,11 @@ import { Array, Effect, Stream } from "effect"
 import { gainOf } from "../../audio/pcm/Pcm.ts"
 import type { JobId, SpeakerName } from "../../domain/values/Ids.ts"
 import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
-import type { AudioSink } from "../../ffmpeg/encode/EncodeJob.ts"
+import type { AudioSink, PcmFeed } from "../../ffmpeg/encode/EncodeJob.ts"
 import type { EncodeRequest } from "../../ffmpeg/encode/Encoder.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { measuredOf } from "../mix/LoudnessNormalization.ts"
-import type { Programme } from "../mix/MixPlan.ts"
+import { feedOf, type Programme } from "../mix/MixPlan.ts"
 import { renderInSections } from "../mix/ProgrammeRenderer.ts"
 import { Progress } from "../Progress.ts"
 
@@ -40,18 +40,21 @@ export const encodeMix = Effect.fn("MixEncoding.encodeMix")(function* (
   whole: WholeFiles,
   stems: ReadonlyArray<Stem>
 ) {
-  const { rate, channels, length } = programme
-  const feed = { rate, channels, frames: length }
+  const feed = feedOf(programme)
+  const voices = feedOf({ ...programme, background: undefined })
   const [first = [], ...others] = Array.chunksOf(stems, stemsAtOnce)
   // The mix is measured even if it is not written to a file.
   const request = { feed, sinks: whole.sinks, chapters: whole.chapters, listen: true }
-  const [heard] = yield* pass(job, programme, level, request, first)
+  const [heard] = yield* pass(job, programme, level, request, first, voices)
   // Stems get the mix's limiter gains, so the mix is rendered again with them.
-  yield* Effect.forEach(others, (group) => pass(job, programme, level, { feed, sinks: [] }, group), {
-    discard: true
-  })
+  const without = { ...programme, background: undefined }
+  yield* Effect.forEach(
+    others,
+    (group) => pass(job, without, level, { feed: voices, sinks: [] }, group, voices),
+    { discard: true }
+  )
   if (heard === undefined) return yield* Effect.dieMessage("the programme was not measured")
-  return { measured: measuredOf(heard), peaks: heard.peaks }
+  return { measured: measuredOf(heard, programme), peaks: heard.peaks }
 })
 
 const pass = Effect.fnUntraced(function* (
@@ -59,7 +62,8 @@ const pass = Effect.fnUntraced(function* (
   programme: Programme,
   { gain, peak }: Level,
   whole: EncodeRequest,
-  stems: ReadonlyArray<Stem>
+  stems: ReadonlyArray<Stem>,
+  voices: PcmFeed
 ) {
   const ffmpeg = yield* Ffmpeg
   const progress = yield* Progress
@@ -71,7 +75,7 @@ const pass = Effect.fnUntraced(function* (
   }
   const { orders, sink } = yield* ffmpeg.openFiles([
     whole,
-    ...stems.map(({ sink }) => ({ feed: whole.feed, sinks: [sink] }))
+    ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))
   ])
   const rendered = renderInSections(
     {

@@ -4,6 +4,7 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { SoundName } from "../../domain/manifest/Outputs.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
+import type { DigitalSource } from "../../domain/values/SyntheticMark.ts"
 import { deliveryRate, type Frames, frames, SampleRate } from "../../domain/time/Units.ts"
 import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
 import { type ContainerName, containerOf, containers } from "../../ffmpeg/mux/Container.ts"
@@ -12,6 +13,7 @@ import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import type { Job } from "../load/Job.ts"
 import type { Coding } from "../mix/LoudnessNormalization.ts"
 import { lengthAt, type Programme } from "../mix/MixPlan.ts"
+import type { BackgroundTrack } from "../plan/JobBackground.ts"
 import type { VideoTimebase } from "../plan/VideoTimebase.ts"
 
 /** Everything that a job's files are made from. */
@@ -28,10 +30,13 @@ export interface OutputPlan {
   readonly chapters: ReadonlyArray<Chapter>
   /** Frame rate, timecode and size of the film, for editors' timelines. */
   readonly reel: VideoTimebase
+  /** Music and effects under the voices. */
+  readonly background?: BackgroundTrack | undefined
 }
 
 /** Settings shared by all audio files of a job. */
-export const tagsFor = ({ job, length }: OutputPlan) => {
+export const tagsFor = ({ job, length, background }: OutputPlan) => {
+  const source: DigitalSource = background === undefined ? "speech" : "composite"
   const rate = SampleRate.make(job.audio.rate ?? deliveryRate)
   return {
     rate,
@@ -40,7 +45,7 @@ export const tagsFor = ({ job, length }: OutputPlan) => {
       title: job.id,
       ...job.tags,
       ...(job.language === undefined ? {} : { language: job.language }),
-      ...(job.markSynthetic ? { source: "speech" as const } : {})
+      ...(job.markSynthetic ? { source } : {})
     }
   }
 }
@@ -49,8 +54,12 @@ export const tagsFor = ({ job, length }: OutputPlan) => {
 export const trackTitle = ({ id, language }: Job): string => `Dub ${language ?? id}`
 
 /** Returns a format with the job's depth or bit rate. */
-export const formatOf = ({ job: { audio } }: Pick<OutputPlan, "job">, name: SoundName): AudioFormat => {
-  const { depth = 16, bitrate } = audio
+export const formatOf = (
+  { job: { audio }, background }: Pick<OutputPlan, "job" | "background">,
+  name: SoundName
+): AudioFormat => {
+  // Otherwise, a background would lose its finest detail.
+  const { depth = background?.bits ?? 16, bitrate } = audio
   switch (name) {
     case "wav":
       return { format: name, depth }
@@ -95,22 +104,31 @@ export const codingsOf = (
     }
   })
 
-/** Builds the programme to mix, at the highest rate of its clips; 24 kHz if there are none. */
-export const programmeOf = ({ job, placements, clips, length }: OutputPlan): Programme => {
-  const rate = SampleRate.make(
+/** Builds the programme to mix, at the background's rate, else at the highest rate of its clips: at least 24 kHz. */
+export const programmeOf = ({ job, placements, clips, length, background }: OutputPlan): Programme => {
+  const highest = SampleRate.make(
     placements.reduce(
       (highest, { parts }) =>
         Math.max(highest, ...parts.map(({ utterance }) => clips.get(utterance)?.rate ?? 0)),
       24_000
     )
   )
+  const rate = background?.rate ?? highest
   const pans = Object.values(job.speakers).some(({ pan }) => pan !== undefined && pan !== 0)
   return {
     placements,
     clips,
     rate,
     length: lengthAt(length, deliveryRate, rate),
-    channels: (job.audio.channels ?? (pans ? "stereo" : "mono")) === "stereo" ? 2 : 1,
+    channels:
+      background === undefined
+        ? (job.audio.channels ?? (pans ? "stereo" : "mono")) === "stereo"
+          ? 2
+          : 1
+        : background.channels === 2
+          ? 2
+          : 1,
+    ...(background === undefined ? {} : { background }),
     panOf: (speaker) => (speaker === undefined ? 0 : (job.speakers[speaker]?.pan ?? 0))
   }
 }

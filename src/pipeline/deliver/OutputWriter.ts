@@ -25,10 +25,9 @@ import {
 import { deliverClips } from "./ClipFiles.ts"
 import { cueSheetWorkbook } from "./CueSheetWorkbook.ts"
 import { stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
-import { sampleProgramme } from "../mix/LoudnessSample.ts"
-import { refineGain, gainTo, loudnessError, targetOf } from "../mix/LoudnessNormalization.ts"
+import { backgroundError, levelFor, loudnessError, targetOf } from "../mix/LoudnessNormalization.ts"
 import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
-import type { Programme } from "../mix/MixPlan.ts"
+import { feedOf, type Programme } from "../mix/MixPlan.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
 
@@ -124,17 +123,23 @@ const mastered = Effect.fnUntraced(function* (
   sinks: ReadonlyArray<AudioSink>,
   stems: ReadonlyArray<Stem>
 ) {
-  const target = targetOf(job.loudness, codingsOf(job, programme.channels))
+  const target = targetOf(
+    job.loudness,
+    codingsOf(job, feedOf(programme).channels),
+    programme.background !== undefined
+  )
   const madeWith = (gain: number) => {
     const level: Level = { gain, peak: target.peak }
     const made = encodeMix(job.id, programme, level, { sinks, chapters }, stems)
     return Effect.map(made, (heard) => ({ ...heard, level }))
   }
-  const made = yield* madeWith(yield* gainTo(programme, target))
-  const better = refineGain(made.level.gain, target, made.measured)
-  const result =
-    better === undefined || sampleProgramme(programme) === programme ? made : yield* madeWith(better)
-  const missed = loudnessError(target, result.measured)
+  const { gain, again } = yield* levelFor(programme, target)
+  const made = yield* madeWith(gain)
+  const better = again(made.measured)
+  const result = better === undefined ? made : yield* madeWith(better)
+  const missed =
+    loudnessError(target, result.measured) ??
+    (programme.background === undefined ? undefined : backgroundError(target, result.measured))
   if (missed !== undefined)
     yield* Effect.flatMap(Progress, (progress) =>
       progress.emit({ _tag: "Warning", message: `${job.id}: ${missed}` })

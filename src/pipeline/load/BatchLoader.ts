@@ -231,9 +231,10 @@ const settle = Effect.fnUntraced(function* (
 const nobody: ChosenVoices = () => undefined
 
 /** The files that a job is made from. */
-export const filesOf = ({ input, film, video, sheet }: Job): ReadonlyArray<string> => [
+export const filesOf = ({ input, film, video, background, sheet }: Job): ReadonlyArray<string> => [
   film ?? input,
   ...(video === undefined ? [] : [video.path]),
+  ...(background === undefined ? [] : [background.path]),
   ...(sheet === undefined ? [] : [sheet.path])
 ]
 

@@ -20,8 +20,23 @@ export const validateBatch = (
   ...faultsOfProviders(jobs, [...providers, ...Object.keys(manifest.providers ?? {})], file),
   ...faultsOfFit(manifest, file),
   ...faultsOfHelpers(manifest, file),
+  ...faultsOfBackgrounds(jobs, file),
   ...faultsOfShared(jobs, file)
 ]
+
+/** A background replaces the film's sound under the voice, and 5.1 comes from a background. */
+const faultsOfBackgrounds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
+  jobs.flatMap(({ id, background, original, audio }) => {
+    const message =
+      background === undefined
+        ? audio.channels === "5.1"
+          ? "audio.channels: 5.1 needs a background in 5.1; name one under background"
+          : undefined
+        : original === "duck"
+          ? "background and original: duck both lay sound under the voice; remove one of them"
+          : undefined
+    return message === undefined ? [] : [InputFault.make({ file, message: `job ${id}: ${message}` })]
+  })
 
 /** `listen` and `rewrite` name a program or a server. The program of `listen` needs the clip. */
 const faultsOfHelpers = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>

@@ -56,6 +56,16 @@ export interface JobCast {
   readonly chosen: (speaker: SpeakerName) => VoiceId | undefined
 }
 
+/** Music and effects to lay under the voices. */
+export interface Background {
+  /** Absolute. */
+  readonly path: string
+  readonly name: string
+  /** In decibels. */
+  readonly gain: number
+  readonly duck?: Duck
+}
+
 /** One input file and the settings for its outputs. */
 export interface Job {
   readonly id: JobId
@@ -66,6 +76,7 @@ export interface Job {
   /** As the user named it, for messages and reports. */
   readonly inputName: string
   readonly video?: { readonly path: string; readonly name: string }
+  readonly background?: Background
   /** The cue sheet: a table that names speakers and voices by cue. */
   readonly sheet?: { readonly path: string; readonly name: string }
   readonly language?: LanguageTag

@@ -4,12 +4,12 @@ import type { JobId, LanguageTag } from "../../domain/values/Ids.ts"
 import { factorOf } from "../../domain/manifest/SyncSettings.ts"
 import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
 import type { OutputName } from "../../domain/manifest/Outputs.ts"
-import type { DuckSettings } from "../../domain/manifest/SoundSettings.ts"
+import type { BackgroundEntry, DuckSettings } from "../../domain/manifest/SoundSettings.ts"
 import { FitLimits } from "../../domain/speech/Placement.ts"
 import { fromSeconds } from "../../domain/time/Units.ts"
 import { type Duck, usualDuck } from "../../audio/level/Ducking.ts"
 import type { LanguageCast } from "./cast/JobCasting.ts"
-import type { Batch, Job } from "./Job.ts"
+import type { Background, Batch, Job } from "./Job.ts"
 import { languageInName } from "./LanguageFromFilename.ts"
 import type { RunFlags } from "./RunFlags.ts"
 
@@ -62,6 +62,7 @@ export const resolveJob = (
     inputName,
     ...(track === undefined ? {} : { film: track.film }),
     ...(entry.video === undefined ? {} : { video: fileOf(entry.video) }),
+    ...(entry.background === undefined ? {} : { background: backgroundOf(entry.background, fileOf) }),
     ...(entry.sheet === undefined ? {} : { sheet: fileOf(entry.sheet) }),
     ...(language === undefined ? {} : { language }),
     voice: { ...own, ...offered },
@@ -114,3 +115,13 @@ const duckOf = ({ amount = usualDuck.amount, fade }: DuckSettings): Duck => ({
   amount,
   fade: fade === undefined ? usualDuck.fade : fromSeconds(fade)
 })
+
+const backgroundOf = (written: BackgroundEntry, fileOf: JobContext["fileOf"]): Background => {
+  if (typeof written === "string") return { ...fileOf(written), gain: 0 }
+  const { file, gain = 0, duck = false } = written
+  return {
+    ...fileOf(file),
+    gain,
+    ...(duck === false ? {} : { duck: duckOf(duck === true ? {} : duck) })
+  }
+}

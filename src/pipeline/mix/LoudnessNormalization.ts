@@ -4,6 +4,8 @@ import { audibleLoudness, GainSearch } from "../../audio/level/GainSearch.ts"
 import { Limiter } from "../../audio/level/Limiter.ts"
 import type { ProgrammeMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { LoudnessMeter } from "../../audio/level/LoudnessMeter.ts"
+import { LoudnessSteps } from "../../audio/level/LoudnessSteps.ts"
+import { loudnessRange, spokenLoudness, type SpokenStretch } from "../../audio/level/StepLoudness.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { TruePeakMeter } from "../../audio/level/TruePeak.ts"
@@ -12,7 +14,8 @@ import type { SampleRate } from "../../domain/time/Units.ts"
 import { type LossyCoder, peakRoom } from "../../ffmpeg/encode/LossyCodecs.ts"
 import { sampleProgramme } from "./LoudnessSample.ts"
 import { withBuffers } from "./BufferScope.ts"
-import type { Programme } from "./MixPlan.ts"
+import { levelOverBackground } from "./bed/BackgroundLevel.ts"
+import { bedOf, type Programme } from "./MixPlan.ts"
 import { renderInThisThread } from "./ProgrammeRenderer.ts"
 
 /** The loudness and peak that a programme should have. */
@@ -21,12 +24,20 @@ export interface LoudnessGoal {
   readonly loudness: number | undefined
   /** The highest allowed true peak in dBTP. */
   readonly peak: number
+  /** Whether the spoken lines have that loudness, or everything has it (default). */
+  readonly over?: "dialogue"
+  /** Deviation in LU from which a programme is rendered again; default 0.4. */
+  readonly tolerance?: number
 }
 
 /** Measured loudness and true peak of a programme. */
 export interface Measured {
   /** LUFS. */
   readonly integrated: number
+  /** Loudness of the spoken lines, in LUFS. */
+  readonly dialogue: number
+  /** Loudness range in LU. */
+  readonly range: number
   /** dBTP. */
   readonly truePeak: number
 }
@@ -37,12 +48,23 @@ export interface Coding {
   readonly bitrate: number
 }
 
-/** Translates the manifest's loudness setting. Leaves room, in tenths of a decibel, for what codecs add to peaks. */
-export const targetOf = (target: LoudnessTarget, codings: ReadonlyArray<Coding>): LoudnessGoal => {
+/**
+ * Translates the manifest's loudness setting. Leaves room, in tenths of a decibel, for what codecs add to peaks. Over a
+ * background, a number is the loudness of the spoken lines: that of everything depends on the background.
+ */
+export const targetOf = (
+  target: LoudnessTarget,
+  codings: ReadonlyArray<Coding>,
+  hasBackground = false
+): LoudnessGoal => {
   const { loudness, peak } = namedTarget(target)
   const above = (loudness ?? softest) - peak
   const headroom = Math.max(0, ...codings.map(({ coder, bitrate }) => peakRoom(coder, bitrate, above)))
-  return { loudness, peak: Math.round(10 * (peak - headroom)) / 10 }
+  return {
+    loudness,
+    peak: Math.round(10 * (peak - headroom)) / 10,
+    ...(hasBackground && typeof target === "number" ? { over: "dialogue" } : {})
+  }
 }
 
 /** In LUFS, below any loudness at which codecs add more to peaks. */
@@ -61,11 +83,23 @@ const namedTarget = (target: LoudnessTarget): LoudnessGoal => {
   }
 }
 
-/** Converts a meter's result to decibels. */
-export const measuredOf = ({ integrated, truePeak }: ProgrammeMeasurement): Measured => ({
+/** Converts a meter's result to decibels, and measures the spoken lines. */
+export const measuredOf = (
+  { integrated, truePeak, powers }: ProgrammeMeasurement,
+  { rate, placements }: Pick<Programme, "rate" | "placements">
+): Measured => ({
   integrated,
+  dialogue: spokenLoudness(powers, rate, spokenIn(placements)),
+  range: loudnessRange(powers, rate),
   truePeak: Math.max(-120, decibelsOf(truePeak))
 })
+
+const spokenIn = (placements: Programme["placements"]): ReadonlyArray<SpokenStretch> =>
+  placements.map(({ start, end }) => ({ start: start / 1000, end: end / 1000 }))
+
+/** The loudness that a goal is about. */
+const aimedAt = ({ over }: LoudnessGoal, { integrated, dialogue }: Measured): number =>
+  over === "dialogue" ? dialogue : integrated
 
 /** Maximum peak reduction in dB: beyond that, breath and noise rise to the level of the voice. */
 const mostHeld = 30
@@ -79,6 +113,40 @@ const overshoot = 1.2
 /** Deviation in LU from which a programme levelled by an excerpt is rendered again. */
 const farOff = 0.4
 
+/** A gain factor, and the one to render again with if a render measured this; undefined if that is close enough. */
+export interface Gain {
+  readonly gain: number
+  readonly again: (measured: Measured) => number | undefined
+}
+
+/** Returns the gain for a target. Under a background, it is that of the voices: the background keeps its level. */
+export const levelFor = Effect.fn("LoudnessNormalization.levelFor")(function* (
+  programme: Programme,
+  target: LoudnessGoal
+) {
+  const { bed } = bedOf(programme)
+  const { loudness, over = "programme", peak, tolerance = farOff } = target
+  if (bed === undefined || loudness === undefined) {
+    const gain = yield* gainTo(programme, target)
+    const isExact = sampleProgramme(programme) === programme
+    return {
+      gain,
+      again: (measured) => (isExact ? undefined : refineGain(gain, target, measured))
+    } satisfies Gain
+  }
+  const { gain, corrected } = yield* withBuffers((allocate) =>
+    levelOverBackground(programme, bed, { loudness, over, peak }, allocate)
+  )
+  return {
+    gain,
+    again: (measured) => {
+      const came = aimedAt(target, measured)
+      const better = Math.abs(came - loudness) <= tolerance ? gain : corrected(came)
+      return Math.abs(decibelsOf(better / gain)) < 0.05 ? undefined : better
+    }
+  } satisfies Gain
+})
+
 /**
  * Returns the gain factor for a target: the missing loudness plus, if peaks are limited, the loudness that the limiter
  * removes. It is measured on an excerpt, so that a film is not mixed twice.
@@ -90,14 +158,14 @@ export const gainTo = Effect.fn("LoudnessNormalization.gainTo")(
 
 const gainWithin = Effect.fnUntraced(function* (
   programme: Programme,
-  { loudness, peak }: LoudnessGoal,
+  goal: LoudnessGoal,
   allocate: Buffer32
 ) {
+  const { loudness, peak } = goal
   if (loudness === undefined) return 1
   const excerpt = sampleProgramme(programme)
-  const { rate, channels } = excerpt
-  const loudest = new TruePeakMeter(channels, allocate)
-  const meter = new LoudnessMeter(rate, channels)
+  const loudest = new TruePeakMeter(excerpt.channels, allocate)
+  const meter = meterFor(goal, excerpt)
   yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => {
       loudest.push(block)
@@ -110,32 +178,60 @@ const gainWithin = Effect.fnUntraced(function* (
   const search = new GainSearch(loudness, loudness - integrated, peak - truePeak + mostHeld)
   if (truePeak + search.level > peak)
     for (let round = 0; round < mostRounds; round++)
-      if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), peak, allocate))) break
+      if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), goal, allocate))) break
   return gainOf(search.level)
 })
 
 /** Returns a corrected gain for a programme that measured `measured` with `gain`; undefined if that is close enough. */
-export const refineGain = (
-  gain: number,
-  { loudness }: LoudnessGoal,
-  { integrated }: Measured
-): number | undefined => {
-  if (loudness === undefined || integrated <= -70) return undefined
-  const short = loudness - integrated
-  return Math.abs(short) <= farOff ? undefined : gain * gainOf(short * overshoot)
+export const refineGain = (gain: number, goal: LoudnessGoal, measured: Measured): number | undefined => {
+  const came = aimedAt(goal, measured)
+  if (goal.loudness === undefined || came <= -70) return undefined
+  const short = goal.loudness - came
+  return Math.abs(short) <= (goal.tolerance ?? farOff) ? undefined : gain * gainOf(short * overshoot)
 }
 
 /**
  * Returns a warning if a result is audibly softer than its target: above some level, more gain adds hardly any
  * loudness.
  */
-export const loudnessError = (
-  { loudness, peak }: LoudnessGoal,
-  { integrated }: Measured
-): string | undefined =>
-  loudness === undefined || integrated <= -70 || loudness - integrated <= audibleLoudness
+export const loudnessError = (goal: LoudnessGoal, measured: Measured): string | undefined => {
+  const { loudness, peak } = goal
+  const came = aimedAt(goal, measured)
+  return loudness === undefined || came <= -70 || loudness - came <= audibleLoudness
     ? undefined
-    : `reaches ${integrated.toFixed(1)} LUFS instead of ${loudness}, because peaks are limited to ${peak} dBTP; set a lower loudness to keep the peaks`
+    : `reaches ${came.toFixed(1)} LUFS instead of ${loudness}, because peaks are limited to ${peak} dBTP; set a lower loudness to keep the peaks`
+}
+
+/** Returns a warning if a background keeps a result from its goal: it is too loud by itself, or has higher peaks. */
+export const backgroundError = (goal: LoudnessGoal, measured: Measured): string | undefined => {
+  const { loudness, peak } = goal
+  const came = aimedAt(goal, measured)
+  const words = [
+    ...(loudness === undefined || came - loudness <= audibleLoudness
+      ? []
+      : [`measures ${came.toFixed(1)} LUFS with it instead of ${loudness}`]),
+    ...(measured.truePeak <= peak + 0.1
+      ? []
+      : [`peaks at ${measured.truePeak.toFixed(1)} dBTP, above ${peak}`])
+  ]
+  return words.length === 0
+    ? undefined
+    : `the background is too loud: the result ${words.join(" and ")}; lower the background by its gain`
+}
+
+/** Meters the loudness that a goal is about. */
+const meterFor = (
+  { over }: LoudnessGoal,
+  { rate, channels, placements }: Programme
+): Pick<LoudnessMeter, "push" | "integrated"> => {
+  if (over === undefined) return new LoudnessMeter(rate, channels)
+  const powers: Array<number> = []
+  const steps = new LoudnessSteps(rate, channels, (power) => void powers.push(power))
+  return {
+    push: (block) => steps.push(block),
+    integrated: () => spokenLoudness(powers, rate, spokenIn(placements))
+  }
+}
 
 /**
  * Measures an excerpt's loudness behind the limiter. The excerpt is mixed again each time, which is quick, while
@@ -144,12 +240,12 @@ export const loudnessError = (
 const limitedLoudness = Effect.fnUntraced(function* (
   excerpt: Programme,
   gain: number,
-  peak: number,
+  goal: LoudnessGoal,
   allocate: Buffer32
 ) {
   const { rate, channels } = excerpt
-  const limiter = new Limiter(rate, channels, gainOf(peak), gain, allocate)
-  const meter = new LoudnessMeter(rate, channels)
+  const limiter = new Limiter(rate, channels, gainOf(goal.peak), gain, allocate)
+  const meter = meterFor(goal, excerpt)
   yield* Stream.runForEach(renderInThisThread(excerpt), ([block]) =>
     Effect.sync(() => meter.push(limiter.push(block)))
   )

@@ -15,6 +15,9 @@ import {
   type SampleRate
 } from "../../domain/time/Units.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import type { PcmFeed } from "../../ffmpeg/encode/EncodeJob.ts"
+import type { BackgroundTrack } from "../plan/JobBackground.ts"
+import type { Bed } from "./bed/BackgroundReader.ts"
 import { ClipMissing } from "./ClipMissing.ts"
 import { pieceGap } from "../place/LinePlacement.ts"
 import type { MixLine } from "./SectionRenderer.ts"
@@ -24,14 +27,31 @@ import { ClipUnreadable, type LineAudio, readLineAudio } from "./LineAudio.ts"
 export interface Programme {
   readonly placements: ReadonlyArray<Placement>
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** Sample rate of the mix in Hz: 24 or 48 kHz, the highest of its clips. */
+  /** Sample rate of the mix in Hz: the background's, else 24 or 48 kHz, the highest of its clips. */
   readonly rate: SampleRate
   /** Length in frames at that rate. */
   readonly length: Frames
+  /** Channels of the voices: mono, also for the centre of 5.1; or stereo. */
   readonly channels: 1 | 2
   /** A speaker's position in a stereo mix, -1 (left) to 1 (right). */
   readonly panOf: (speaker: SpeakerName | undefined) => number
+  /** Music and effects under the voices. */
+  readonly background?: BackgroundTrack | undefined
 }
+
+/** The samples of a programme as its files get them. */
+export const feedOf = ({ rate, channels, length, background }: Programme): PcmFeed => ({
+  rate,
+  channels: background?.channels ?? channels,
+  frames: length,
+  ...(background === undefined ? {} : { keepsIntegers: true })
+})
+
+/** The background with the times of speech over it; nothing for a programme without one. */
+export const bedOf = ({ background, placements }: Programme): { readonly bed?: Bed } =>
+  background === undefined
+    ? {}
+    : { bed: { track: background, spoken: placements.map(({ start, end }) => ({ start, end })) } }
 
 /** Loudness to which every clip is brought before mixing, in LUFS; leaves headroom for two voices at once. */
 const lineLoudness = -20

@@ -10,14 +10,14 @@ import { feeds, type OrderResult, type RequestOrder } from "../../ffmpeg/encode/
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { failOrDie, type StateUnusable } from "../../store/state/StateErrors.ts"
 import { yieldToEventLoop } from "../EventLoop.ts"
-import { ClipMissing } from "./ClipMissing.ts"
-import { mixLinesIn, type Programme } from "./MixPlan.ts"
+import { BackgroundMissing, ClipMissing } from "./ClipMissing.ts"
+import { bedOf, mixLinesIn, type Programme } from "./MixPlan.ts"
 import { SectionRenderer, renderSection, type Mastering, mixedSection } from "./SectionRenderer.ts"
 import { failureOf, type SectionFailure } from "./SectionWorkerProtocol.ts"
 import { openSectionWorker, threadProgram } from "./SectionWorkerClient.ts"
 
 /** Why a programme could not be rendered. */
-export type RenderFault = StateUnusable | ClipMissing | DiskFull | Unwritable
+export type RenderFault = StateUnusable | ClipMissing | BackgroundMissing | DiskFull | Unwritable
 
 /** A programme, its gain and ceiling, and the stems to render with it. */
 export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
@@ -106,7 +106,7 @@ const stepped = <A, B>(
   state: string
 ): Effect.Effect<IteratorResult<A, B>, RenderFault> =>
   Effect.try({ try: () => steps.next(), catch: failureOf }).pipe(
-    Effect.catchAll((failure) => faultOf(failure, orders, state)),
+    Effect.catchAll((failure) => renderFault(failure, orders, state)),
     Effect.zipLeft(yieldToEventLoop)
   )
 
@@ -141,7 +141,7 @@ const madeByThreads = (
             const make = yield* idle
             const lines = mixLinesIn(wanted.programme, section, wanted.stems)
             yield* make(section, lines, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
-              Effect.catchAll((failure) => faultOf(failure, orders, state))
+              Effect.catchAll((failure) => renderFault(failure, orders, state))
             )
             yield* idle.offer(make)
             yield* made.offer(Exit.fail(Option.none()))
@@ -155,17 +155,13 @@ const madeByThreads = (
     })
   )
 
-const masteringOf = ({
-  programme: { rate, channels },
-  stems,
-  gain,
-  ceiling
-}: ProgrammeRender): Mastering => ({
-  rate,
-  channels,
+const masteringOf = ({ programme, stems, gain, ceiling }: ProgrammeRender): Mastering => ({
+  rate: programme.rate,
+  channels: programme.channels,
   stems: stems.length,
   gain,
-  ceiling
+  ceiling,
+  ...bedOf(programme)
 })
 
 /** Reports the progress after a section has been emitted. */
@@ -174,11 +170,13 @@ const readAt =
   <A, E, R>(made: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
     Stream.concat(made, Stream.execute(progress(length === 0 ? 1 : to / length)))
 
-const faultOf = (
+/** The error for a section that could not be rendered. */
+export const renderFault = (
   failure: SectionFailure,
   orders: ReadonlyArray<RequestOrder>,
   state: string
 ): Effect.Effect<never, RenderFault> => {
+  if (failure._tag === "Background") return Effect.fail(new BackgroundMissing(failure))
   if (failure._tag === "Clip") return Effect.fail(new ClipMissing({ utterance: failure.utterance }))
   const { order, code, words } = failure
   const cause = Object.assign(new Error(words), { code })

@@ -9,17 +9,22 @@ import { BufferPool } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import { type OrderBytes, SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
+import { BackgroundLayer } from "./bed/BackgroundLayer.ts"
+import type { Bed } from "./bed/BackgroundReader.ts"
 import { ClipReader } from "../../store/files/ClipReader.ts"
 import { type LineAudio, readLineAudio } from "./LineAudio.ts"
 
 /** Settings shared by all sections of a programme. */
 export interface Mastering {
   readonly rate: SampleRate
+  /** Channels of the voices; those of the result are the background's, if there is one. */
   readonly channels: 1 | 2
   readonly stems: number
   /** The gain factor, and the amplitude that no peak of the mix exceeds. Stems get the same gains as the mix. */
   readonly gain: number
   readonly ceiling: number
+  /** Laid under the voices, without their gain. Stems have no background. */
+  readonly bed?: Bed
 }
 
 /** A line on the timeline. */
@@ -93,20 +98,26 @@ export function* renderSection(
   orders: ReadonlyArray<RequestOrder>,
   renderer: SectionRenderer
 ): Generator<ReadonlyArray<OrderBytes>, ReadonlyArray<SectionMeasurement | undefined>> {
-  const { rate, channels, stems, gain, ceiling } = mastering
+  const { rate, channels, stems, gain, ceiling, bed } = mastering
   const sinks = new SampleSinks(orders, section, renderer.work.take)
+  let layer: BackgroundLayer | undefined
+  const laid = (voices: Float32Array) => layer?.lay(voices) ?? voices
   try {
+    if (bed !== undefined)
+      layer = new BackgroundLayer(bed, channels, ceiling, section.begin, renderer.work.take)
     const limiter = new Limiter(rate, channels, ceiling, gain, renderer.work.take)
     const followers = Array.from({ length: stems }, () => limiter.follower(renderer.work.take))
     for (const [whole, ...others] of mixedSection(mastering, section, lines, renderer))
       yield sinks.take([
-        limiter.push(whole),
+        laid(limiter.push(whole)),
         ...followers.map((stem, at) => stem.push(others[at] ?? nothing))
       ])
-    yield sinks.take([limiter.flush(), ...followers.map((stem) => stem.flush())])
+    yield sinks.take([laid(limiter.flush()), ...followers.map((stem) => stem.flush())])
+    if (layer !== undefined) yield sinks.take([layer.rest()])
     yield* sinks.rest()
     return sinks.heard()
   } finally {
+    layer?.close()
     sinks.close()
     renderer.clear()
   }

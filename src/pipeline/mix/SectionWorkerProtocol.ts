@@ -5,6 +5,7 @@ import type { Section } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { Mastering, MixLine } from "./SectionRenderer.ts"
+import { BackgroundUnreadable } from "./bed/BackgroundReader.ts"
 import { ClipUnreadable } from "./LineAudio.ts"
 
 /** The worker's start data. */
@@ -38,6 +39,7 @@ export type SectionResponse =
 /** Why a section could not be rendered, as plain data. */
 export type SectionFailure =
   | { readonly _tag: "Clip"; readonly utterance: UtteranceKey }
+  | { readonly _tag: "Background"; readonly path: string; readonly detail: string }
   /** An I/O or internal error, and the order it occurred in, if any. */
   | {
       readonly _tag: "Refused"
@@ -48,6 +50,8 @@ export type SectionFailure =
 
 export const failureOf = (failure: unknown): SectionFailure => {
   if (failure instanceof ClipUnreadable) return { _tag: "Clip", utterance: failure.utterance }
+  if (failure instanceof BackgroundUnreadable)
+    return { _tag: "Background", path: failure.path, detail: failure.detail }
   const order = failure instanceof SinkFault ? failure.order : undefined
   const cause = failure instanceof SinkFault ? failure.cause : failure
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""

@@ -20,26 +20,36 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   out: string
 ) {
   const fs = yield* FileSystem.FileSystem
-  const film =
-    job.video === undefined
-      ? undefined
-      : Option.getOrUndefined(
-          yield* Effect.option(
-            Effect.map(fs.stat(job.video.path), ({ size, mtime }) => [
-              `${size}`,
-              Option.getOrUndefined(mtime)
-            ])
-          )
+  // These files take too long to read: size and modification time must do.
+  const stateOf = (file: { readonly path: string } | undefined) =>
+    file === undefined
+      ? Effect.void
+      : fs.stat(file.path).pipe(
+          Effect.map(({ size, mtime }) => [`${size}`, Option.getOrUndefined(mtime)]),
+          Effect.orElseSucceed(() => undefined)
         )
+  const film = yield* stateOf(job.video)
+  const bed = yield* stateOf(job.background)
   const hash = createHash("sha256")
   // What was heard or proposed matters, not by whom.
-  const { input: _input, film: _film, video: _video, listen: _listen, rewrite: _rewrite, ...settings } = job
+  const {
+    input: _input,
+    film: _film,
+    video: _video,
+    listen: _listen,
+    rewrite: _rewrite,
+    background,
+    ...settings
+  } = job
+  const under = background === undefined ? [] : [{ gain: background.gain, duck: background.duck, state: bed }]
   // Timelines refer to the film by its path relative to the job's folder.
   const way =
     job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))
       ? relative(join(out, job.id), job.video.path)
       : undefined
-  hash.update(JSON.stringify([edition, settings, video?.duration, film, reel, way, ...timesOf(timing)]))
+  hash.update(
+    JSON.stringify([edition, settings, video?.duration, film, reel, way, ...timesOf(timing), ...under])
+  )
   const list = (elements: Iterable<unknown>) => {
     let before = "["
     for (const element of elements) {

@@ -18,6 +18,7 @@ import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
+import { checkBackground } from "./JobBackground.ts"
 import { soundNotices, type Probe, probeJobVideo, probeOnce } from "./JobVideo.ts"
 import { type OverridableScript, type OverriddenScript, applyOverrides } from "./AppliedOverrides.ts"
 import { overridesPath } from "../load/BatchId.ts"
@@ -138,6 +139,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
     )
   const video = yield* probeJobVideo(job, probe)
   const { script, ...timing } = yield* syncSubtitle(job, read, first, video, batch.state)
+  yield* checkBackground(job, script, video)
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
   const { words, notice } = yield* filmedOf(job, script, all, video)
   const { job: cast, choices } = applyCast(job, words)

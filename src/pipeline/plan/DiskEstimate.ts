@@ -15,14 +15,20 @@ export interface Footprint extends Pick<Job, "outputs" | "into" | "audio" | "ori
   readonly speech: number
   readonly stems: number
   readonly stereo: boolean
+  /** The size of the background's file in bytes; 0 without one. */
+  readonly bed: number
   /** The number of cues; each has a row in the report. */
   readonly cues: number
   /** The size of the film's file and the channels of its sound; both 0 without a film. */
   readonly film: { readonly bytes: number; readonly channels: number }
 }
 
-/** Returns the footprint of a planned job; `filmBytes` is the size of its film's file. */
-export const footprintOf = ({ job, lines, uses, video, words }: JobPlan, filmBytes: number): Footprint => {
+/** Returns the footprint of a planned job; `filmBytes` and `bedBytes` are the sizes of its film and background. */
+export const footprintOf = (
+  { job, lines, uses, video, words }: JobPlan,
+  filmBytes: number,
+  bedBytes: number
+): Footprint => {
   const speech = uses.reduce((sum, { utterance }) => sum + speechSeconds(utterance), 0)
   const end = lines.reduce((last, { slot }) => Math.max(last, (slot?.end ?? 0) / 1000), 0)
   const pans = Object.values(job.speakers).some(({ pan }) => pan !== undefined && pan !== 0)
@@ -35,6 +41,7 @@ export const footprintOf = ({ job, lines, uses, video, words }: JobPlan, filmByt
     speech,
     stems: new Set(lines.map(({ speaker }) => speaker)).size,
     stereo: (job.audio.channels ?? (pans ? "stereo" : "mono")) === "stereo",
+    bed: bedBytes,
     cues: words.cues.length,
     film: { bytes: filmBytes, channels: video?.sounds[0]?.channels ?? 0 }
   }
@@ -111,11 +118,13 @@ const cueBytes = 2_500
 
 const editors: ReadonlySet<string> = new Set(timelineNames)
 
-const channelsOf = ({ stereo }: Footprint): number => (stereo ? 2 : 1)
+/** Over a background, the result has its channels: six from 12 bytes a frame on. */
+const channelsOf = ({ stereo, bed, seconds, audio: { rate = deliveryRate } }: Footprint): number =>
+  bed >= 11.9 * seconds * rate ? 6 : stereo || bed > 0 ? 2 : 1
 
 const wavBytes = (footprint: Footprint): number => {
   const { rate = deliveryRate, depth = 16 } = footprint.audio
-  return footprint.seconds * rate * channelsOf(footprint) * (depth / 8)
+  return Math.max(footprint.bed, footprint.seconds * rate * channelsOf(footprint) * (depth / 8))
 }
 
 /** FLAC compresses speech to between a half and two thirds. */

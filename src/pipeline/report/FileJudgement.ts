@@ -1,7 +1,8 @@
 /** Measures the sound of any audio or video file, and judges it by a delivery profile. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema, Stream } from "effect"
-import { DeliveryMeter, type SpokenStretch } from "../../audio/level/DeliveryMeter.ts"
+import { DeliveryMeter } from "../../audio/level/DeliveryMeter.ts"
+import type { SpokenStretch } from "../../audio/level/StepLoudness.ts"
 import { decibelsOf } from "../../audio/pcm/Pcm.ts"
 import type { DeliveryProfile } from "../../domain/manifest/DeliveryProfile.ts"
 import { judgeSound, type MeasuredSound } from "../../domain/report/DeliveryRules.ts"

@@ -99,7 +99,7 @@ export const buildJobReport = (
   dubbed: Dubbed,
   outcomes: ReadonlyArray<CueOutcome>,
   length: Frames,
-  measured: Measured
+  measured: Pick<Measured, "integrated" | "truePeak">
 ): JobReport => ({
   job: dubbed.job.id,
   input: dubbed.job.inputName,
@@ -117,7 +117,7 @@ export const buildJobReport = (
       speed,
       loudness: mixedLoudness(dubbed.clips.get(utterance)?.segments[segment]?.loudness ?? Lufs.make(-70))
     })),
-    measured
+    { integrated: measured.integrated, truePeak: measured.truePeak }
   )
 })
 

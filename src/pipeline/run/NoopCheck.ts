@@ -65,10 +65,11 @@ export const digestSources = Effect.fn("NoopCheck.digestSources")(function* (
       Effect.orElseSucceed(unread)
     )
   const found = yield* Effect.all(
-    jobs.flatMap(({ input, sheet, video }) => [
+    jobs.flatMap(({ input, sheet, video, background }) => [
       written(input),
       ...(sheet === undefined ? [] : [written(sheet.path)]),
-      ...(video === undefined ? [] : [filmed(video.path)])
+      ...(video === undefined ? [] : [filmed(video.path)]),
+      ...(background === undefined ? [] : [filmed(background.path)])
     ])
   )
   return digestOf(found)

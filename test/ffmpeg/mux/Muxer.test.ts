@@ -611,6 +611,52 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
+  it.scoped("lowers only the centre of ducked surround sound", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const film = join(here, "film.mov")
+      const tones = [300, 400, 500, 60, 700, 800].map((hertz) => `0.1*sin(2*PI*${hertz}*t)`).join("|")
+      yield* ffmpeg(
+        ...["-f", "lavfi", "-i", "testsrc=size=160x90:rate=25"],
+        ...["-f", "lavfi", "-i", `aevalsrc=${tones}:c=5.1:s=48000`],
+        ...["-t", "4", "-c:v", "mpeg4", "-c:a", "pcm_s24le", film]
+      )
+      yield* ffmpeg("-f", "lavfi", "-i", "anullsrc=r=48000:cl=mono", "-t", "4", join(here, "dub.wav"))
+      const out = join(here, "out.mkv")
+      yield* service.mux({
+        video: film,
+        out,
+        tracks: [
+          {
+            path: join(here, "dub.wav"),
+            isDefault: true,
+            spoken: [{ start: millis(1_000), end: millis(3_000) }]
+          }
+        ],
+        original: usualDuck,
+        subtitles: []
+      })
+      // Each channel's tone, while nobody speaks and in the middle of the speech.
+      for (const [channel, hertz] of [300, 400, 500, 60, 700, 800].entries()) {
+        const path = join(here, `${channel}.wav`)
+        yield* ffmpeg("-i", out, "-af", `pan=mono|c0=c${channel}`, "-c:a", "pcm_f32le", path)
+        const { samples } = yield* service.decode({ path }, rate48)
+        const level = (from: number) => {
+          let sine = 0
+          let cosine = 0
+          for (let i = from; i < from + 24_000; i++) {
+            sine += (samples[i] ?? 0) * Math.sin((2 * Math.PI * hertz * i) / 48_000)
+            cosine += (samples[i] ?? 0) * Math.cos((2 * Math.PI * hertz * i) / 48_000)
+          }
+          return (2 * Math.hypot(sine, cosine)) / 24_000
+        }
+        expect(level(4_800)).toBeCloseTo(0.1, 3)
+        expect(level(84_000)).toBeCloseTo(channel === 2 ? 0.1 * 10 ** (-12 / 20) : 0.1, 3)
+      }
+    })
+  )
+
   it.scoped("accepts a film without sound for every setting of `original`", () =>
     Effect.gen(function* () {
       const here = yield* folder

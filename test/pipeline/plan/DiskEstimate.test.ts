@@ -11,6 +11,7 @@ const hour: Footprint = {
   speech: 600,
   stems: 2,
   stereo: false,
+  bed: 0,
   cues: 0,
   film: { bytes: 1e9, channels: 2 }
 }

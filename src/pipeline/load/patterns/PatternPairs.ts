@@ -6,10 +6,10 @@ import { InputFault, InputRejected, rejectInput } from "../InputRejected.ts"
 import { hasNames, type NameRules, type NameValues, parseNamePattern, unknownName } from "./NamePattern.ts"
 import { filesLike, type NamedFile } from "./PatternFiles.ts"
 
-const pairedKeys = ["video", "sheet"] as const
+const pairedKeys = ["video", "background", "sheet"] as const
 
 /** The files of one input, relative to the manifest's folder. */
-type Pair = Partial<Record<(typeof pairedKeys)[number], string>>
+type Pair = Partial<Pick<JobEntry, (typeof pairedKeys)[number]>>
 
 /** What each input is paired with, in the order of the inputs; undefined for an input that waits for its files. */
 export interface Pairs {
@@ -37,7 +37,8 @@ export const pairFiles = Effect.fnUntraced(function* (
   const notices: Array<string> = []
   const found = inputs.map((): Pair | undefined => ({}))
   for (const key of pairedKeys) {
-    const written = entry[key]
+    const setting = entry[key]
+    const written = typeof setting === "object" ? setting.file : setting
     if (written === undefined || !hasNames(written)) continue
     const place = `jobs[${at}].${key}`
     const fault = (problem: string) => InputFault.make({ file: manifest, message: `${place}: ${problem}` })
@@ -70,11 +71,18 @@ export const pairFiles = Effect.fnUntraced(function* (
             `${name}: ${others.length + 1} files match ${filledIn(written, values)}: ${[first, ...others].map((file) => file.name).join(", ")}; keep one, or make the pattern narrower`
           )
         )
-      else if (found[position] !== undefined) found[position] = { ...found[position], [key]: first.name }
+      else if (found[position] !== undefined)
+        found[position] = {
+          ...found[position],
+          [key]: typeof setting === "object" ? { ...setting, file: first.name } : first.name
+        }
     })
     const used = new Set(inputs.map(({ values }) => groupOf(pattern.names, values)))
     for (const { name, group } of files)
-      if (!used.has(group)) notices.push(`${name}: no input matches ${entry.input}; its ${key} is not dubbed`)
+      if (!used.has(group))
+        notices.push(
+          `${name}: no input matches ${entry.input}; its ${key} is not ${key === "background" ? "used" : "dubbed"}`
+        )
   }
   if (Array.isNonEmptyArray(faults)) return yield* InputRejected.make({ faults })
   const pairs: Pairs = { found, notices }

@@ -1,0 +1,120 @@
+/** Sample loops of a background under voices: decode, lower, add up, and restore what a limiter must not change. */
+import type { SampleRate } from "../../domain/time/Units.ts"
+import { littleEndian } from "../formats/ByteWriter.ts"
+import type { SpokenSpan } from "./Ducking.ts"
+
+/** Format of a file's samples: floats of 32 bits, or integers. */
+export interface FileSamples {
+  readonly bits: 16 | 24 | 32
+  readonly float: boolean
+}
+
+/** Value of one step of 32-bit integers. */
+const full = 2 ** -31
+
+/** Decodes `count` little-endian samples; `bytes` begin their buffer. Integers up to 24 bits stay exact. */
+export const decodeSamples = (
+  bytes: Uint8Array<ArrayBuffer>,
+  { bits, float }: FileSamples,
+  into: Float32Array,
+  count: number
+): void => {
+  const view = new DataView(bytes.buffer)
+  if (float) {
+    if (littleEndian) into.set(new Float32Array(bytes.buffer, 0, count))
+    else for (let i = 0; i < count; i++) into[i] = view.getFloat32(4 * i, true)
+    for (let i = 0; i < count; i++) if (!Number.isFinite(into[i]!)) into[i] = 0
+  } else if (bits === 16)
+    for (let i = 0, at = 0; i < count; i++, at += 2)
+      into[i] = ((bytes[at + 1]! << 24) | (bytes[at]! << 16)) * full
+  else if (bits === 24)
+    for (let i = 0, at = 0; i < count; i++, at += 3)
+      into[i] = ((bytes[at + 2]! << 24) | (bytes[at + 1]! << 16) | (bytes[at]! << 8)) * full
+  else for (let i = 0; i < count; i++) into[i] = view.getInt32(4 * i, true) * full
+}
+
+/** Multiplies the first `count` samples by one factor. */
+export const scaleBy = (samples: Float32Array, factor: number, count: number): void => {
+  for (let i = 0; i < count; i++) samples[i]! *= factor
+}
+
+/**
+ * Multiplies frames by gains that are given for each millisecond from `first` on, and linear between. The samples begin
+ * at frame `from`; those with gain 1 stay as they are.
+ */
+export const lowerBy = (
+  samples: Float32Array,
+  channels: number,
+  rate: SampleRate,
+  from: number,
+  gains: ReadonlyArray<number>,
+  first: number
+): void => {
+  const perMilli = rate / 1000
+  const to = from + samples.length / channels
+  for (let milli = 0; milli + 1 < gains.length; milli++) {
+    const before = gains[milli]!
+    const rise = gains[milli + 1]! - before
+    if (before === 1 && rise === 0) continue
+    const begin = Math.max(from, Math.ceil((first + milli) * perMilli))
+    const end = Math.min(to, Math.ceil((first + milli + 1) * perMilli))
+    for (let frame = begin; frame < end; frame++) {
+      const gain = before + rise * (frame / perMilli - first - milli)
+      const at = (frame - from) * channels
+      for (let channel = 0; channel < channels; channel++) samples[at + channel]! *= gain
+    }
+  }
+}
+
+/** Adds voices of one or two channels to a sum: in 5.1 to its centre. */
+export const addVoices = (sum: Float32Array, channels: number, voice: Float32Array, voices: 1 | 2): void => {
+  for (let channel = 0; channel < voices; channel++) {
+    const first = channels === 6 && voices === 1 ? 2 : channel
+    for (let i = channel, at = first; i < voice.length; i += voices, at += channels) sum[at]! += voice[i]!
+  }
+}
+
+/**
+ * Returns how far a limiter applies to the background of each frame: 0 outside speech, 1 in it, rising and falling over
+ * `fade` milliseconds within the speech.
+ */
+export const sharesOf = (
+  spoken: ReadonlyArray<SpokenSpan>,
+  from: number,
+  frames: number,
+  rate: SampleRate,
+  fade: number
+): Float32Array => {
+  const shares = new Float32Array(frames)
+  const slope = (fade * rate) / 1000
+  for (const { start, end } of spoken) {
+    const first = Math.ceil((start * rate) / 1000)
+    const last = Math.floor((end * rate) / 1000)
+    for (let frame = Math.max(from, first); frame < Math.min(from + frames, last); frame++) {
+      const share = Math.min(1, (frame - first) / slope, (last - 1 - frame) / slope)
+      if (share > shares[frame - from]!) shares[frame - from] = share
+    }
+  }
+  return shares
+}
+
+/**
+ * Gives limited frames their background back, as far as the limiter does not apply to it: with share 0, a frame becomes
+ * the background's own. `gains` are the limiter's, the first `skipped` of them for earlier frames.
+ */
+export const restoreBackground = (
+  limited: Float32Array,
+  own: Float32Array,
+  channels: number,
+  shares: Float32Array,
+  gains: Float32Array,
+  skipped: number
+): void => {
+  for (let frame = 0, at = 0; frame < shares.length; frame++) {
+    const share = shares[frame]!
+    const back = (1 - share) * (1 - gains[skipped + frame]!)
+    for (let channel = 0; channel < channels; channel++, at++)
+      if (share === 0) limited[at] = own[at]!
+      else if (back > 0) limited[at]! += back * own[at]!
+  }
+}

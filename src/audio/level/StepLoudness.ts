@@ -1,0 +1,114 @@
+/**
+ * Loudness from the K-weighted power of 100 ms steps, all of which are at hand: of everything (ITU-R BS.1770-4), of the
+ * spoken lines, and its range (EBU Tech 3342: https://tech.ebu.ch/docs/tech/tech3342.pdf).
+ */
+import type { SampleRate } from "../../domain/time/Units.ts"
+import { endOfStep, stepsASecond } from "./LoudnessSteps.ts"
+
+/** Powers of consecutive steps. */
+export type StepPowers = ArrayLike<number>
+
+/** A stretch of time, in seconds. */
+export interface SpokenStretch {
+  readonly start: number
+  readonly end: number
+}
+
+/** Returns the integrated loudness in LUFS: at least -70, and -70 below 400 ms. */
+export const programmeLoudness = (powers: StepPowers, rate: SampleRate): number =>
+  gatedLoudness(blocksOf(powers, rate, 4, () => true))
+
+/**
+ * Returns the loudness of these stretches, in LUFS: the gate of BS.1770-4 over blocks that lie within one of them. -70
+ * if none is as long as a block (400 ms).
+ */
+export const spokenLoudness = (
+  powers: StepPowers,
+  rate: SampleRate,
+  stretches: ReadonlyArray<SpokenStretch>
+): number => gatedLoudness(blocksOf(powers, rate, 4, withinOne(stretches)))
+
+/** Returns whether the steps in [from, to) lie within one of these stretches. */
+export const withinOne = (
+  stretches: ReadonlyArray<SpokenStretch>
+): ((from: number, to: number) => boolean) => {
+  // For each step, the number of the stretch that contains it.
+  const owner = new Map<number, number>()
+  stretches.forEach(({ start, end }, stretch) => {
+    const last = Math.floor(end * stepsASecond + 1e-6)
+    for (let step = Math.ceil(start * stepsASecond - 1e-6); step < last; step++)
+      if (!owner.has(step)) owner.set(step, stretch)
+  })
+  return (from, to) => {
+    const own = owner.get(from)
+    for (let step = from; step < to; step++) if (own === undefined || owner.get(step) !== own) return false
+    return true
+  }
+}
+
+/** Returns the loudness range in LU; 0 below 3 seconds. */
+export const loudnessRange = (powers: StepPowers, rate: SampleRate): number => {
+  const loud = blocksOf(powers, rate, 30, () => true).filter((power) => loudnessOf(power) > silence)
+  const gate = loudnessOf(mean(loud)) - 20
+  const sorted = loud
+    .map(loudnessOf)
+    .filter((level) => level > gate)
+    .sort((one, other) => one - other)
+  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? 0
+  return at(0.95) - at(0.1)
+}
+
+/** Returns the loudness of gating blocks, given their mean powers: at least -70 LUFS. */
+export const gatedLoudness = (blocks: ReadonlyArray<number>): number => {
+  const loud = blocks.filter((power) => loudnessOf(power) > silence)
+  const gate = loudnessOf(mean(loud)) - 10
+  const gated = loud.filter((power) => loudnessOf(power) > gate)
+  return gated.length === 0 ? silence : loudnessOf(mean(gated))
+}
+
+/**
+ * Returns the mean powers of the wanted gating blocks of voices over a background: the voices' powers times `factor`,
+ * and the background's. Their first step has the number `step`.
+ */
+export const blocksOfBoth = (
+  voices: StepPowers,
+  factor: number,
+  under: StepPowers | undefined,
+  rate: SampleRate,
+  step: number,
+  isWanted: (from: number, to: number) => boolean
+): ReadonlyArray<number> => {
+  const blocks: Array<number> = []
+  for (let to = 4; to <= voices.length; to++) {
+    if (!isWanted(step + to - 4, step + to)) continue
+    let sum = 0
+    for (let i = to - 4; i < to; i++) sum += voices[i]! * factor + (under?.[i] ?? 0)
+    blocks.push(sum / ((4 * rate) / stepsASecond))
+  }
+  return blocks
+}
+
+/** Returns the mean power of every block of `length` steps, of those from step to step that are wanted. */
+const blocksOf = (
+  powers: StepPowers,
+  rate: SampleRate,
+  length: number,
+  isWanted: (from: number, to: number) => boolean
+): ReadonlyArray<number> => {
+  const all: Array<number> = []
+  for (let to = length; to <= powers.length; to++) {
+    const from = to - length
+    if (!isWanted(from, to)) continue
+    let sum = 0
+    for (let step = from; step < to; step++) sum += powers[step]!
+    all.push(sum / (endOfStep(to - 1, rate) - (from === 0 ? 0 : endOfStep(from - 1, rate))))
+  }
+  return all
+}
+
+const silence = -70
+
+const loudnessOf = (power: number): number => (power > 0 ? -0.691 + 10 * Math.log10(power) : -Infinity)
+
+const mean = (powers: ReadonlyArray<number>): number =>
+  powers.reduce((sum, power) => sum + power, 0) / powers.length
