@@ -3,7 +3,6 @@ import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from "../domain/speech/Cue.ts"
 import { readAss } from "./formats/Ass.ts"
-import type { FrameRateWritten } from "../domain/time/FrameRate.ts"
 import { declaredEncoding } from "./bytes/DeclaredEncoding.ts"
 import { type Decoded, decodeText } from "./bytes/TextDecoding.ts"
 import { readProse } from "./formats/prose/Prose.ts"
@@ -20,19 +19,18 @@ import type { NamedColumns } from "./formats/tables/DialogueColumns.ts"
 import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
 import { readOffice } from "./formats/tables/Office.ts"
 import { isZip } from "./formats/tables/OfficeZip.ts"
+import type { KnownRates } from "./formats/timed/FrameClock.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
-/** Options for reading a file. */
-export interface ReadOptions {
+/** Options for reading a file. The rates are for formats that count frames without saying at which rate. */
+export interface ReadOptions extends KnownRates {
   /** The extension that tells the format, if the file's name does not. */
   readonly ending?: string | undefined
   /** The character encoding; by default it is detected. A byte order mark in the file takes precedence. */
   readonly encoding?: string | undefined
   /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
   readonly start?: string | undefined
-  /** Frames per second, for formats that count frames without saying at which rate. */
-  readonly frameRate?: FrameRateWritten | undefined
   /** The spoken language as a tag; chooses among the languages of a DAPT script or of SAMI captions. */
   readonly language?: string | undefined
   /** The columns of a dialogue list. By default they are found by their headers and contents. */

@@ -130,14 +130,14 @@ const together = (
 const latestStart = 500 * 3_600_000
 
 const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: ReadInput, probe: Probe) {
-  const { script: read, words: first } = yield* readWords(job, batch, reading)
+  const video = yield* probeJobVideo(job, probe)
+  const { script: read, words: first } = yield* readWords(job, batch, reading, video)
   const far = read._tag === "Subtitle" ? read.cues.find(({ start }) => start > latestStart) : undefined
   if (far !== undefined)
     return yield* rejectInput(
       job.inputName,
       `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours; the limit is 500 hours`
     )
-  const video = yield* probeJobVideo(job, probe)
   const { script, ...timing } = yield* syncSubtitle(job, read, first, video, batch.state)
   yield* checkBackground(job, script, video)
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)

@@ -1,6 +1,7 @@
 /** A job's script and the words to speak: read, with its lexicon, cue sheet and film's end applied. */
 import { Array, Effect, Either } from "effect"
 import type { Script, ScriptRejected } from "../../domain/speech/Cue.ts"
+import { frameRateOf } from "../../domain/time/FrameRate.ts"
 import { millisAtMicros } from "../../domain/time/Units.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { cueSheetOf, withSheet } from "../../script/spoken/CueSheet.ts"
@@ -14,18 +15,26 @@ import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 
-/** Reads a job's script and the words to speak, before voices are assigned. */
+/**
+ * Reads a job's script and the words to speak, before voices are assigned. A script that counts frames without naming
+ * their rate has the film's.
+ */
 export const readWords = Effect.fn("JobScript.readWords")(function* (
   job: Job,
   batch: Batch,
-  read: ReadInput = readInput
+  read: ReadInput = readInput,
+  video?: MediaInfo
 ) {
   const { bytes } = yield* read(job.input, job.inputName)
+  const picture = video?.picture
   const script = yield* readScript(bytes, job.inputName, {
     encoding: job.encoding,
     ending: job.film === undefined ? undefined : endingOf(job.input),
     start: job.start,
     frameRate: job.frameRate,
+    ...(picture?.frameRate === undefined
+      ? {}
+      : { filmRate: frameRateOf(picture.frameRate, video?.timecode?.includes(";") ?? false) }),
     columns: job.columns,
     language: job.language
   }).pipe(Either.mapLeft(unreadScript))

@@ -1,8 +1,8 @@
 /** Parses subtitles in frames (MicroDVD: `{25}{75}Hello|there`) or tenths of a second (MPL2: `[10][25]Hello`). */
 import { Either } from "effect"
 import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
-import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
 import { excerpt } from "../../markup/CueLines.ts"
+import { knownRate } from "../timed/FrameClock.ts"
 import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
 
 const microDvdLine = /^\s*\{(\d{1,9})\}\{(\d{0,9})\}(.*)$/u
@@ -17,11 +17,14 @@ export const isMicroDvd = (text: string): boolean => /^\s*\{(?:\d+|DEFAULT)\}\{\
 /** Whether a text begins with a line of MPL2. */
 export const isMpl2 = (text: string): boolean => /^\s*\[\d+\]\[\d*\]/u.test(text)
 
-/** Parses MicroDVD. The rate is that of the first line (`{1}{1}25`), else the job's, else 23.976 with a notice. */
+/**
+ * Parses MicroDVD. The rate is that of the first line (`{1}{1}25`), else that of the job or its film, else 23.976 with
+ * a notice.
+ */
 export const readMicroDvd = (text: string, options: TimedOptions = {}): ReadSubtitle => {
   const stated = /^\s*\{[01]\}\{[01]\}\s*(\d{2,3}(?:[.,]\d+)?)\s*(?:\n|$)/u.exec(text)
   const written = stated?.[1] === undefined ? undefined : Number(stated[1].replace(",", "."))
-  const named = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate).rate.value
+  const named = knownRate(options)?.rate.value
   const rate = exactRate(written) ?? named ?? usualRate
   const notices =
     written === undefined && named === undefined

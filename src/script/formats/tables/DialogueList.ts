@@ -2,11 +2,10 @@
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { Block, Narration, Notice, type Script, ScriptFault } from "../../../domain/speech/Cue.ts"
-import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
 import { SpeakerName } from "../../../domain/values/Ids.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { plainText } from "../../markup/CueMarkup.ts"
-import type { FrameClock } from "../timed/FrameClock.ts"
+import { guessedClock, knownClock } from "../timed/FrameClock.ts"
 import { subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
 import { cellTime } from "./CellTime.ts"
 import { columnsOf, type NamedColumns, type TableRow } from "./DialogueColumns.ts"
@@ -41,12 +40,7 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
       'no column with dialogue found; name it, as in columns: { text: "Dialogue" }'
     )
   if (at.start === undefined) return narrationOf(rows, at.text, at.speaker)
-  const named = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate)
-  const clock: FrameClock = {
-    rate: named?.rate.value ?? 25,
-    nominal: named?.nominal ?? 25,
-    drop: named?.drop === true ? "ntsc" : undefined
-  }
+  const clock = knownClock(options)
   const lines: Array<TimedLine> = []
   const notices: Array<Notice> = []
   const faults: Array<ScriptFault> = []
@@ -78,13 +72,7 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
       : refused(table[0]?.line ?? 1, titles, "the table has no dialogue below its header")
   for (const { line, found, expected } of faults)
     notices.push(Notice.make({ line, message: `skipped "${found}": ${expected}` }))
-  if (countsFrames && named === undefined)
-    notices.push(
-      Notice.make({
-        line: 1,
-        message: "timecodes are counted at 25 frames per second; set frameRate if the film has another rate"
-      })
-    )
+  if (countsFrames) notices.push(...guessedClock(options))
   return subtitleOf(lines, notices, { isTimecode: countsFrames, clock }, options)
 }
 

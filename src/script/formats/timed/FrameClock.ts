@@ -1,4 +1,6 @@
 /** Converts timecodes that count frames to milliseconds (SMPTE ST 12-1). */
+import { Notice } from "../../../domain/speech/Cue.ts"
+import { type FrameRate, type FrameRateWritten, frameRateNamed } from "../../../domain/time/FrameRate.ts"
 
 /** How a file counts frames. */
 export interface FrameClock {
@@ -9,6 +11,35 @@ export interface FrameClock {
   /** Whether timecode skips frame numbers to follow the clock. `ntsc` skips 2 in 30, `pal` (M/PAL) 4 in 30. */
   readonly drop?: "ntsc" | "pal" | undefined
 }
+
+/** What is known of the rate of a file that does not state it. */
+export interface KnownRates {
+  /** The job's setting. */
+  readonly frameRate?: FrameRateWritten | undefined
+  /** The rate of the film that the job dubs. */
+  readonly filmRate?: FrameRate | undefined
+}
+
+/** Returns the clock of a file that does not state its rate: the job's, else the film's, else 25. */
+export const knownClock = (known: KnownRates): FrameClock => {
+  const { rate, nominal, drop } = knownRate(known) ?? frameRateNamed("25")
+  return { rate: rate.value, nominal, drop: drop ? "ntsc" : undefined }
+}
+
+/** Returns the job's rate, else the film's. */
+export const knownRate = ({ frameRate, filmRate }: KnownRates): FrameRate | undefined =>
+  frameRate === undefined ? filmRate : frameRateNamed(frameRate)
+
+/** Returns a notice if the rate of `knownClock` is a guess. */
+export const guessedClock = (known: KnownRates): ReadonlyArray<Notice> =>
+  knownRate(known) === undefined
+    ? [
+        Notice.make({
+          line: 1,
+          message: "timecodes are counted at 25 frames per second; set frameRate if the film has another rate"
+        })
+      ]
+    : []
 
 /** The fields of a timecode. Frames may have a fraction. */
 export interface TimecodeFields {

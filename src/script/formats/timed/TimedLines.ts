@@ -2,20 +2,17 @@
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Cue, Notice, ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
-import type { FrameRateWritten } from "../../../domain/time/FrameRate.ts"
 import { millis } from "../../../domain/time/Units.ts"
 import { skipValidation } from "../../../domain/values/SkipValidation.ts"
 import { type MarkedTurn, turnsOfMarkup } from "../../markup/CueMarkup.ts"
 import { cueVoices, inOrder } from "../../markup/CueVoices.ts"
 import { longestTime } from "../cues/TimingLine.ts"
-import { type FrameClock, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
+import { type FrameClock, type KnownRates, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
 
 /** What a manifest says about an input beside its encoding. */
-export interface TimedOptions {
+export interface TimedOptions extends KnownRates {
   /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
   readonly start?: string | undefined
-  /** Frames per second of formats that count frames and do not say at which rate. */
-  readonly frameRate?: FrameRateWritten | undefined
   /** The spoken language as a tag; chooses among the languages of a DAPT script. */
   readonly language?: string | undefined
 }

@@ -1,6 +1,7 @@
 /** MicroDVD, MPL2, Spruce STL, SAMI and LRC. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
+import { frameRateNamed } from "../../../../src/domain/time/FrameRate.ts"
 import { readScript } from "../../../../src/script/ScriptFile.ts"
 import { bytesOf, cuesIn, noticesIn, rejectionOf } from "./studio.ts"
 
@@ -14,6 +15,10 @@ describe("MicroDVD", () => {
     expect(cuesIn("a.txt", file, { frameRate: 25 })[0]).toEqual([1000, 3000, "Hello\nthere"])
     expect(cuesIn("a.sub", file)[0]).toEqual([1043, 3128, "Hello\nthere"])
     expect(noticesIn("a.sub", file)[0]).toContain("set frameRate")
+    const filmRate = frameRateNamed("25")
+    expect(cuesIn("a.sub", file, { filmRate })[0]).toEqual([1000, 3000, "Hello\nthere"])
+    expect(noticesIn("a.sub", file, { filmRate })).toEqual([])
+    expect(cuesIn("a.sub", file, { filmRate, frameRate: "50" })[0]).toEqual([500, 1500, "Hello\nthere"])
     expect(cuesIn("a.sub", `{1}{1}23.976\n{24000}{24024}Hi`)[0]).toEqual([1_001_000, 1_002_001, "Hi"])
   })
   it("reports lines without frames", () => {
@@ -33,6 +38,7 @@ describe("Spruce STL", () => {
   it("reads timecodes at the job's rate, else at 25", () => {
     expect(cuesIn("a.stl", file)).toEqual([[1000, 2480, "Hello\nthere"]])
     expect(cuesIn("a.stl", file, { frameRate: "24" })).toEqual([[1000, 2500, "Hello\nthere"]])
+    expect(cuesIn("a.stl", file, { filmRate: frameRateNamed("24") })).toEqual([[1000, 2500, "Hello\nthere"]])
   })
   it("that is none is rejected", () => {
     expect(rejectionOf("a.stl", "Hello")).toContain("expected EBU STL, or Spruce STL")
