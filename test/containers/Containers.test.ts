@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { Schema } from "effect"
 import { parse } from "yaml"
 import { describe, expect, test } from "vitest"
-import { run } from "../app/process.ts"
+import { run, start } from "../app/process.ts"
 
 const dockerfile = readFileSync("containers/Dockerfile", "utf8")
 const stages = [...dockerfile.matchAll(/^FROM (\S+) AS (\S+)$/gmu)].map(([, base, name]) => ({ base, name }))
@@ -119,6 +119,20 @@ describe.skipIf(process.platform !== "linux")("the health check", () => {
   const exitCodeFor = async (pid: number): Promise<unknown> =>
     (await once(spawn(process.execPath, ["containers/healthy.mjs", `${pid}`]), "exit"))[0]
 
+  test("passes while the service runs", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-healthy-"))
+    const port = await freePort()
+    const { child, firstLine, ended } = start(["serve", "--port", `${port}`, "--data", folder])
+    try {
+      expect(await firstLine).toContain(`${port}`)
+      expect(await exitCodeFor(child.pid ?? 0)).toBe(0)
+    } finally {
+      child.kill()
+      await ended
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   test("fails only if a service does not respond", async () => {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-healthy-"))
     // Stands in for the service: it responds, until it is told to close.
@@ -128,7 +142,7 @@ describe.skipIf(process.platform !== "linux")("the health check", () => {
       [
         'import { createServer } from "node:http"',
         "const server = createServer((request, response) => {",
-        '  response.writeHead(request.url === "/v1/health-check" ? 200 : 404).end()',
+        '  response.writeHead(request.url === "/v1/health-check" ? 401 : 500).end()',
         "})",
         'server.listen(Number(process.argv[4]), "127.0.0.1", () => console.log("ready"))',
         'process.stdin.once("data", () => server.close(() => console.log("closed")))'

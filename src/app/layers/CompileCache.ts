@@ -1,5 +1,5 @@
 /** V8's compiled code, kept between runs. It halves what starting costs a later run. */
-import nodeModule, { createRequire } from "node:module"
+import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { builtOf } from "../../domain/values/Version.ts"
@@ -7,23 +7,17 @@ import { cacheFolder, homeFolder } from "../../system/UserFolders.ts"
 import { compiledProgram } from "./CompiledProgram.ts"
 
 /**
- * Loads a file of the program beside this one. Node 22.1 and later keep the compiled code themselves; Node 20 needs our
- * own store. An unwritable folder is no error. `NODE_COMPILE_CACHE` chooses another folder, and
- * `NODE_DISABLE_COMPILE_CACHE=1` turns it off: https://nodejs.org/api/module.html#module-compile-cache
+ * Loads a file of the program beside this one. An unwritable folder is no error. `NODE_COMPILE_CACHE` chooses another
+ * folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns it off, as for Node's own cache, which came with Node 22 and keeps
+ * less: no function that is compiled when it is first called.
  *
  * Returns what keeps the code that is compiled by now. V8 refuses code that was kept under other flags, so it must be
  * called before flags change. It is also called when the process exits, unless it was before.
  */
 export const loadProgram = (name: string, words: ReadonlyArray<string>): (() => void) => {
-  const require = createRequire(import.meta.url)
   const folder = process.env["NODE_COMPILE_CACHE"] ?? ownFolder()
-  if ("enableCompileCache" in nodeModule && typeof nodeModule.enableCompileCache === "function") {
-    nodeModule.enableCompileCache(folder)
-    require(`./${name}`)
-    return () => {}
-  }
   if (folder === undefined || process.env["NODE_DISABLE_COMPILE_CACHE"] !== undefined) {
-    require(`./${name}`)
+    createRequire(import.meta.url)(`./${name}`)
     return () => {}
   }
   const { version, arch } = process
@@ -37,7 +31,7 @@ export const loadProgram = (name: string, words: ReadonlyArray<string>): (() => 
   }
 }
 
-/** Undefined, for a user without a home folder, makes Node choose. */
+/** Undefined for a user without a home folder. */
 const ownFolder = (): string | undefined => {
   const home = homeFolder()
   return home === undefined ? undefined : join(cacheFolder(process.platform, process.env, home), "compiled")

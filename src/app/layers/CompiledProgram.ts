@@ -1,7 +1,4 @@
-/**
- * Loads the program from CommonJS files, with the code that V8 compiled in an earlier run. For Node 20, which cannot do
- * so itself: `CompileCache.ts` uses Node's own way where there is one.
- */
+/** Loads the program from CommonJS files, with the code that V8 compiled in an earlier run. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
