@@ -82,14 +82,15 @@ const idle = [
   "@effect/sql-sqlite-node"
 ].map((name) => `node_modules/${name}`)
 
-/** What knows which neural voices are installed, and what identifies a rewriter. */
+/** What knows installed voices, identifies a rewriter, and reads the head of a WAV file: small and without packages. */
 const known = [
   "src/engines/helpers/HelperFailed.ts",
   "src/engines/neural/SherpaPackage.ts",
   ...["InstalledVoices", "VoiceCatalogue", "VoiceFault", "VoiceRecord"].map(
     (name) => `src/engines/voices/${name}.ts`
   ),
-  "src/engines/rewriting/Rewriter.ts"
+  "src/engines/rewriting/Rewriter.ts",
+  "src/ffmpeg/decode/WavFile.ts"
 ].toSorted()
 
 test("plan of a subtitle starts no ffmpeg, no engine and no service", async () => {
