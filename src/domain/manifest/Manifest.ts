@@ -102,7 +102,7 @@ const jobFields = {
   ),
   into: optional(
     SharedVideo,
-    "A shared video in the output folder, such as film.mkv. Each job that names it adds a sound track and a subtitle in its language."
+    "A shared video in the output folder, such as film.mkv. Each job that names it adds a sound track in its language and, if its outputs include srt or vtt, a subtitle."
   ),
   verify: optional(
     Schema.Boolean,
@@ -134,7 +134,7 @@ const jobFields = {
   ),
   frameRate: optional(
     FrameRateWritten,
-    "Frames per second of a script that counts frames and does not say at which rate; default 25."
+    "Frames per second of a script that counts frames and does not state its rate; default 25, 23.976 for MicroDVD, 29.97 for SCC."
   ),
   columns: optional(
     ColumnSettings,

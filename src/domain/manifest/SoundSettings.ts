@@ -43,7 +43,7 @@ export const DuckSettings = Schema.Struct({
   ),
   fade: optional(
     Schema.Number.pipe(Schema.between(0.001, 3)),
-    "Length of each fade in seconds: down before the voice, and up after it; default 0.3. The sound stays low in pauses too short for both fades."
+    "Length of each fade in seconds: down before the voice, and up after it; default 0.3. The sound stays low in pauses shorter than two fades plus 0.4 s."
   )
 })
 export type DuckSettings = typeof DuckSettings.Type
