@@ -201,7 +201,7 @@ class Speech extends HttpApiGroup.make("speech")
       .annotate(OpenApi.Summary, "The secret of the account's webhooks")
       .annotate(
         OpenApi.Description,
-        "Creates with webhook_url have the task posted when it has ended. The headers webhook-id, webhook-timestamp and webhook-signature follow the Standard Webhooks specification. Needs a key that may create."
+        "If a create sets webhook_url, the service posts the task there when it is done or has failed. The headers webhook-id, webhook-timestamp and webhook-signature follow the Standard Webhooks specification. Needs a key that may create."
       )
   )
   .add(

@@ -155,7 +155,7 @@ export const Task = Schema.Struct({
   engine: Schema.optional(
     Schema.String.annotations({
       description:
-        "The engine that spoke it, by the name that the service's operator gave it; on a done task."
+        "The name of the engine that spoke the task, as set by the operator. Present once the task is done."
     })
   ),
   /** Why it failed. */

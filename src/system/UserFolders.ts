@@ -5,8 +5,8 @@ import { posix, win32 } from "node:path"
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The user's home folder, or undefined if there is none: in a container, a user often has neither HOME nor an entry in
- * the list of users, for which Node throws.
+ * The user's home folder, or undefined if there is none. Node throws for a user without HOME and without an entry in
+ * /etc/passwd, which is common in containers.
  */
 export const homeFolder = (find: () => string = homedir): string | undefined => {
   try {

@@ -34,7 +34,7 @@ const watch = Command.make(
     ...Flags.batch,
     ...Flags.speaking,
     ...Flags.fleet,
-    settle: OptionKinds.seconds("settle", 10, "a file has arrived once it has not changed for this long"),
+    settle: OptionKinds.seconds("settle", 10, "process a file once it has not changed for this long"),
     every: OptionKinds.seconds("every", 5, "time between two checks of the files"),
     json: OptionKinds.flag("json", "print only each run's summary (run.json) on stdout"),
     ...Flags.loudness
@@ -118,7 +118,7 @@ const verify = Command.make(
     profile: OptionKinds.textOption(
       "profile",
       "NAME",
-      `judge audio and video files by a delivery profile: ${profileNames.join(", ")}`
+      `check audio and video files against a delivery profile: ${profileNames.join(", ")}`
     )
   },
   lazyCommand(
@@ -127,7 +127,7 @@ const verify = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Decode the delivered audio and compare it with report.json, cue by cue; --profile: judge files for delivery"
+    "Compare the delivered audio with report.json, cue by cue; with --profile, check files against a delivery profile"
   )
 )
 

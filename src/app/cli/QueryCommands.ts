@@ -87,7 +87,9 @@ const voicesTry = Command.make(
   "try",
   {
     voices: Args.repeated(Args.text({ name: "voice" })).pipe(
-      Args.withDescription("voices of the service; default, without --base-url: 12 of the language")
+      Args.withDescription(
+        "voice ids of the service; default for the bundled service: 12 voices of the language"
+      )
     ),
     language: OptionKinds.textOption(
       "language",
@@ -123,7 +125,7 @@ const voices = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "List voices, with their ids for manifests; try: hear them; add, list, remove: neural voices on this machine"
+    "List voices and their ids; subcommands play samples (try) or manage neural voices (add, list, remove)"
   )
 )
 const voicesBelow = [shapeOf(voicesAdd), shapeOf(voicesList), shapeOf(voicesRemove), shapeOf(voicesTry)]

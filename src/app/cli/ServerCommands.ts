@@ -59,7 +59,7 @@ const limits = {
   requestsPerSecond: OptionKinds.amount(
     "requests-per-second",
     "N",
-    "requests per second with this key, in bursts of ten seconds' worth; default: no limit"
+    "maximum requests per second with this key, with bursts of 10 seconds' worth; default: no limit"
   ),
   creditsPerDay: OptionKinds.integerOption(
     "credits-per-day",
@@ -164,7 +164,7 @@ const backup = Command.make(
   "backup",
   {
     data: Flags.data,
-    to: OptionKinds.requiredText("to", "FOLDER", "folder for the copy; created, or empty")
+    to: OptionKinds.requiredText("to", "FOLDER", "new or empty folder for the copy")
   },
   lazyCommand(
     () => import("../commands/BackupCommand.ts"),

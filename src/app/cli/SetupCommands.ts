@@ -57,7 +57,10 @@ const schedule = Command.make(
       Flags.timeOfDayFlag("at", "start time; default: 01:00"),
       (at) => at ?? { hours: 1, minutes: 0 }
     ),
-    deadline: Flags.timeOfDayFlag("deadline", "--deadline of the run; default: none"),
+    deadline: Flags.timeOfDayFlag(
+      "deadline",
+      "at this time of day, the run stops starting new work; default: none"
+    ),
     kind: Options.choice("kind", scheduleKinds).pipe(
       Options.withDescription("print only this part; default: all, with install instructions"),
       Options.optional,

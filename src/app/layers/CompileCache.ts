@@ -11,8 +11,8 @@ import { compiledProgram } from "./CompiledProgram.ts"
  * folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns it off, as for Node's own cache, which came with Node 22 and keeps
  * less: no function that is compiled when it is first called.
  *
- * Returns what keeps the code that is compiled by now. V8 refuses code that was kept under other flags, so it must be
- * called before flags change. It is also called when the process exits, unless it was before.
+ * Returns a function that caches the code compiled so far. V8 rejects code cached under other flags, so call it before
+ * flags change. If nobody has called it, it runs when the process exits.
  */
 export const loadProgram = (name: string, words: ReadonlyArray<string>): (() => void) => {
   const folder = process.env["NODE_COMPILE_CACHE"] ?? ownFolder()

@@ -8,8 +8,8 @@ import { stripVTControlCharacters } from "node:util"
 const controls = /(\u001b\[[0-9;]*m)|(?!\r\n|[\n\t])\p{Cc}/gu
 
 /**
- * Writes control characters as the escapes of JSON, `\u001b`, so that text shows them and JSON keeps them. Colours and
- * styles (SGR sequences) remain, which cannot do harm.
+ * Writes control characters as JSON escapes such as `\u001b`, so that text shows them and JSON keeps them. Colours and
+ * styles (SGR sequences) are harmless and remain.
  */
 export const escapeControls = (text: string): string =>
   text.replaceAll(controls, (found, style: string | undefined) => style ?? escaped(found))

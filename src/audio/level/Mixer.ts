@@ -53,8 +53,8 @@ export class Mixer {
   }
 
   /**
-   * Adds an event that begins at `position` or later, or before the result does. Throws a RangeError if it begins in
-   * frames already rendered.
+   * Adds an event that begins at `position` or later, or earlier before the first block is rendered. Throws a
+   * RangeError if it begins in frames already rendered.
    */
   add(event: MixEvent): void {
     if (event.at < this.position && this.position > this.first)

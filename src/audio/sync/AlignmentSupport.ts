@@ -135,9 +135,9 @@ export const supported = (
 const nearby = 0.2
 
 /**
- * Cues whose fit is looked at together, and the least evidence for them at their place: in spreads of that at places up
- * to half a minute away. In the benchmark's films, half of the cues in their place had a support of 4.8 in groups of 6,
- * and half of the others 0.8.
+ * `groupSize`: cues scored together. `leastSupport`: minimum evidence for a group at its place, in units of the spread
+ * of its evidence at places up to 30 s away. In the benchmark's films, half of the cues in their place had a support of
+ * 4.8 in groups of 6, and half of the others 0.8.
  */
 const groupSize = 12
 const leastSupport = 3

@@ -102,7 +102,7 @@ export const makeHelperEndpoint = Effect.fnUntraced(function* (options: HelperEn
     if (status === 404 || (status >= 300 && status < 400))
       return failure(
         "unusable",
-        `${detail}; set ${options.setting}.baseUrl to the URL that ends before ${options.path}`
+        `${detail}; correct ${options.setting}.baseUrl; it must not include ${options.path}`
       )
     return failure("one", detail)
   }

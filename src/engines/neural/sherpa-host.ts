@@ -78,7 +78,7 @@ const open = async ({ packages, config, threads }: OpenRequest): Promise<HostAns
     try {
       found = await load(file)
     } catch {
-      // What it says recommends LD_LIBRARY_PATH, whatever the cause is.
+      // Drop the package's own message: it recommends LD_LIBRARY_PATH whatever the cause.
       faults.push(`${kind === "native" ? "sherpa-onnx-node" : "sherpa-onnx"} has no build for this system`)
       continue
     }

@@ -34,7 +34,9 @@ export const makeEndpointRewriter = Effect.fnUntraced(function* (options: Endpoi
     return Effect.flatMap(post(Effect.succeed({ bytes, type: "application/json" })), (text) =>
       Option.match(contentIn(text), {
         onNone: () =>
-          Effect.fail(failure("one", "the response is no chat completion with choices[0].message.content")),
+          Effect.fail(
+            failure("one", "the response has no choices[0].message.content; expected a chat completion")
+          ),
         onSome: Effect.succeed
       })
     ).pipe(Effect.mapError((failed) => withoutPrompt(failed, line)))

@@ -144,7 +144,7 @@ const passing = { staging: ".staging-", removed: ".removed-" } as const
 
 /** Removes what a killed process left behind. Only for the one that may change the folder. */
 export const clearLeftovers = (folder: string) =>
-  disk(folder, "clear what was left behind", async () => {
+  disk(folder, "remove leftover files", async () => {
     for (const name of await readdir(folder))
       if (Object.values(passing).some((prefix) => name.startsWith(prefix)))
         await rm(join(folder, name), { recursive: true, force: true })

@@ -202,8 +202,8 @@ const guidesOf = ({ markers, frameRate }: Timeline): string =>
   )
 
 /**
- * The name of one of Kdenlive's profiles. For other sizes and rates, a name that it does not know: it then reads the
- * profile element. Without a name, it would fall back to its default.
+ * The name of one of Kdenlive's profiles. For other sizes and rates, returns a name unknown to Kdenlive, which
+ * then reads the profile element. Without a name, Kdenlive would use its default profile.
  */
 const profileName = ({ width, height, frameRate: { nominal, rate } }: Timeline): string => {
   const size = sizes[`${width}x${height}`]

@@ -70,5 +70,5 @@ export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress[
 const refused = (host: string) =>
   new NoAudio({
     reason: "address",
-    words: `its URL names ${host}, an address inside a network that the service itself is not in`
+    words: `its URL names ${host}, a private address outside the service's network; correct the service's public URL`
   })

@@ -40,7 +40,7 @@ export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
   voiceFor?: NonNullable<RunFlags["embeddedVoice"]>
 ) {
   const { choice, local } = yield* SpeechService
-  // If the state folder is missing or unreadable, nothing is learned; a run reports that.
+  // Without a readable state folder, no learned limits apply. A run reports the fault.
   const learnedLimits = (state: string) =>
     Effect.map(Estimates, ({ longest }) => longest).pipe(
       Effect.provide(known(state)),

@@ -10,6 +10,6 @@ export const declaredEncoding = (bytes: Uint8Array): string | undefined => {
     return undefined
   const head = Buffer.from(bytes.subarray(0, 200)).toString("latin1")
   const named = declaration.exec(head)?.[1]
-  // A declaration of UTF-8 or UTF-16 is wrong for bytes that are neither; they are detected.
+  // A UTF-8 or UTF-16 declaration is wrong here: the bytes are neither. The caller then detects the encoding.
   return named === undefined || /^utf/iu.test(named) || isUtf8(bytes) ? undefined : named
 }

@@ -67,7 +67,7 @@ export const engineProblems = (
   offered: ReadonlyArray<ServedVoice>
 ): ReadonlyArray<string> => [
   ...(own.engine !== undefined && own.engines !== undefined
-    ? [`${path}.engine: engines is set, too; remove one of them`]
+    ? [`${path}.engine: engines is also set; remove one of the two`]
     : []),
   ...(new Set(named.map(({ name }) => name)).size < named.length
     ? [`${path}.engines: two engines have the same name; make the names unique`]

@@ -57,9 +57,9 @@ const retryAfter = {
 } as const
 
 const rateLimit = {
-  "RateLimit-Policy": { description: "Each limit: its quota q in w seconds.", schema: { type: "string" } },
+  "RateLimit-Policy": { description: "Each limit: q requests per w seconds.", schema: { type: "string" } },
   RateLimit: {
-    description: "What is left of each limit: r requests, and the whole quota again in t seconds.",
+    description: "Each limit: r requests remain; the quota resets in t seconds.",
     schema: { type: "string" }
   }
 } as const

@@ -20,10 +20,12 @@ export const webhookFault = (
       return Option.some("expected a URL that starts with https:// or http://, without a user name")
     if (anywhere) return Option.none()
     const places = yield* Effect.option(Effect.tryPromise(() => placesOf(hostOf(target), resolve)))
-    if (Option.isNone(places)) return Option.some("its host name is unknown")
+    if (Option.isNone(places)) return Option.some("its host name does not resolve; correct it")
     return [...places.value].every((place) => place === "public")
       ? Option.none()
-      : Option.some("its host is in a private network, where the service sends nothing")
+      : Option.some(
+          "its host is in a private network; use a public address, or allow it with webhooks.privateAddresses"
+        )
   })
 
 /** The refusal of a create because of its webhook. */

@@ -12,7 +12,7 @@ import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { WebhookSignature } from "../storage/WebhookSignature.ts"
 
-/** Seconds until the next try, after the first, second … try. After the last one, the webhook is given up. */
+/** Backoff in seconds after the first, second … attempt. After the last one, the webhook fails permanently. */
 const pauses = [5, 30, 120, 600, 3_600, 10_800, 36_000] as const
 
 /** Webhooks in flight at once. */
@@ -92,7 +92,7 @@ export const webhookSending = Layer.scopedDiscard(
           yield* sql`UPDATE webhooks SET attempts = attempts + 1, due_at = ${now + pause * 1000} WHERE task_id = ${hook.task_id}`
         }
         if (Option.isNone(fault)) return
-        const message = pause === undefined ? "webhook is given up" : "webhook failed"
+        const message = pause === undefined ? "webhook failed permanently" : "webhook failed"
         yield* Effect.annotateLogs(Effect.logWarning(message), {
           task_id: hook.task_id,
           reason: fault.value,

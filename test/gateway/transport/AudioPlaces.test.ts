@@ -65,7 +65,7 @@ const fetching = (base: string, names: Readonly<Record<string, ReadonlyArray<str
   )
 
 const refusal = (host: string) =>
-  `address: its URL names ${host}, an address inside a network that the service itself is not in`
+  `address: its URL names ${host}, a private address outside the service's network; correct the service's public URL`
 
 it.scopedLive("reads no audio from a network that only this machine can reach, on no way to it", () =>
   Effect.gen(function* () {

@@ -65,7 +65,7 @@ export const readEbuStl = (bytes: Uint8Array, options: TimedOptions = {}): ReadS
       )
       return
     }
-    // A set that builds up stays on screen to its end; each part is spoken before the next one.
+    // A cumulative set stays on screen until it ends; each part is spoken before the next one appears.
     const next = cumulative === 1 || cumulative === 2 ? subtitles[at + 1]?.start : undefined
     const last = next ?? end
     lines.push({
