@@ -247,8 +247,10 @@ describe("the service", () => {
     expect((await asked(["credits"], key)).code).toBe(4)
     const list = await run(["keys", "list", "--data", data])
     expect(list.stdout).not.toContain(key)
+    // Keys without limits leave the last column empty.
+    expect(list.stdout.split("\n")[0]).toMatch(/ state +limits$/u)
     expect(list.stdout.split("\n").map((row) => row.trim().split(/ {2,}/u).at(-1))).toEqual([
-      "state",
+      "limits",
       "revoked",
       "valid, imported",
       ""

@@ -263,7 +263,7 @@ describe("Settings of several engines", () => {
     }))
 
   it.each([
-    [{ engine: "a", engines: [{ engine: "a" }] }, "providers.p.engine: engines is set, too"],
+    [{ engine: "a", engines: [{ engine: "a" }] }, "providers.p.engine: engines is also set"],
     [
       {
         engines: [
