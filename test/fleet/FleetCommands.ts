@@ -55,7 +55,10 @@ export class Fleet {
     return startedBy(this.key, [...words, ...where, ...more])
   }
 
-  /** Checksums of the delivered files, by name. Omits HTML pages, since they also show the previous run. */
+  /**
+   * Checksums of the delivered files, by name. Omits HTML pages, since they also show the previous run, and the ids of
+   * tasks, which differ on each service.
+   */
   results(out = join(this.share, "out")): Readonly<Record<string, string>> {
     const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) =>
       /\/.*\.(?:wav|srt|otio|json)$/u.test(name)
@@ -64,7 +67,7 @@ export class Fleet {
       files.sort().map((name) => [
         name,
         createHash("sha256")
-          .update(readFileSync(join(out, name)))
+          .update(readFileSync(join(out, name), "latin1").replaceAll(/"task": "[^"]*"/gu, ""), "latin1")
           .digest("hex")
       ])
     )

@@ -51,7 +51,7 @@ describe("export-lines and import-lines", () => {
     // A spreadsheet has taken the job's id for a number.
     edited(cwd, ([header = "", first = "", third = ""]) => [
       header,
-      first.replace("007", "7").replace(',"",', ",").replace(",,Fine.,", ",Tide's at nine.,Fine.,"),
+      first.replace("007", "7").replace(',"",', ",").replace(",,,Fine.,", ",Tide's at nine.,,Fine.,"),
       third
     ])
     const back = await run(["import-lines", "batch.yaml"], { cwd })

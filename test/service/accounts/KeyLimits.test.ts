@@ -120,8 +120,15 @@ test("a database of an older version keeps its keys and tasks, without limits", 
   const key = await older.newKey(100)
   await older.close()
   const database = new Sqlite(join(older.dataDir, "service.sqlite"))
-  for (const name of ["reserved", "failed", "deleted"]) database.exec(`DROP TRIGGER key_days_${name}`)
-  for (const table of ["key_days", "audit"]) database.exec(`DROP TABLE ${table}`)
+  for (const name of [
+    "key_days_reserved",
+    "key_days_failed",
+    "key_days_deleted",
+    "webhooks_ended",
+    "webhooks_deleted"
+  ])
+    database.exec(`DROP TRIGGER ${name}`)
+  for (const table of ["key_days", "audit", "webhooks"]) database.exec(`DROP TABLE ${table}`)
   for (const column of ["scopes", "expires_at", "requests_per_second", "credits_per_day"])
     database.exec(`ALTER TABLE keys DROP COLUMN ${column}`)
   database.exec("ALTER TABLE tasks DROP COLUMN engine")
