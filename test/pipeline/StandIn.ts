@@ -1,6 +1,6 @@
 /** Fake services for tests, and the real layers of everything else that a run needs. */
 import { NodeContext } from "@effect/platform-node"
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Stream } from "effect"
 import { TaskId } from "../../src/domain/values/Ids.ts"
 import { InvalidResponse, Unreachable } from "../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
@@ -70,6 +70,7 @@ export const standIn = (latency: number, read: Effect.Effect<never, Unreachable>
       ping: Effect.void,
       reads: readsOf(read),
       balance: read,
+      follow: Stream.never,
       resend: () => Effect.map(Effect.void, () => undefined),
       submit: ({ text }) =>
         Effect.map(Clock.currentTimeMillis, (now) => ({
