@@ -30,7 +30,7 @@ it.scoped.each([
     const folder = yield* plainFolder
     mkdirSync(join(folder, "dist"))
     for (const file of readdirSync("dist"))
-      if (file.endsWith(".mjs")) cpSync(join("dist", file), join(folder, "dist", file))
+      if (/\.[cm]js$/u.test(file)) cpSync(join("dist", file), join(folder, "dist", file))
     if (program !== undefined)
       for (const name of ["better-sqlite3", "better-sqlite3-napi"]) {
         mkdirSync(join(folder, "node_modules", name), { recursive: true })
