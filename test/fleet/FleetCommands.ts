@@ -67,7 +67,11 @@ export class Fleet {
       files.sort().map((name) => [
         name,
         createHash("sha256")
-          .update(readFileSync(join(out, name), "latin1").replaceAll(/"task": "[^"]*"/gu, ""), "latin1")
+          .update(
+            name.endsWith("/provenance.json")
+              ? readFileSync(join(out, name), "utf8").replaceAll(/"task": "[^"]*"/gu, "")
+              : readFileSync(join(out, name))
+          )
           .digest("hex")
       ])
     )
