@@ -70,9 +70,11 @@ const actions: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
   filter: (tab) => tab.locator("#filter").selectOption("marked"),
   unfilter: (tab) => tab.locator("#filter").selectOption("all"),
   sort: (tab) =>
-    tab
-      .locator("#order")
-      .evaluate("(field) => { field.value = '0'; field.dispatchEvent(new Event('change')) }"),
+    tab.evaluate(`(() => {
+      const field = document.querySelector("#order")
+      field.value = "0"
+      field.dispatchEvent(new Event("change"))
+    })()`),
   scroll: (tab) =>
     tab.evaluate(`(async () => {
       for (let step = 0; step < 30; step++) {

@@ -17,6 +17,7 @@ import {
   deliverEdited,
   prepareEdit
 } from "../../src/pipeline/review/ReviewSession.ts"
+import { cueEntries } from "../../src/pipeline/load/OverridesFile.ts"
 import { saveChanges } from "../../src/pipeline/review/ReviewHistory.ts"
 import { verifyBatch } from "../../src/pipeline/report/DeliveryVerification.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
@@ -331,7 +332,7 @@ it.scopedLive("keeps jobs outside --only on the batch's page and in the shared v
       const wish = { say: "All is better.", provider: "provider_fast", voice: "v1" }
       const [job] = batch.jobs
       const heard = yield* Effect.provide(changesFor(batch, job, 1, { "1": wish }), standIn(0))
-      yield* saveChanges(batch, job, 1, changesToAccept(job, heard))
+      yield* saveChanges(batch.manifest, [1], cueEntries(job.id, changesToAccept(job, heard)))
       const changed = yield* loadBatch([join(folder, "night.json")], {})
       const plan = yield* Effect.provide(prepareEdit(changed, changed.jobs[0], [1]), standIn(0))
       yield* deliverEdited(changed, plan)

@@ -137,6 +137,7 @@ const review = Command.make(
     ...onManifest,
     inputs: Flags.reviewed,
     port: Flags.port(0, "port on loopback; default: a free one"),
+    reviewer: Flags.reviewer,
     ...Flags.loudness
   },
   lazyCommand(

@@ -237,6 +237,9 @@ export const verified = Args.text({ name: "manifest" }).pipe(
   Args.atLeast(1)
 )
 
+/** Who reviews, for the approvals that are saved. */
+export const reviewer = textOption("as", "NAME", "your name in approvals; default: the login name")
+
 /** The manifest that `review` works on. */
 export const reviewed = Args.text({ name: "manifest" }).pipe(
   Args.withDescription("a manifest (.yaml .yml .json); accepted changes are saved beside it"),

@@ -1,4 +1,5 @@
 /** The `review` command: serves the reports with an editor to change, replay and accept single cues. */
+import { userInfo } from "node:os"
 import { Effect } from "effect"
 import { namesManifest } from "../../pipeline/load/BatchLoader.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
@@ -9,6 +10,17 @@ import { Screen } from "../terminal/Screen.ts"
 
 export interface ReviewOptions extends BatchOptions {
   readonly port: number
+  /** Who reviews; undefined: the login name. */
+  readonly reviewer: string | undefined
+}
+
+/** The login name of the user. The system may not know it. */
+const loginName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return "unknown"
+  }
 }
 
 /** Serves until interrupted. */
@@ -20,7 +32,7 @@ export const reviewCommand = (options: ReviewOptions) =>
       return yield* badUsage("review: expected a manifest; accepted changes are saved beside it")
     }
     yield* loadBatchInput(options)
-    const address = yield* serveReview(options, options.port)
+    const address = yield* serveReview(options, options.port, options.reviewer ?? loginName())
     yield* screen.result(`review ${address}`)
     if (!options.quiet)
       yield* screen.say("open this address in a browser on this machine; Ctrl-C ends the review")

@@ -61,8 +61,8 @@ export const makeDeliveries = Effect.fnUntraced(function* <R>(
   )
 
   return {
-    /** Requests a delivery of a job after a saved change to a cue. */
-    request: (job: string, cue: number): Effect.Effect<DeliveryStanding> =>
+    /** Requests a delivery of a job after a saved change to cues. */
+    request: (job: string, cues: ReadonlyArray<number>): Effect.Effect<DeliveryStanding> =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const entry = jobs.get(job) ?? {
           cues: new Set(),
@@ -71,7 +71,7 @@ export const makeDeliveries = Effect.fnUntraced(function* <R>(
           standing: { state: "delivered", ended: 0 }
         }
         jobs.set(job, entry)
-        entry.cues.add(cue)
+        for (const cue of cues) entry.cues.add(cue)
         entry.changedAt = now
         entry.standing = { state: "delivering", ended: entry.standing.ended }
         if (!entry.waits) Queue.unsafeOffer(line, [job, entry])

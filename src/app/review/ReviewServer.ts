@@ -8,6 +8,8 @@ import { errorPage } from "../../pages/documents/ErrorPage.ts"
 import { readCue } from "../../pipeline/review/ReviewSession.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
+import { parseApproval, parseShape, parseVoice } from "../../pipeline/review/ReviewRequests.ts"
+import { readSpeakers } from "../../pipeline/review/ReviewVoices.ts"
 import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
 import { listenHttp } from "../../service/http/HttpServer.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
@@ -20,10 +22,11 @@ import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork
 /** Serves on loopback until the scope closes; returns the URL to open, including the access token. */
 export const serveReview = Effect.fn("ReviewServer.serveReview")(function* (
   options: BatchOptions,
-  port: number
+  port: number,
+  by: string
 ) {
   const token = randomBytes(24).toString("base64url")
-  const work = yield* makeReviewWork(options)
+  const work = yield* makeReviewWork(options, by)
   const answering = (route: Route, request: IncomingMessage, response: ServerResponse) =>
     answered(options, work, route, request, response)
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
@@ -54,6 +57,24 @@ const answered = Effect.fnUntraced(
     if (route._tag === "Home") return sendAway(response, "index.html")
     if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
     if (route._tag === "Step") return sendJson(response, 200, yield* work.step(route.job, route.step))
+    switch (route._tag) {
+      case "Approve":
+        return sendJson(
+          response,
+          200,
+          yield* work.approve(route.job, yield* parseApproval(yield* bodyOf(request)))
+        )
+      case "Voice": {
+        const voice = yield* parseVoice(yield* bodyOf(request))
+        const answer =
+          route.step === "price" ? work.voicePrice(route.job, voice) : work.saveVoice(route.job, voice)
+        return sendJson(response, 200, yield* answer)
+      }
+      case "Shape": {
+        const shape = yield* parseShape(route.change, yield* bodyOf(request))
+        return sendJson(response, 200, yield* work.shape(route, shape))
+      }
+    }
     if (route._tag === "Change") {
       const edits = route.change === "withdraw" ? {} : yield* parseEdits(yield* bodyOf(request))
       return sendJson(response, 200, yield* work.change(route, edits))
@@ -64,6 +85,8 @@ const answered = Effect.fnUntraced(
     switch (route._tag) {
       case "Report":
         return sendPage(response, yield* reviewedJob(batch, job))
+      case "Speakers":
+        return sendJson(response, 200, yield* readSpeakers(batch, job))
       case "Cue":
         return sendJson(response, 200, yield* readCue(batch, job, route.cue))
       case "File": {

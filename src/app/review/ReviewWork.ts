@@ -1,7 +1,13 @@
 /** Work of a review: makes takes, saves accepted changes and delivers them. */
-import { Data, Effect, Schedule } from "effect"
-import type { DeliveryStanding, ReviewEdits, Take } from "../../pages/data/ReviewProtocol.ts"
+import { Clock, Data, Effect, Schedule } from "effect"
+import type { ApprovalRequest, DeliveryStanding, ReviewEdits, Take } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch, Job } from "../../pipeline/load/Job.ts"
+import type { SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
+import { cueEntries, type OverridesEntry } from "../../pipeline/load/OverridesFile.ts"
+import { cueDigest, jobDigest, shownApprovals } from "../../pipeline/report/Approvals.ts"
+import { reportIn } from "../../pipeline/report/ReportFile.ts"
+import { type Shape, shapeChange } from "../../pipeline/review/ReviewShapes.ts"
+import { planVoice } from "../../pipeline/review/ReviewVoices.ts"
 import type { ReviewChanges } from "../../pipeline/review/ReviewEdits.ts"
 import {
   changesFor,
@@ -48,10 +54,22 @@ interface History {
   readonly undone: ReadonlyArray<SavedChange>
 }
 
+/** Changes to a job's cues as entries of the file. What was approved of these cues is no longer what is delivered. */
+const changed = (
+  { id, approvals }: Job,
+  changes: ReviewChanges,
+  cues: ReadonlyArray<number>
+): ReadonlyArray<OverridesEntry> => [
+  ...cueEntries(id, changes),
+  ...cues
+    .filter((cue) => approvals?.cues?.[`${cue}`] !== undefined)
+    .map((cue): OverridesEntry => ({ path: ["approved", id, "cues", `${cue}`], value: undefined }))
+]
+
 export type ReviewWork = Effect.Effect.Success<ReturnType<typeof makeReviewWork>>
 
 /** Starts the background work of a review, which ends with the scope. */
-export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions) {
+export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions, by: string) {
   const screen = yield* Screen
   const stateOf = yield* makeReviewState
   /** One take at a time, so that the same text requested twice is paid for once. */
@@ -102,47 +120,105 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     return take
   }, speaking.withPermits(1))
 
-  const keep = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, changes: ReviewChanges) {
-    const { done } = historyOf(job.id)
-    histories.set(job.id, { done: [...done, yield* saveChanges(batch, job, cue, changes)], undone: [] })
+  /** Saves entries of the overrides file as one change, and queues the delivery of the cues that it concerns. */
+  const keep = Effect.fnUntraced(function* (
+    batch: Batch,
+    id: string,
+    cues: ReadonlyArray<number>,
+    entries: ReadonlyArray<OverridesEntry>
+  ) {
+    const { done } = historyOf(id)
+    histories.set(id, { done: [...done, yield* saveChanges(batch.manifest, cues, entries)], undone: [] })
+    for (const cue of cues) heard.delete(`${id}/${cue}`)
+    return yield* deliveries.request(id, cues)
+  })
+
+  /** A job as its files are now. */
+  const present = Effect.fnUntraced(function* (id: string) {
+    const batch = yield* loadBatchInput(options)
+    return { batch, job: yield* jobIn(batch, id) }
   })
 
   const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
-    const batch = yield* loadBatchInput(options)
-    const job = yield* jobIn(batch, id)
-    if (change === "withdraw") yield* keep(batch, job, cue, changesToWithdraw(job, cue))
-    else {
-      const last = heard.get(`${id}/${cue}`)
-      const changes =
-        last?.edits === JSON.stringify(edits)
-          ? last.changes
-          : yield* changesFor(batch, job, cue, edits).pipe(
-              Effect.provide(stateOf(batch)),
-              speaking.withPermits(1)
-            )
-      yield* keep(batch, job, cue, changesToAccept(job, changes))
-    }
-    heard.delete(`${id}/${cue}`)
-    return yield* deliveries.request(id, cue)
+    const { batch, job } = yield* present(id)
+    if (change === "withdraw")
+      return yield* keep(batch, id, [cue], changed(job, changesToWithdraw(job, cue), [cue]))
+    const last = heard.get(`${id}/${cue}`)
+    const changes =
+      last?.edits === JSON.stringify(edits)
+        ? last.changes
+        : yield* changesFor(batch, job, cue, edits).pipe(
+            Effect.provide(stateOf(batch)),
+            speaking.withPermits(1)
+          )
+    return yield* keep(batch, id, [cue], changed(job, changesToAccept(job, changes), [cue]))
+  }, saving.withPermits(1))
+
+  const shape = Effect.fnUntraced(function* ({ job: id, cue }: { job: string; cue: number }, wanted: Shape) {
+    const { batch, job } = yield* present(id)
+    const { changes, cues } = yield* shapeChange(batch, job, cue, wanted)
+    return yield* keep(batch, id, cues, changed(job, changes, cues))
+  }, saving.withPermits(1))
+
+  const voicePrice = Effect.fnUntraced(function* (id: string, voice: SpeakerVoice) {
+    const { batch, job } = yield* present(id)
+    return (yield* Effect.provide(planVoice(batch, job, voice), stateOf(batch))).price
+  })
+
+  const saveVoice = Effect.fnUntraced(function* (id: string, voice: SpeakerVoice) {
+    const { batch, job } = yield* present(id)
+    const { entries, cues } = yield* Effect.provide(planVoice(batch, job, voice), stateOf(batch))
+    return yield* keep(batch, id, cues, entries)
+  }, saving.withPermits(1))
+
+  const approve = Effect.fnUntraced(function* (
+    id: string,
+    { cues = [], job: whole, approved }: ApprovalRequest
+  ) {
+    const { batch, job } = yield* present(id)
+    const report = yield* reportIn(batch.out, job.id)
+    if (report === undefined)
+      return yield* new ReviewFailed({ words: `job ${id} has no readable report; run the batch first` })
+    const at = new Date(yield* Clock.currentTimeMillis).toISOString().replace(/\.\d+Z$/u, "Z")
+    const approval = (of: string) => (approved ? { by, at, of } : undefined)
+    const entries = [
+      ...report.cues
+        .filter(({ index }) => cues.includes(index))
+        .map((cue): OverridesEntry => ({
+          path: ["approved", id, "cues", `${cue.index}`],
+          value: approval(cueDigest(cue))
+        })),
+      ...(whole === true
+        ? [{ path: ["approved", id, "job"], value: approval(jobDigest(report)) } satisfies OverridesEntry]
+        : [])
+    ]
+    const { done } = historyOf(id)
+    histories.set(id, { done: [...done, yield* saveChanges(batch.manifest, [], entries)], undone: [] })
+    const after = yield* present(id)
+    return { ...standing(id), approvals: shownApprovals(report, after.job.approvals) }
   }, saving.withPermits(1))
 
   const step = Effect.fnUntraced(function* (id: string, direction: Step) {
-    const batch = yield* loadBatchInput(options)
-    const job = yield* jobIn(batch, id)
+    const { batch, job } = yield* present(id)
     const { done, undone } = historyOf(id)
     const last = (direction === "undo" ? done : undone).at(-1)
     if (last === undefined) return yield* new ReviewFailed({ words: `there is no change to ${direction}` })
     const [from, to] = direction === "undo" ? [last.after, last.before] : [last.before, last.after]
-    yield* moveAcross(batch, job, from, to)
-    heard.delete(`${id}/${last.cue}`)
+    yield* moveAcross(batch.manifest, from, to)
+    for (const cue of last.cues) heard.delete(`${id}/${cue}`)
     histories.set(
       id,
       direction === "undo"
         ? { done: done.slice(0, -1), undone: [...undone, last] }
         : { done: [...done, last], undone: undone.slice(0, -1) }
     )
-    yield* deliveries.request(id, last.cue)
-    return standing(id)
+    if (last.cues.length > 0) yield* deliveries.request(id, last.cues)
+    const report = yield* reportIn(batch.out, job.id)
+    const after = yield* present(id)
+    return {
+      ...standing(id),
+      ...(report === undefined ? {} : { approvals: shownApprovals(report, after.job.approvals) })
+    }
   }, saving.withPermits(1))
 
   /** The delivery status of a job's changes, and whether there are changes to undo or redo. */
@@ -154,6 +230,11 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   return {
     /** Undoes the last change of a job, or redoes the last undone. */
     step,
+    approve,
+    voicePrice,
+    saveVoice,
+    /** Splits, joins or moves a cue. */
+    shape,
     /** Makes a take, or saves a change and queues its delivery. */
     change: (asked: Change, edits: ReviewEdits) =>
       asked.change === "take"

@@ -1,10 +1,11 @@
 /**
- * Schema of the overrides file: changes to single cues that a person made in review. Every run applies it. Times are in
+ * Schema of the overrides file: what a person changed or approved in review. Every run applies it. Times are in
  * seconds.
  */
 import { Schema } from "effect"
-import { optional } from "./FieldDescription.ts"
+import { described, optional } from "./FieldDescription.ts"
 import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
+import { JobApprovals, SpeakerVoice } from "./ReviewDecisions.ts"
 import { tonePattern } from "../values/Tone.ts"
 
 /** A change to one cue. Absent keys keep the value from the script and the manifest. */
@@ -33,6 +34,26 @@ export const CueOverride = Schema.Struct({
     Schema.Literal(true),
     "A rewriter's proposal that the manifest accepts unseen. Delete this key once you have checked the text."
   ),
+  shift: optional(Schema.Number, "Seconds to move this cue and all that follow."),
+  split: optional(
+    Schema.Array(
+      Schema.Struct({
+        say: described(Schema.NonEmptyTrimmedString, "The words of the piece."),
+        start: optional(Schema.NonNegative, "Where it should start, in seconds."),
+        end: optional(Schema.NonNegative, "Where it should end at the latest, in seconds.")
+      })
+    ),
+    "Pieces of the cue that are lines of their own. Their names continue the cue's: 12.2, 12.3."
+  ),
+  takes: optional(
+    Schema.Array(
+      Schema.Struct({
+        cue: described(Schema.NonNegativeInt, "The cue's number."),
+        was: optional(Schema.String, "Its text then. The override is skipped if it has changed since.")
+      })
+    ),
+    "Other cues that are not spoken, because this line says their words, too."
+  ),
   alone: optional(Schema.Literal(true), "Speak the cue in a task of its own, with its words unchanged.")
 })
 export type CueOverride = typeof CueOverride.Type
@@ -52,7 +73,15 @@ export type CueOverrides = typeof CueOverrides.Type
 
 /** The whole file: overrides by job. Null values are allowed: a person may delete a job's last entry by hand. */
 export const OverridesFile = Schema.Struct({
-  jobs: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.NullOr(CueOverrides) }))
+  jobs: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.NullOr(CueOverrides) })),
+  voices: optional(
+    Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Array(SpeakerVoice)) })),
+    "Voices of speakers for all of their lines, by job."
+  ),
+  approved: optional(
+    Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.NullOr(JobApprovals) })),
+    "Who approved cues and jobs, by job."
+  )
 }).annotations({ identifier: "Overrides", title: "dubwright overrides" })
 export type OverridesFile = typeof OverridesFile.Type
 

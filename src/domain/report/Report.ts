@@ -59,7 +59,9 @@ export const CueReport = Schema.Struct({
   flags: Schema.Array(Flag),
   shortenBy: Schema.optional(Schema.Int),
   /** What a rewriter made of its lines that are or were too long. */
-  rewrites: Schema.optional(Schema.Array(CueRewrite))
+  rewrites: Schema.optional(Schema.Array(CueRewrite)),
+  /** Identifies the words, voices and times of its lines: approvals refer to it. Absent in older reports. */
+  digest: Schema.optional(Schema.String)
 })
 export type CueReport = typeof CueReport.Type
 

@@ -11,7 +11,8 @@ export const SkipReason = Schema.Literal(
   "sound-effect",
   "repeated",
   "other-language",
-  "excluded"
+  "excluded",
+  "joined"
 )
 export type SkipReason = typeof SkipReason.Type
 

@@ -37,7 +37,9 @@ export class CueRows {
   constructor(
     private readonly body: HTMLTableSectionElement,
     private readonly cues: ReadonlyArray<JudgedCue>,
-    private readonly language: string | undefined
+    private readonly language: string | undefined,
+    /** Adds marks to a row of a cue, given by its number. */
+    private readonly decorate: (row: HTMLTableRowElement, cue: number) => void = () => {}
   ) {
     const plain = cues.map(({ cue }) => cue)
     this.columns = cueColumns(plain)
@@ -46,6 +48,7 @@ export class CueRows {
     this.visible = this.order
     // The first rows come with the page.
     for (const row of body.rows) this.rows.set(placeOf(row), row)
+    this.decorateAll()
     body.classList.add("windowed")
     this.show()
     let width = innerWidth
@@ -82,7 +85,13 @@ export class CueRows {
     const row = template.content.firstElementChild
     if (!(row instanceof HTMLTableRowElement)) return undefined
     this.rows.set(at, row)
+    this.decorate(row, judged.cue.index)
     return row
+  }
+
+  /** Shows the marks of all rows again. */
+  decorateAll(): void {
+    for (const [at, row] of this.rows) this.decorate(row, this.cues[at]?.cue.index ?? 0)
   }
 
   /** Whether a cue's row is in the document, at its own place. */

@@ -1,13 +1,14 @@
 /** The interactive part of a job's page: select, play, search and filter cues. */
 import type { JobAction, KeyHelp } from "../parts/KeyBindings.ts"
 import type { EmbeddedData, PageCue, PageData } from "../data/PageData.ts"
-import { type JudgedCue, judgedCues, pageCue } from "../parts/CueTable.ts"
+import { judgedCues, pageCue } from "../parts/CueTable.ts"
 import { Captions } from "./player/Captions.ts"
 import { ChartCursor } from "./player/ChartCursor.ts"
 import { CueLoop } from "./player/CueLoop.ts"
 import { Film } from "./player/Film.ts"
 import { Player } from "./player/Player.ts"
 import { Waveform } from "./player/Waveform.ts"
+import { type CueMarks, findingIn } from "./CueFinding.ts"
 import { CueRows } from "./CueRows.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
 import { bringIntoView, keepHeights, reachRow } from "./StickyParts.ts"
@@ -20,6 +21,8 @@ export interface JobViewKind {
   readonly keys: ReadonlyArray<KeyHelp<JobAction>>
   /** Opens a cue for editing; only on the review page. */
   readonly edit?: (cue: PageCue, row: HTMLTableRowElement) => void
+  /** What the review page adds to rows and filters. */
+  readonly approvals?: CueMarks
   /** Undoes or redoes a change; only on the review page. */
   readonly undo?: (step: "undo" | "redo") => void
 }
@@ -30,12 +33,14 @@ export interface JobViewHandle {
   readonly editBeside: (which: "next" | "previous" | "flagged") => boolean
   readonly playCurrent: () => void
   readonly playPause: () => void
+  /** Shows the marks of all cues again, after they have changed. */
+  readonly remark: () => void
   /** Moves the position by some seconds. */
   readonly nudge: (seconds: number) => void
 }
 
 /** Attaches all handlers to the page. */
-export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
+export const jobView = ({ keys, edit, undo, approvals }: JobViewKind): JobViewHandle => {
   const given: EmbeddedData = JSON.parse(byId("data", HTMLScriptElement).text)
   const judged = judgedCues(given.cues)
   const data: PageData = { duration: given.duration, peaks: given.peaks, cues: judged.map(pageCue) }
@@ -43,7 +48,7 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
   const film = new Film()
   const media = film.clock
   const live = byId("live", HTMLElement)
-  const rows = new CueRows(body, judged, given.language)
+  const rows = new CueRows(body, judged, given.language, approvals?.decorate)
   const player = new Player(media, () => {
     live.textContent =
       "Cannot play the audio: its file is missing, or this browser does not support its format."
@@ -57,6 +62,7 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
     const cue = data.cues[at]
     if (row === undefined || cue === undefined) return
     wave?.show(at)
+    approvals?.follow(cue.index)
     showNow(row)
     if (!asked) return
     if (isNear) bringIntoView(row)
@@ -117,7 +123,7 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
   time.textContent = `${shortClock(0)} / ${shortClock(data.duration)}`
   play.addEventListener("click", () => player.toggle())
 
-  const finding = findingIn(rows)
+  const finding = findingIn(rows, approvals?.passes)
   const order = new Order(body, rows)
   const marked = (at: number) => rows.isMarked(at)
   const change = (at = rows.current ?? rows.beside(1)): void => {
@@ -128,6 +134,7 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
     choose(at, true)
     edit?.(cue, row)
   }
+  const currentCue = () => (rows.current === undefined ? undefined : data.cues[rows.current]?.index)
   const acts: Readonly<Record<JobAction, () => void>> = {
     next: () => visit(rows.beside(1)),
     previous: () => visit(rows.beside(-1)),
@@ -146,13 +153,18 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
     edit: () => change(),
     undo: () => undo?.("undo"),
     redo: () => undo?.("redo"),
+    approve: () => approvals?.toggle(currentCue()),
+    approveJob: () => approvals?.toggleJob(),
     help: () => {},
     leave: finding.leave
   }
   listenToKeys(keys, body, (action) => acts[action]())
-  byId("next", HTMLButtonElement).addEventListener("click", acts.next)
-  byId("previous", HTMLButtonElement).addEventListener("click", acts.previous)
-  byId("next-flagged", HTMLButtonElement).addEventListener("click", acts.nextFlagged)
+  for (const [id, act] of Object.entries({
+    next: acts.next,
+    previous: acts.previous,
+    "next-flagged": acts.nextFlagged
+  }))
+    byId(id, HTMLButtonElement).addEventListener("click", act)
   maybeById("edit-open", HTMLButtonElement)?.addEventListener("click", () => change())
   body.addEventListener("click", (event) => {
     const row = event.target instanceof Element ? event.target.closest("tr") : null
@@ -173,60 +185,13 @@ export const jobView = ({ keys, edit, undo }: JobViewKind): JobViewHandle => {
       if (at !== undefined) change(at)
       return at !== undefined
     },
+    remark: () => {
+      rows.decorateAll()
+      finding.narrow()
+    },
     playCurrent: again,
     playPause: acts.playPause,
     nudge: (seconds) => player.go(player.position + seconds)
-  }
-}
-
-/** Sets up search and filters of the cue table; returns the actions for the keyboard shortcuts. */
-const findingIn = (rows: CueRows) => {
-  const search = byId("search", HTMLInputElement)
-  const filter = byId("filter", HTMLSelectElement)
-  const speaker = maybeById("speaker", HTMLSelectElement)
-  const shown = byId("shown", HTMLElement)
-  const narrow = () => {
-    const who = speaker?.value ?? ""
-    rows.filter(
-      (judged) =>
-        passes(judged, filter.value) && (who === "" || (judged.cue.speaker?.split(", ") ?? []).includes(who)),
-      search.value
-    )
-    const all = rows.count
-    shown.textContent = rows.shown === all ? `${all} cues` : `${rows.shown} of ${all} cues`
-  }
-  search.addEventListener("input", narrow)
-  filter.addEventListener("change", narrow)
-  speaker?.addEventListener("change", narrow)
-  // Browsers may restore the fields' previous values on reload.
-  if (search.value !== "" || filter.value !== "all" || (speaker?.value ?? "") !== "") narrow()
-  return {
-    search: () => {
-      search.focus()
-      search.select()
-    },
-    filter: () => filter.focus(),
-    leave: () => {
-      if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-      search.value = ""
-      filter.value = "all"
-      if (speaker !== undefined) speaker.value = ""
-      narrow()
-    }
-  }
-}
-
-const passes = ({ cue, names }: JudgedCue, filter: string): boolean => {
-  const [kind, name = ""] = filter.split(":")
-  switch (kind) {
-    case "marked":
-      return names.length > 0
-    case "status":
-      return cue.status === name
-    case "mark":
-      return names.some((mark) => mark === name)
-    default:
-      return true
   }
 }
 

@@ -1,17 +1,34 @@
 /** Entry script of a job's page in review. */
 import { reviewKeys } from "../parts/KeyBindings.ts"
+import { ApprovalMarks } from "./review/ApprovalMarks.ts"
 import { ChangeHistory } from "./review/ChangeHistory.ts"
 import { Delivering } from "./review/DeliveryStatus.ts"
 import { EditBox } from "./review/EditBox.ts"
+import { SpeakerVoices } from "./review/SpeakerVoices.ts"
 import { listenToStaleOverrides } from "./review/StaleOverrides.ts"
 import { jobView } from "./JobView.ts"
 
 listenToStaleOverrides()
 const delivering = new Delivering()
-const history = new ChangeHistory(delivering)
+const approvals = new ApprovalMarks(
+  () => {
+    view.remark()
+    void delivering.watch()
+  },
+  (error) => delivering.fail(error)
+)
+const history = new ChangeHistory(delivering, (standing) => approvals.adopt(standing))
 const view = jobView({
   keys: reviewKeys,
+  approvals: {
+    decorate: (row, cue) => approvals.decorate(row, cue),
+    passes: (cue, filter) => approvals.passes(cue, filter),
+    follow: (cue) => approvals.follow(cue),
+    toggle: (cue) => approvals.toggle(cue),
+    toggleJob: () => approvals.toggleJob()
+  },
   undo: (step) => void history.go(step),
   edit: (cue, row) => box.open(cue.index, row)
 })
 const box = new EditBox(view, () => void delivering.watch())
+new SpeakerVoices(() => void delivering.watch())

@@ -1,7 +1,14 @@
 /** The JSON embedded in a job's report page for its script: its cues and the waveform. */
 
 /** Why a cue was not spoken. */
-export type SkipName = "empty" | "music" | "sound-effect" | "repeated" | "other-language" | "excluded"
+export type SkipName =
+  | "empty"
+  | "music"
+  | "sound-effect"
+  | "repeated"
+  | "other-language"
+  | "excluded"
+  | "joined"
 
 /** A cue of a report, as far as pages show it; `domain/report/Report.ts` describes the fields. */
 export interface ReportedCue {

@@ -63,6 +63,52 @@ export interface Take {
 /** Edits by line name. */
 export type ReviewEdits = Readonly<Record<string, ReviewEdit>>
 
+/** A job's speakers and the voices that it uses. */
+export interface SpeakerSheet {
+  readonly speakers: ReadonlyArray<{
+    /** Empty for the lines without a speaker. */
+    readonly speaker: string
+    readonly lines: number
+    readonly provider: string
+    readonly voice: string
+  }>
+  readonly voices: ReadonlyArray<KnownVoice>
+}
+
+/** What another voice for a speaker costs. */
+export interface SpeakerPrice {
+  /** Lines that are spoken otherwise. */
+  readonly lines: number
+  /** Clips that are there already, from earlier. */
+  readonly kept: number
+  readonly tasks: number
+  readonly characters: number
+  /** Absent if the service does not tell its price. */
+  readonly credits?: number
+}
+
+/** An approval, compared with what is delivered now. */
+export interface ShownApproval {
+  readonly by: string
+  /** In UTC, as in ISO 8601. */
+  readonly at: string
+  /** Words, voice or time have changed since. */
+  readonly isStale?: true
+}
+
+/** The approvals of a job, of its cues by their numbers. */
+export interface ShownApprovals {
+  readonly job?: ShownApproval
+  readonly cues: Readonly<Record<string, ShownApproval>>
+}
+
+/** A request to approve cues or the whole job, or to withdraw that. */
+export interface ApprovalRequest {
+  readonly cues?: ReadonlyArray<number>
+  readonly job?: true
+  readonly approved: boolean
+}
+
 /** The delivery status of a job's accepted changes. */
 export interface DeliveryStanding {
   readonly state: "delivering" | "delivered" | "failed"
@@ -71,6 +117,8 @@ export interface DeliveryStanding {
   /** Whether there are changes to undo, or undone ones to redo; absent in the response to a saved change. */
   readonly canUndo?: boolean
   readonly canRedo?: boolean
+  /** The job's approvals; only in responses to changes that may concern them. */
+  readonly approvals?: ShownApprovals
   /** Why it failed, or what it is waiting for. */
   readonly words?: string
 }

@@ -12,7 +12,7 @@ import type { EmbeddedData } from "../data/PageData.ts"
 import { filmPane, type PageFilm, playerPane } from "../parts/PlayerPane.ts"
 import { orderChoice } from "../parts/TableHead.ts"
 import { timeChart } from "../parts/TimeChart.ts"
-import { searchBox } from "../parts/SearchBox.ts"
+import { type Choice, searchBox } from "../parts/SearchBox.ts"
 import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.ts"
 
 /** Waveform levels from 0 to 1, or the same packed as one byte per level in base64. */
@@ -48,6 +48,8 @@ export interface JobPageKind {
   readonly lead?: Content
   /** Content beside the cues, below the film. */
   readonly beside?: Content
+  /** Extra filters of the cues. */
+  readonly choices?: ReadonlyArray<Choice>
   /** Content at the end of the page. */
   readonly foot?: Content
 }
@@ -56,7 +58,7 @@ export interface JobPageKind {
 export const jobDocument = (
   given: JobReport,
   { audio, film, peaks, lastMetrics, parts }: JobPageExtras,
-  { keys, policy, buttons, status, lead, beside, foot }: JobPageKind
+  { keys, policy, buttons, status, lead, beside, choices = [], foot }: JobPageKind
 ): Html => {
   const report = onFilmTime(given)
   return documentOf({
@@ -68,7 +70,7 @@ export const jobDocument = (
       heading(report, status),
       html`<main>
           ${lead} ${figureList(report.metrics, lastMetrics)} ${playerPane({ audio, film, buttons })}
-          ${timeChart(report)} ${side(film, audio !== undefined, beside)} ${cueSection(report)}
+          ${timeChart(report)} ${side(film, audio !== undefined, beside)} ${cueSection(report, choices)}
         </main>
         <p id="live" class="unseen" role="status" aria-live="polite"></p>
         ${keyHelp(keys)} ${foot}
@@ -147,7 +149,7 @@ const syncLine = ({ sync }: JobReport): Content =>
         Film sync: ${sync.summary}
       </p>`
 
-const cueSection = (report: JobReport): Html => {
+const cueSection = (report: JobReport, choices: ReadonlyArray<Choice>): Html => {
   const names = marksIn(report.cues)
   const count = (mark: MarkName) => names.filter((of) => of.includes(mark)).length
   const marked = looksOf(report.cues)
@@ -169,7 +171,8 @@ const cueSection = (report: JobReport): Html => {
           { value: "status:skipped", words: "skipped", count: skipped },
           ...markNames
             .filter((mark) => count(mark) > 0)
-            .map((mark) => ({ value: `mark:${mark}`, words: marks[mark].word, count: count(mark) }))
+            .map((mark) => ({ value: `mark:${mark}`, words: marks[mark].word, count: count(mark) })),
+          ...choices
         ]
       },
       speakers.length < 2

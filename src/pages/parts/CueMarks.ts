@@ -23,5 +23,6 @@ export const skipWords: Readonly<Record<SkipName, string>> = {
   "sound-effect": "sound effect",
   repeated: "already said",
   "other-language": "another language",
-  excluded: "excluded"
+  excluded: "excluded",
+  joined: "joined with another cue"
 }

@@ -26,6 +26,8 @@ export type JobAction =
   | "edit"
   | "undo"
   | "redo"
+  | "approve"
+  | "approveJob"
   | "help"
   | "leave"
 
@@ -54,6 +56,8 @@ export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "edit", keys: ["e"], does: "Edit the current cue" },
   { action: "undo", keys: ["u", "Control+z"], does: "Undo the last change" },
   { action: "redo", keys: ["U", "Control+y"], does: "Redo the change that was undone" },
+  { action: "approve", keys: ["a"], does: "Approve the current cue, or withdraw that" },
+  { action: "approveJob", keys: ["A"], does: "Approve the job, or withdraw that" },
   ...jobKeys
 ]
 
@@ -61,6 +65,8 @@ export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
 export type EditAction =
   | "listenOrAccept"
   | "accept"
+  | "split"
+  | "join"
   | "editNext"
   | "editPrevious"
   | "editNextFlagged"
@@ -84,6 +90,8 @@ export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
   { action: "editNextFlagged", keys: ["F8"], does: "Edit box: edit the next line worth a look" },
   { action: "editNext", keys: ["Alt+ArrowDown"], does: "Edit box: edit the next cue" },
   { action: "editPrevious", keys: ["Alt+ArrowUp"], does: "Edit box: edit the previous cue" },
+  { action: "split", keys: ["Control+Shift+Enter"], does: "Edit box: split the cue at the cursor" },
+  { action: "join", keys: ["Control+Shift+m"], does: "Edit box: join the cue with the next one" },
   { action: "playLine", keys: ["F5"], does: "Edit box: play the cue as it is now" },
   { action: "playOrPause", keys: ["Control+p"], does: "Edit box: play or pause" },
   { action: "back", keys: ["Alt+ArrowLeft"], does: "Edit box: half a second back" },

@@ -88,7 +88,7 @@ export const loadManifestValue = Effect.fn("BatchLoader.loadManifestValue")(func
   const base = path.resolve(flags.cwd ?? "")
   const manifest = yield* checkValue(Manifest, value, "manifest")
   const { name = "manifest" } = manifest
-  return yield* settle(manifest, name, path.join(base, name), base, flags, { jobs: {} })
+  return yield* settle(manifest, name, path.join(base, name), base, flags, noOverrides)
 })
 
 /** Whether a file is a manifest, by its extension. A `.json` file that holds a transcript is a subtitle instead. */
@@ -111,6 +111,8 @@ const unfitScript = (file: string, read: ReadInput | undefined) => {
   return hasScriptEnding ? namesManifest(file, read) : Effect.succeed(true)
 }
 
+const noOverrides: OverridesFileContent = { jobs: {}, voices: {}, approved: {} }
+
 /**
  * Resolves a manifest into a batch. `name` is for messages, `file` identifies the batch. Paths are relative to `base`;
  * results and state go there too, unless a flag names other folders. Bare files come as a manifest without
@@ -125,7 +127,7 @@ const settle = Effect.fnUntraced(function* (
   overrides?: OverridesFileContent
 ) {
   const path = yield* Path.Path
-  const changed = overrides?.jobs ?? {}
+  const { jobs: changed, voices, approved } = overrides ?? noOverrides
   const service = serviceOf(manifest, flags)
   const state = path.resolve(flags.cwd ?? "", flags.state ?? path.join(base, ".dubwright"))
   const { isArriving } = flags
@@ -185,8 +187,12 @@ const settle = Effect.fnUntraced(function* (
       const inputName =
         track === undefined ? nameOf(input, entry.input) : nameOf(track.film, entry.input) + track.written
       const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, { ...context, track })
-      const changes = Object.hasOwn(changed, id) ? changed[id] : undefined
-      return changes === undefined ? job : { ...job, overrides: changes }
+      return {
+        ...job,
+        ...(Object.hasOwn(changed, id) ? { overrides: changed[id] } : {}),
+        ...(Object.hasOwn(voices, id) ? { recast: voices[id] } : {}),
+        ...(Object.hasOwn(approved, id) ? { approvals: approved[id] } : {})
+      }
     })
   const only = flags.only
   const chosen = jobs.filter(
@@ -205,7 +211,7 @@ const settle = Effect.fnUntraced(function* (
       `no job id matches --only ${only ?? ""}; the ids are ${jobs.map(({ id }) => id).join(", ")}`
     )
   }
-  const strays = Object.keys(changed)
+  const strays = [...new Set([changed, voices, approved].flatMap(Object.keys))]
     .filter((known) => !jobs.some(({ id }) => id === known))
     .map((job) => `${overridesPath(name)}: changes to job "${job}" are ignored: no job has this id`)
   const notices = [...expanded.flatMap((entry) => entry.notices), ...strays]

@@ -1,6 +1,7 @@
 /** A job and its batch as resolved: defaults applied, paths absolute, every setting present. */
 import type { FrameRateWritten } from "../../domain/time/FrameRate.ts"
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
+import type { JobApprovals, SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
 import type {
   ModelId,
   JobId,
@@ -127,6 +128,10 @@ export interface Job {
   readonly outputs: ReadonlyArray<OutputName>
   /** Changes to single cues, accepted in review. */
   readonly overrides?: CueOverrides
+  /** Voices of speakers for all of their lines, chosen in review. */
+  readonly recast?: ReadonlyArray<SpeakerVoice>
+  /** Who approved its cues in review, and the job itself. */
+  readonly approvals?: JobApprovals
 }
 
 /** Everything one run works on. */

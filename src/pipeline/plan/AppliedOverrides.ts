@@ -39,7 +39,7 @@ export const applyOverrides = (
   )
   const changes = lines.map((line) => {
     const override = overrides[overrideName(line)]
-    return override === undefined || isStale(override, textOf(line.cue))
+    return override === undefined || isStale(override, textOf(line.cue), textOf)
       ? Either.right({ line, respoken: false })
       : changed(line, override, rules)
   })
@@ -52,10 +52,16 @@ export const applyOverrides = (
   const names = new Set(respoken.map(lineName))
   return Either.right({
     lines: made.map(({ line }) => line),
-    uses: [...uses.flatMap((use) => without(use, names)), ...own.flatMap((plan) => plan.uses)],
+    uses: [...spokenByOthers(uses, names), ...own.flatMap((plan) => plan.uses)],
     notices
   })
 }
+
+/** The uses without these lines, given by name: they are spoken otherwise, or not at all. */
+export const spokenByOthers = (
+  uses: ReadonlyArray<UtteranceUse>,
+  names: ReadonlySet<string>
+): ReadonlyArray<UtteranceUse> => (names.size === 0 ? uses : uses.flatMap((use) => without(use, names)))
 
 /** Marks those lines of a use that have a new utterance as replaced; drops the use if all its lines are. */
 const without = (use: UtteranceUse, names: ReadonlySet<string>): ReadonlyArray<UtteranceUse> => {
@@ -96,9 +102,15 @@ const leftOf = <A>(either: Either.Either<A, ReadonlyArray<string>>): ReadonlyArr
   Either.isLeft(either) ? either.left : []
 
 /** Returns the casting with an override's voice or speed. A voice and a model belong to their provider. */
-const recast = (
+export const recast = (
   before: Casting,
-  { voice, provider, model, speed, tone }: CueOverride,
+  {
+    voice,
+    provider,
+    model,
+    speed,
+    tone
+  }: Pick<CueOverride, "voice" | "provider" | "model" | "speed" | "tone">,
   profileOf: UtteranceRules["profileOf"]
 ): Either.Either<Casting, ReadonlyArray<string>> => {
   const moved = provider !== undefined && provider !== before.provider
@@ -142,7 +154,14 @@ const retimed = (
     : Either.left([`end (${slot.end / 1000} s) is not after start (${slot.start / 1000} s)`])
 }
 
-const isStale = ({ was }: CueOverride, text: string | undefined): boolean =>
+/** Whether a text that an override was made for has changed since. */
+export const isStale = (
+  { was, takes = [] }: CueOverride,
+  text: string | undefined,
+  textOf: (cue: number) => string | undefined
+): boolean => isOther(was, text) || takes.some((taken) => isOther(taken.was, textOf(taken.cue)))
+
+const isOther = (was: string | undefined, text: string | undefined): boolean =>
   was !== undefined && text !== undefined && plain(was) !== plain(text)
 
 const plain = (text: string): string => text.normalize("NFC").replaceAll(/\s+/gu, " ").trim()
@@ -162,7 +181,7 @@ export const unusedOverrides = (
 ): ReadonlyArray<UnusedOverride> => {
   const names = new Set(lines.map(overrideName))
   return Object.entries(overrides).flatMap(([name, override]) => {
-    if (isStale(override, textOf(Number.parseInt(name, 10))))
+    if (isStale(override, textOf(Number.parseInt(name, 10)), textOf))
       return [{ name, why: "the cue's text has changed since" }]
     return names.has(name) ? [] : [{ name, why: "no line is spoken there" }]
   })

@@ -27,6 +27,7 @@ import { noticeOf, syncSubtitle } from "../sync/SubtitleSync.ts"
 import { type VideoTimebase, timebaseOf } from "./VideoTimebase.ts"
 import { lostNotice } from "./CueList.ts"
 import { filmedOf, readWords, textsOf, wordsOf } from "./JobScript.ts"
+import { shapeLines } from "./ShapedLines.ts"
 import { applyCast, type PoolChoice } from "./voices/CastPool.ts"
 import { castingOf, controlFaults } from "./voices/VoiceCasting.ts"
 
@@ -39,6 +40,8 @@ export interface JobPlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   /** The lines and utterances without the job's overrides; absent if it was planned on another machine. */
   readonly plain?: OverridableScript
+  /** Those with cues split, joined and moved, and speakers recast, but single cues unchanged. */
+  readonly shaped?: OverridableScript
   readonly video: MediaInfo | undefined
   readonly reel: VideoTimebase
   /** How the subtitle was compared with the film, and which cues were moved; absent if neither happened. */
@@ -197,14 +200,24 @@ const rulesOf = (job: Job, script: Script, { profileOf }: Batch): UtteranceRules
   ...(job.language === undefined ? {} : { language: job.language })
 })
 
+/** A job's lines with its overrides applied, and as they are before single cues are changed. */
+interface MendedScript extends OverriddenScript {
+  readonly shaped: OverridableScript
+}
+
 /** The job's lines with its overrides applied. */
 const mendedBy = (
   job: Job,
   script: Script,
   planned: OverridableScript,
   batch: Batch
-): Either.Either<OverriddenScript, InputRejected> =>
-  applyOverrides(planned, job.overrides ?? {}, textsOf(script), rulesOf(job, script, batch)).pipe(
+): Either.Either<MendedScript, InputRejected> => {
+  const { overrides = {}, recast = [] } = job
+  const [textOf, rules] = [textsOf(script), rulesOf(job, script, batch)]
+  return shapeLines(planned, overrides, recast, textOf, rules).pipe(
+    Either.flatMap((shaped) =>
+      Either.map(applyOverrides(shaped, overrides, textOf, rules), (mended) => ({ ...mended, shaped }))
+    ),
     Either.mapLeft((faults) =>
       InputRejected.make({
         faults: Array.map(faults, (fault) =>
@@ -213,6 +226,7 @@ const mendedBy = (
       })
     )
   )
+}
 
 /** Plans a job with other overrides, without reading its files again. Left: the overrides that cannot be applied. */
 export const withOverrides = (
@@ -221,11 +235,12 @@ export const withOverrides = (
   batch: Batch
 ): Either.Either<JobPlan, InputRejected> => {
   const job = { ...plan.job, overrides }
-  return Either.map(mendedBy(job, plan.script, plan.plain ?? plan, batch), ({ lines, uses }) => ({
+  return Either.map(mendedBy(job, plan.script, plan.plain ?? plan, batch), ({ lines, uses, shaped }) => ({
     ...plan,
     job,
     lines,
-    uses
+    uses,
+    shaped
   }))
 }
 

@@ -36,6 +36,18 @@ export const pricesOf = Effect.fn("Prices.pricesOf")(function* <E>(
   return price
 })
 
+/** Returns the prices of a batch whose service is connected; those it does not tell within 10 s stay unknown. */
+export const servicePrices = Effect.fn("Prices.servicePrices")(function* (plan: BatchPlan) {
+  const named = namedPrices(plan)
+  if (plan.utterances.every(({ casting }) => named(casting) !== undefined)) return named
+  const listed = yield* listedPrices.pipe(
+    Effect.timeout("10 seconds"),
+    Effect.orElseSucceed((): PriceOf => () => undefined)
+  )
+  const price: PriceOf = (casting) => named(casting) ?? listed(casting)
+  return price
+})
+
 const listedPrices = Effect.gen(function* () {
   const { ping, reads } = yield* Gateway
   // Fail fast if the service is unreachable; the run itself reports that.

@@ -33,6 +33,7 @@ export interface CueOutcome {
   readonly rewrites: CueReport["rewrites"]
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
+  readonly digest: string | undefined
   /** How many of its words come after the film's end. */
   readonly cutWords: number
 }
@@ -73,7 +74,8 @@ export const cueReport = (cue: CueOutcome): CueReport => ({
   ...(cue.words === undefined ? {} : { words: cue.words }),
   flags: cue.flags,
   ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy }),
-  ...(cue.rewrites === undefined ? {} : { rewrites: cue.rewrites })
+  ...(cue.rewrites === undefined ? {} : { rewrites: cue.rewrites }),
+  ...(cue.digest === undefined ? {} : { digest: cue.digest })
 })
 
 const statusOf = (cue: CueOutcome): CueReport["status"] =>

@@ -23,6 +23,7 @@ import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
+import { linesDigest } from "./Approvals.ts"
 import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueOutcomes.ts"
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
@@ -178,13 +179,17 @@ const outcomeOf = (
   const names = Array.dedupe(lines.flatMap((line) => line.speaker ?? []))
   const keys = lines.flatMap((line) => keysOf.get(lineName(line)) ?? [])
   const error = keys.flatMap((key) => failures.get(key) ?? [])[0]
-  const reason = "skipped" in spoken ? spoken.skipped : undefined
+  const isJoined = lines.length === 0 && joinedTo(job, spoken.cue)
+  const reason = "skipped" in spoken ? spoken.skipped : isJoined ? "joined" : undefined
   const lost = "why" in spoken ? `${job.inputName}:${spoken.line}: ${spoken.why}` : undefined
   const behind = reason === behindFilm || (from !== undefined && from >= filmEnd)
   const skipped = reason === behindFilm || reason === "lost" ? undefined : reason
   const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
   const starts = heard.map(({ placement }) => wordStartsOf(placement, clips))
   const text = source?.text ?? ""
+  const taken = (job.overrides?.[`${spoken.cue}`]?.takes ?? []).flatMap(({ cue, was }) =>
+    keysOf.has(`${cue}.0`) ? [] : (was ?? [])
+  )
   const words = heardWords(
     listened,
     new Set(lines.map(lineName)),
@@ -227,7 +232,7 @@ const outcomeOf = (
     wordStarts: whole && starts.every((known) => known !== undefined) ? starts.flat() : undefined,
     captions: whole
       ? (script._tag === "Subtitle"
-          ? [{ text, start: from, end: to }]
+          ? [{ text: [text, ...taken].join("\n"), start: from, end: to }]
           : sentenceCaptions({ text, start: from, end: to }, heard, job.language)
         )
           .filter(({ start }) => start < filmEnd)
@@ -239,6 +244,7 @@ const outcomeOf = (
     rewrites,
     flags,
     shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
+    digest: linesDigest(lines),
     cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)
   }
 }
@@ -248,6 +254,10 @@ const enginesOf = ({ clips }: Dubbed, keys: ReadonlyArray<UtteranceKey>): string
   const names = Array.dedupe(keys.flatMap((key) => clips.get(key)?.engine ?? []))
   return names.length === 0 ? undefined : names.join(", ")
 }
+
+/** Whether another cue's line says the words of this one. */
+const joinedTo = ({ overrides = {} }: Job, cue: number): boolean =>
+  Object.values(overrides).some(({ takes }) => takes?.some((taken) => taken.cue === cue))
 
 /** Estimates how many words of a line come after the film's end, in proportion to time. */
 const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>

@@ -1,43 +1,30 @@
-/** Saves changes of a review so that they can be undone: each keeps the overrides before and after it. */
+/** Changes of a review that can be undone: each keeps the overrides file before and after it. */
 import { FileSystem } from "@effect/platform"
 import { Effect } from "effect"
 import { overridesPath } from "../load/BatchId.ts"
-import type { Batch, Job } from "../load/Job.ts"
-import { overridesText, replaceOverrides, writeOverrides } from "../load/OverridesFile.ts"
-import type { ReviewChanges } from "./ReviewEdits.ts"
-
-/** The overrides at one side of a change. */
-export interface OverridesSide {
-  /** The whole file; empty if there was none. */
-  readonly text: string
-  /** The changed entries of the job; undefined for an entry that is absent. */
-  readonly entries: ReviewChanges
-}
+import {
+  editOverrides,
+  type OverridesEntry,
+  type OverridesSide,
+  overridesText,
+  replaceOverrides
+} from "../load/OverridesFile.ts"
 
 /** A saved change. */
 export interface SavedChange {
-  readonly cue: number
+  /** The cues that it concerns; none if no sound changes. */
+  readonly cues: ReadonlyArray<number>
   readonly before: OverridesSide
   readonly after: OverridesSide
 }
 
-/** Saves changes to a job's cues beside the manifest, where every later run applies them. */
+/** Saves changes beside the manifest, where every later run applies them. */
 export const saveChanges = Effect.fn("ReviewHistory.saveChanges")(function* (
-  { manifest }: Batch,
-  { id, overrides = {} }: Job,
-  cue: number,
-  entries: ReviewChanges
+  manifest: string,
+  cues: ReadonlyArray<number>,
+  entries: ReadonlyArray<OverridesEntry>
 ) {
-  const text = yield* overridesText(manifest)
-  yield* writeOverrides(manifest, id, entries)
-  const saved: SavedChange = {
-    cue,
-    before: {
-      text,
-      entries: Object.fromEntries(Object.keys(entries).map((name) => [name, overrides[name]] as const))
-    },
-    after: { text: yield* overridesText(manifest), entries }
-  }
+  const saved: SavedChange = { cues, ...(yield* editOverrides(manifest, entries)) }
   return saved
 })
 
@@ -46,12 +33,12 @@ export const saveChanges = Effect.fn("ReviewHistory.saveChanges")(function* (
  * since; otherwise only the change's own entries are.
  */
 export const moveAcross = Effect.fn("ReviewHistory.moveAcross")(function* (
-  { manifest }: Batch,
-  { id }: Job,
+  manifest: string,
   from: OverridesSide,
   to: OverridesSide
 ) {
-  if ((yield* overridesText(manifest)) !== from.text) return yield* writeOverrides(manifest, id, to.entries)
+  if ((yield* overridesText(manifest)) !== from.text)
+    return yield* Effect.asVoid(editOverrides(manifest, to.entries))
   if (to.text !== "") return yield* replaceOverrides(manifest, to.text)
   const fs = yield* FileSystem.FileSystem
   yield* fs.remove(overridesPath(manifest), { force: true })

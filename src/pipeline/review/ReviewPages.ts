@@ -17,6 +17,7 @@ import { planBatch } from "../plan/BatchPlan.ts"
 import { textsOf } from "../plan/JobScript.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { playableFiles } from "../report/ReportPages.ts"
+import { shownApprovals } from "../report/Approvals.ts"
 import { writeResult } from "../report/ResultFolder.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 
@@ -51,7 +52,8 @@ export const reviewedJob = Effect.fn("ReviewPages.reviewedJob")(function* (batch
   return reviewPage(
     report,
     { audio, film, peaks, parts: builtParts.review },
-    yield* changesPassedOver(batch, job)
+    yield* changesPassedOver(batch, job),
+    shownApprovals(report, job.approvals)
   )
 })
 

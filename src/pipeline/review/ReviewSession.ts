@@ -1,7 +1,7 @@
 /** Reviews single cues: reads a cue, makes a trial take, and accepts or withdraws a change. */
 import { Array, Effect } from "effect"
 import { encodeWav16 } from "../../audio/formats/Wav.ts"
-import { overrideName } from "../../domain/manifest/CueOverride.ts"
+import { type CueOverride, overrideName } from "../../domain/manifest/CueOverride.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import {
   deliveryRate,
@@ -23,7 +23,7 @@ import type { JobResult } from "../report/JobResult.ts"
 import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
 import { placeJob, settledJob } from "../place/JobPlacement.ts"
 import { placeLines } from "../place/LinePlacement.ts"
-import { type JobPlan, planBatch } from "../plan/BatchPlan.ts"
+import { type JobPlan, planBatch, withOverrides } from "../plan/BatchPlan.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { planRetakes } from "../place/Retakes.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
@@ -35,26 +35,33 @@ import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 
 /** Reads a cue's lines for its edit box, as in the script and with the accepted changes. */
 export const readCue = Effect.fn("ReviewSession.readCue")(function* (batch: Batch, job: Job, cue: number) {
-  const script = yield* planOne(batch, { ...job, overrides: {} })
   const now = yield* planOne(batch, job)
+  const script = scriptOf(now)
   const paces = speechPaces(yield* reportIn(batch.out, job.id), now.lines)
-  const parts = script.lines.flatMap((line, at): ReadonlyArray<CuePart> => {
-    const changed = now.lines[at]
+  const present = new Map(now.lines.map((line) => [overrideName(line), line]))
+  const parts = script.lines.flatMap((line): ReadonlyArray<CuePart> => {
+    if (line.cue !== cue) return []
+    const changed = present.get(overrideName(line)) ?? line
     const pace = paces.ofCue(cue)
-    const tail = changed === undefined ? undefined : tailOf(changed, now.lines, job.fit.late)
-    return line.cue === cue && changed !== undefined
-      ? [
-          {
-            name: overrideName(line),
-            ...(line.speaker === undefined ? {} : { speaker: line.speaker }),
-            script: editFrom(line, batch),
-            now: editFrom(changed, batch),
-            ...(pace === undefined ? {} : { pace }),
-            ...(tail === undefined ? {} : { tail })
-          }
-        ]
-      : []
+    const tail = tailOf(changed, now.lines, job.fit.late)
+    return [
+      {
+        name: overrideName(line),
+        ...(line.speaker === undefined ? {} : { speaker: line.speaker }),
+        script: editFrom(line, batch),
+        now: editFrom(changed, batch),
+        ...(pace === undefined ? {} : { pace }),
+        ...(tail === undefined ? {} : { tail })
+      }
+    ]
   })
+  const joined = Object.entries(job.overrides ?? {}).find(([, { takes }]) =>
+    takes?.some((taken) => taken.cue === cue)
+  )
+  if (parts.length === 0 && joined !== undefined)
+    return yield* new ReviewFailed({
+      words: `cue ${cue} is spoken with cue ${joined[0]}; edit or revert that one`
+    })
   if (parts.length === 0)
     return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line; choose a cue that is spoken` })
   const sheet: ReviewedCue = {
@@ -135,27 +142,38 @@ const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChange
 
 /** Plans the job with the edits applied, and speaks everything that the cue needs. */
 const speakAgain = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, edits: ReviewEdits) {
-  const script = yield* planOne(batch, { ...job, overrides: {} })
-  const own = keepTones(job.overrides, yield* changesOf(batch, script, cue, edits))
-  const first = yield* planOne(batch, { ...job, overrides: mergeEdits(job.overrides ?? {}, own) })
+  const now = yield* planOne(batch, job)
+  const own = keepRest(job.overrides, yield* changesOf(batch, scriptOf(now), cue, edits))
+  const first = yield* withOverrides(now, mergeEdits(job.overrides ?? {}, own), batch)
   const besides = yield* inseparable(first)
   const heard: HeardChanges = { own, besides }
   const plan =
     besides.length === 0
       ? first
-      : yield* planOne(batch, { ...job, overrides: mergeEdits(job.overrides ?? {}, allOf(job, heard)) })
+      : yield* withOverrides(now, mergeEdits(job.overrides ?? {}, allOf(job, heard)), batch)
   yield* speakUses(batch, plan, [cue], besides)
   return { plan, heard }
 })
 
-/** Keeps the tones of earlier overrides: the edit box has no field for them. */
-const keepTones = (before: Job["overrides"] = {}, changes: ReviewChanges): ReviewChanges =>
+/** Keeps what earlier overrides have and the edit box has no field for. A model belongs to its provider. */
+const keepRest = (before: Job["overrides"] = {}, changes: ReviewChanges): ReviewChanges =>
   Object.fromEntries(
     Object.entries(changes).map(([name, change]) => {
-      const tone = before[name]?.tone
-      return [name, tone === undefined ? change : { ...change, tone }]
+      const { was, tone, model, shift, split, takes, provider } = before[name] ?? {}
+      const rest: CueOverride = {
+        ...(tone === undefined ? {} : { tone }),
+        ...(model === undefined || (change !== undefined && change.provider !== provider) ? {} : { model }),
+        ...(shift === undefined ? {} : { shift }),
+        ...(split === undefined ? {} : { split }),
+        ...(takes === undefined ? {} : { takes })
+      }
+      if (Object.keys(rest).length === 0) return [name, change]
+      return [name, { ...(was === undefined ? {} : { was }), ...change, ...rest }]
     })
   )
+
+/** A plan with its lines before single cues are changed: what edits are compared with. */
+const scriptOf = (plan: JobPlan): JobPlan => ({ ...plan, lines: plan.shaped?.lines ?? plan.lines })
 
 const planOne = (batch: Batch, job: Job) =>
   Effect.map(planBatch({ ...batch, jobs: [job] }), ({ jobs: [plan] }) => plan)

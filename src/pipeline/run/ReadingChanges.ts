@@ -23,14 +23,14 @@ const recordOf = (batch: Batch): string => `${batch.key} (sources)`
 
 const sourceOf = ({ job, lines, video }: JobPlan, { batch, digests }: BatchPlan): string => {
   const { voice, speakers, language, encoding, start, frameRate, columns } = job
-  const { nativeInput, unit, text, lexicon, pauses, overrides } = job
+  const { nativeInput, unit, text, lexicon, pauses, overrides, recast } = job
   const providers = Array.dedupe(lines.map(({ casting }) => casting.provider)).map(batch.profileOf)
   return checksumOf(
     JSON.stringify([
       digests.get(job.input),
       job.sheet === undefined ? null : digests.get(job.sheet.path),
       { voice, speakers, language, encoding, start, frameRate, columns },
-      { nativeInput, unit, text, lexicon, pauses, overrides },
+      { nativeInput, unit, text, lexicon, pauses, overrides, recast },
       // Neither changes what is sent.
       providers.map(({ creditsPerCharacter: _price, concurrency: _pace, ...rules }) => rules),
       video?.duration ?? null

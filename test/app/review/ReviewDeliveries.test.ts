@@ -31,7 +31,7 @@ test("batches changes of a job in quick succession into one delivery", () =>
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
       for (const cue of [3, 1, 3, 2]) {
-        expect(yield* deliveries.request("film", cue)).toEqual({ state: "delivering", ended: 0 })
+        expect(yield* deliveries.request("film", [cue])).toEqual({ state: "delivering", ended: 0 })
         yield* TestClock.adjust("900 millis")
       }
       expect(begun, "no delivery begins while changes come in").toEqual([])
@@ -47,10 +47,10 @@ test("delivers a change made during a delivery after it; jobs take turns", () =>
   tried(
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
-      yield* deliveries.request("film", 1)
+      yield* deliveries.request("film", [1])
       yield* TestClock.adjust("1 seconds")
-      yield* deliveries.request("film", 2)
-      yield* deliveries.request("trailer", 7)
+      yield* deliveries.request("film", [2])
+      yield* deliveries.request("trailer", [7])
       yield* TestClock.adjust("1 minute")
       expect(begun).toEqual([["film", [1]]])
       yield* end()
@@ -76,12 +76,12 @@ test("a failed delivery reports why, and the next one includes its changes", () 
   tried(
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
-      yield* deliveries.request("film", 1)
+      yield* deliveries.request("film", [1])
       yield* TestClock.adjust("1 seconds")
       yield* end("the disk is full")
       expect(deliveries.standing("film")).toEqual({ state: "failed", ended: 1, words: "the disk is full" })
       expect(deliveries.left()).toEqual(["film"])
-      yield* deliveries.request("film", 2)
+      yield* deliveries.request("film", [2])
       yield* TestClock.adjust("1 seconds")
       expect(begun.at(-1)).toEqual(["film", [1, 2]])
     })
@@ -96,7 +96,7 @@ test("a delivery interrupted by the end of the review is reported as left", () =
         makeDeliveries(() => Effect.onInterrupt(Effect.never, () => Effect.sync(() => (interrupted = true)))),
         scope
       )
-      yield* deliveries.request("film", 1)
+      yield* deliveries.request("film", [1])
       yield* TestClock.adjust("1 seconds")
       yield* Scope.close(scope, Exit.void)
       expect([interrupted, deliveries.left()]).toEqual([true, ["film"]])

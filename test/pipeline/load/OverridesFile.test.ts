@@ -4,15 +4,22 @@ import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { ProviderId, SpeakerName, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { overridesPath } from "../../../src/pipeline/load/BatchId.ts"
-import { readOverrides, writeOverrides } from "../../../src/pipeline/load/OverridesFile.ts"
+import { editOverrides, readOverrides, writeOverrides } from "../../../src/pipeline/load/OverridesFile.ts"
 
 const manifestIn = (text?: string): string => {
   const manifest = join(mkdtempSync(join(tmpdir(), "dubwright-")), "nightly.yaml")
   if (text !== undefined) writeFileSync(overridesPath(manifest), text)
   return manifest
 }
+
+/** The file's changes to cues; it has nothing else. */
+const changesIn = (manifest: string) =>
+  Effect.map(readOverrides(manifest), ({ voices, approved, ...rest }) => {
+    expect([voices, approved]).toEqual([{}, {}])
+    return rest
+  })
 
 const faultsOf = (text: string) =>
   Effect.flip(readOverrides(manifestIn(text))).pipe(
@@ -22,17 +29,17 @@ const faultsOf = (text: string) =>
 describe("the overrides file", () => {
   it.effect("reads as empty if it does not exist", () =>
     Effect.gen(function* () {
-      expect(yield* readOverrides(manifestIn())).toEqual({ jobs: {} })
-      expect(yield* readOverrides(manifestIn("\n"))).toEqual({ jobs: {} })
+      expect(yield* changesIn(manifestIn())).toEqual({ jobs: {} })
+      expect(yield* changesIn(manifestIn("\n"))).toEqual({ jobs: {} })
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
   it.effect("may hold only comments, which stay when a change is written", () =>
     Effect.gen(function* () {
       const manifest = manifestIn("# mine\n")
-      expect(yield* readOverrides(manifest)).toEqual({ jobs: {} })
+      expect(yield* changesIn(manifest)).toEqual({ jobs: {} })
       yield* writeOverrides(manifest, "ep01", { "3": { say: "Three." } })
-      expect(yield* readOverrides(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
+      expect(yield* changesIn(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
       expect(readFileSync(overridesPath(manifest), "utf8")).toContain("# mine")
     }).pipe(Effect.provide(NodeContext.layer))
   )
@@ -48,7 +55,7 @@ describe("the overrides file", () => {
         "12.2": { start: 1.5, end: 2 }
       })
       yield* writeOverrides(manifest, "ep 02: new", { "1": { alone: true } })
-      expect(yield* readOverrides(manifest)).toEqual({
+      expect(yield* changesIn(manifest)).toEqual({
         jobs: {
           ep01: {
             "4": { speed: 1.1 },
@@ -66,9 +73,9 @@ describe("the overrides file", () => {
     Effect.gen(function* () {
       for (const text of ["jobs:\n", "# mine\njobs:\n  ep01:\n"]) {
         const manifest = manifestIn(text)
-        expect(yield* readOverrides(manifest)).toEqual({ jobs: {} })
+        expect(yield* changesIn(manifest)).toEqual({ jobs: {} })
         yield* writeOverrides(manifest, "ep01", { "3": { say: "Three." } })
-        expect(yield* readOverrides(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
+        expect(yield* changesIn(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
       }
     }).pipe(Effect.provide(NodeContext.layer))
   )
@@ -98,6 +105,27 @@ describe("the overrides file", () => {
       expect(yield* faultsOf("- 3\n")).toBe(
         "nightly.yaml.overrides.yaml:1: expected jobs: { <job id>: { <cue number>: changes } }"
       )
+    }).pipe(Effect.provide(NodeContext.layer))
+  )
+
+  it.effect("keeps voices and approvals beside changes, and returns to each side of an edit", () =>
+    Effect.gen(function* () {
+      const manifest = manifestIn()
+      const approval = { by: "anna", at: "2026-03-02T22:00:03Z", of: "0c1d" }
+      const voice = [{ speaker: SpeakerName.make("MINH"), voice: VoiceId.make("bo") }]
+      const first = yield* editOverrides(manifest, [
+        { path: ["voices", "ep01"], value: voice },
+        { path: ["approved", "ep01", "cues", "3"], value: approval }
+      ])
+      const whole = { jobs: {}, voices: { ep01: voice }, approved: { ep01: { cues: { "3": approval } } } }
+      expect(yield* readOverrides(manifest)).toEqual(whole)
+      expect(first.before.text).toBe("")
+      yield* writeOverrides(manifest, "ep01", { "3": { say: "Three." } })
+      expect(readFileSync(overridesPath(manifest), "utf8")).toContain(
+        'jobs:\n  ep01:\n    "3":\n      say: Three.\n'
+      )
+      yield* editOverrides(manifest, first.before.entries)
+      expect(yield* changesIn(manifest)).toEqual({ jobs: { ep01: { "3": { say: "Three." } } } })
     }).pipe(Effect.provide(NodeContext.layer))
   )
 })

@@ -10,7 +10,11 @@ export class ChangeHistory {
 
   private isAsking = false
 
-  constructor(private readonly delivering: Delivering) {
+  /** `changed` is called with what the server says after a step. */
+  constructor(
+    private readonly delivering: Delivering,
+    private readonly changed: (standing: DeliveryStanding) => void
+  ) {
     delivering.hear((standing) => this.show(standing))
     for (const step of ["undo", "redo"] as const)
       this.buttons[step].addEventListener("click", () => void this.go(step))
@@ -23,7 +27,9 @@ export class ChangeHistory {
     this.isAsking = true
     for (const button of Object.values(this.buttons)) button.disabled = true
     try {
-      this.show(await ask<DeliveryStanding>(step, {}))
+      const standing = await ask<DeliveryStanding>(step, {})
+      this.show(standing)
+      this.changed(standing)
       void this.delivering.watch()
     } catch (error) {
       this.delivering.fail(error)

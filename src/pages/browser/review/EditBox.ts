@@ -26,6 +26,8 @@ export class EditBox {
   private cue = 0
   private row: HTMLTableRowElement | undefined
   private lines: ReadonlyArray<LineFields> = []
+  /** The text that has, or had, the cursor. */
+  private cursorIn: HTMLTextAreaElement | undefined
   /** Incremented at every edit, so that a take of earlier text cannot be accepted for later text. */
   private edition = 0
   /** Incremented whenever the box closes, so that late responses are dropped. */
@@ -40,12 +42,23 @@ export class EditBox {
       event.preventDefault()
       void this.listen()
     })
-    this.form.addEventListener("input", () => this.changed())
+    this.form.addEventListener("input", ({ target }) => {
+      if (!(target instanceof HTMLInputElement && target.id === "edit-shift-by")) this.changed()
+    })
+    this.parts.addEventListener("focusin", ({ target }) => {
+      if (target instanceof HTMLTextAreaElement) this.cursorIn = target
+    })
     this.dialog.addEventListener("keydown", (event) => this.pressed(event))
     const [accept, acceptNext] = this.accepts
     accept?.addEventListener("click", () => void this.acceptTake(false))
     acceptNext?.addEventListener("click", () => void this.acceptTake(true))
     this.withdraw.addEventListener("click", () => void this.send("withdraw", {}, false))
+    byId("edit-split", HTMLButtonElement).addEventListener("click", () => void this.split())
+    byId("edit-join", HTMLButtonElement).addEventListener("click", () => void this.send("join", {}, false))
+    byId("edit-shift", HTMLButtonElement).addEventListener("click", () => {
+      const by = byId("edit-shift-by", HTMLInputElement).valueAsNumber
+      void this.send("shift", { by: Number.isFinite(by) ? by : 0 }, false)
+    })
     byId("edit-cancel", HTMLButtonElement).addEventListener("click", () => this.dialog.close())
     this.dialog.addEventListener("close", () => {
       this.left()
@@ -82,6 +95,8 @@ export class EditBox {
 
   private readonly acts: Readonly<Record<EditAction, () => void>> = {
     listenOrAccept: () => void (this.accepts[0]?.disabled === false ? this.acceptTake(true) : this.listen()),
+    split: () => void this.split(),
+    join: () => void this.send("join", {}, false),
     accept: () => void (this.accepts[0]?.disabled === false ? this.acceptTake(false) : this.listen()),
     editNext: () => this.view.editBeside("next"),
     editPrevious: () => this.view.editBeside("previous"),
@@ -119,11 +134,11 @@ export class EditBox {
   }
 
   private fill({ parts, voices, maxSpeed }: ReviewedCue): void {
-    options(
+    fillOptions(
       "edit-voices",
       voices.map(({ voice }) => voice)
     )
-    options(
+    fillOptions(
       "edit-providers",
       voices.map(({ provider }) => provider)
     )
@@ -175,8 +190,29 @@ export class EditBox {
     return this.send("accept", { parts: this.wishes() }, goesOn)
   }
 
+  /** Splits the line whose text has, or had, the cursor. */
+  private split(): Promise<void> {
+    const line = this.lines.find(({ text }) => text === this.cursorIn) ?? this.lines[0]
+    const text = line?.text
+    if (line === undefined || text === null || text === undefined) return Promise.resolve()
+    const [first, rest] = [
+      text.value.slice(0, text.selectionStart),
+      text.value.slice(text.selectionStart)
+    ].map((piece) => piece.replaceAll(/\s+/gu, " ").trim())
+    if (first === "" || rest === "") {
+      this.status.className = "error"
+      this.status.textContent = "Put the cursor between the words where the cue should be split."
+      return Promise.resolve()
+    }
+    return this.send("split", { name: line.name, first, rest }, false)
+  }
+
   /** Saves the change; the server delivers it in the background. Then closes the box or opens the next line. */
-  private send(what: "accept" | "withdraw", body: object, goesOn: boolean): Promise<void> {
+  private send(
+    what: "accept" | "withdraw" | "split" | "join" | "shift",
+    body: object,
+    goesOn: boolean
+  ): Promise<void> {
     return this.busy("Saving…", async () => {
       const { cue, leaves, row } = this
       await ask<DeliveryStanding>(`cues/${cue}/${what}`, body)
@@ -209,7 +245,8 @@ export class EditBox {
   }
 }
 
-const options = (list: string, values: ReadonlyArray<string>): void =>
+/** Fills a list of suggestions. */
+export const fillOptions = (list: string, values: ReadonlyArray<string>): void =>
   byId(list, HTMLDataListElement).replaceChildren(
     ...[...new Set(values)].map((value) => {
       const option = document.createElement("option")

@@ -1,0 +1,89 @@
+/** Another voice for all lines of a speaker: what it costs, and the entry that saves it. */
+import { Array, Effect } from "effect"
+import type { SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import type { SpeakerPrice, SpeakerSheet } from "../../pages/data/ReviewProtocol.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import type { Batch, Job } from "../load/Job.ts"
+import type { OverridesEntry } from "../load/OverridesFile.ts"
+import { planBatch } from "../plan/BatchPlan.ts"
+import { servicePrices } from "../plan/Prices.ts"
+import { checkService } from "../plan/ServicePreflight.ts"
+import { reviewVoices } from "./ReviewEdits.ts"
+import { ReviewFailed } from "./ReviewFailed.ts"
+
+/** Lists a job's speakers with their voices and numbers of lines, those with the most lines first. */
+export const readSpeakers = Effect.fn("ReviewVoices.readSpeakers")(function* (batch: Batch, job: Job) {
+  const {
+    jobs: [{ lines }]
+  } = yield* planBatch({ ...batch, jobs: [job] })
+  const bySpeaker = Array.groupBy(lines, ({ speaker }) => speaker ?? "")
+  const sheet: SpeakerSheet = {
+    speakers: Object.entries(bySpeaker)
+      .sort(([, a], [, b]) => b.length - a.length)
+      .map(([speaker, own]) => ({ speaker, lines: own.length, ...usualVoice(own) })),
+    voices: reviewVoices(batch, lines, () => undefined)
+  }
+  return sheet
+})
+
+/** The voice that most of these lines have. */
+const usualVoice = (lines: ReadonlyArray<Line>) => {
+  const counts = new Map<string, { readonly provider: string; readonly voice: string; count: number }>()
+  for (const { casting } of lines) {
+    const name = `${casting.provider}/${casting.voice}`
+    const known = counts.get(name) ?? { provider: casting.provider, voice: casting.voice, count: 0 }
+    counts.set(name, { ...known, count: known.count + 1 })
+  }
+  const [most] = [...counts.values()].sort((a, b) => b.count - a.count)
+  return { provider: most?.provider ?? "", voice: most?.voice ?? "" }
+}
+
+/** What a change of a speaker's voice needs, and what it changes. */
+export interface VoiceChange {
+  readonly price: SpeakerPrice
+  readonly entries: ReadonlyArray<OverridesEntry>
+  /** The cues that are spoken otherwise. */
+  readonly cues: ReadonlyArray<number>
+}
+
+/** Plans a speaker's lines with another voice. Speaks nothing; fails if the service does not know the voice. */
+export const planVoice = Effect.fn("ReviewVoices.planVoice")(function* (
+  batch: Batch,
+  job: Job,
+  voice: SpeakerVoice
+) {
+  const recast = [...(job.recast ?? []).filter(({ speaker }) => speaker !== voice.speaker), voice]
+  const before = yield* planBatch({ ...batch, jobs: [job] })
+  const after = yield* planBatch({ ...batch, jobs: [{ ...job, recast }] })
+  const [plan] = after.jobs
+  const was = new Set(before.utterances.map(({ key }) => key))
+  const uses = plan.uses.filter(({ utterance }) => !was.has(utterance.key))
+  const cues = [...new Set(uses.flatMap(({ lines }) => lines.map(({ cue }) => cue)))]
+  if (!plan.lines.some(({ speaker }) => speaker === voice.speaker))
+    return yield* new ReviewFailed({
+      words: `no line of job ${job.id} is spoken by ${voice.speaker ?? "nobody"}`
+    })
+  const store = yield* UtteranceStore
+  const fresh = new Map(uses.map(({ utterance }) => [utterance.key, utterance]))
+  const kept = yield* store.clips([...fresh.keys()])
+  const paid = [...fresh.values()].filter(({ key }) => !kept.has(key))
+  if (paid.length > 0) yield* checkService(after, paid)
+  const priceOf = paid.length === 0 ? () => 0 : yield* servicePrices(after)
+  const credits = paid.reduce<number | undefined>((sum, { casting, characters }) => {
+    const price = priceOf(casting)
+    return sum === undefined || price === undefined ? undefined : sum + price * characters
+  }, 0)
+  const change: VoiceChange = {
+    price: {
+      lines: uses.reduce((sum, use) => sum + use.lines.length, 0),
+      kept: kept.size,
+      tasks: paid.length,
+      characters: paid.reduce((sum, { characters }) => sum + characters, 0),
+      ...(credits === undefined ? {} : { credits })
+    },
+    entries: [{ path: ["voices", job.id], value: recast }],
+    cues
+  }
+  return change
+})
