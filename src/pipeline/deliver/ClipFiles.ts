@@ -23,7 +23,7 @@ import { withBuffers } from "../mix/BufferScope.ts"
 import { limitPeaks } from "../mix/LoudnessNormalization.ts"
 import type { Level } from "./MixEncoding.ts"
 import { type Programme, planMix } from "../mix/MixPlan.ts"
-import { framesBeforeStart, type VideoTimebase } from "../plan/VideoTimebase.ts"
+import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 import { openFolder, writeChanged } from "../report/ResultFolder.ts"
 
 /** Clips written at once. */

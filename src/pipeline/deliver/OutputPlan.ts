@@ -13,8 +13,8 @@ import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import type { Job } from "../load/Job.ts"
 import type { Coding } from "../mix/LoudnessNormalization.ts"
 import { lengthAt, type Programme } from "../mix/MixPlan.ts"
-import type { BackgroundTrack } from "../plan/JobBackground.ts"
-import type { VideoTimebase } from "../plan/VideoTimebase.ts"
+import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
+import type { VideoTimebase } from "../plan/media/VideoTimebase.ts"
 
 /** Everything that a job's files are made from. */
 export interface OutputPlan {

@@ -16,7 +16,7 @@ import {
 } from "../../domain/time/Units.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import type { PcmFeed } from "../../ffmpeg/encode/EncodeJob.ts"
-import type { BackgroundTrack } from "../plan/JobBackground.ts"
+import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 import type { Bed } from "./bed/BackgroundReader.ts"
 import { ClipMissing } from "./ClipMissing.ts"
 import { pieceGap } from "../place/LinePlacement.ts"

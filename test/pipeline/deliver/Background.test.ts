@@ -26,7 +26,7 @@ import { levelFor, measuredOf } from "../../../src/pipeline/mix/LoudnessNormaliz
 import { bedOf, feedOf, mixLinesIn, type Programme } from "../../../src/pipeline/mix/MixPlan.ts"
 import { renderInSections } from "../../../src/pipeline/mix/ProgrammeRenderer.ts"
 import { renderSection, SectionRenderer } from "../../../src/pipeline/mix/SectionRenderer.ts"
-import type { BackgroundTrack } from "../../../src/pipeline/plan/JobBackground.ts"
+import type { BackgroundTrack } from "../../../src/pipeline/plan/media/JobBackground.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
 import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { randomOf, speechLike } from "../../audio/signals.ts"

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs"
 import { decodeSamples, lowerBy, scaleBy } from "../../../audio/level/BackgroundMix.ts"
 import { type Duck, gainsUnder, type SpokenSpan } from "../../../audio/level/Ducking.ts"
 import { bufferFor, type Buffer32 } from "../../../audio/kernels/BufferPool.ts"
-import type { BackgroundTrack } from "../../plan/JobBackground.ts"
+import type { BackgroundTrack } from "../../plan/media/JobBackground.ts"
 
 /** A background file that cannot be read any more. */
 export class BackgroundUnreadable extends Error {

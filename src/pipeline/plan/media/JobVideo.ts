@@ -9,12 +9,12 @@ import {
   containerOf,
   containersFor,
   refusedPicture
-} from "../../ffmpeg/mux/Container.ts"
-import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
-import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
-import { fileFault } from "../load/InputFile.ts"
-import { rejectInput } from "../load/InputRejected.ts"
-import type { Job } from "../load/Job.ts"
+} from "../../../ffmpeg/mux/Container.ts"
+import { Ffmpeg } from "../../../ffmpeg/Ffmpeg.ts"
+import type { MediaInfo } from "../../../ffmpeg/probe/MediaInfo.ts"
+import { fileFault } from "../../load/InputFile.ts"
+import { rejectInput } from "../../load/InputRejected.ts"
+import type { Job } from "../../load/Job.ts"
 
 /** Probes each video once, for all jobs that dub it. */
 export const probeOnce = Effect.flatMap(Ffmpeg, ({ probe }) => Effect.cachedFunction(probe))

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { ratio } from "../../../src/domain/time/Ratio.ts"
-import { Micros } from "../../../src/domain/time/Units.ts"
-import { MediaInfo, VideoStream } from "../../../src/ffmpeg/probe/MediaInfo.ts"
-import type { Job } from "../../../src/pipeline/load/Job.ts"
-import { framesBeforeStart, timebaseOf } from "../../../src/pipeline/plan/VideoTimebase.ts"
+import { ratio } from "../../../../src/domain/time/Ratio.ts"
+import { Micros } from "../../../../src/domain/time/Units.ts"
+import { MediaInfo, VideoStream } from "../../../../src/ffmpeg/probe/MediaInfo.ts"
+import type { Job } from "../../../../src/pipeline/load/Job.ts"
+import { framesBeforeStart, timebaseOf } from "../../../../src/pipeline/plan/media/VideoTimebase.ts"
 
 const film = (frameRate: readonly [number, number], timecode?: string): MediaInfo =>
   MediaInfo.make({

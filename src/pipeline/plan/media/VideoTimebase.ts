@@ -1,11 +1,11 @@
 /** The frame rate and start frame of a job's film, for editor timelines and timecodes. */
 import { Either, Equal } from "effect"
-import type { TimelineFilm } from "../../domain/speech/Timeline.ts"
-import { type FrameRate, frameRateNamed, frameRateOf } from "../../domain/time/FrameRate.ts"
-import { deliveryRate, type Frames, frames } from "../../domain/time/Units.ts"
-import { pictureOf } from "../../exports/text/Timecode.ts"
-import { type MediaInfo, mainSound, type VideoStream } from "../../ffmpeg/probe/MediaInfo.ts"
-import type { Job } from "../load/Job.ts"
+import type { TimelineFilm } from "../../../domain/speech/Timeline.ts"
+import { type FrameRate, frameRateNamed, frameRateOf } from "../../../domain/time/FrameRate.ts"
+import { deliveryRate, type Frames, frames } from "../../../domain/time/Units.ts"
+import { pictureOf } from "../../../exports/text/Timecode.ts"
+import { type MediaInfo, mainSound, type VideoStream } from "../../../ffmpeg/probe/MediaInfo.ts"
+import type { Job } from "../../load/Job.ts"
 
 /** The frame rate, first frame number and size of a film. */
 export interface VideoTimebase {

@@ -1,14 +1,14 @@
 /** Checks a job's background before anything is paid for: its format, and its length against the film. */
 import { Effect, Either } from "effect"
-import type { Duck } from "../../audio/level/Ducking.ts"
-import { type ChannelCount, gainOf } from "../../audio/pcm/Pcm.ts"
-import type { Script } from "../../domain/speech/Cue.ts"
-import { deliveryRate, fromSeconds, type SampleRate } from "../../domain/time/Units.ts"
-import { type WavFileInfo, wavFileInfo } from "../../ffmpeg/decode/WavFile.ts"
-import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
-import { fileFault } from "../load/InputFile.ts"
-import { rejectInput } from "../load/InputRejected.ts"
-import type { Background, Job } from "../load/Job.ts"
+import type { Duck } from "../../../audio/level/Ducking.ts"
+import { type ChannelCount, gainOf } from "../../../audio/pcm/Pcm.ts"
+import type { Script } from "../../../domain/speech/Cue.ts"
+import { deliveryRate, fromSeconds, type SampleRate } from "../../../domain/time/Units.ts"
+import { type WavFileInfo, wavFileInfo } from "../../../ffmpeg/decode/WavFile.ts"
+import type { MediaInfo } from "../../../ffmpeg/probe/MediaInfo.ts"
+import { fileFault } from "../../load/InputFile.ts"
+import { rejectInput } from "../../load/InputRejected.ts"
+import type { Background, Job } from "../../load/Job.ts"
 
 /** Music and effects under a job's voices, as plain data. They are a WAV file whose samples are used as they are. */
 export interface BackgroundTrack {
