@@ -23,7 +23,7 @@ const manifest = [
 
 const hashOf = (file: string): string => createHash("sha256").update(readFileSync(file)).digest("hex")
 
-describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, () => {
+describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 180_000 }, () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-review-"))
   let browser: Browser
   let server: Running
@@ -137,13 +137,17 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, () => {
     const before = contents()
     const page = await browser.newPage({ viewport: { width: 420, height: 800 } })
     await opened(page)
-    expect(await page.locator("#undo").isDisabled(), "earlier changes were made to another file").toBe(false)
     await page.locator("#edit textarea").fill("We should have left by then.")
     await page.locator("#edit-hear").click()
     await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
     await page.locator("#edit-accept").click()
-    const spoken = (text: string) =>
-      expect.poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 30_000 }).toContain(text)
+    /** Waits until the page has been reloaded with this text, and its script listens to keys. */
+    const spoken = async (text: string) => {
+      await expect
+        .poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 60_000 })
+        .toContain(text)
+      await page.locator("#undo:enabled, #redo:enabled").first().waitFor()
+    }
     await spoken("We should have left by then.")
     expect(contents()).not.toEqual(before)
     const accepted = readFileSync(overrides, "utf8")

@@ -115,7 +115,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
         .toMatch(/^Approved by anna/u)
       expect(await seriousFindings(page)).toEqual([])
       expect(await fits(page)).toBe(true)
-      await page.screenshot({ path: `/tmp/review/approve-${width}.png` })
+      await shot(page)
       for (let times = 0; times < 2; times++) await page.locator("#undo").click()
       await expect.poll(() => page.locator(".approval").count(), { timeout: 60_000 }).toBe(0)
       expect(existsSync(overrides), "undone to the byte: there was no file").toBe(false)

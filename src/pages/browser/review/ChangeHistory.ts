@@ -25,13 +25,15 @@ export class ChangeHistory {
     // The buttons may not know yet, right after a reload; the server does.
     if (this.isAsking) return
     this.isAsking = true
-    for (const button of Object.values(this.buttons)) button.disabled = true
+    const before = Object.values(this.buttons).map((button) => [button, button.disabled] as const)
+    for (const [button] of before) button.disabled = true
     try {
       const standing = await ask<DeliveryStanding>(step, {})
       this.show(standing)
       this.changed(standing)
       void this.delivering.watch()
     } catch (error) {
+      for (const [button, wasDisabled] of before) button.disabled = wasDisabled
       this.delivering.fail(error)
     } finally {
       this.isAsking = false

@@ -13,6 +13,8 @@ const quiet = 1_500
 export class Delivering {
   private readonly status = byId("delivery", HTMLElement)
   private watching = false
+  /** Set when another change was saved while a poll was in flight, whose response may not know it yet. */
+  private changed = false
   private readonly listeners: Array<(standing: DeliveryStanding) => void> = []
   /** Number of deliveries that had ended when the page was loaded. */
   private shown: number | undefined
@@ -26,14 +28,17 @@ export class Delivering {
 
   /** Polls until the delivery in progress ends; polls once if there is none. */
   async watch(): Promise<void> {
+    this.changed = true
     if (this.watching) return
     this.watching = true
     try {
       for (;;) {
+        this.changed = false
         const standing = await ask<DeliveryStanding>("delivery")
         const { state, ended, words } = standing
         for (const listener of this.listeners) listener(standing)
         this.shown ??= ended
+        if (this.changed) continue
         if (state === "failed") return this.say(words ?? "Delivery failed", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
         if (state === "delivered" && this.isQuiet() && isIdle()) return location.reload()
