@@ -26,13 +26,18 @@ export type Route =
 export const routeOf = ({ method, path }: AdmittedRequest): Either.Either<Route, AccessRefusal> => {
   const route = leadsTo(path)
   if (route === undefined) return Either.left({ status: 404, error: "no such page" })
-  const posted = posts.has(route._tag)
+  const posted = isPosted(route)
   return (method === "POST") === posted
     ? Either.right(route)
     : Either.left({ status: 405, error: posted ? "expected POST" : "expected GET" })
 }
 
-const posts: ReadonlySet<Route["_tag"]> = new Set(["Change", "Step", "Approve", "Voice", "Shape"])
+/** A route that changes something, or asks what a change would cost. */
+export type PostedRoute = Extract<Route, { readonly _tag: "Change" | "Step" | "Approve" | "Voice" | "Shape" }>
+
+/** Whether a route is requested by POST. */
+export const isPosted = (route: Route): route is PostedRoute =>
+  ["Change", "Step", "Approve", "Voice", "Shape"].includes(route._tag)
 
 const leadsTo = ([first = "", second, cue, what, ...more]: ReadonlyArray<string>): Route | undefined => {
   if (more.length > 0) return undefined

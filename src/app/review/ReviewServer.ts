@@ -16,7 +16,7 @@ import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { exitCodeFor } from "../ExitCodes.ts"
 import { sendAway, sendFile, sendJson, sendPage } from "./ReviewResponses.ts"
 import { admitRequest, type AccessRules } from "./ReviewAccess.ts"
-import { type Route, routeOf } from "./ReviewRoutes.ts"
+import { isPosted, type PostedRoute, type Route, routeOf } from "./ReviewRoutes.ts"
 import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork.ts"
 
 /** Serves on loopback until the scope closes; returns the URL to open, including the access token. */
@@ -56,29 +56,7 @@ const answered = Effect.fnUntraced(
   ) {
     if (route._tag === "Home") return sendAway(response, "index.html")
     if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
-    if (route._tag === "Step") return sendJson(response, 200, yield* work.step(route.job, route.step))
-    switch (route._tag) {
-      case "Approve":
-        return sendJson(
-          response,
-          200,
-          yield* work.approve(route.job, yield* parseApproval(yield* bodyOf(request)))
-        )
-      case "Voice": {
-        const voice = yield* parseVoice(yield* bodyOf(request))
-        const answer =
-          route.step === "price" ? work.voicePrice(route.job, voice) : work.saveVoice(route.job, voice)
-        return sendJson(response, 200, yield* answer)
-      }
-      case "Shape": {
-        const shape = yield* parseShape(route.change, yield* bodyOf(request))
-        return sendJson(response, 200, yield* work.shape(route, shape))
-      }
-    }
-    if (route._tag === "Change") {
-      const edits = route.change === "withdraw" ? {} : yield* parseEdits(yield* bodyOf(request))
-      return sendJson(response, 200, yield* work.change(route, edits))
-    }
+    if (isPosted(route)) return sendJson(response, 200, yield* changed(work, route, yield* bodyOf(request)))
     const batch = yield* loadBatchInput(options)
     if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))
     const job = yield* jobIn(batch, route.job)
@@ -113,6 +91,26 @@ const answered = Effect.fnUntraced(
       })
     )
 )
+
+/** Carries out a request that changes something, or that asks what a change would cost. */
+const changed = Effect.fnUntraced(function* (work: ReviewWork, route: PostedRoute, body: string) {
+  switch (route._tag) {
+    case "Approve":
+      return yield* work.approve(route.job, yield* parseApproval(body))
+    case "Voice": {
+      const voice = yield* parseVoice(body)
+      return route.step === "price"
+        ? yield* work.voicePrice(route.job, voice)
+        : yield* work.saveVoice(route.job, voice)
+    }
+    case "Shape":
+      return yield* work.shape(route, yield* parseShape(route.change, body))
+    case "Change":
+      return yield* work.change(route, route.change === "withdraw" ? {} : yield* parseEdits(body))
+    case "Step":
+      return yield* work.step(route.job, route.step)
+  }
+})
 
 /** Sends a file or the requested part of it; 404 if it does not exist. */
 const sendMedia = (request: IncomingMessage, response: ServerResponse, path: string) =>
