@@ -21,8 +21,9 @@ const loadedBy = async (...words: ReadonlyArray<string>) => {
   writeFileSync(ffmpeg, `#!/bin/sh\n: > ${started}\necho ffmpeg version 7.0\n`)
   chmodSync(ffmpeg, 0o755)
   const coverage = join(cwd, "coverage")
-  // Node writes a file for each thread, with the modules that the thread has loaded.
-  const env = { NODE_V8_COVERAGE: coverage, DUBWRIGHT_FFMPEG: ffmpeg }
+  // Node writes a file for each thread, with the modules that the thread has loaded. It leaves out what came from the
+  // cache of compiled code.
+  const env = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: "1", DUBWRIGHT_FFMPEG: ffmpeg }
   const { code, stdout, stderr } = await start([...words], { cwd, env }).ended
   expect(code, stderr).toBe(0)
   const threads = readdirSync(coverage)
