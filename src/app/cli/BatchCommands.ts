@@ -118,7 +118,12 @@ const verify = Command.make(
     profile: OptionKinds.textOption(
       "profile",
       "NAME",
-      `check audio and video files against a delivery profile: ${profileNames.join(", ")}`
+      `check audio and video files against a delivery profile: ${profileNames.join(", ")}, or a file`
+    ),
+    film: OptionKinds.textOption(
+      "film",
+      "FILE",
+      "with --profile: the film that the files belong to, to compare their length"
     )
   },
   lazyCommand(

@@ -1,9 +1,10 @@
 /** `verify --profile`: judges audio and video files by a delivery profile. */
 import { Effect, Either } from "effect"
-import { deliveryProfiles, type ProfileName, profileNames } from "../../domain/manifest/DeliveryProfile.ts"
 import { rulesFailed, type RuleVerdict } from "../../domain/report/DeliveryRules.ts"
-import { nearestName } from "../../domain/values/DidYouMean.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
+import { rejectInput } from "../../pipeline/load/InputRejected.ts"
+import { readProfile } from "../../pipeline/load/delivery/ProfileFile.ts"
 import { judgeFile } from "../../pipeline/report/FileJudgement.ts"
 import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -13,13 +14,17 @@ import { type Look, textTable } from "../terminal/TextTable.ts"
 export const checkDelivery = (options: {
   readonly inputs: ReadonlyArray<string>
   readonly profile: string
+  readonly film?: string | undefined
   readonly json?: boolean | undefined
 }) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    const name = yield* profileNamed(options.profile)
+    const { name, profile } = yield* readProfile(options.profile, "", (problem) =>
+      rejectInput("--profile", problem)
+    ).pipe(Effect.catchTag("InputRejected", ({ message }) => badUsage(message)))
+    const film = options.film === undefined ? undefined : yield* lengthOfFilm(options.film)
     const files = yield* Effect.forEach(options.inputs, (file) =>
-      judgeFile(file, deliveryProfiles[name]).pipe(
+      judgeFile(file, profile, film).pipe(
         Effect.mapError(({ message }) => message),
         Effect.either,
         Effect.map((judged) => ({ file, judged }))
@@ -43,15 +48,14 @@ export const checkDelivery = (options: {
       })
   }).pipe(Effect.provide(ffmpegFromEnvironment))
 
-const profileNamed = (typed: string): Effect.Effect<ProfileName, CommandEnded> => {
-  const name = profileNames.find((known) => known === typed)
-  if (name !== undefined) return Effect.succeed(name)
-  const near = nearestName(typed, profileNames)
-  return badUsage(
-    `--profile: expected one of ${profileNames.join(", ")}, found "${typed}"` +
-      (near === undefined ? "" : `; did you mean ${near}?`)
-  )
-}
+/** The length of a film's picture in microseconds. */
+const lengthOfFilm = Effect.fnUntraced(function* (path: string) {
+  const ffmpeg = yield* Ffmpeg
+  const { picture } = yield* ffmpeg
+    .probe(path)
+    .pipe(Effect.catchAll(({ message }) => badUsage(`--film: ${message}`)))
+  return picture?.duration ?? (yield* badUsage(`--film: ${path} has no picture; name the film`))
+})
 
 /** A file's verdicts, or why it cannot be judged. */
 interface JudgedFile {

@@ -10,13 +10,17 @@ import {
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { checkDelivery } from "./DeliveryCheck.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
-import { CommandEnded, exitCodes } from "../ExitCodes.ts"
+import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { type Look, textTable } from "../terminal/TextTable.ts"
 
-export const verifyCommand = (options: BatchOptions & { readonly profile: string | undefined }) =>
+export const verifyCommand = (
+  options: BatchOptions & { readonly profile: string | undefined; readonly film: string | undefined }
+) =>
   options.profile === undefined
-    ? verifyReports(options)
+    ? options.film === undefined
+      ? verifyReports(options)
+      : badUsage("--film needs --profile NAME; add it, or leave --film out")
     : checkDelivery({ ...options, profile: options.profile })
 
 const verifyReports = (options: BatchOptions) =>

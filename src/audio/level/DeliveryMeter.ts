@@ -4,7 +4,13 @@
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { channelWeights, LoudnessSteps } from "./LoudnessSteps.ts"
-import { loudnessRange, programmeLoudness, spokenLoudness, type SpokenStretch } from "./StepLoudness.ts"
+import {
+  longestSilence,
+  loudnessRange,
+  programmeLoudness,
+  spokenLoudness,
+  type SpokenStretch
+} from "./StepLoudness.ts"
 import { TruePeakMeter } from "./TruePeak.ts"
 
 /** Measures a stream block by block. */
@@ -46,6 +52,11 @@ export class DeliveryMeter {
   /** Returns the loudness of these stretches, in LUFS; see `spokenLoudness`. */
   spoken(stretches: ReadonlyArray<SpokenStretch>): number {
     return spokenLoudness(this.powers, this.rate, stretches)
+  }
+
+  /** Returns the longest silence in seconds. */
+  silence(): number {
+    return longestSilence(this.powers, this.rate)
   }
 
   /** Returns the loudness range in LU; 0 below 3 seconds. */

@@ -58,6 +58,17 @@ export const loudnessRange = (powers: StepPowers, rate: SampleRate): number => {
   return at(0.95) - at(0.1)
 }
 
+/** Returns the longest silence in seconds: consecutive steps below -70 LUFS. */
+export const longestSilence = (powers: StepPowers, rate: SampleRate): number => {
+  let longest = 0
+  let current = 0
+  for (let step = 0; step < powers.length; step++) {
+    current = loudnessOf((powers[step]! * stepsASecond) / rate) > silence ? 0 : current + 1
+    longest = Math.max(longest, current)
+  }
+  return longest / stepsASecond
+}
+
 /** Returns the loudness of gating blocks, given their mean powers: at least -70 LUFS. */
 export const gatedLoudness = (blocks: ReadonlyArray<number>): number => {
   const loud = blocks.filter((power) => loudnessOf(power) > silence)

@@ -3,31 +3,58 @@
  * source of each number.
  */
 
+import { Schema } from "effect"
+import { described, optional } from "./FieldDescription.ts"
+
+const decibels = Schema.Number.pipe(Schema.between(-60, 0))
+
+/** A loudness to reach, and to judge if it has a tolerance. */
+export const LoudnessRule = Schema.Struct({
+  target: described(Schema.Number.pipe(Schema.between(-40, -8)), "LUFS."),
+  mono: optional(
+    Schema.Number.pipe(Schema.between(-40, -8)),
+    "LUFS of a file with one channel, if it differs."
+  ),
+  tolerance: optional(
+    Schema.Number.pipe(Schema.between(0.1, 10)),
+    "LU, each way. Without it, the loudness is reached, but not judged."
+  ),
+  over: described(
+    Schema.Literal("dialogue", "programme"),
+    "What is measured: the spoken lines, or everything."
+  )
+})
+
+/** Numbers of channels and their layouts. */
+export const channelLayouts = { 1: "mono", 2: "stereo", 6: "5.1" } as const
+
 /** Requirements of a profile. What is absent is measured, but not judged. */
-export interface DeliveryProfile {
-  readonly loudness?: {
-    /** LUFS. */
-    readonly target: number
-    /** LUFS of a file with one channel, if it differs. */
-    readonly mono?: number
-    /** LU, each way. */
-    readonly tolerance: number
-    /** What is measured: lines that are spoken, or everything. */
-    readonly over: "dialogue" | "programme"
-  }
-  /** Highest loudness range, in LU. */
-  readonly range?: number
-  /** Highest true peak, in dBTP. */
-  readonly truePeak?: number
-  /** Hz. */
-  readonly rate?: number
-  /** Bits per sample; lossy files have none. */
-  readonly depth?: number
-  /** Accepted numbers of channels. */
-  readonly channels?: ReadonlyArray<number>
-  /** How far the sound's end may be from the picture's, in seconds. */
-  readonly length: number
-}
+export const DeliveryProfile = Schema.Struct({
+  loudness: optional(LoudnessRule, "The loudness of the result."),
+  range: optional(Schema.Positive, "Highest loudness range, in LU."),
+  truePeak: optional(decibels, "Highest true peak, in dBTP."),
+  rate: optional(Schema.Int.pipe(Schema.between(8_000, 192_000)), "Sample rate in Hz."),
+  depth: optional(Schema.Literal(16, 24, 32), "Bits per sample; lossy files have none."),
+  channels: optional(
+    Schema.NonEmptyArray(Schema.Literal(1, 2, 6)),
+    "Accepted numbers of channels: 1 is mono, 2 stereo, 6 5.1."
+  ),
+  voicesOnly: optional(Schema.Boolean, "Whether files hold voices only, without a background. Not judged."),
+  start: optional(
+    Schema.String.pipe(Schema.pattern(/^[0-2]\d:[0-5]\d:[0-5]\d$/u)),
+    "Timecode of the first frame, such as 01:00:00."
+  ),
+  silence: optional(Schema.Positive, "Longest silence in seconds: 100 ms steps below -70 LUFS."),
+  name: optional(Schema.NonEmptyString, "Regular expression that the whole file name matches."),
+  length: optional(
+    Schema.NonNegative,
+    "How far the sound's end may be from the picture's, in seconds; default 0.05."
+  )
+})
+export type DeliveryProfile = typeof DeliveryProfile.Type
+
+/** Default of `length` in seconds: less than two frames of picture, more than one frame of AAC. */
+export const besidePicture = 0.05
 
 export const profileNames = [
   "netflix-premix",
@@ -42,40 +69,41 @@ export type ProfileName = (typeof profileNames)[number]
 
 const dialogue27 = { target: -27, tolerance: 2, over: "dialogue" } as const
 
-/** Default of `length`: less than two frames of picture, more than one frame of AAC. */
-const besidePicture = 0.05
-
 /** The built-in profiles. */
 export const deliveryProfiles: Readonly<Record<ProfileName, DeliveryProfile>> = {
-  "netflix-premix": { loudness: dialogue27, truePeak: -2, rate: 48_000, depth: 24, length: besidePicture },
+  // The dialogue before the mix. Netflix states no loudness for it, so that of the mix is reached, but not judged.
+  "netflix-premix": {
+    loudness: { target: -27, over: "dialogue" },
+    truePeak: -6,
+    rate: 48_000,
+    depth: 24,
+    channels: [1],
+    voicesOnly: true,
+    length: 0.01
+  },
   "netflix-nearfield": {
     loudness: dialogue27,
     truePeak: -2,
     rate: 48_000,
     depth: 24,
-    channels: [2, 6],
-    length: besidePicture
+    channels: [2, 6]
   },
   prime: { loudness: dialogue27, truePeak: -2, rate: 48_000, depth: 24, channels: [2, 6], length: 2 },
   "ebu-r128": {
     loudness: { target: -23, tolerance: 0.5, over: "programme" },
-    truePeak: -1,
-    length: besidePicture
+    truePeak: -1
   },
   "atsc-a85": {
     loudness: { target: -24, tolerance: 2, over: "programme" },
-    truePeak: -2,
-    length: besidePicture
+    truePeak: -2
   },
   youtube: {
     loudness: { target: -14, tolerance: 1, over: "programme" },
-    truePeak: -1,
-    length: besidePicture
+    truePeak: -1
   },
   podcast: {
     loudness: { target: -16, mono: -19, tolerance: 1, over: "programme" },
     truePeak: -1,
-    channels: [1, 2],
-    length: besidePicture
+    channels: [1, 2]
   }
 }

@@ -85,6 +85,10 @@ const jobFields = {
     LoudnessTarget,
     "Loudness of the result in LUFS, over a background that of the spoken lines; default -16. ebu-r128 is -23, podcast is -16, none leaves it unchanged."
   ),
+  delivery: optional(
+    Schema.NonEmptyTrimmedString,
+    "The delivery profile that the files must meet: netflix-premix, netflix-nearfield, prime, ebu-r128, atsc-a85, youtube, podcast, or a file (YAML). off overrides a default."
+  ),
   original: optional(
     Schema.Literal("keep", "drop", "duck"),
     "The video's own sound: keep it as an extra track (default), drop it, or duck it under the voice in the new track."

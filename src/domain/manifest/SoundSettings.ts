@@ -14,6 +14,10 @@ export const LoudnessTarget = Schema.Union(
 })
 export type LoudnessTarget = typeof LoudnessTarget.Type
 
+/** Returns the LUFS that a loudness setting means; undefined for none. */
+export const loudnessNamed = (target: LoudnessTarget): number | undefined =>
+  typeof target === "number" ? target : { "ebu-r128": -23, podcast: -16, none: undefined }[target]
+
 /** Format of audio files. */
 export const AudioSettings = Schema.Struct({
   rate: optional(

@@ -1,5 +1,5 @@
 /** Judges a file's sound by a delivery profile, rule by rule. */
-import type { DeliveryProfile } from "../manifest/DeliveryProfile.ts"
+import { besidePicture, type DeliveryProfile } from "../manifest/DeliveryProfile.ts"
 
 /** What was measured in a file. */
 export interface MeasuredSound {
@@ -17,10 +17,22 @@ export interface MeasuredSound {
   readonly depth: number | undefined
   readonly codec: string
   readonly channels: number
-  /** Timecode or time of its first frame, if the file states one. */
-  readonly start: string | undefined
+  /** When its first frame is, if the file states it. */
+  readonly start: StatedStart | undefined
+  /** Longest silence, in seconds. */
+  readonly silence: number
+  /** The file's name, without its folder. */
+  readonly name: string
   /** The end of the sound less that of the picture, in seconds; undefined without a picture. */
   readonly beyondPicture: number | undefined
+}
+
+/** When a file's first frame is. */
+export interface StatedStart {
+  /** The timecode of a video, or the time that a Broadcast Wave file states. */
+  readonly shown: string
+  /** The latter in seconds since midnight; absent for a timecode. */
+  readonly seconds?: number
 }
 
 /** One rule: what is required, what was found, and the verdict; `info` if nothing is required. */
@@ -34,6 +46,8 @@ export interface RuleVerdict {
     | "bit depth"
     | "channels"
     | "start"
+    | "silence"
+    | "file name"
     | "length"
   readonly required?: string
   readonly found: string
@@ -81,12 +95,29 @@ export const judgeSound = (profile: DeliveryProfile, sound: MeasuredSound): Read
       ? undefined
       : {
           words: profile.channels.map(channelWords).join(" or "),
-          met: profile.channels.includes(sound.channels)
+          met: profile.channels.some((count) => count === sound.channels)
         }
   ),
-  ...(sound.start === undefined ? [] : [verdict("start", sound.start, undefined)]),
+  ...startVerdicts(profile, sound),
+  ...(profile.silence === undefined
+    ? []
+    : [
+        verdict("silence", `${tenths(sound.silence)} s`, {
+          words: `at most ${profile.silence} s`,
+          met: rounded(sound.silence) <= profile.silence
+        })
+      ]),
+  ...(profile.name === undefined
+    ? []
+    : [
+        verdict("file name", sound.name, { words: profile.name, met: nameMatches(profile.name, sound.name) })
+      ]),
   ...(sound.beyondPicture === undefined ? [] : [lengthVerdict(profile, sound.beyondPicture)])
 ]
+
+/** Whether a pattern matches a whole file name. */
+export const nameMatches = (pattern: string, name: string): boolean =>
+  new RegExp(`^(?:${pattern})$`, "u").test(name)
 
 /** The names of the rules that were not met. */
 export const rulesFailed = (verdicts: ReadonlyArray<RuleVerdict>): ReadonlyArray<string> =>
@@ -107,7 +138,7 @@ const loudnessVerdicts = (
   { programme, dialogue, channels }: MeasuredSound
 ): ReadonlyArray<RuleVerdict> => {
   const judged = (level: number) => {
-    if (loudness === undefined) return undefined
+    if (loudness?.tolerance === undefined) return undefined
     const target = channels === 1 ? (loudness.mono ?? loudness.target) : loudness.target
     return {
       words: `${target} LUFS ± ${loudness.tolerance} LU`,
@@ -129,7 +160,41 @@ const loudnessVerdicts = (
     : [row("dialogue loudness", dialogue, true), whole(false)]
 }
 
-const lengthVerdict = ({ length }: DeliveryProfile, beyond: number): RuleVerdict => {
+const startVerdicts = (
+  { start: required }: DeliveryProfile,
+  { start }: MeasuredSound
+): ReadonlyArray<RuleVerdict> => {
+  const { shown = "not stated", seconds } = start ?? {}
+  if (required === undefined) return start === undefined ? [] : [verdict("start", shown, undefined)]
+  if (seconds === undefined)
+    return [
+      verdict("start", shown, { words: required, met: /^(.{8})[:;]00$/u.exec(shown)?.[1] === required })
+    ]
+  const counted = countings.find(({ after }) => Math.abs(after(secondsOf(required)) - seconds) < 0.0005)
+  return [
+    verdict("start", `${shown}${counted?.words ?? ""}`, { words: required, met: counted !== undefined })
+  ]
+}
+
+/** The moments at which a timecode of whole seconds is reached, by how pictures are counted. */
+const countings = [
+  { words: "", after: (stated: number) => stated },
+  // Counted at 24 or 30 frames per second, shown at 1000/1001 of that.
+  { words: ", 23.976 or 29.97 frames counted", after: (stated: number) => stated * 1.001 },
+  // Drop-frame skips two numbers in each minute but every tenth.
+  {
+    words: ", drop-frame",
+    after: (stated: number) => {
+      const minutes = Math.floor(stated / 60)
+      return ((stated * 30 - 2 * (minutes - Math.floor(minutes / 10))) * 1.001) / 30
+    }
+  }
+]
+
+const secondsOf = (time: string): number =>
+  time.split(":").reduce((seconds, part) => seconds * 60 + Number(part), 0)
+
+const lengthVerdict = ({ length = besidePicture }: DeliveryProfile, beyond: number): RuleVerdict => {
   const millis = Math.round(beyond * 1000)
   const found =
     millis === 0 ? "as the picture" : `${Math.abs(millis)} ms ${millis > 0 ? "longer" : "shorter"}`

@@ -19,6 +19,7 @@ import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { rememberFiles, reportNames } from "./DeliveryRecord.ts"
 import { provenanceName, writeProvenance } from "./Provenance.ts"
+import { unmetRules } from "./ProfileCheck.ts"
 import { removeOutdated } from "./OutdatedOutputs.ts"
 import type { CueOutcome } from "../report/CueOutcomes.ts"
 import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
@@ -71,22 +72,21 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !placed.failures.has(key))
   const isWhole = missing.length === 0 && outcomes.every(({ error }) => error === undefined)
+  const undone = (report: JobReport, status: "unfinished" | "failed", error: string): JobResult => ({
+    job,
+    last,
+    looks: looksOf(report.cues),
+    status,
+    metrics: report.metrics,
+    error
+  })
   if (left.length > 0 || (!isWhole && job.onFailure === "fail")) {
     const report = buildJobReport(dubbed, outcomes, length, unheard)
     yield* writeReport(out, report)
     yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)
-    const undone: JobResult = {
-      job,
-      last,
-      looks: looksOf(report.cues),
-      status: left.length > 0 ? "unfinished" : "failed",
-      metrics: report.metrics,
-      error:
-        left.length > 0
-          ? `${left.length} of ${keys.length} utterances are not spoken yet`
-          : failureOf(outcomes)
-    }
-    return undone
+    return left.length > 0
+      ? undone(report, "unfinished", `${left.length} of ${keys.length} utterances are not spoken yet`)
+      : undone(report, "failed", failureOf(outcomes))
   }
   const { files, measured, peaks } = yield* writeOutputs({
     job,
@@ -105,18 +105,10 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
   if (job.verify && isHeard(job)) {
     const heard = yield* verifyJob(out, job)
-    if (!isVerified(heard)) {
-      const unheard: JobResult = {
-        job,
-        last,
-        looks: looksOf(report.cues),
-        status: "failed",
-        metrics: report.metrics,
-        error: unheardIn(heard)
-      }
-      return unheard
-    }
+    if (!isVerified(heard)) return undone(report, "failed", unheardIn(heard))
   }
+  const unmet = yield* unmetRules(plan, files)
+  if (unmet !== undefined) return undone(report, "failed", unmet)
   yield* recordDelivery(placed, files)
   yield* progress.emit({ _tag: "Delivered", job: job.id, files })
   const delivered: JobResult = {

@@ -11,10 +11,10 @@ import { type ContainerName, containerOf, containers } from "../../ffmpeg/mux/Co
 import type { AudioFormat } from "../../ffmpeg/encode/EncodeJob.ts"
 import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import type { Job } from "../load/Job.ts"
-import type { Coding } from "../mix/LoudnessNormalization.ts"
+import type { Coding } from "../mix/LoudnessGoal.ts"
 import { lengthAt, type Programme } from "../mix/MixPlan.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
-import type { VideoTimebase } from "../plan/media/VideoTimebase.ts"
+import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 
 /** Everything that a job's files are made from. */
 export interface OutputPlan {
@@ -53,16 +53,26 @@ export const tagsFor = ({ job, length, background }: OutputPlan) => {
 /** Title of a job's track in a video. */
 export const trackTitle = ({ id, language }: Job): string => `Dub ${language ?? id}`
 
+/** The time of the film's first frame since midnight, in frames at a rate. */
+const startIn = (reel: VideoTimebase, rate: number): Frames =>
+  frames(Math.round((framesBeforeStart(reel) * rate) / deliveryRate))
+
 /** Returns a format with the job's depth or bit rate. */
 export const formatOf = (
-  { job: { audio }, background }: Pick<OutputPlan, "job" | "background">,
+  { job, background, reel }: Pick<OutputPlan, "job" | "background" | "reel">,
   name: SoundName
 ): AudioFormat => {
   // Otherwise, a background would lose its finest detail.
-  const { depth = background?.bits ?? 16, bitrate } = audio
+  const { depth = background?.bits ?? 16, bitrate } = job.audio
   switch (name) {
     case "wav":
-      return { format: name, depth }
+      return {
+        format: name,
+        depth,
+        ...(job.delivery === undefined
+          ? {}
+          : { timeReference: startIn(reel, job.audio.rate ?? deliveryRate) })
+      }
     case "flac":
       return { format: name, depth: depth === 16 ? 16 : 24 }
     default:

@@ -25,7 +25,8 @@ import {
 import { deliverClips } from "./ClipFiles.ts"
 import { cueSheetWorkbook } from "./CueSheetWorkbook.ts"
 import { stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
-import { backgroundError, levelFor, loudnessError, targetOf } from "../mix/LoudnessNormalization.ts"
+import { targetOf } from "../mix/LoudnessGoal.ts"
+import { backgroundError, levelFor, loudnessError } from "../mix/LoudnessNormalization.ts"
 import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
 import { feedOf, type Programme } from "../mix/MixPlan.ts"
 import { Progress } from "../Progress.ts"
@@ -123,11 +124,12 @@ const mastered = Effect.fnUntraced(function* (
   sinks: ReadonlyArray<AudioSink>,
   stems: ReadonlyArray<Stem>
 ) {
-  const target = targetOf(
-    job.loudness,
-    codingsOf(job, feedOf(programme).channels),
-    programme.background !== undefined
-  )
+  const { channels } = feedOf(programme)
+  const target = targetOf(job.loudness, codingsOf(job, channels), {
+    channels,
+    hasBackground: programme.background !== undefined,
+    profile: job.delivery?.profile
+  })
   const madeWith = (gain: number) => {
     const level: Level = { gain, peak: target.peak }
     const made = encodeMix(job.id, programme, level, { sinks, chapters }, stems)

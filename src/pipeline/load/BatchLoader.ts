@@ -19,6 +19,7 @@ import { checkValue } from "./ManifestValue.ts"
 import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
+import { chosenDelivery } from "./delivery/DeliveryChoice.ts"
 import { filmNamed } from "./tracks/TrackChoice.ts"
 import {
   type ExpandedEntry,
@@ -29,6 +30,7 @@ import {
 
 // Not loaded for bare files.
 const manifestParser = Effect.promise(() => import("./ManifestFile.ts"))
+const profileParser = Effect.promise(() => import("./delivery/ProfileFile.ts"))
 const castParser = Effect.promise(() => import("./cast/CastFile.ts"))
 const filmTracks = Effect.promise(() => import("./tracks/FilmTracks.ts"))
 const overridesParser = Effect.promise(() => import("./OverridesFile.ts"))
@@ -181,26 +183,40 @@ const settle = Effect.fnUntraced(function* (
     fileOf: (written) => ({ path: path.resolve(base, written), name: written }),
     ...(cast === undefined ? {} : { castIn: (language) => castIn(cast, language, before) })
   }
-  const jobs = expanded
-    .flatMap((entry) => entry.jobs)
-    .map(({ entry, id, input, track }) => {
+  const profileNamed = yield* Effect.cachedFunction((written: string) =>
+    Effect.flatMap(profileParser, ({ readProfile }) =>
+      readProfile(written, base, (problem) => rejectInput(name, `delivery: ${problem}`), flags.read)
+    )
+  )
+  const resolved = yield* Effect.forEach(
+    expanded.flatMap((entry) => entry.jobs),
+    Effect.fnUntraced(function* ({ entry, id, input, track }: ExpandedEntry) {
       const inputName =
         track === undefined ? nameOf(input, entry.input) : nameOf(track.film, entry.input) + track.written
-      const job = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, { ...context, track })
-      return {
-        ...job,
+      const plain = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, { ...context, track })
+      const job = {
+        ...plain,
         ...(Object.hasOwn(changed, id) ? { overrides: changed[id] } : {}),
         ...(Object.hasOwn(voices, id) ? { recast: voices[id] } : {}),
         ...(Object.hasOwn(approved, id) ? { approvals: approved[id] } : {})
       }
+      const { delivery, loudness } = { ...manifest.defaults, ...entry }
+      return delivery === undefined || delivery === "off"
+        ? { job, faults: [] }
+        : chosenDelivery(job, yield* profileNamed(delivery), loudness)
     })
+  )
+  const jobs = resolved.map(({ job }) => job)
   const only = flags.only
   const chosen = jobs.filter(
     (job) =>
       (only === undefined || picomatch.isMatch(job.id, only)) &&
       (isArriving === undefined || !filesOf(job).some(isArriving))
   )
-  const faults = validateBatch(jobs, manifest, name, flags.providers)
+  const contrary = resolved.flatMap(({ job, faults }) =>
+    faults.map((message) => InputFault.make({ file: name, message: `job ${job.id}: ${message}` }))
+  )
+  const faults = [...validateBatch(jobs, manifest, name, flags.providers), ...contrary]
   if (Array.isNonEmptyReadonlyArray(faults)) return yield* InputRejected.make({ faults })
   if (isArriving !== undefined && chosen.length === 0) {
     return yield* rejectInput(name, "waiting for files: no job has all of its files yet")

@@ -27,6 +27,7 @@ import type {
   LoudnessTarget,
   TagSettings
 } from "../../domain/manifest/SoundSettings.ts"
+import type { NamedProfile } from "./delivery/ProfileFile.ts"
 import type { FitLimits } from "../../domain/speech/Placement.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Duck } from "../../audio/level/Ducking.ts"
@@ -101,6 +102,8 @@ export interface Job {
   readonly lexicon: ReadonlyArray<LexiconEntry>
   readonly pauses: PauseSettings
   readonly loudness: LoudnessTarget
+  /** The delivery profile that the result must meet. */
+  readonly delivery?: NamedProfile
   readonly timeline: TimelineSettings
   readonly original: "keep" | "drop" | "duck"
   readonly duck: Duck

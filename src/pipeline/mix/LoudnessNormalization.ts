@@ -9,26 +9,13 @@ import { loudnessRange, spokenLoudness, type SpokenStretch } from "../../audio/l
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { TruePeakMeter } from "../../audio/level/TruePeak.ts"
-import type { LoudnessTarget } from "../../domain/manifest/SoundSettings.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { type LossyCoder, peakRoom } from "../../ffmpeg/encode/LossyCodecs.ts"
 import { sampleProgramme } from "./LoudnessSample.ts"
 import { withBuffers } from "./BufferScope.ts"
+import { farOff, type LoudnessGoal } from "./LoudnessGoal.ts"
 import { levelOverBackground } from "./bed/BackgroundLevel.ts"
 import { bedOf, type Programme } from "./MixPlan.ts"
 import { renderInThisThread } from "./ProgrammeRenderer.ts"
-
-/** The loudness and peak that a programme should have. */
-export interface LoudnessGoal {
-  /** LUFS; undefined leaves the mix unchanged. */
-  readonly loudness: number | undefined
-  /** The highest allowed true peak in dBTP. */
-  readonly peak: number
-  /** Whether the spoken lines have that loudness, or everything has it (default). */
-  readonly over?: "dialogue"
-  /** Deviation in LU from which a programme is rendered again; default 0.4. */
-  readonly tolerance?: number
-}
 
 /** Measured loudness and true peak of a programme. */
 export interface Measured {
@@ -40,47 +27,6 @@ export interface Measured {
   readonly range: number
   /** dBTP. */
   readonly truePeak: number
-}
-
-/** A codec that an output goes through, and its kilobits per second and channel. */
-export interface Coding {
-  readonly coder: LossyCoder
-  readonly bitrate: number
-}
-
-/**
- * Translates the manifest's loudness setting. Leaves room, in tenths of a decibel, for what codecs add to peaks. Over a
- * background, a number is the loudness of the spoken lines: that of everything depends on the background.
- */
-export const targetOf = (
-  target: LoudnessTarget,
-  codings: ReadonlyArray<Coding>,
-  hasBackground = false
-): LoudnessGoal => {
-  const { loudness, peak } = namedTarget(target)
-  const above = (loudness ?? softest) - peak
-  const headroom = Math.max(0, ...codings.map(({ coder, bitrate }) => peakRoom(coder, bitrate, above)))
-  return {
-    loudness,
-    peak: Math.round(10 * (peak - headroom)) / 10,
-    ...(hasBackground && typeof target === "number" ? { over: "dialogue" } : {})
-  }
-}
-
-/** In LUFS, below any loudness at which codecs add more to peaks. */
-const softest = -70
-
-const namedTarget = (target: LoudnessTarget): LoudnessGoal => {
-  switch (target) {
-    case "none":
-      return { loudness: undefined, peak: -1 }
-    case "ebu-r128":
-      return { loudness: -23, peak: -1 }
-    case "podcast":
-      return { loudness: -16, peak: -1 }
-    default:
-      return { loudness: target, peak: -1.5 }
-  }
 }
 
 /** Converts a meter's result to decibels, and measures the spoken lines. */
@@ -109,9 +55,6 @@ const mostRounds = 8
 
 /** Factor on the missing loudness: a higher level makes the limiter take away more, so the correction overshoots. */
 const overshoot = 1.2
-
-/** Deviation in LU from which a programme levelled by an excerpt is rendered again. */
-const farOff = 0.4
 
 /** A gain factor, and the one to render again with if a render measured this; undefined if that is close enough. */
 export interface Gain {

@@ -5,7 +5,7 @@ import { DeliveryMeter } from "../../audio/level/DeliveryMeter.ts"
 import type { SpokenStretch } from "../../audio/level/StepLoudness.ts"
 import { decibelsOf } from "../../audio/pcm/Pcm.ts"
 import type { DeliveryProfile } from "../../domain/manifest/DeliveryProfile.ts"
-import { judgeSound, type MeasuredSound } from "../../domain/report/DeliveryRules.ts"
+import { judgeSound, type MeasuredSound, type StatedStart } from "../../domain/report/DeliveryRules.ts"
 import { JobReport, unheard } from "../../domain/report/Report.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { clockTime } from "../../exports/subtitles/EntryText.ts"
@@ -13,16 +13,21 @@ import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { mainSound, type MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { NotAudio } from "../../ffmpeg/process/FfmpegErrors.ts"
 
-/** Judges a file. If it is beside a job's report.json, the report says where lines are spoken. */
+/**
+ * Judges a file. If it is beside a job's report.json, the report says where lines are spoken. `film` is the length in
+ * microseconds of the picture that a file without one belongs to.
+ */
 export const judgeFile = Effect.fn("FileJudgement.judgeFile")(function* (
   path: string,
-  profile: DeliveryProfile
+  profile: DeliveryProfile,
+  film?: number
 ) {
-  return judgeSound(profile, yield* measureFile(path))
+  return judgeSound(profile, yield* measureFile(path, film))
 })
 
-const measureFile = Effect.fnUntraced(function* (path: string) {
+const measureFile = Effect.fnUntraced(function* (path: string, film: number | undefined) {
   const ffmpeg = yield* Ffmpeg
+  const { basename } = yield* Path.Path
   const info = yield* ffmpeg.probe(path)
   const sound = mainSound(info)
   if (sound === undefined)
@@ -40,7 +45,7 @@ const measureFile = Effect.fnUntraced(function* (path: string) {
   )
   const spoken = yield* linesBeside(path)
   const peak = meter.truePeak()
-  const { picture } = info
+  const shown = info.picture === undefined ? film : info.picture.duration
   const measured: MeasuredSound = {
     programme: meter.integrated(),
     dialogue: spoken === undefined ? undefined : meter.spoken(spoken),
@@ -51,18 +56,21 @@ const measureFile = Effect.fnUntraced(function* (path: string) {
     codec: sound.codec,
     channels: sound.channels,
     start: startOf(info, sound.rate),
+    silence: meter.silence(),
+    name: basename(path),
     beyondPicture:
-      picture?.duration === undefined || sound.duration === undefined
-        ? undefined
-        : (sound.duration - picture.duration) / 1_000_000
+      shown === undefined || sound.duration === undefined ? undefined : (sound.duration - shown) / 1_000_000
   }
   return measured
 })
 
 /** The file's start timecode, or the time that a Broadcast Wave file states. */
-const startOf = ({ timecode, timeReference }: MediaInfo, rate: number): string | undefined =>
-  timecode ??
-  (timeReference === undefined ? undefined : clockTime(Math.round((timeReference * 1000) / rate), "."))
+const startOf = ({ timecode, timeReference }: MediaInfo, rate: number): StatedStart | undefined =>
+  timecode !== undefined
+    ? { shown: timecode }
+    : timeReference === undefined
+      ? undefined
+      : { shown: clockTime(Math.round((timeReference * 1000) / rate), "."), seconds: timeReference / rate }
 
 /** Where lines are spoken, from report.json in the file's folder; undefined if there is none. */
 const linesBeside = Effect.fnUntraced(function* (path: string) {

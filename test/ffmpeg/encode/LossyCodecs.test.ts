@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { peakRoom } from "../../../src/ffmpeg/encode/LossyCodecs.ts"
-import { targetOf } from "../../../src/pipeline/mix/LoudnessNormalization.ts"
+import { targetOf } from "../../../src/pipeline/mix/LoudnessGoal.ts"
 
 const coders = ["aac", "mp3", "opus"] as const
 

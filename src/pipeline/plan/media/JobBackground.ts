@@ -2,6 +2,7 @@
 import { Effect, Either } from "effect"
 import type { Duck } from "../../../audio/level/Ducking.ts"
 import { type ChannelCount, gainOf } from "../../../audio/pcm/Pcm.ts"
+import { channelLayouts } from "../../../domain/manifest/DeliveryProfile.ts"
 import type { Script } from "../../../domain/speech/Cue.ts"
 import { deliveryRate, fromSeconds, type SampleRate } from "../../../domain/time/Units.ts"
 import { type WavFileInfo, wavFileInfo } from "../../../ffmpeg/decode/WavFile.ts"
@@ -85,7 +86,7 @@ const toleratedSeconds = 0.5
 
 /** Left: why the file cannot be used. */
 const trackOf = (
-  { audio, outputs }: Job,
+  { audio, outputs, delivery }: Job,
   { path, name, gain, duck }: Background,
   { rate, channels, bits, float, frames, dataAt, speakers }: WavFileInfo
 ): Either.Either<BackgroundTrack, string> => {
@@ -100,10 +101,15 @@ const trackOf = (
     return Either.left(
       `its six channels are not L, R, C, LFE, Ls, Rs (channel mask 0x${speakers.toString(16)}); export it as 5.1`
     )
-  const layout = channels === 6 ? "5.1" : channels === 2 ? "stereo" : "mono"
+  const layout = channelLayouts[channels]
   if (audio.channels !== undefined && audio.channels !== layout)
     return Either.left(
       `${layout}, but audio.channels is ${audio.channels}; remove audio.channels, or use a ${audio.channels} file`
+    )
+  const accepted = delivery?.profile.channels
+  if (accepted !== undefined && !accepted.includes(channels))
+    return Either.left(
+      `${layout}, but delivery: ${delivery?.name} requires ${accepted.map((count) => channelLayouts[count]).join(" or ")}; use such a file`
     )
   if (channels === 6 && outputs.includes("mp3"))
     return Either.left("5.1, which MP3 cannot hold; remove mp3 from outputs, or use a stereo file")
