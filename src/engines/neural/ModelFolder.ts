@@ -132,14 +132,18 @@ const checkStyled = async (
   const common = { model, voices, tokens, dataDir: await espeakFolder(folder, files, context) }
   if (family === "kitten")
     return { family, config: { kitten: common }, speakers: kittenSpeakers(names, count) }
-  const lexicon = ["lexicon-us-en.txt", "lexicon-zh.txt"]
+  const isMultilingual = Number(metadata.get("version") ?? 1) > 1
+  const lexicons = ["lexicon-us-en.txt", "lexicon-zh.txt"]
     .map((name) => join(folder, name))
     .filter((file) => files.includes(file))
-    .join(",")
+  const lexicon = lexicons.length === 0 ? {} : { lexicon: lexicons.join(",") }
   return {
     family,
-    config: { kokoro: { ...common, ...(lexicon === "" ? {} : { lexicon }) } },
-    speakers: kokoroSpeakers(names, count, Number(metadata.get("version") ?? 1) > 1)
+    // A multilingual model ends the process if it has neither lexicons nor a language.
+    config: {
+      kokoro: { ...common, ...(isMultilingual && lexicons.length === 0 ? { lang: "en-us" } : lexicon) }
+    },
+    speakers: kokoroSpeakers(names, count, isMultilingual)
   }
 }
 
@@ -154,8 +158,16 @@ const checkMatcha = async (
   const metadata = await metadataOf(acousticModel)
   await metadataOf(vocoder)
   for (const key of ["sample_rate", "use_eos_bos", "pad_id"]) metadata.count(key, 0)
-  const lexicon = files.find((file) => /lexicon\.txt$/u.test(file))
-  await checkTokens(tokens, lexicon === undefined)
+  // Chinese models have a lexicon; those that read English, too, need eSpeak NG for it.
+  const isChinese = metadata.get("jieba") === "1" || metadata.get("voice") === "zh en-us"
+  const usesEspeak = metadata.get("has_espeak") === "1" || metadata.get("voice") === "zh en-us"
+  if (!isChinese && !usesEspeak)
+    throw new ModelUnusable({
+      path: acousticModel,
+      detail: "its texts are read by neither eSpeak NG nor a lexicon; download another voice"
+    })
+  const lexicon = isChinese ? fileOf(folder, files, /lexicon\.txt$/u, "its lexicon (lexicon.txt)") : undefined
+  await checkTokens(tokens, !isChinese)
   return {
     family: "matcha",
     config: {
@@ -163,7 +175,7 @@ const checkMatcha = async (
         acousticModel,
         vocoder,
         tokens,
-        dataDir: await espeakFolder(folder, files, context),
+        ...(usesEspeak ? { dataDir: await espeakFolder(folder, files, context) } : {}),
         ...(lexicon === undefined ? {} : { lexicon }),
         ...(context.steady ? { noiseScale: noNoise } : {})
       }

@@ -15,10 +15,11 @@ export interface ModelSpeaker {
   readonly spokenAs?: string
 }
 
-/** Kokoro's languages by the first letter of a speaker's name, with eSpeak NG's voice unless a lexicon covers it. */
+/** Kokoro's languages by the first letter of a speaker's name, with eSpeak NG's voice if it is not the model's own. */
 const kokoroLanguages: Readonly<Record<string, readonly [language: string, spokenAs?: string]>> = {
   a: ["en-US"],
-  b: ["en-GB"],
+  // eSpeak NG calls its British voice "en".
+  b: ["en-GB", "en"],
   e: ["es", "es"],
   f: ["fr-FR", "fr"],
   h: ["hi", "hi"],

@@ -91,7 +91,7 @@ describe("recognises", () => {
       },
       speakers: [
         { suffix: "af_heart", sid: 0, name: "af_heart", gender: "female", language: "en-US" },
-        { suffix: "bm_george", sid: 1, name: "bm_george", gender: "male", language: "en-GB" },
+        { suffix: "bm_george", sid: 1, name: "bm_george", gender: "male", language: "en-GB", spokenAs: "en" },
         { suffix: "ef_dora", sid: 2, name: "ef_dora", gender: "female", language: "es", spokenAs: "es" }
       ]
     })

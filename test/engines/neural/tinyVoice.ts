@@ -1,6 +1,7 @@
 /**
  * Writes a neural voice of about 1 kB that sherpa-onnx loads: an ONNX graph with a tone for each symbol, and silence
- * for symbols up to 13 (blanks and punctuation). It has the inputs and the output of a Piper voice.
+ * for symbols up to 13 (blanks and punctuation). It has the inputs and the output of a Piper voice, or of Kokoro's and
+ * Kitten's.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -14,6 +15,10 @@ export interface TinyVoice {
   readonly speakers?: number
   /** Samples of one symbol at speed 1; default 900. */
   readonly frame?: number
+  /** Whether it has Kokoro's inputs: symbols, a style whose first number is the speaker's, and the speed. */
+  readonly styled?: boolean
+  /** How many scales it takes; default 3. Matcha has 2. */
+  readonly scales?: number
   /** Added to the metadata. "" as a value leaves the key out. */
   readonly metadata?: Readonly<Record<string, string>>
 }
@@ -64,12 +69,22 @@ export const tinyModel = ({
   rate = 22_050,
   speakers = 1,
   frame = 900,
+  styled = false,
+  scales = 3,
   metadata = {}
 }: TinyVoice = {}): Buffer => {
-  const several = speakers > 1
+  const several = styled || speakers > 1
   const graph = message(
     // Samples of a symbol: the length scale times `frame`.
-    node("Gather", "scales one", "stretch"),
+    ...(styled
+      ? [
+          node("Reciprocal", "speed", "slowness"),
+          node("Gather", "slowness zero", "stretch"),
+          node("Reshape", "style list", "styles"),
+          node("Gather", "styles zero", "sid"),
+          node("Identity", "silence", "noiseScale")
+        ]
+      : [node("Gather", "scales one", "stretch"), node("Gather", "scales zero", "noiseScale")]),
     node("Mul", "stretch frame", "length"),
     node("Cast", "length", "count", int64Type),
     node("Cast", "count", "countf", floatType),
@@ -101,7 +116,6 @@ export const tinyModel = ({
     node("Mul", "shaped gain", "tone"),
     // Noise, scaled as the caller asks.
     node("RandomNormalLike", "tone", "random"),
-    node("Gather", "scales zero", "noiseScale"),
     node("Mul", "noiseScale little", "noiseGain"),
     node("Mul", "random noiseGain", "noise"),
     node("Add", "tone noise", "both"),
@@ -111,6 +125,8 @@ export const tinyModel = ({
     integers("one", [1], []),
     integers("column", [-1, 1], [2]),
     integers("row", [1, 1, 1, -1], [4]),
+    integers("list", [-1], [1]),
+    float("silence", 0),
     float("frame", frame),
     float("apart", 7),
     float("lowest", 120),
@@ -121,9 +137,13 @@ export const tinyModel = ({
     float("volume", 0.3),
     float("little", 0.01),
     port(11, "input", int64Type, [1, "T"]),
-    port(11, "input_lengths", int64Type, [1]),
-    port(11, "scales", floatType, [3]),
-    ...(several ? [port(11, "sid", int64Type, [1])] : []),
+    ...(styled
+      ? [port(11, "style", floatType, [1, "S"]), port(11, "speed", floatType, [1])]
+      : [
+          port(11, "input_lengths", int64Type, [1]),
+          port(11, "scales", floatType, [scales]),
+          ...(several ? [port(11, "sid", int64Type, [1])] : [])
+        ]),
     port(12, "output", floatType, [1, 1, 1, "N"])
   )
   const entries = {
@@ -145,15 +165,33 @@ export const tinyModel = ({
   )
 }
 
+/** Returns a model whose output is its input, as a vocoder. */
+export const tinyVocoder = (): Buffer =>
+  message(
+    int(1, 8),
+    bytes(2, "tiny-vocoder"),
+    bytes(
+      7,
+      message(
+        node("Identity", "mel", "audio"),
+        bytes(2, "tiny"),
+        port(11, "mel", floatType, [1, 1, 1, "N"]),
+        port(12, "audio", floatType, [1, 1, 1, "N"])
+      )
+    ),
+    bytes(8, message(bytes(1, ""), int(2, 15))),
+    onnxMetadataBytes({ model_type: "hifigan" })
+  )
+
 /** Metadata of a voice that reads letters, so that it needs no eSpeak NG. */
 export const spelling = { comment: "coqui", frontend: "characters", add_blank: "0", use_eos_bos: "0" }
 
 const letters = `_^$ !"#&'(),-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789?:;`
 
 /** Symbols of eSpeak NG's phonemes; those of punctuation and blanks come first. */
-const phonemes = `_^$ !'(),-.:;?abcdefhijklmnopqrstuvwxyzæçðøħŋœɐɑɒɔɕɖɗəɚɛɜɟɡɣɤɨɪɫɬɭɯɱɲɳɵɹɻɾʀʁʂʃʈʉʊʋʌʍʎʏʐʑʒʔˈˌːˑˤθβχᵻ`
+export const phonemes = `_^$ !'(),-.:;?abcdefhijklmnopqrstuvwxyzæçðøħŋœɐɑɒɔɕɖɗəɚɛɜɟɡɣɤɨɪɫɬɭɯɱɲɳɵɹɻɾʀʁʂʃʈʉʊʋʌʍʎʏʐʑʒʔˈˌːˑˤθβχᵻ`
 
-/** Returns a token table. */
+/** Returns a token table, of letters or of eSpeak NG's phonemes. */
 export const tinyTokens = (symbols = letters): string =>
   Array.from(symbols, (symbol, index) => `${symbol} ${index}\n`).join("")
 

@@ -15,6 +15,7 @@ const { appendFileSync } = require("node:fs")
 const { OfflineTts } = require(${JSON.stringify(file)})
 exports.OfflineTts = {
   createAsync: async (config) => {
+    appendFileSync(${JSON.stringify(settingsFile(log))}, JSON.stringify(config) + "\\n")
     const voice = await OfflineTts.createAsync(config)
     return {
       sampleRate: voice.sampleRate,
@@ -32,23 +33,40 @@ exports.OfflineTts = {
 }
 `
 
-/** Writes the package into a folder. */
-export const wrappedSherpa = (folder: string) => {
-  const [native] = sherpaPackages()
-  if (native === undefined) throw new Error("sherpa-onnx-node is not installed; run npm ci")
+/** The build in WebAssembly behind a package that logs the settings of its voices. */
+const wasmSource = (file: string, log: string) => `
+const { appendFileSync } = require("node:fs")
+const { createOfflineTts } = require(${JSON.stringify(file)})
+exports.createOfflineTts = (config) => {
+  appendFileSync(${JSON.stringify(settingsFile(log))}, JSON.stringify(config) + "\\n")
+  return createOfflineTts(config)
+}
+`
+
+const settingsFile = (log: string): string => `${log}.settings`
+
+const linesOf = (file: string) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+/** Writes the package into a folder; `kind` is the build behind it. */
+export const wrappedSherpa = (folder: string, kind: "native" | "wasm" = "native") => {
+  const build = sherpaPackages().find((each) => each.kind === kind)
+  if (build === undefined) throw new Error("sherpa-onnx-node or sherpa-onnx is not installed; run npm ci")
   mkdirSync(folder, { recursive: true })
   const file = join(folder, "wrapped.cjs")
   const log = join(folder, "calls.jsonl")
-  writeFileSync(file, source(native.file, log))
+  writeFileSync(file, (kind === "native" ? source : wasmSource)(build.file, log))
   writeFileSync(log, "")
-  const calls = (): ReadonlyArray<LoggedCall> =>
-    readFileSync(log, "utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line))
+  writeFileSync(settingsFile(log), "")
+  const calls = (): ReadonlyArray<LoggedCall> => linesOf(log)
   return {
-    packages: [{ kind: "native" as const, file }],
+    packages: [{ kind, file }],
     calls,
+    /** The settings with which voices were loaded. */
+    settings: (): ReadonlyArray<unknown> => linesOf(settingsFile(log)),
     /** Waits until a text has been passed to the package; returns its process. */
     called: (text: string) =>
       Effect.sync(() => calls().findLast((call) => call.text.includes(text))?.process).pipe(
