@@ -32,9 +32,8 @@ export const manifestPage = (schema) => {
   return [
     "# The manifest, key by key",
     "",
-    "Every key of a manifest, its values, and its default if it has one. An unknown key is an error that suggests the nearest",
-    "known key.",
-    "`scripts/make-manifest.mjs` generates this page from the output of `dubwright schema`.",
+    "Every key of a manifest, its values, and its default if it has one. An unknown key is an error that suggests the",
+    "nearest known key. `scripts/make-manifest.mjs` generates this page from the output of `dubwright schema`.",
     "",
     "For completion and validation in an editor, name the schema in the manifest's first line:",
     "",
@@ -128,6 +127,8 @@ const takesOf = (schema, raw) => {
     case "integer":
       return numbers(node)
     case "object":
+      if (node.properties !== undefined && Object.keys(node.properties).length === 0)
+        return "a text for each name"
       return Object.keys(node.properties ?? {}).length === 0 || node.properties.input === undefined
         ? Object.keys(node.properties ?? {}).some((name) => name === "outputs")
           ? "a job's keys"

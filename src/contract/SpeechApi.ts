@@ -242,8 +242,8 @@ export class SpeechApi extends HttpApi.make("dubwright")
       "Text to speech through several providers behind one key. Create a task, poll it until it is done, fetch its audio.",
       "Every request needs the header xi-api-key, or Authorization: Bearer with the same key, except /openapi.json, /docs, /metrics and file URLs. Bodies are JSON in UTF-8.",
       "Every error response has the same shape. _tag and code identify the error, message explains it, and field names the faulty part of the request. 429 and 503 have a Retry-After header in seconds. An unknown path returns 404 path_unknown; an unsupported method returns 405 method_unknown.",
-      "The service's operator can limit keys to reading or creating, give them an expiry, a rate and a cap for each day, and revoke them with immediate effect. Responses to limited requests have the fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-10: the policies account and key have a quota q in w seconds, r is left, and the whole quota is available again in t seconds.",
-      "To learn of a task's end, read it with Prefer: wait, follow its events, or poll. Audio files support Range and HEAD.",
+      "The service's operator can limit keys: to reading or creating, to an expiry date, to a request rate, and to a number of credits per day. A revoked key stops working at once. Responses to limited requests have the fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-10: there is a policy for the account and one for the key. q is the quota for w seconds, r is what remains of it, and t is the number of seconds until the whole quota is available again.",
+      "To wait for a task, read it with Prefer: wait, follow its events, or poll it. Audio files support Range and HEAD.",
       "Fields may be added within /v1, but none is removed or changes its meaning. Unknown request fields are ignored."
     ].join("\n\n")
   ) {}

@@ -101,7 +101,7 @@ const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string):
       ? join(out, only.job.id, "report.html")
       : join(out, "index.html")
   const words =
-    looks === 0 ? "No line is worth a look; report:" : `${formatCount(looks, "line")} worth a look; open`
+    looks === 0 ? "No line needs checking; report:" : `${formatCount(looks, "line")} worth a look; open`
   return `${words} ${shortest(resolve(page), folder)}`
 }
 

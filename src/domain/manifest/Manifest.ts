@@ -83,7 +83,7 @@ const jobFields = {
   pauses: optional(PauseSettings, "Silences in a narration."),
   loudness: optional(
     LoudnessTarget,
-    "Loudness of the result in LUFS, over a background that of the spoken lines; default -16. ebu-r128 is -23, podcast is -16, none leaves it unchanged."
+    "Loudness of the result in LUFS (of its spoken lines, if there is a background); default -16. ebu-r128 is -23, podcast is -16, none leaves it unchanged."
   ),
   delivery: optional(
     Schema.NonEmptyTrimmedString,
@@ -163,11 +163,11 @@ export const JobEntry = Schema.Struct({
   ),
   video: optional(
     path,
-    "The video to dub. The result is as long as the video. Names of input, as in video/{episode}.*, find each job's video."
+    "The video to dub. The result is as long as the video. With names from input, such as video/{episode}.*, each job gets its own video."
   ),
   background: optional(
     BackgroundEntry,
-    "Music and effects without dialogue, laid under the voices: a WAV file in mono, stereo or 5.1. Names of input, as in me/{episode}.wav, find each job's file."
+    "Music and effects without dialogue, laid under the voices: a WAV file in mono, stereo or 5.1. With names from input, such as me/{episode}.wav, each job gets its own file."
   ),
   sheet: optional(
     path,

@@ -88,20 +88,23 @@ const EngineEntry = Schema.Struct({
   ),
   order: optionalField(
     countField(1, 100),
-    "Engines of the lowest order speak; those of the next order step in when they fail; default: its place in the list."
+    "Engines with the lowest order speak. If they fail, those with the next order speak. Default: the place in the list."
   ),
   weight: optionalField(
     Schema.Number.pipe(Schema.between(0.01, 1_000)),
     "Share of the tasks among engines of the same order; default: 1."
   ),
-  concurrency: optionalField(countField(1, 256), "Maximum tasks it speaks at once; default: the provider's."),
+  concurrency: optionalField(
+    countField(1, 256),
+    "Maximum number of tasks that it speaks at once; default: the provider's."
+  ),
   requestsPerMinute: optionalField(
     countField(1, 1_000_000),
     "Maximum requests in a minute; default: unlimited."
   ),
   voices: optionalField(
     Schema.Record({ key: Schema.String, value: EngineVoices }),
-    'The engine\'s voice for each voice id of the provider, and for the others under "*"; default: voices of the same name.'
+    'The engine\'s voice for each voice id of the provider; "*" is for all other voices. Default: voices of the same name.'
   )
 })
 export type EngineEntry = typeof EngineEntry.Type
@@ -233,7 +236,7 @@ export const ServiceConfig = Schema.Struct({
     Schema.Array(
       Schema.String.pipe(Schema.filter(isNetwork, expecting("an IP address or network such as 10.0.0.0/8")))
     ),
-    "Addresses of proxies in front of the service, whose X-Forwarded-For is believed; default: none."
+    "Addresses of proxies in front of the service. Their X-Forwarded-For header is trusted; default: none."
   ),
   engines: optionalField(
     Schema.Record({ key: Slug, value: EngineSettings }),

@@ -63,7 +63,7 @@ describe("the run summary", () => {
     Effect.gen(function* () {
       const lines = yield* ended(1, 2, 0, false)
       expect([lines[0], ...lines.slice(-3)]).toEqual([
-        "No line is worth a look; report: out/ep01/report.html",
+        "No line needs checking; report: out/ep01/report.html",
         "",
         "out/ep01/0.wav",
         "out/ep01/1.wav"
