@@ -82,7 +82,7 @@ export const exitCodeFor = (failure: unknown): CommandEnded => {
   return new CommandEnded({ code, message })
 }
 
-/** Whether the disk filled up. Not bad usage, since requests may have been sent and work done before. */
+/** Whether the disk filled up. This counts as a failed run, not as bad usage, because requests may have been sent. */
 const gaveWay = (failure: unknown): boolean => failure instanceof StateUnusable && failure.reason === "full"
 
 /** Whether the service rejected the account (key or credits) rather than the request. */

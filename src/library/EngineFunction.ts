@@ -40,7 +40,7 @@ export interface SpeechEngine {
   /** Texts spoken at once; default 2. */
   readonly concurrency?: number
   /**
-   * Speaks a text. An exception counts as a passing failure: the text is tried three times. Throw a `SpeechFailed` to
+   * Speaks a text. An exception counts as a temporary failure: the text is tried three times. Throw a `SpeechFailed` to
    * give another reason. `signal` aborts when the result is no longer needed.
    */
   readonly speak: (request: SpeechRequest, signal: AbortSignal) => SpokenAudio | Promise<SpokenAudio>

@@ -1,7 +1,6 @@
 /**
- * A run, from top to bottom: load, plan, register, speak, retake, rewrite, listen, place and deliver, finish.
- * Everything that is done is in the state before the next step depends on it, so a run that was stopped at any point
- * continues.
+ * A run, from top to bottom: load, plan, register, speak, retake, rewrite, listen, place and deliver, finish. Each
+ * result is in the state before the next step depends on it, so a run that stops at any point can continue.
  */
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
@@ -40,7 +39,7 @@ import { speakUtterances } from "./speak/SpeakStage.ts"
 /** A run before it sends or writes anything. */
 export interface PreparedRun {
   readonly batch: Batch
-  /** What the run does: repeat the results of the last one, which are still right, or follow a plan. */
+  /** What the run does: repeat the last run's results, which are still valid, or follow a plan. */
   readonly work: NoopBatch | BatchPlan
   /** A digest of the batch's files as they were read. */
   readonly sources: string
@@ -87,7 +86,7 @@ export const localExecutor: RunExecutor = {
   deliveriesAtOnce: 1
 }
 
-/** What a run is done with. */
+/** Options of a run. */
 export interface DubOptions<E, R> {
   /** The digest of the batch's files. If given, a finished run is recorded, so that an unchanged one ends early. */
   readonly sources?: string | undefined

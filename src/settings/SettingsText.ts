@@ -6,8 +6,8 @@ import { type Checked, checkSettings } from "./Settings.ts"
 import { readYaml } from "./Yaml.ts"
 
 /**
- * Parses a text against a schema. `shape` is the message for a document that is not a mapping; `empty` stands for a
- * document without content, if that is allowed.
+ * Parses a text against a schema. `shape` is the message for a document that is not a mapping; `empty` is the value of
+ * a document without content, if that is allowed.
  */
 export const readSettings = <A, I>(
   schema: Schema.Schema<A, I>,

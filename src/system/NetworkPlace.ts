@@ -18,8 +18,8 @@ export const systemNames: ResolveName = async (host) =>
 
 /**
  * Returns where an IP address is, by the special-purpose address registries of IANA
- * (https://www.iana.org/assignments/iana-ipv4-special-registry). An IPv6 address that carries an IPv4 address is where
- * that is. What is no address, or reserved, counts as private.
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry). An IPv6 address that contains an IPv4 address is where
+ * the latter is. Reserved addresses, and texts that are not addresses, count as private.
  */
 export const networkPlaceOf = (address: string): NetworkPlace => {
   if (!ipaddr.isValid(address)) return "private"

@@ -67,7 +67,7 @@ const variable = (environment: SearchSystem["environment"], name: string, window
   return (key === undefined ? undefined : environment[key]) ?? ""
 }
 
-/** What `child_process.spawn` is given. */
+/** The arguments for `child_process.spawn`. */
 export interface ProgramStart {
   readonly file: string
   readonly args: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /** `dubwright FILE`: a file in place of a command is dubbed with the bundled service. */
 
-/** Endings of the files that `run` takes. */
+/** Extensions of the files that `run` takes. */
 const endings =
   /\.(?:srt|vtt|sbv|sub|ass|ssa|ttml|dfxp|itt|stl|scc|smi|sami|lrc|mpl|csv|tsv|xlsx|docx|txt|md|json|ya?ml)$/iu
 
@@ -21,7 +21,7 @@ export const runOfFile = (
   return ["run", ...words, ...(chosen ? [] : ["--embedded"])]
 }
 
-/** The note on what was chosen. `address` is the value of DUBWRIGHT_BASE_URL. */
+/** The note that says which service was chosen. `address` is the value of DUBWRIGHT_BASE_URL. */
 export const noteOfRun = (run: ReadonlyArray<string>, address: string | undefined): string =>
   `this is dubwright ${run.join(" ")}` +
   (run.includes("--embedded") && address !== undefined && address !== ""

@@ -45,7 +45,7 @@ const watch = Command.make(
   )
 ).pipe(
   Command.withDescription(
-    "Wait for files to arrive, and dub each once; ends at the deadline, at the budget or on Ctrl-C"
+    "Wait for files to arrive, and dub each once; ends at the deadline, at the credit limit or on Ctrl-C"
   )
 )
 

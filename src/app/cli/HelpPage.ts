@@ -15,7 +15,7 @@ export const helpPage = (path: CommandPath, columns: number): string => {
     : commandPage(path.map(({ name }) => name).join(" "), command, columns)
 }
 
-/** The overview: one screen of 80 columns and 24 lines, of which the prompt takes one. */
+/** The overview. It fits a screen of 80 columns and 24 lines, and leaves one line for the prompt. */
 const overview = (root: CommandShape, columns: number): string => {
   const others = root.below.filter(({ name }) => !usual.some(([known]) => known === name))
   return [

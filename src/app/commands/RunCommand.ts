@@ -48,7 +48,7 @@ const ran = (options: RunOptions, retry: boolean) =>
     yield* runOnce(options, retry)
   })
 
-/** Runs a batch and tells how it ended; `heard` gets the result even if the run counts as failed. */
+/** Runs a batch and reports how it ended. `heard` receives the result, even if the run counts as failed. */
 export const runOnce = (options: RunOptions, retry: boolean, heard: (result: DubResult) => void = () => {}) =>
   Effect.gen(function* () {
     const { batch, result } = yield* Effect.scoped(dubbed(options, retry))
@@ -87,7 +87,10 @@ const revived = (plan: BatchPlan) =>
     yield* screen.say(`retrying ${formatCount(keys.length, "failed utterance")}`)
   })
 
-/** The fleet that the options name, whose code is loaded only then; without one, this process does all work. */
+/**
+ * Connects to the fleet that the options name; its code is loaded only then. Without a fleet, this process does all
+ * work.
+ */
 const fleetOf = Effect.fnUntraced(function* ({ fleet, share }: RunOptions, plan: BatchPlan) {
   if (fleet === undefined && share === undefined) return { executor: undefined }
   if (fleet === undefined || share === undefined) {

@@ -68,7 +68,7 @@ export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
   })
 )
 
-/** What `doctor` says of an ffmpeg, of what it cannot write, and of the packaged one that writes that instead. */
+/** Describes an ffmpeg, the formats that it cannot write, and the packaged ffmpeg that writes these instead. */
 export const ffmpegFound = (
   binary: Binary,
   missing: ReadonlyArray<MissingAbility>,

@@ -1,4 +1,4 @@
-/** V8's compiled code, kept between runs. It halves what starting costs a later run. */
+/** Caches V8's compiled code between runs, which halves the start-up time of later runs. */
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -7,9 +7,9 @@ import { cacheFolder, homeFolder } from "../../system/UserFolders.ts"
 import { compiledProgram } from "./CompiledProgram.ts"
 
 /**
- * Loads a file of the program beside this one. An unwritable folder is no error. `NODE_COMPILE_CACHE` chooses another
- * folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns it off, as for Node's own cache, which came with Node 22 and keeps
- * less: no function that is compiled when it is first called.
+ * Loads a file of the program from this file's folder. An unwritable cache folder is not an error. `NODE_COMPILE_CACHE`
+ * chooses another folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns the cache off, as with Node's own cache. That one
+ * exists since Node 22, and omits functions that are compiled at their first call.
  *
  * Returns a function that caches the code compiled so far. V8 rejects code cached under other flags, so call it before
  * flags change. If nobody has called it, it runs when the process exits.

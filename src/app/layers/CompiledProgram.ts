@@ -15,7 +15,7 @@ interface Kept {
 export interface CompiledProgram {
   /** Runs a file, unless it ran already, and returns its exports. */
   readonly load: (name: string) => unknown
-  /** Keeps what is compiled by now, if a later run of this command would gain by it. Never fails. */
+  /** Stores the code compiled so far, if that speeds up later runs of this command. Never fails. */
   readonly keep: () => void
 }
 

@@ -48,7 +48,7 @@ type Change = Extract<Route, { readonly _tag: "Change" }>
 /** Undo or redo. */
 type Step = Extract<Route, { readonly _tag: "Step" }>["step"]
 
-/** A job's changes, each in the order of its making. */
+/** A job's changes: those in effect, and those that were undone. */
 interface History {
   readonly done: ReadonlyArray<SavedChange>
   readonly undone: ReadonlyArray<SavedChange>

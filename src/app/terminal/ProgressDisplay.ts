@@ -35,7 +35,7 @@ export const progressDisplay = (options: WatchOptions): Layer.Layer<Progress, ne
     })
   )
 
-/** Whether a line is printed. A live display already shows what usual lines say. */
+/** Whether a line is printed. A live display already shows the content of ordinary lines. */
 const isPrinted = (line: ProgressLine, options: WatchOptions, live: boolean): boolean => {
   switch (line.weight) {
     case "warning":

@@ -35,7 +35,7 @@ export interface ProgressModel {
         readonly utterances: number
         readonly characters: number
         readonly reused: number
-        /** Utterances spoken or failed before this plan; not 0 after a plan of retakes in mid-run. */
+        /** Utterances spoken or failed before this plan. Not 0 if the plan is one of retakes, in mid-run. */
         readonly before: number
       }
     | undefined

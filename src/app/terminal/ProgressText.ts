@@ -119,8 +119,8 @@ export interface ProgressLine {
 const trouble = 3
 
 /**
- * Returns an event's line, if it is worth one; `before` and `after` are the progress before and after it. A line about
- * spoken utterances appears every 5 %; one about a provider queue only when it begins to wait.
+ * Returns the line to print for an event, if there is one; `before` and `after` are the progress before and after it. A
+ * line about spoken utterances appears every 5 %; one about a provider queue only when it begins to wait.
  */
 export const progressLine = (
   event: ProgressEvent,

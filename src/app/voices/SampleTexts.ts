@@ -1,5 +1,5 @@
 /**
- * The sentences that `voices try` speaks, by language. Each has at least 100 characters, which some providers demand.
+ * The sentences that `voices try` speaks, by language. Each has at least 100 characters, which some providers require.
  */
 export const sampleTexts: Readonly<Record<string, string>> = {
   de: "Am Abend des 14. Mai lief sie die lange Treppe hinunter und rief: „Wartet auf mich!“ Dann war es wieder still im Haus.",

@@ -117,7 +117,7 @@ export const listVoicesCommand = Effect.fn("VoicesCommand.listVoicesCommand")(fu
 interface VoiceRow {
   readonly id: string
   readonly installed: boolean
-  /** Of the files, or of the download. */
+  /** Size of the installed files, or of the download. */
   readonly bytes: number
   readonly languages: ReadonlyArray<string>
   readonly speakers: number
@@ -147,7 +147,7 @@ const isCurrent = (record: VoiceRecord, known: CataloguedVoice): boolean =>
 
 const licenceText = ({ name, note }: VoiceLicence): string => (note === undefined ? name : `${name}; ${note}`)
 
-/** Locks the folder of voices until the scope closes, and clears what a killed process left behind. */
+/** Locks the folder of voices until the scope closes, and deletes the leftovers of a killed process. */
 const locked = (folder: string) =>
   Effect.zipRight(
     Effect.try({

@@ -42,7 +42,7 @@ export const seeFiles = (
 export const hasArrived = (sighting: Sighting | undefined, now: number, settle: number): boolean =>
   sighting?.stamp !== undefined && sighting.stamp.size > 0 && now - sighting.since >= settle
 
-/** A text that differs if the file does. */
+/** A text that changes with the file. */
 export const stampText = (sighting: Sighting | undefined): string =>
   sighting?.stamp === undefined ? "none" : `${sighting.stamp.size} ${sighting.stamp.modified}`
 

@@ -45,7 +45,7 @@ interface View {
   readonly jobs: ReadonlyArray<Job>
   readonly files: Sightings
   readonly isArriving: (path: string) => boolean
-  /** Differs if a job, one of its files or the settings do. */
+  /** A text that changes if a job, one of its files or the settings change. */
   readonly signature: string
 }
 
@@ -90,7 +90,7 @@ class Watch {
 const firstPause = 60_000
 const longestPause = 30 * 60_000
 
-/** Checks all files; returns undefined if they do not make a job yet. */
+/** Checks all files; returns undefined if no job has all of its files yet. */
 const lookAround = Effect.fnUntraced(function* (options: WatchingOptions, watch: Watch, now: number) {
   const screen = yield* Screen
   const { out, state, only, voice, provider, model, language, bilingual, inputs } = options

@@ -22,11 +22,11 @@ export interface SpeechAlignment {
   readonly path: WarpPath
   /** Speech of the clip relative to that of the reference. */
   readonly ratio: number
-  /** The longest time in which the reference goes on and the clip stands still, in milliseconds. */
+  /** The longest part of the reference for which the path stays at one frame of the clip, in milliseconds. */
   readonly skipped: number
-  /** The longest time in which the clip goes on and the reference stands still, in milliseconds. */
+  /** The longest part of the clip for which the path stays at one frame of the reference, in milliseconds. */
   readonly added: number
-  /** Aligns a stretch of both by itself; the ranges [from, to) are frames. Undefined if one of them has no speech. */
+  /** Aligns a part of each on its own; the ranges [from, to) are frames. Undefined if one of them has no speech. */
   readonly alignWithin: (ofReference: FrameRange, ofClip: FrameRange) => WarpPath | undefined
 }
 
@@ -49,9 +49,9 @@ export const speechFrames = (sound: Sound): SpeechFrames => {
 
 /** Vocal tracts to try for the reference, from a child's to a tall man's. */
 const warps = [0.84, 0.92, 1, 1.08, 1.16]
-/** Frames that the first, coarse search takes together. */
+/** Number of frames that the first, coarse search averages into one. */
 const together = 4
-/** How far a path may be from the straight line: a share of the longer sound, and some frames more. */
+/** How far a path may be from the straight line: a share of the longer sound, plus a number of frames. */
 const share = 0.35
 const least = 20
 /** Limit of that distance, in frames of the search. */
@@ -133,14 +133,14 @@ const framesWithSpeech = (levels: Float32Array): Int32Array => {
   const kept: Array<number> = []
   for (let frame = from, silence = 0; frame < to; frame++) {
     silence = isLoud(levels[frame]!) ? 0 : silence + 1
-    // Of a pause, its first frames and its last ones stay.
+    // A pause keeps its first and its last frames.
     if (silence > 2 * pauseEdge) kept.splice(kept.length - pauseEdge, 1)
     kept.push(frame)
   }
   return Int32Array.from(kept)
 }
 
-/** Returns the most steps in a row that leave a value as it is. */
+/** Returns the largest number of consecutive steps in which the value does not change. */
 const longestRun = (values: Int32Array): number => {
   let [longest, run] = [0, 0]
   for (let k = 1; k < values.length; k++) {

@@ -99,8 +99,8 @@ export const sharesOf = (
 }
 
 /**
- * Gives limited frames their background back, as far as the limiter does not apply to it: with share 0, a frame becomes
- * the background's own. `gains` are the limiter's, the first `skipped` of them for earlier frames.
+ * Restores the background in limited frames where the limiter does not apply to it. With share 0, a frame becomes the
+ * unlimited background. `gains` are those of the limiter; the first `skipped` belong to earlier frames.
  */
 export const restoreBackground = (
   limited: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * Loudness from the K-weighted power of 100 ms steps, all of which are at hand: of everything (ITU-R BS.1770-4), of the
- * spoken lines, and its range (EBU Tech 3342: https://tech.ebu.ch/docs/tech/tech3342.pdf).
+ * Loudness from the K-weighted power of all 100 ms steps of a stream: integrated loudness (ITU-R BS.1770-4), that of
+ * the spoken lines, and loudness range (EBU Tech 3342: https://tech.ebu.ch/docs/tech/tech3342.pdf).
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { endOfStep, stepsASecond } from "./LoudnessSteps.ts"
@@ -79,7 +79,7 @@ export const gatedLoudness = (blocks: ReadonlyArray<number>): number => {
 
 /**
  * Returns the mean powers of the wanted gating blocks of voices over a background: the voices' powers times `factor`,
- * and the background's. Their first step has the number `step`.
+ * plus the background's. Their first step has the number `step`.
  */
 export const blocksOfBoth = (
   voices: StepPowers,
@@ -99,7 +99,7 @@ export const blocksOfBoth = (
   return blocks
 }
 
-/** Returns the mean power of every block of `length` steps, of those from step to step that are wanted. */
+/** Returns the mean power of each wanted block of `length` steps. Blocks start one step apart. */
 const blocksOf = (
   powers: StepPowers,
   rate: SampleRate,

@@ -4,7 +4,7 @@
 export class FourierTransform {
   private readonly cosines: Float64Array
   private readonly sines: Float64Array
-  /** Pairs of places that change their contents. */
+  /** Pairs of positions whose contents are swapped. */
   private readonly swaps: Uint16Array
 
   constructor(readonly size: number) {

@@ -1,6 +1,6 @@
 /**
  * Tells which parts of an alignment the film's sound supports: whether a run's shift stands out among all others, and
- * which cues do not fit where their run has them.
+ * which cues do not fit at the shift of their run.
  */
 import { type EvidenceLevels, evidenceRow, type TimedSpan } from "./CueEvidence.ts"
 import { bestRuns, type ShiftedRun } from "./PieceSearch.ts"
@@ -90,9 +90,9 @@ export const prominenceOf = (
 }
 
 /**
- * A run of this many cues must be this prominent, or its cues are given to its neighbours. The best of chance exceeds
- * the second best by more than that in short runs only. In 240 benchmark films with breaks, none of 501 runs of 25 cues
- * and more was wrong, 2 of 173 runs of 15 to 24 cues, and most runs of less than 9.
+ * A run of this many cues must be this prominent, or its cues are given to its neighbours. By chance, the best shift
+ * exceeds the second best by more than that only in short runs. In 240 benchmark films with breaks, none of 501 runs of
+ * 25 cues and more was wrong, 2 of 173 runs of 15 to 24 cues, and most runs of less than 9.
  */
 const leastProminence = (cues: number): number => Math.min(3.2, 0.3 + 22 / cues)
 
@@ -136,14 +136,17 @@ const nearby = 0.2
 
 /**
  * `groupSize`: cues scored together. `leastSupport`: minimum evidence for a group at its place, in units of the spread
- * of its evidence at places up to 30 s away. In the benchmark's films, half of the cues in their place had a support of
- * 4.8 in groups of 6, and half of the others 0.8.
+ * of its evidence at places up to 30 s away. In the benchmark's films, the median support in groups of 6 was 4.8 for
+ * cues in their place, and 0.8 for others.
  */
 const groupSize = 12
 const leastSupport = 3
 const elsewhere = 30
 
-/** In pieces, smaller groups must not be this much better elsewhere: they may be a piece that was not found. */
+/**
+ * If there are pieces, a smaller group that fits this much better elsewhere is in doubt: it may be a piece that was not
+ * found.
+ */
 const smallGroup = 8
 const mostAdvantage = -3
 

@@ -33,7 +33,9 @@ export interface EvidenceLevels {
 /** Fine steps in a coarse one: 40 ms. */
 export const coarseness = 4
 
-/** Speech counts against the 20 s before and after: a loud scene is no more speech than a quiet one. */
+/**
+ * Speech is measured relative to the 20 s before and after it, so that a loud scene counts no more than a quiet one.
+ */
 const surroundings = 20 * stepsPerSecond
 
 /**

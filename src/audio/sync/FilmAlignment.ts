@@ -26,7 +26,7 @@ import { rateFactors } from "./FrameRatePairs.ts"
 /** How a subtitle fits its film: a time t of a run's cues is heard at `rate * t + shift`. */
 export interface FilmAlignment {
   readonly rate: number
-  /** In order, together all cues; at least one. */
+  /** In order; together they contain all cues. At least one. */
   readonly runs: ReadonlyArray<ShiftedRun>
   /** From 0 (a guess) to 1 (certain). */
   readonly confidence: number
@@ -64,14 +64,14 @@ export const alignToFilm = (
 const runsAt = (evidence: EvidenceLevels, cues: ReadonlyArray<TimedSpan>, rate: number, spread: number) =>
   bestRuns({ evidence: evidence.coarse, cues: atRate(cues, rate), reach: widestShift, spread })
 
-/** Of longer subtitles, groups of cues that are spread over the film tell which rates are possible. */
+/** In longer subtitles, groups of cues that are spread over the film show which rates are possible. */
 const screenedCues = 400
 const groupCues = 50
 
 /** Rates whose evidence in those groups is at least this share of the best rate's are searched in full. */
 const likelyShare = 0.7
 
-/** The rates worth a full search: that takes most of the time that a long film needs after its sound is decoded. */
+/** The rates that are searched in full. After decoding, full searches take most of the time for a long film. */
 const likelyRates = (
   evidence: EvidenceLevels,
   cues: ReadonlyArray<TimedSpan>,
@@ -91,7 +91,7 @@ const likelyRates = (
 /** How far fine shifts are searched around coarse ones, in seconds. */
 const fineReach = 0.6
 
-/** How far the first and the last cue may drift apart by a rate that is no usual one, in seconds each way. */
+/** How far the first and the last cue may drift apart if the rate is not a usual one, in seconds each way. */
 const driftReach = 0.6
 
 /** Steps of the drift of the first or last cue, in seconds. */
@@ -122,7 +122,7 @@ const refine = (
   let best = usual.reduce((most, one) => (one.score > most.score ? one : most))
   const one = usual.find(({ rate }) => rate === 1)
   if (one !== undefined && best.score < one.score * usualGain) best = one
-  // With pieces, a drift is more often a piece with cues that belong to another one.
+  // If there are pieces, an apparent drift is usually a piece that contains cues of another one.
   const isWhole = model.runs.length === 1
   for (let drift = -driftReach; isWhole && drift <= driftReach; drift += driftStep) {
     const free = fit(model.rate + drift / half)
@@ -178,8 +178,8 @@ const peakOf = (values: Float64Array): { readonly at: number; readonly peak: num
 const partCues = 18
 
 /**
- * How much doubtful cues count if all have one shift: in dense speech over music, up to a third are doubtful of a
- * subtitle that fits. `sync: auto` looks at them besides.
+ * Weight of doubtful cues if all cues have one shift. In dense speech over music, up to a third of the cues of a
+ * fitting subtitle are doubtful. `sync: auto` also checks them separately.
  */
 const doubtOfWhole = 1 / 3
 

@@ -63,13 +63,13 @@ export const chanceSpread = ({
 interface EarlierRun {
   readonly shift: number
   readonly first: number
-  /** Its place among those that end where it begins. */
+  /** Its position among the runs that end where it begins. */
   readonly before: number
 }
 
 /**
  * The penalty of a change of the shift, in spreads of one cue: more than a few cues gain by chance from any of the
- * shifts. A change that moves cues before the ones in front of them has another one.
+ * shifts. A change that moves cues before the ones in front of them costs a second penalty.
  */
 const penalty = 8
 const disorder = 6

@@ -6,10 +6,10 @@ import { averaged, type SpeechTrack } from "./SpeechTrack.ts"
 /** How far from its cue speech may begin, in seconds. */
 export const followTolerance = 0.32
 
-/** A cue begins at least this share of the distance after the one before that their subtitle has. */
+/** Minimum distance between the starts of two consecutive cues, as a share of their distance in the subtitle. */
 const leastDistance = 0.4
 
-/** A rise of less than this share of the usual one is no beginning: nobody may speak there. */
+/** A rise of less than this share of the usual one does not count as a beginning: perhaps nobody speaks there. */
 const leastRise = 0.35
 
 /**

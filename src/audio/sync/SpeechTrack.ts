@@ -25,7 +25,7 @@ const block = 50
 /** How many blocks before and after a moment tell its noise floor: 5 s each. */
 const around = 10
 
-/** Share of those blocks whose minima lie at or below the noise floor. */
+/** Share of those blocks whose minima are at or below the noise floor. */
 const floorShare = 0.3
 
 /** Levels this far above the floor count as noise; half decibels. */

@@ -26,7 +26,7 @@ export const CueOverride = Schema.Struct({
     Schema.String.pipe(
       Schema.pattern(tonePattern, { message: () => "expected one or a few words, such as whispers" })
     ),
-    "How to say the words, such as whispers. Only for providers with a tone."
+    "How to say the words, such as whispers. Only for providers whose tone is set."
   ),
   start: optional(Schema.NonNegative, "Where the speech should start, in seconds."),
   end: optional(Schema.NonNegative, "Where the speech should end at the latest, in seconds."),

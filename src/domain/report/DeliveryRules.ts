@@ -176,7 +176,7 @@ const startVerdicts = (
   ]
 }
 
-/** The moments at which a timecode of whole seconds is reached, by how pictures are counted. */
+/** The times at which a timecode reaches whole seconds, by the way in which frames are counted. */
 const countings = [
   { words: "", after: (stated: number) => stated },
   // Counted at 24 or 30 frames per second, shown at 1000/1001 of that.

@@ -11,7 +11,7 @@ const Seconds = Schema.Number
 export const CueRewrite = Schema.Struct({
   /** The words that were too long. */
   text: Schema.String,
-  /** The shorter text that fits, if any reply was one. */
+  /** The shorter text that fits, if a reply contained one. */
   proposal: Schema.optional(Schema.String),
   /** Whether the proposal is spoken. `unseen`: because the manifest accepts proposals; nobody has checked it. */
   accepted: Schema.optional(Schema.Literal("seen", "unseen")),
@@ -23,7 +23,7 @@ export const CueRewrite = Schema.Struct({
       limit: Schema.Int,
       prompt: Schema.String,
       reply: Schema.String,
-      /** Why the reply is no proposal. */
+      /** Why the reply was refused. */
       refused: Schema.optional(Schema.String)
     })
   )

@@ -13,11 +13,11 @@ export class Casting extends Schema.Class<Casting>("Casting")({
   vol: Schema.optional(Schema.Number),
   /** Pitch shift in semitones; 0 is the voice's normal pitch. provider_native only. */
   pitch: Schema.optional(Schema.Number),
-  /** How the words are to be said, such as `whispers`. Only for providers that are told tones. */
+  /** How the words are to be said, such as `whispers`. Only for providers that take tones. */
   tone: Schema.optional(Schema.NonEmptyTrimmedString)
 }) {}
 
-/** Returns a text as it is sent: with the casting's tone, in the form that its provider is told tones. */
+/** Returns the text to send: with the casting's tone, in the form that its provider takes. */
 export const tonedText = ({ tone }: Casting, format: string | undefined, text: string): string =>
   tone === undefined || format === undefined
     ? text

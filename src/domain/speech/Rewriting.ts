@@ -26,7 +26,7 @@ export const LineRewriting = Schema.Struct({
   cue: Schema.Int,
   part: Schema.Int,
   ...RewriteAttempts.fields,
-  /** The shorter text that fits, if any reply was one. */
+  /** The shorter text that fits, if a reply contained one. */
   proposal: Schema.optionalWith(Schema.String, { exact: true }),
   /** Whether the line says the proposal. `unseen`: because the manifest accepts proposals; nobody has checked it. */
   accepted: Schema.optionalWith(Schema.Literal("seen", "unseen"), { exact: true }),

@@ -38,7 +38,7 @@ export const LanguageWritten = Schema.transformOrFail(Schema.NonEmptyTrimmedStri
   encode: ParseResult.succeed
 }).annotations({ message: ({ actual }) => languageMessage(actual) })
 
-/** The language that a pattern's name says, as an entry of `jobs` may write it. */
+/** The `language` of an entry of `jobs` that takes the language from its `input` pattern. */
 export const namedByPattern = "{language}"
 
 /** A language in an entry of `jobs`. */

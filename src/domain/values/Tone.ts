@@ -16,8 +16,8 @@ export const splitTone = (text: string): TonedText => {
 }
 
 /**
- * Returns the one of a provider's tones that a tone means: `whispers` means `whispering`, `very sad` means `sad`.
- * Undefined if none fits.
+ * Returns the provider's tone that matches a tone: `whispers` means `whispering`, `very sad` means `sad`. Undefined if
+ * none fits.
  */
 export const toneAmong = (tone: string | undefined, offered: ReadonlyArray<string>): string | undefined => {
   const words = (tone ?? "").split(/[ -]+/u).map(stemOf)

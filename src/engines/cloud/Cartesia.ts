@@ -153,7 +153,7 @@ const StreamEvent = Schema.parseJson(
 )
 const decodeEvent = Schema.decodeOption(StreamEvent)
 
-/** Reads the events of a stream; others than those above are left out. */
+/** Reads the events of a stream; skips all kinds but those above. */
 const eventsIn = (stream: string): ReadonlyArray<typeof StreamEvent.Type> => {
   const found: Array<typeof StreamEvent.Type> = []
   const parser = Sse.makeParser((event) => {

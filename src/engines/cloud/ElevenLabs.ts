@@ -153,7 +153,7 @@ const TimedAudio = Schema.Struct({
   alignment: Schema.optional(Schema.NullOr(Alignment))
 })
 
-/** Returns the parts of the text behind a tag of so many characters. */
+/** Returns the timed parts of the text after a tag of `behind` characters. */
 const partsOf = (alignment: typeof Alignment.Type, behind: number): ReadonlyArray<TimedPart> => {
   let at = -behind
   return alignment.characters.flatMap((character, index) => {

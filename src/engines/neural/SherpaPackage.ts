@@ -1,4 +1,4 @@
-/** Finds sherpa-onnx, which is not part of the installation: its native build has 33 MB. */
+/** Finds sherpa-onnx, which is not part of the installation: its native build takes 33 MB. */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { OpenRequest } from "./SherpaProtocol.ts"

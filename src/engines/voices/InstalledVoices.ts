@@ -24,7 +24,7 @@ const environment = Effect.map(
   (found) => Object.fromEntries(found)
 )
 
-/** A user without a home folder has no voices there: the root folder stands in for it, as in Docker. */
+/** For a user without a home folder, the root folder is used, as in Docker; no voices are installed there. */
 const folderBy = (choose: typeof cacheFolder) =>
   Effect.map(environment, (found) => choose(process.platform, found, found["HOME"] ?? homeFolder() ?? "/"))
 

@@ -1,4 +1,6 @@
-/** Installs neural voices from the catalogue, a folder, a Piper file or an archive. Each appears whole or not. */
+/**
+ * Installs neural voices from the catalogue, a folder, a Piper file or an archive. Each appears complete or not at all.
+ */
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { copyFile, cp, mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises"
@@ -24,7 +26,7 @@ export interface InstallTarget {
   readonly mirror?: string | undefined
   /** Pause before another attempt to download; default 1 s. */
   readonly pause?: Duration.DurationInput
-  /** Called with what is done and how much of it, from 0 to 1. */
+  /** Called with the current step and its progress, from 0 to 1. */
   readonly progress: (doing: "downloading" | "unpacking", share: number) => void
 }
 

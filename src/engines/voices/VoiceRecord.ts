@@ -6,9 +6,9 @@ import { Schema } from "effect"
 export const VoiceLicence = Schema.Struct({
   /** Its name, such as MIT or CC BY 4.0. */
   name: Schema.NonEmptyString,
-  /** What else it demands or leaves open. */
+  /** What else it requires or leaves open. */
   note: Schema.optional(Schema.NonEmptyString),
-  /** The words with which to name the makers, if the licence demands that. */
+  /** The attribution of the makers, if the licence requires one. */
   attribution: Schema.optional(Schema.NonEmptyString)
 })
 export type VoiceLicence = typeof VoiceLicence.Type

@@ -73,11 +73,11 @@ const compositing = (place: number): MarkupElement =>
 interface Track {
   readonly id: string
   readonly isPicture: boolean
-  /** Its two playlists, of which the second holds overlapping clips of mixes, and the tractor that plays both. */
+  /** Its two playlists, and the tractor that plays both. The second playlist is for clips that overlap in a mix. */
   readonly parts: ReadonlyArray<MarkupElement>
 }
 
-/** The tracks from the bottom up: sounds, of which the last lane is lowest, then the picture. */
+/** The tracks from the bottom up: the sounds, last lane first, then the picture. */
 const tracksOf = (session: MltSession): ReadonlyArray<Track> => {
   const { timeline, lanes, last } = session
   const { film } = timeline

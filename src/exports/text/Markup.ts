@@ -17,7 +17,10 @@ export const element = (
   children: ReadonlyArray<Markup> = []
 ): MarkupElement => ({ name, attributes, children })
 
-/** Encodes a document with an XML declaration in UTF-8. Elements that hold text are not indented: it may matter. */
+/**
+ * Encodes a document with an XML declaration in UTF-8. Elements that hold text are not indented, because white space in
+ * them may matter.
+ */
 export const markupDocument = (root: MarkupElement): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n${encoded(root, "")}\n`
 

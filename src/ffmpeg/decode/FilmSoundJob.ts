@@ -78,13 +78,13 @@ export const decodeFilmSound = (
 }
 
 /**
- * Returns what makes blocks of bytes. All blocks are in the same memory: with memory of its own for each block of a
- * film, collecting garbage takes as long as the analysis.
+ * Returns a function that converts bytes to blocks. All blocks share the same memory: if each block of a film had its
+ * own, garbage collection would take as long as the analysis.
  */
 const reader = () => {
   let bytes = new Uint8Array(0)
   let floats = new Float32Array(0)
-  /** Bytes of half a sample, which waits for its other half at the beginning of `bytes`. */
+  /** Number of bytes of an incomplete sample, which are kept at the beginning of `bytes`. */
   let rest = 0
   return (chunk: Uint8Array): Float32Array => {
     const length = rest + chunk.length

@@ -19,7 +19,7 @@ const writers: Readonly<Record<string, { readonly ending: string; readonly encod
   text: { ending: "srt", encoder: "subrip" }
 }
 
-/** The extension of the empty file that stands for a track without text. */
+/** The extension of the empty file that represents a track without text. */
 export const unreadTrack = "none"
 
 const quiet = ["-hide_banner", "-nostdin", "-nostats", "-y"]

@@ -1,6 +1,7 @@
 /**
  * Follows the account's tasks by the service's events (Server-Sent Events,
- * https://html.spec.whatwg.org/#server-sent-events). Events only say when to read a task: what it became is read.
+ * https://html.spec.whatwg.org/#server-sent-events). An event only says when to read a task; its result comes from that
+ * read.
  */
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Context, Data, Effect, Layer, Redacted, Stream } from "effect"

@@ -38,7 +38,7 @@ export const mayHaveAudioAt = (service: ReadonlySet<NetworkPlace>, audio: Networ
 export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress["Type"]) {
   const transport = yield* HttpTransport
   const { baseUrl, resolve = systemNames } = address
-  // A service whose name is unknown is nowhere, and its audio must be on the internet.
+  // If a service's host name cannot be resolved, its audio must be on the internet.
   const service = yield* Effect.cached(
     Effect.promise(() => placesOf(hostOf(baseUrl), resolve).catch((): ReadonlySet<NetworkPlace> => new Set()))
   )

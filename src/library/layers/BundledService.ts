@@ -34,7 +34,7 @@ export const bundledService: Effect.Effect<BundledService> = Effect.map(installe
   }
 })
 
-/** Speakers of the voices with the fewest languages come first: they are made for theirs. */
+/** Voices with the fewest languages come first, because they are made for these languages. */
 const speakersOf = (installed: ReadonlyArray<InstalledVoice>): ReadonlyArray<EngineVoice> =>
   installed
     .toSorted((one, other) => one.record.languages.length - other.record.languages.length)

@@ -2,7 +2,9 @@
 import { Config, ConfigProvider, Effect, Layer, Option } from "effect"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 
-/** Locates ffmpeg by settings that stay inside: a config provider in a layer would apply to its users, too. */
+/**
+ * Locates ffmpeg with a config provider of its own. A config provider in a layer would also apply to the layer's users.
+ */
 const located = (settings: Effect.Effect<ReadonlyMap<string, string>>) =>
   Layer.effectContext(
     Effect.flatMap(settings, (known) =>

@@ -79,7 +79,7 @@ export interface SpeakerSheet {
 export interface SpeakerPrice {
   /** Lines that are spoken otherwise. */
   readonly lines: number
-  /** Clips that are there already, from earlier. */
+  /** Clips that are stored already. */
   readonly kept: number
   readonly tasks: number
   readonly characters: number
@@ -102,7 +102,7 @@ export interface ShownApprovals {
   readonly cues: Readonly<Record<string, ShownApproval>>
 }
 
-/** A request to approve cues or the whole job, or to withdraw that. */
+/** A request to approve cues or the whole job, or to withdraw the approval. */
 export interface ApprovalRequest {
   readonly cues?: ReadonlyArray<number>
   readonly job?: true

@@ -57,7 +57,7 @@ export const receivedSamples = (sound: Uint8Array | Pcm): Either.Either<Pcm, str
 export const clipFileBytes = (sound: Uint8Array | Pcm, samples: Pcm): Uint8Array =>
   sound instanceof Uint8Array ? keptWav16(samples, sound) : encodeWav16(samples)
 
-/** Analyzes and judges a clip in steps of a few milliseconds each, so that others can run in between. */
+/** Analyzes and judges a clip in steps of a few milliseconds each, so that other work can run in between. */
 export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, ClipMade | Unusable> {
   const { said } = wanted
   const speech = speechIn(pcm)

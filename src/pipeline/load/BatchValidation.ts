@@ -80,7 +80,7 @@ const faultsOfFit = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<
       const own = fit?.maxSpeed !== undefined || fit?.hardMaxSpeed !== undefined
       return maxSpeed <= hardMaxSpeed
         ? []
-        : `${own ? `jobs[${at}]` : "defaults"}.fit: maxSpeed ${maxSpeed} is above the hard limit, hardMaxSpeed ${hardMaxSpeed}; lower the one or raise the other`
+        : `${own ? `jobs[${at}]` : "defaults"}.fit: maxSpeed ${maxSpeed} is above the hard limit, hardMaxSpeed ${hardMaxSpeed}; lower maxSpeed or raise hardMaxSpeed`
     })
   ).map((message) => InputFault.make({ file, message }))
 

@@ -20,7 +20,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   out: string
 ) {
   const fs = yield* FileSystem.FileSystem
-  // These files take too long to read: size and modification time must do.
+  // These files take too long to read, so their size and modification time are compared instead.
   const stateOf = (file: { readonly path: string } | undefined) =>
     file === undefined
       ? Effect.void

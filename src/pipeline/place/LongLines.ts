@@ -17,8 +17,8 @@ export interface LongLine {
 }
 
 /**
- * Returns the lines that do not fit, in script order. Lines that share a clip which cannot be cut share what they have
- * to lose, by their lengths.
+ * Returns the lines that do not fit, in script order. If lines share a clip that cannot be cut, the characters to
+ * remove are divided among them by length.
  */
 export const longLines = (
   plan: Omit<Forecastable, "words">,

@@ -118,7 +118,7 @@ const cueBytes = 2_500
 
 const editors: ReadonlySet<string> = new Set(timelineNames)
 
-/** Over a background, the result has its channels: six from 12 bytes a frame on. */
+/** Over a background, the result has the background's channels: six if a frame takes 12 bytes or more. */
 const channelsOf = ({ stereo, bed, seconds, audio: { rate = deliveryRate } }: Footprint): number =>
   bed >= 11.9 * seconds * rate ? 6 : stereo || bed > 0 ? 2 : 1
 

@@ -36,7 +36,7 @@ export const pricesOf = Effect.fn("Prices.pricesOf")(function* <E>(
   return price
 })
 
-/** Returns the prices of a batch whose service is connected; those it does not tell within 10 s stay unknown. */
+/** Returns the prices of a batch whose service is connected; those it does not report within 10 s stay unknown. */
 export const servicePrices = Effect.fn("Prices.servicePrices")(function* (plan: BatchPlan) {
   const named = namedPrices(plan)
   if (plan.utterances.every(({ casting }) => named(casting) !== undefined)) return named

@@ -13,7 +13,7 @@ export interface SpeechPaces {
   readonly ofVoice: (casting: Casting) => number | undefined
 }
 
-/** Measures the paces in a job's report. Cues of several lines are left out: their report does not part them. */
+/** Measures the paces in a job's report. Cues of several lines are left out: their report does not separate them. */
 export const speechPaces = (report: JobReport | undefined, lines: ReadonlyArray<Line>): SpeechPaces => {
   const reported = new Map((report?.cues ?? []).map((cue) => [cue.index, cue]))
   const counts = new Map<number, number>()

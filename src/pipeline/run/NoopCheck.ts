@@ -58,7 +58,7 @@ export const digestSources = Effect.fn("NoopCheck.digestSources")(function* (
       Effect.map(({ digest }) => digest),
       Effect.orElseSucceed(unread)
     )
-  // A film takes too long to read: size and modification time must do.
+  // A film takes too long to read, so its size and modification time are compared instead.
   const filmed = (path: string) =>
     fs.stat(path).pipe(
       Effect.map(({ size, mtime }) => `${size} ${Option.getOrNull(mtime)?.getTime()}`),

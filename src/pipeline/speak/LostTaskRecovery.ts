@@ -162,7 +162,7 @@ const unlabelledFinding = (
     const store = yield* UtteranceStore
     if (undecided === "again") return { _tag: "Absent" } satisfies LostTaskFinding
     const undecidable = (why: string): LostTaskFinding => ({ _tag: "Undecidable", why })
-    if (undecided === "report") return undecidable("the service does not repeat voice_name")
+    if (undecided === "report") return undecidable("the service does not return voice_name")
     const since = (row.announcedAt ?? 0) - matchTolerance
     if (
       walk.tasks.some(

@@ -103,7 +103,7 @@ const spansOf = (script: Script, words: Words): ReadonlyArray<CueSpan> => {
 /** Sound that ends this many seconds before the film and its last cue is incomplete. */
 const tolerated = 5
 
-/** Why what was decoded of a film is not enough to judge by; undefined if it is. */
+/** Why the decoded part of a film's sound is not enough for a comparison; undefined if it is. */
 const missingSound = (
   { seconds }: FilmSpeech,
   { duration }: MediaInfo,

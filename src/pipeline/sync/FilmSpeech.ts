@@ -1,5 +1,5 @@
 /**
- * Where somebody speaks in a film. Its sound is decoded once; what it says about speech, 18 kB a minute, is kept in the
+ * Where somebody speaks in a film. Its sound is decoded once. The result takes 18 kB a minute, and is cached in the
  * state folder by the film's digest.
  */
 import { open, readFile, stat, writeFile } from "node:fs/promises"

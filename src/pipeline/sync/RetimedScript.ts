@@ -22,7 +22,7 @@ export interface SubtitleTiming extends Omit<RetimedScript, "script"> {
   readonly sync?: SyncReport
 }
 
-/** A script at the times at which its film has it, as far as that is known. */
+/** A script with its cues at their times in the film, as far as these are known. */
 export type SyncedScript = SubtitleTiming & Pick<RetimedScript, "script">
 
 /** A change of times: a time t becomes `t * rate + offset`. */

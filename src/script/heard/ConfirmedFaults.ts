@@ -83,7 +83,7 @@ const sharesWords = (one: string, other: string): boolean => {
   )
 }
 
-/** What two transcripts agree on: the shorter words, and the more telling kind. */
+/** What two transcripts agree on: the shorter words, and the more specific kind. */
 const commonOf = (one: SuspectedFault, other: SuspectedFault): SuspectedFault => {
   const shorter = isOtherText(one) || one.words.length <= other.words.length ? one : other
   const telling = [one, other].find(({ kind }) => kind === "language" || kind === "tag" || kind === "doubled")

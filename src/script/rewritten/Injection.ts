@@ -3,7 +3,10 @@
  * such replies are refused. See OWASP, LLM01 Prompt Injection: https://genai.owasp.org/llmrisk/llm01-prompt-injection/
  */
 
-/** Whether a text reads like an instruction to a language model. Cautious: a real line that does is mended by hand. */
+/**
+ * Whether a text reads like an instruction to a language model. It errs on the side of caution: if a real line reads
+ * so, a person must shorten it.
+ */
 export const readsAsInstruction = (text: string): boolean => {
   const plain = text.normalize("NFKC").replaceAll(/[\p{Cf}\p{Cc}]/gu, "")
   return instructions.some((pattern) => pattern.test(plain))

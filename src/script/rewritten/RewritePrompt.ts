@@ -56,6 +56,6 @@ const refusedOf = (
   source: { readonly text: string; readonly limit: number; readonly language: LanguageTag | undefined }
 ) => {
   const { fault, isLong } = proposalIn(reply, source)
-  // Only a reply that is too long is worth another look. Others might carry instructions.
+  // The prompt quotes a refused reply only if it was too long. Other replies might contain instructions.
   return { ...(isLong ? { reply } : {}), why: fault ?? "unusable" }
 }

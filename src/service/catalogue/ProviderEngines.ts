@@ -1,4 +1,4 @@
-/** The engines that a provider names: one, or several of which the others step in when the first fails. */
+/** The engines that a provider names: one, or several. If one fails, the next one speaks. */
 import { Array } from "effect"
 import type { EngineVoice } from "../../engines/Engine.ts"
 import { languageOf } from "../../script/language/LanguageGuess.ts"
@@ -8,7 +8,7 @@ import type { ServedEngine, ServedVoice } from "./Catalogue.ts"
 
 /** An entry of a provider's engines, with defaults applied. */
 export interface NamedEngine {
-  /** Its key in the `EngineSet`: engines with different keys of a vendor are different ones. */
+  /** Its key in the `EngineSet`: the same engine with another key counts as another engine. */
   readonly key: string
   /** The engine's name under `engines`. */
   readonly engine: string
@@ -58,7 +58,7 @@ export const servedEngine = (
   }
 }
 
-/** Returns what contradicts itself in a provider's engines. `path` is the provider's. */
+/** Returns the contradictions in the settings of a provider's engines. `path` is the provider's. */
 export const engineProblems = (
   path: string,
   own: ProviderSettings,

@@ -20,7 +20,7 @@ import { type EngineLimits, limitEngine } from "./EngineLimits.ts"
 /** Every engine of the provider is set aside or unavailable: the task must wait. */
 export class NoEngineLeft extends Data.TaggedError("NoEngineLeft") {}
 
-/** What an engine made of a task. */
+/** The result of a task, and the engine that spoke it. */
 export interface SpokenBy<A> {
   readonly value: A
   /** The engine's name, as the provider's settings give it. */

@@ -1,4 +1,4 @@
-/** Changes of tasks, for those who wait for them. */
+/** Notifies listeners of changes of tasks. */
 import { Effect, Queue, type Scope } from "effect"
 
 /** Maximum changes that wait for one listener; older ones are dropped. */

@@ -9,7 +9,7 @@ interface VoicePage {
   readonly next: string | undefined
 }
 
-/** Pages to read at most, so that a list that never ends is not read for ever. */
+/** Pages to read at most, in case a list never ends. */
 const mostPages = 100
 
 /** Returns the voices of all pages. `page` is called without an argument for the first one. */

@@ -8,7 +8,7 @@ import { LineFields } from "./LineFields.ts"
 import { ask } from "./ReviewClient.ts"
 import { wavOf, describeTake } from "./TakeWords.ts"
 
-/** The edit box of the page. It stands beside the cues, so that the player stays in view. */
+/** The edit box of the page. It is beside the cues, so that the player stays in view. */
 export class EditBox {
   private readonly dialog = byId("edit", HTMLDialogElement)
   private readonly form = byId("edit-form", HTMLFormElement)

@@ -41,7 +41,7 @@ const withProfile = (job: Job, { profile: { rate, depth, channels, start } }: Na
   }
 }
 
-/** Words a fault of a key. */
+/** Formats the fault of a key. */
 const against = ({ name }: NamedProfile, key: string, value: string | number, required: string): string =>
   `${key}: ${value} contradicts delivery: ${name}, which requires ${required}; remove one of them`
 

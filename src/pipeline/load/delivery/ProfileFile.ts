@@ -20,7 +20,7 @@ export interface NamedProfile {
 
 const isBuiltIn = (name: string): name is ProfileName => profileNames.some((known) => known === name)
 
-/** Reads a profile. A name that looks like a file is one, relative to `base`. `reject` words the fault of a name. */
+/** Reads a profile. A name that looks like a path is read as a file, relative to `base`. `reject` makes the error. */
 export const readProfile = Effect.fnUntraced(function* (
   name: string,
   base: string,

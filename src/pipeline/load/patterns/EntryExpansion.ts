@@ -42,7 +42,7 @@ export interface EntryPlace {
   readonly rejectInput: (problem: string) => InputRejected
 }
 
-/** Takes `{language}` for the language out of an entry: a pattern's name sets the language anyway. */
+/** Removes `language: "{language}"` from an entry, because the name in its pattern sets the language anyway. */
 export const withKnownLanguage = (
   { language, ...entry }: WrittenJob,
   { manifest, at }: Pick<EntryPlace, "manifest" | "at">

@@ -6,7 +6,7 @@ import type { TagSettings } from "../../../domain/manifest/SoundSettings.ts"
 import type { InputRejected } from "../InputRejected.ts"
 import { fillNames, type NameValues } from "./NamePattern.ts"
 
-/** Fills `into` and `tags`, the defaults' ones too. Left: the fault of a setting. */
+/** Fills `into` and `tags`, also those of the defaults. Left: the fault of a setting. */
 export const fillEntry = (
   entry: JobEntry,
   defaults: Defaults,

@@ -1,6 +1,6 @@
 /**
- * Path patterns with names, such as `subs/{episode}.{language}.srt`. A name matches a part of a path; the same name in
- * another setting stands for the same text.
+ * Path patterns with names, such as `subs/{episode}.{language}.srt`. A name matches a part of a path. In another
+ * setting, the same name is replaced by that text.
  */
 import { Either } from "effect"
 import picomatch from "picomatch"

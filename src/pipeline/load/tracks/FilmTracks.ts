@@ -75,7 +75,7 @@ const tracksOf = Effect.fnUntraced(function* <E extends Error, R>(
 ) {
   const fs = yield* FileSystem.FileSystem
   const { size, mtime } = yield* fs.stat(path)
-  // A film takes too long to read: size and modification time must do.
+  // A film takes too long to read, so its size and modification time are compared instead.
   const folder = join(kept, digestOf([edition, path, `${size}`, Option.getOrNull(mtime)?.getTime()]))
   if (!(yield* fs.exists(folder))) {
     yield* fs.makeDirectory(kept, { recursive: true })

@@ -56,7 +56,7 @@ export class BackgroundLayer {
     this.delayed.close()
   }
 
-  /** Gives limited frames outside speech back their background as it was. */
+  /** Restores the original background in limited frames outside speech. */
   private kept(limited: Float32Array): Float32Array {
     const { channels, rate } = this.bed.track
     const frames = limited.length / channels

@@ -18,7 +18,7 @@ export interface VoiceOverrides {
 /**
  * Resolves the casting of a line. Left: the missing key. A voice and a model belong to their provider: a speaker with a
  * provider of its own does not inherit the job's voice and model. A neutral control value is dropped if the provider
- * lacks that control, and a tone if the provider is told none.
+ * lacks that control, and a tone if the provider takes none.
  */
 export const castingOf = (
   job: Job,
@@ -46,7 +46,7 @@ export const castingOf = (
   )
 }
 
-/** A tone for a provider that is told tones; for others it is dropped, since they would read it aloud. */
+/** Returns the tone for a provider that takes tones. For others it is dropped, since they would read it aloud. */
 export const toneFor = (tone: string | undefined, profile: ProviderProfile): { readonly tone?: string } =>
   tone === undefined || profile.tone === undefined || profile.srtInput ? {} : { tone }
 

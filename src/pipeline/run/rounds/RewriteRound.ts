@@ -189,7 +189,7 @@ const trialOf = (plan: JobPlan, changes: CueOverrides, batch: Batch): Trial | un
   return { changes, plan: changed.right, uses }
 }
 
-/** The changes whose lines are spoken, so that a budget that ends leaves every line its earlier clip. */
+/** The changes whose lines are spoken. If the budget runs out, the other lines keep their earlier clips. */
 const spokenChanges = Effect.fnUntraced(function* (trial: Trial | undefined) {
   if (trial === undefined) return undefined
   const store = yield* UtteranceStore

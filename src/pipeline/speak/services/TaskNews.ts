@@ -26,7 +26,7 @@ export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
     let current: NewsEpoch | undefined
     let isStarted = false
 
-    /** Ends an epoch: whoever waits polls instead. */
+    /** Ends an epoch: those who wait then poll instead. */
     const close = Effect.suspend(() => {
       const epoch = current
       current = undefined
@@ -59,7 +59,9 @@ export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
     }).pipe(Effect.ignore)
 
     return {
-      /** The stream that is open now, if any. To be read before a task is created: it has events from now on. */
+      /**
+       * The stream that is open now, if any. Read it before a task is created, because a stream has only later events.
+       */
       epoch: Effect.suspend(() => {
         if (isStarted) return Effect.succeed(current)
         isStarted = true

@@ -1,7 +1,7 @@
 /**
  * Parses well-formed SRT and WebVTT with the `subtitle` package. It accepts more than that, but misreads it: text lines
- * that begin with NOTE, times or cue identifiers in the text, `,5` as 5 ms. So the rule here decides which files are
- * its own; all others are repaired by `CueBlocks.ts`.
+ * that begin with NOTE, times or cue identifiers in the text, `,5` as 5 ms. So the rule here decides which files the
+ * package parses. `CueBlocks.ts` repairs all others.
  */
 import { parseSync } from "subtitle"
 import { isBlank, numberOf, trimmed } from "../../markup/CueLines.ts"

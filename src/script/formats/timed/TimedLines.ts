@@ -90,7 +90,7 @@ export const subtitleOf = (
   )
 }
 
-/** The turns of a turn whose own text may hold markup. A speaker in the markup wins. */
+/** Returns the turns in the text of one turn, which may contain markup. A speaker in the markup takes precedence. */
 const resolved = ({ speaker, text }: MarkedTurn): ReadonlyArray<MarkedTurn> =>
   turnsOfMarkup(text).map((turn) => ({
     text: turn.text,

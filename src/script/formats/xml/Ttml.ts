@@ -16,7 +16,10 @@ import { elementsNamed, parseXml, textIn, type XmlElement } from "./XmlTree.ts"
 const refused = (line: number, found: string, expected: string): ReadSubtitle =>
   Either.left([ScriptFault.make({ line, found: excerpt(found), expected })])
 
-/** Parses a file's text. Faults of form are reported and read over; a file without text to speak is rejected. */
+/**
+ * Parses a file's text. Syntax errors are reported, and the rest of the file is read. A file without text to speak is
+ * rejected.
+ */
 export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle => {
   const { root: outermost, faults, declaresEntities } = parseXml(text)
   const isFragment = outermost !== undefined && /^(?:body|div)$/u.test(outermost.name)

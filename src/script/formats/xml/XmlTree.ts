@@ -16,7 +16,7 @@ export interface XmlElement {
 /** What parsing found: the root, or the fault that keeps the file from being read. */
 export interface XmlDocument {
   readonly root: XmlElement | undefined
-  /** The first faults of form, with their lines. They were read over. */
+  /** The first syntax errors, with their lines. Parsing continued after them. */
   readonly faults: ReadonlyArray<XmlFault>
   /** Whether the file declares entities, which are never expanded. */
   readonly declaresEntities: boolean
@@ -38,7 +38,7 @@ interface Open extends XmlElement {
   readonly children: Array<XmlElement | string>
 }
 
-/** Parses a text. Faults of form are read over, as far as the tree stays plain. Never throws. */
+/** Parses a text. Parsing continues after a syntax error, as long as the structure stays clear. Never throws. */
 export const parseXml = (text: string): XmlDocument => {
   const parser = new SaxesParser({ xmlns: false, position: true })
   const faults: Array<XmlFault> = []
