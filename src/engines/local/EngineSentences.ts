@@ -8,7 +8,7 @@ export interface Part {
   readonly pieces: ReadonlyArray<Piece>
   /** For each piece, the index of its token among all tokens. */
   readonly tokens: ReadonlyArray<number>
-  /** What its end coincides with, which decides the pause after it. */
+  /** Whether it ends with a sentence, a clause or only a word; decides the pause after it. */
   readonly ends: "sentence" | "clause" | "word"
 }
 

@@ -1,7 +1,7 @@
 /** Errors of locating and running ffmpeg, and of reading and writing media files. */
 import { Schema } from "effect"
 
-/** Where a binary was searched. */
+/** Where a binary was searched for. */
 export const BinarySource = Schema.Literal("DUBWRIGHT_FFMPEG", "PATH", "package")
 export type BinarySource = typeof BinarySource.Type
 

@@ -83,14 +83,14 @@ export interface SpeakerPrice {
   readonly kept: number
   readonly tasks: number
   readonly characters: number
-  /** Absent if the service does not tell its price. */
+  /** Absent if the service does not report its price. */
   readonly credits?: number
 }
 
 /** An approval, compared with what is delivered now. */
 export interface ShownApproval {
   readonly by: string
-  /** In UTC, as in ISO 8601. */
+  /** ISO 8601, in UTC. */
   readonly at: string
   /** Words, voice or time have changed since. */
   readonly isStale?: true

@@ -96,7 +96,7 @@ const unspoken = Effect.fnUntraced(function* (
   return { summary: { ...summary, failed, left: waiting.size - failed, halt }, credits }
 })
 
-/** Utterances that are certain to be sent: planned, or failed for a passing reason, and not in flight. */
+/** Utterances that are certain to be sent: planned, or failed for a temporary reason, and not in flight. */
 const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
   const store = yield* UtteranceStore
   const standings = yield* store.standings(utterances.map(({ key }) => key))

@@ -1,4 +1,4 @@
-/** The words over the picture, as spoken or as in the source; of the spoken ones, the word being said is marked. */
+/** The words over the picture: as spoken, with the current word marked, or as in the source. */
 import type { PageCue } from "../../data/PageData.ts"
 import { remember, remembered } from "../Choices.ts"
 import { byId, maybeById } from "../Dom.ts"

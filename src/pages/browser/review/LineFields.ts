@@ -33,7 +33,7 @@ export class LineFields {
     this.forecast()
   }
 
-  /** The line as the fields have it. */
+  /** The line, with the values of the fields. */
   get edit(): ReviewEdit {
     const [speed, start, end] = [this.number("speed"), this.number("start"), this.number("end")]
     return {

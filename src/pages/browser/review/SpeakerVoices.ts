@@ -121,7 +121,7 @@ const wordsOf = ({ lines, kept, tasks, characters, credits }: SpeakerPrice): str
   if (tasks === 0) return `${spoken}. Price: nothing, since their clips are kept from earlier.`
   const price =
     credits === undefined
-      ? "the service does not tell its price"
+      ? "the service does not report its price"
       : `${Math.ceil(credits)} ${Math.ceil(credits) === 1 ? "credit" : "credits"}`
   return `${spoken}: ${tasks} ${tasks === 1 ? "task" : "tasks"}, ${characters} characters. Price: ${price}.${kept === 0 ? "" : ` ${kept} clips are kept from earlier.`}`
 }

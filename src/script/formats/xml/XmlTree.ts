@@ -115,7 +115,7 @@ const split = (name: string): readonly [local: string, prefix: string] => {
 export const elementsOf = ({ children }: XmlElement): ReadonlyArray<XmlElement> =>
   children.filter((child) => typeof child !== "string")
 
-/** All elements of a name in a tree, in document order. */
+/** All elements with a name in a tree, in document order. */
 export const elementsNamed = (root: XmlElement, name: string): ReadonlyArray<XmlElement> => {
   const found: Array<XmlElement> = []
   const visit = (element: XmlElement): void => {
