@@ -54,7 +54,7 @@ interface History {
   readonly undone: ReadonlyArray<SavedChange>
 }
 
-/** Changes to a job's cues as entries of the file. What was approved of these cues is no longer what is delivered. */
+/** Changes to a job's cues as entries of the file. The approvals of these cues no longer apply. */
 const changed = (
   { id, approvals }: Job,
   changes: ReviewChanges,

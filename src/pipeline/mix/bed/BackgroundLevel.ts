@@ -88,7 +88,7 @@ const searchLevel = (excerpts: Excerpts, goal: VoiceGoal): VoiceLevel => {
   return { gain: gainOf(search.level), corrected: corrected(gainOf(search.level), came) }
 }
 
-/** Finds the level at which a loudness that rises with it is reached. */
+/** Finds the level that gives the wanted loudness. The loudness rises with the level. */
 const solved = (loudnessAt: (level: number) => number, wanted: number): number => {
   let low = lowest
   let high = highest
