@@ -78,7 +78,7 @@ const known = new Set(
 const closed = /^<\s*(\/?)\s*([a-z][a-z0-9]*)?((?:\.[^\s<>]*)?)(\s[^<>]*?)?\s*\/?>/iu
 const timeTag = /^<\s*[\d:.,\0]*\d[\d:.,\0]*>/u
 const unfinished =
-  /^<\/?\s*(b|i|u|s|c|v|lang|ruby|rt|font)((?:\.[\w-]*)*)(?:\s+\w+\s*=\s*(?:"[^"<>]*"|[^\s<>]+))*(?=\s|$)/iu
+  /^<\/?(b|i|u|s|c|v|lang|ruby|rt|font)((?:\.[\w-]*)*)(?:\s+\w+\s*=\s*(?:"[^"<>]*"|[^\s<>]+))*(?=\s|$)/iu
 const unfinishedTime = /^<\d+:[\d:.]+(?=\s|$)/u
 
 const tagAt = (text: string, comments: boolean): Tag | undefined => {

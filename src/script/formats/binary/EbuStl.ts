@@ -33,7 +33,7 @@ export const readEbuStl = (bytes: Uint8Array, options: TimedOptions = {}): ReadS
   const frames = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate)
   const clock: FrameClock =
     frames === undefined
-      ? { rate: rate === 23 ? 24_000 / 1001 : rate || 25, nominal: rate === 23 ? 24 : rate || 25 }
+      ? clockAt(rate)
       : { rate: frames.rate.value, nominal: frames.nominal, drop: frames.drop ? "ntsc" : undefined }
   const decode = decoderOf(latin(bytes, 12, 2))
   const notices: Array<Notice> = []
@@ -87,6 +87,12 @@ export const readEbuStl = (bytes: Uint8Array, options: TimedOptions = {}): ReadS
   const stated = millisOfTimecode({ hours, minutes, seconds, frames: count }, clock)
   return subtitleOf(lines, notices, { stated, isTimecode: true, clock }, options)
 }
+
+/** The clock of a rate as headers name it: 23, 29 and 59 mean 24, 30 and 60 times 1000/1001. */
+const clockAt = (rate: number): FrameClock =>
+  [23, 29, 59].includes(rate)
+    ? { rate: ((rate + 1) * 1000) / 1001, nominal: rate + 1 }
+    : { rate: rate || 25, nominal: rate || 25 }
 
 /** Gathers blocks into subtitles: extension blocks continue the text of a subtitle. */
 const subtitlesIn = (bytes: Uint8Array): ReadonlyArray<StlSubtitle> => {

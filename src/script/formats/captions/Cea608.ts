@@ -63,6 +63,7 @@ export const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): Re
   let row = 15
   let column = 0
   let isOurs = channel === 1
+  let isData = false
   let before = { code: 0, at: -1 }
 
   const close = (at: number): void => {
@@ -142,13 +143,19 @@ export const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): Re
 
   for (const pair of pairs) {
     const { first, second, at } = pair
+    // Extended data services (XDS) are between 0x01 to 0x0e and 0x0f, or the next control code.
+    if (first > 0 && first < 0x10) {
+      isData = first !== 0x0f
+      continue
+    }
     if (first < 0x10 || first > 0x1f) {
       before = { code: 0, at }
-      if (!isOurs) continue
+      if (!isOurs || isData) continue
       put(basicCharacter(first), pair)
       put(basicCharacter(second), pair)
       continue
     }
+    isData = false
     const code = (first << 8) | second
     // Control codes are sent twice.
     const isRepeat = before.code === code

@@ -12,7 +12,8 @@ const mpl2Line = /^\s*\[(\d{1,9})\]\[(\d{0,9})\](.*)$/u
 const usualRate = 24_000 / 1001
 
 /** Whether a text begins with a line of MicroDVD. */
-export const isMicroDvd = (text: string): boolean => /^\s*\{(?:\d+|DEFAULT)\}\{\d*\}/u.test(text)
+export const isMicroDvd = (text: string): boolean =>
+  /^\s*(?:\{DEFAULT\}\{[^{}\n]*\}|\{\d+\}\{\d*\})/u.test(text)
 
 /** Whether a text begins with a line of MPL2. */
 export const isMpl2 = (text: string): boolean => /^\s*\[\d+\]\[\d*\]/u.test(text)
@@ -22,7 +23,7 @@ export const isMpl2 = (text: string): boolean => /^\s*\[\d+\]\[\d*\]/u.test(text
  * a notice.
  */
 export const readMicroDvd = (text: string, options: TimedOptions = {}): ReadSubtitle => {
-  const stated = /^\s*\{[01]\}\{[01]\}\s*(\d{2,3}(?:[.,]\d+)?)\s*(?:\n|$)/u.exec(text)
+  const stated = /^\s*\{[01]\}\{[01]\}\s*(\d{2,3}(?:[.,]\d+)?)\s*(?:fps)?\s*(?:\n|$)/iu.exec(text)
   const written = stated?.[1] === undefined ? undefined : Number(stated[1].replace(",", "."))
   const named = knownRate(options)?.rate.value
   const rate = exactRate(written) ?? named ?? usualRate

@@ -28,7 +28,10 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
   ]
   const languages = languagesIn(text)
   const wanted = options.language?.toLowerCase().split("-")[0]
-  const chosen = tracks.find((track) => wanted !== undefined && languages.get(track) === wanted) ?? tracks[0]
+  const chosen =
+    tracks.find((track) => wanted !== undefined && languages.get(track) === wanted) ??
+    tracks.find((track) => wanted !== undefined && !languages.has(track) && isNamedAfter(track, wanted)) ??
+    tracks[0]
   if (chosen === undefined)
     return Either.left([
       ScriptFault.make({
@@ -57,6 +60,22 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
     lines.push({ line, start, end: end ?? next?.start, turns: [{ speaker, text: words }] })
   })
   return subtitleOf(lines, notices, { isTimecode: false, clock: { rate: 25, nominal: 25 } }, options)
+}
+
+/** Whether a class has the usual name of a language, or of its country: `ENCC`, `ENUSCC`, `KRCC`. */
+const isNamedAfter = (track: string, language: string): boolean =>
+  /^[a-z]{2,5}cc$/u.test(track) && [language, countries[language]].some((name) => name === track.slice(0, 2))
+
+const countries: Readonly<Record<string, string>> = {
+  cs: "cz",
+  da: "dk",
+  el: "gr",
+  ja: "jp",
+  ko: "kr",
+  sv: "se",
+  uk: "ua",
+  vi: "vn",
+  zh: "cn"
 }
 
 const attribute = (tag: string, name: string): string | undefined => {

@@ -14,13 +14,57 @@ export interface WordDocument {
 export const wordDocument = (xml: string): WordDocument => {
   const { root } = parseXml(xml)
   if (root === undefined) return { rows: [], text: "" }
-  const rows = elementsNamed(root, "tr").map((row, index) => ({
-    line: index + 1,
-    cells: elementsOf(row)
-      .filter(({ name }) => name === "tc")
-      .map((cell) => paragraphs(cell).join("\n").trim())
-  }))
+  const rows = rowsIn(root).map((cells, index) => ({ line: index + 1, cells }))
   return { rows, text: paragraphs(root, true).join("\n") }
+}
+
+/**
+ * The rows of the tables in an element. A table within a table whose row says nothing else is one of its own; else it
+ * is text of its cell.
+ */
+const rowsIn = (element: XmlElement): ReadonlyArray<ReadonlyArray<string>> =>
+  partsOf(element).flatMap((child) => {
+    if (child.name !== "tr") return rowsIn(child)
+    if (isDeleted(child, "trPr", "del")) return []
+    const cells = cellsOf(child)
+    const isFrame =
+      elementsNamed(child, "tbl").length > 0 &&
+      cells.every((cell) => paragraphs(cell, true).join("").trim() === "")
+    if (isFrame) return cells.flatMap(rowsIn)
+    // A merged cell stands for several columns.
+    return [
+      cells.flatMap((cell) => [textOfCell(cell), ...Array.from({ length: spanOf(cell) - 1 }, () => "")])
+    ]
+  })
+
+const textOfCell = (cell: XmlElement): string => paragraphs(cell).join("\n").trim()
+
+/** The cells of a row. */
+const cellsOf = (row: XmlElement): ReadonlyArray<XmlElement> =>
+  partsOf(row).filter((cell) => cell.name === "tc" && !isDeleted(cell, "tcPr", "cellDel"))
+
+/** The children of an element, with those of content controls and of custom XML in their place. */
+const partsOf = (element: XmlElement): ReadonlyArray<XmlElement> =>
+  elementsOf(element).flatMap((child) =>
+    /^(?:sdt|sdtContent|customXml)$/u.test(child.name) ? partsOf(child) : [child]
+  )
+
+/** Whether properties record a tracked deletion. */
+const isDeleted = (element: XmlElement, properties: string, deletion: string): boolean =>
+  propertyOf(element, properties, deletion) !== undefined
+
+const propertyOf = (element: XmlElement, properties: string, name: string): XmlElement | undefined =>
+  elementsOf(element)
+    .filter((child) => child.name === properties)
+    .flatMap(elementsOf)
+    .find((property) => property.name === name)
+
+/** Maximum number of columns of a table in Word. */
+const mostColumns = 63
+
+const spanOf = (cell: XmlElement): number => {
+  const span = Number(propertyOf(cell, "tcPr", "gridSpan")?.attributes.get("val") ?? 1)
+  return Number.isInteger(span) && span > 0 ? Math.min(span, mostColumns) : 1
 }
 
 /** The text of paragraphs; in a whole document, without those in tables. */
@@ -33,13 +77,23 @@ const paragraphs = (element: XmlElement, outsideTables = false): ReadonlyArray<s
         : paragraphs(child, outsideTables)
   )
 
-/** The text of a paragraph. Deleted text, notes and field codes do not count; a text box counts once. */
+/** The text of a paragraph without deleted and hidden text, ruby, notes and field codes. A text box counts once. */
 const textOf = (element: XmlElement): string =>
   elementsOf(element)
     .map((child) => {
       if (child.name === "t") return textIn(child)
       if (child.name === "tab") return "\t"
       if (child.name === "br" || child.name === "cr") return "\n"
-      return /^(?:del|moveFrom|instrText|Fallback|pPr|rPr)$/u.test(child.name) ? "" : textOf(child)
+      if (child.name === "noBreakHyphen") return "-"
+      if (child.name === "r" && isHidden(child)) return ""
+      return unread.test(child.name) ? "" : textOf(child)
     })
     .join("")
+
+const unread = /^(?:del|moveFrom|instrText|Fallback|pPr|rPr|rt)$/u
+
+/** Whether a run is hidden text. */
+const isHidden = (run: XmlElement): boolean => {
+  const vanish = propertyOf(run, "rPr", "vanish")
+  return vanish !== undefined && !/^(?:0|false|off)$/u.test(vanish.attributes.get("val") ?? "")
+}

@@ -20,7 +20,12 @@ export const clockOf = ({ attributes }: XmlElement): TtmlClock => {
   const stated = positive(attributes.get("frameRate"))
   const nominal = Math.min(1000, stated ?? 30)
   const [over, under] = (attributes.get("frameRateMultiplier") ?? "1 1").trim().split(/[\s:/]+/u)
-  const factor = (positive(over) ?? 1) / (positive(under) ?? 1)
+  const isNtsc = attributes.get("dropMode") === "dropNTSC" && nominal % 30 === 0
+  // Drop-frame timecode exists for 29.97 only. Some files leave the multiplier out.
+  const factor =
+    isNtsc && !attributes.has("frameRateMultiplier")
+      ? 1000 / 1001
+      : (positive(over) ?? 1) / (positive(under) ?? 1)
   const subFrames = positive(attributes.get("subFrameRate")) ?? 1
   const dropMode = attributes.get("dropMode")
   const drop = dropMode === "dropNTSC" ? "ntsc" : dropMode === "dropPAL" ? "pal" : undefined

@@ -103,8 +103,9 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
     let after = state.active.start
     for (const child of element.children) {
       if (typeof child === "string") {
-        if (isSequence || state.visible === undefined) continue
-        const text = state.keepsSpace ? child : child.replace(/[ \t\r\n]+/gu, " ")
+        // In a sequence, text has no time of its own, but space between words stays.
+        if ((isSequence && child.trim() !== "") || state.visible === undefined) continue
+        const text = withoutTags(state.keepsSpace ? child : child.replace(/[ \t\r\n]+/gu, " "))
         const shown = shared(state.shown, state.visible)
         into.push({ ...shown, text, speaker: state.speaker, role: state.role })
       } else if (isContent(child, "br")) {
@@ -187,6 +188,13 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
   }
   return { lines, otherLanguages, outside }
 }
+
+/**
+ * Keeps what only looks like a tag from being read as one: XML has decoded the text. Careless converters escape whole
+ * tags of subtitles, such as `&lt;i&gt;`.
+ */
+const withoutTags = (text: string): string =>
+  text.replace(/<(?!\/?(?:[a-z][^\s<>]*|font\s[^<>]*)>)/giu, "&lt;")
 
 interface Group {
   readonly interval: Interval

@@ -88,6 +88,34 @@ describe("a Word document", () => {
       [1000, 2000, "Hi.", "ANNA"]
     ])
   })
+  it("is read past merged cells, content controls, and rows that were deleted", () => {
+    const cell = (content: string, properties = "") => `<w:tc><w:tcPr>${properties}</w:tcPr>${content}</w:tc>`
+    const wide = cell(paragraph("00:00:01"), '<w:gridSpan w:val="2"/>') + cell(paragraph("ANNA"))
+    const wrapped = `<w:sdt><w:sdtContent>${cell(paragraph("Hi."))}</w:sdtContent></w:sdt>`
+    const gone = row("00:00:03", "00:00:04", "BEN", "Bye.").replace(
+      "<w:tr>",
+      "<w:tr><w:trPr><w:del/></w:trPr>"
+    )
+    const table = `<w:tbl>${row("In", "Out", "Character", "Dialogue")}<w:tr>${wide}${wrapped}</w:tr>${gone}</w:tbl>`
+    expect(cuesIn("a.docx", word(table))).toEqual([[1000, 1000, "Hi.", "ANNA"]])
+  })
+  it("is read by the table within a table that only lays out the page", () => {
+    const list = `<w:tbl>${row("In", "Dialogue")}${row("00:00:01", "Hi.")}</w:tbl>`
+    const framed = (content: string) => `<w:tbl><w:tr><w:tc>${content}<w:p/></w:tc></w:tr></w:tbl>`
+    expect(cuesIn("a.docx", word(framed(list)))).toEqual([[1000, 1000, "Hi."]])
+    const note = `<w:tbl>${row("very", "soon")}</w:tbl>`
+    const rows = row("In", "Dialogue") + row("00:00:01", "Hi.").replace("Hi.</w:t></w:r></w:p>", `$&${note}`)
+    expect(cuesIn("a.docx", word(`<w:tbl>${rows}</w:tbl>`))).toEqual([[1000, 1000, "Hi.\nvery\nsoon"]])
+  })
+  it("is read with its hyphens, but without hidden text and ruby", () => {
+    const run = (content: string, properties = "") => `<w:r><w:rPr>${properties}</w:rPr>${content}</w:r>`
+    const said =
+      run("<w:t>A well</w:t><w:noBreakHyphen/><w:t>known </w:t>") +
+      run("<w:t>secret </w:t>", "<w:vanish/>") +
+      run("<w:t>town </w:t>", '<w:vanish w:val="0"/>') +
+      `<w:r><w:ruby><w:rt>${run("<w:t>kan</w:t>")}</w:rt><w:rubyBase>${run("<w:t>漢</w:t>")}</w:rubyBase></w:ruby></w:r>`
+    expect(cuesIn("a.docx", word(`<w:p>${said}</w:p>`))).toEqual([["A well-known town 漢"]])
+  })
   it("without a table is read as the text that it holds", () => {
     const lines = ["1", "00:00:01,000 --&gt; 00:00:02,000", "Hi."].map(paragraph).join("")
     expect(cuesIn("a.docx", word(lines))).toEqual([[1000, 2000, "Hi."]])

@@ -54,6 +54,8 @@ describe("EBU STL", () => {
   it("counts frames at the header's rate, or at the job's", () => {
     const file = stl([{ from: second(1), to: [0, 0, 1, 15], text: "Hi." }], { rate: "30" })
     expect(cuesIn("a.stl", file)).toEqual([[1000, 1500, "Hi."]])
+    const ntsc = stl([{ from: second(1), to: [0, 0, 1, 15], text: "Hi." }], { rate: "29" })
+    expect(cuesIn("a.stl", ntsc)).toEqual([[1001, 1502, "Hi."]])
     expect(cuesIn("a.stl", file, { frameRate: "29.97" })).toEqual([[1001, 1502, "Hi."]])
   })
   it("joins extension blocks, and leaves out comments and user data", () => {

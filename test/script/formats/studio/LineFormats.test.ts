@@ -21,6 +21,14 @@ describe("MicroDVD", () => {
     expect(cuesIn("a.sub", file, { filmRate, frameRate: "50" })[0]).toEqual([500, 1500, "Hello\nthere"])
     expect(cuesIn("a.sub", `{1}{1}23.976\n{24000}{24024}Hi`)[0]).toEqual([1_001_000, 1_002_001, "Hi"])
   })
+  it("is recognized by its default styles, and reads a rate with its unit", () => {
+    expect(cuesIn("a.sub", "{DEFAULT}{C:$0000FF}\n{1}{1}25\n{25}{50}Hi", { frameRate: 25 }).at(-1)).toEqual([
+      1000,
+      2000,
+      "Hi"
+    ])
+    expect(cuesIn("a.sub", "{1}{1}25fps\n{25}{50}5 < 6, a < b")).toEqual([[1000, 2000, "5 < 6, a < b"]])
+  })
   it("reports lines without frames", () => {
     expect(noticesIn("a.sub", `{1}{1}25\n${file}what\n`)[0]).toBe(
       '4: skipped "what": expected a line such as {25}{75}Hello'
@@ -69,6 +77,12 @@ describe("SAMI", () => {
     expect(cuesIn("a.smi", file).map((cue) => cue[2])).toEqual(["Hello"])
     expect(cuesIn("a.smi", file, { language: "fr" }).map((cue) => cue[2])).toEqual(["Bonjour"])
     expect(noticesIn("a.smi", file)[0]).toContain('read the class "encc" of encc, frcc')
+  })
+  it("chooses a class that is named after the language or its country", () => {
+    const captions =
+      "<SAMI><SYNC Start=1000><P Class=ENCC>Hi if a < b<P Class=KRCC>안녕<SYNC Start=2000><P>&nbsp;"
+    expect(cuesIn("a.smi", captions, { language: "ko" })).toEqual([[1000, 2000, "안녕"]])
+    expect(cuesIn("a.smi", captions, { language: "vi" })).toEqual([[1000, 2000, "Hi if a < b"]])
   })
   it("reads speakers from sources", () => {
     expect(cuesIn("a.smi", sami(sync(1000, "<P ID=Source>Anna<P Class=ENCC>Hello")))[0]).toEqual([

@@ -41,6 +41,13 @@ describe("SCC", () => {
     )
     expect(cuesIn("a.scc", file)).toEqual([[2 * second, 4 * second, "Mind the\nstep."]])
   })
+  it("leaves out data services between captions", () => {
+    const data = [hex(0x01, 0x03), hex(0x41, 0x42)]
+    const ended = [load, erase, row15, text("Hi"), ...data, hex(0x0f, 0x1d), text(" you"), show]
+    const resumed = [load, erase, row15, text("Hi"), ...data, control(0x14, 0x20), text(" you"), show]
+    for (const codes of [ended, resumed])
+      expect(cuesIn("a.scc", scc(["00:00:01:00", ...codes], ["00:00:03:00", clear]))[0]?.[2]).toBe("Hi you")
+  })
   it("follows the clock in drop-frame timecode", () => {
     const file = scc(["00:10:00;00", load, row15, text("Hi."), show], ["00:10:02;00", clear])
     expect(near(cuesIn("a.scc", file))).toEqual([[600, 602, "Hi."]])

@@ -27,6 +27,14 @@ const ttml = (body: string, attributes = "", head = ""): string =>
 const timed = (begin: string, end: string, attributes = ""): string =>
   ttml(`<div><p begin="${begin}" end="${end}">Mind the step.</p></div>`, attributes)
 
+it("TTML text that only looks like markup stays, and whole tags that were escaped are dropped", () => {
+  const said = (text: string) => cues(ttml(`<div><p begin="1s" end="2s">${text}</p></div>`))[0]?.[2]
+  expect(said("<![CDATA[a < b]]>, so b &lt;c and I &lt;3 you")).toBe("a < b, so b <c and I <3 you")
+  expect(said("&lt;i&gt;Mind&lt;/i&gt; &lt;font color='red'&gt;the&lt;/font&gt; step.")).toBe(
+    "Mind the step."
+  )
+})
+
 describe("TTML times", () => {
   const times: ReadonlyArray<
     readonly [begin: string, end: string, attributes: string, at: number, to: number]
@@ -37,6 +45,13 @@ describe("TTML times", () => {
     ["00:00:01:15", "00:00:02:00", "", 1500, 2000],
     ["00:00:01:12", "60f", 'ttp:frameRate="24"', 1500, 2500],
     ["24f", "48f", 'ttp:frameRate="24" ttp:frameRateMultiplier="1000 1001"', 1001, 2002],
+    [
+      "00:10:00:00",
+      "00:10:02:00",
+      'ttp:timeBase="smpte" ttp:frameRate="30" ttp:dropMode="dropNTSC"',
+      599_999,
+      602_001
+    ],
     ["15000000t", "20000000t", 'ttp:tickRate="10000000"', 1500, 2000],
     ["00:00:01:10.1", "2s", 'ttp:frameRate="25" ttp:subFrameRate="2"', 1420, 2000],
     [
@@ -75,6 +90,12 @@ describe("TTML times", () => {
     ])
   })
 
+  it("keep the space between the words of a sequence", () => {
+    const words = '<span dur="1s">Mind</span> <span dur="1s">the step.</span>'
+    expect(cues(ttml(`<div><p begin="1s" timeContainer="seq">${words}</p></div>`))).toEqual([
+      [1000, 3000, "Mind the step."]
+    ])
+  })
   it("nests in sequence", () => {
     const body = `<div timeContainer="seq"><p begin="1s" dur="2s">One</p><p begin="1s" dur="2s">Two</p></div>`
     expect(cues(ttml(body))).toEqual([
