@@ -43,6 +43,7 @@ export const requirements = {
     "the corpus, at ../shared/corpus",
     existsSync(join(import.meta.dirname, "../../shared/corpus"))
   ),
+  melt: requirement("sessions in melt", "melt (Debian: apt-get install melt)", hasProgram("melt")),
   openshot: requirement(
     "timelines in OpenShot",
     "openshot-qt (Debian: apt-get install openshot-qt)",
