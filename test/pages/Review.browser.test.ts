@@ -29,13 +29,17 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
   let server: Running
   let address: string
 
+  const serve = async () => {
+    server = start(["review", "batch.yaml"], { cwd })
+    address = (await server.firstLine).replace("review ", "")
+  }
+
   beforeAll(async () => {
     writeFileSync(join(cwd, "film.srt"), srt)
     writeFileSync(join(cwd, "batch.yaml"), manifest)
     const first = await run(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(first.stdout).tasks, first.stderr).toMatchObject({ created: 1 })
-    server = start(["review", "batch.yaml"], { cwd })
-    address = (await server.firstLine).replace("review ", "")
+    await serve()
     browser = await startChromium()
   })
 
@@ -128,7 +132,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     expect(report().cues[1]).toMatchObject({ said: cues[1], placed: { start: 4 } })
   })
 
-  it("can be undone to the byte without paying, and redone", async () => {
+  it("can be undone to the byte without paying, even after a restart, and redone", async () => {
     const overrides = join(cwd, "batch.yaml.overrides.yaml")
     rmSync(overrides, { force: true })
     await run(["run", "batch.yaml"], { cwd })
@@ -151,6 +155,11 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await spoken("We should have left by then.")
     expect(contents()).not.toEqual(before)
     const accepted = readFileSync(overrides, "utf8")
+    server.child.kill("SIGTERM")
+    await server.ended
+    await serve()
+    await page.goto(`${address}film/report.html#cue-2`)
+    await spoken("We should have left by then.")
     await page.keyboard.press("Control+z")
     await spoken("We should be gone by then.")
     expect(contents()).toEqual(before)
@@ -159,6 +168,23 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await spoken("We should have left by then.")
     expect(readFileSync(overrides, "utf8")).toBe(accepted)
     expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press("u")
+    await spoken("We should be gone by then.")
+
+    await page.keyboard.press("e")
+    const takes = page.locator("#edit-takes button")
+    await expect.poll(() => takes.count(), { timeout: 30_000 }).toBeGreaterThan(1)
+    expect(await takes.first().textContent()).toBe("Delivered We should be gone by then. en-anna")
+    expect(await takes.first().getAttribute("aria-pressed")).toBe("true")
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press("Shift+F9")
+    await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
+    expect(await takes.last().getAttribute("aria-pressed")).toBe("true")
+    expect(await page.locator("#edit textarea").inputValue()).toBe("We should have left by then.")
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+    await page.keyboard.press("Control+s")
+    await spoken("We should have left by then.")
+    expect(readFileSync(overrides, "utf8"), "the take is chosen").toBe(accepted)
     await page.keyboard.press("u")
     await spoken("We should be gone by then.")
     await page.close()

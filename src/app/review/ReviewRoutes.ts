@@ -2,8 +2,8 @@
 import { Either } from "effect"
 import type { AdmittedRequest, AccessRefusal } from "./ReviewAccess.ts"
 
-/** What the editor requests for a cue. */
-type Change = "take" | "accept" | "withdraw"
+/** What the editor requests for a cue. `replay` is a take that must not be paid for. */
+type Change = "take" | "replay" | "accept" | "withdraw"
 type ShapeChange = "split" | "join" | "shift"
 
 /** A matched route. */
@@ -73,4 +73,4 @@ const pageOf = (job: string, name: string): Route => {
 
 const isShape = (what: string): what is ShapeChange => ["split", "join", "shift"].includes(what)
 
-const isChange = (what: string): what is Change => ["take", "accept", "withdraw"].includes(what)
+const isChange = (what: string): what is Change => ["take", "replay", "accept", "withdraw"].includes(what)

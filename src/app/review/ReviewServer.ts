@@ -5,7 +5,7 @@ import { Path } from "@effect/platform"
 import { Cause, Effect, Either, Runtime } from "effect"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
 import { errorPage } from "../../pages/documents/ErrorPage.ts"
-import { readCue } from "../../pipeline/review/ReviewSession.ts"
+import { readCue } from "../../pipeline/review/ReviewedLines.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { parseApproval, parseShape, parseVoice } from "../../pipeline/review/ReviewRequests.ts"
@@ -66,7 +66,7 @@ const answered = Effect.fnUntraced(
       case "Speakers":
         return sendJson(response, 200, yield* readSpeakers(batch, job))
       case "Cue":
-        return sendJson(response, 200, yield* readCue(batch, job, route.cue))
+        return sendJson(response, 200, yield* readCue(batch, job, route.cue, work.takesOf(job.id, route.cue)))
       case "File": {
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)

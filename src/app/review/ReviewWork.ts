@@ -18,7 +18,8 @@ import {
   prepareEdit,
   makeTake
 } from "../../pipeline/review/ReviewSession.ts"
-import { moveAcross, type SavedChange, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
+import { moveAcross, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
+import { makeReviewMemory } from "../../pipeline/review/ReviewMemory.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { rewriteBatch } from "../../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../../store/state/StateErrors.ts"
@@ -48,12 +49,6 @@ type Change = Extract<Route, { readonly _tag: "Change" }>
 /** Undo or redo. */
 type Step = Extract<Route, { readonly _tag: "Step" }>["step"]
 
-/** A job's changes: those in effect, and those that were undone. */
-interface History {
-  readonly done: ReadonlyArray<SavedChange>
-  readonly undone: ReadonlyArray<SavedChange>
-}
-
 /** Changes to a job's cues as entries of the file. The approvals of these cues no longer apply. */
 const changed = (
   { id, approvals }: Job,
@@ -79,9 +74,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   /** The last take of each cue: accepting it needs no second check. */
   const heard = new Map<string, { readonly edits: string; readonly changes: HeardChanges }>()
 
-  /** The changes of each job since the review began. */
-  const histories = new Map<string, History>()
-  const historyOf = (job: string): History => histories.get(job) ?? { done: [], undone: [] }
+  const memory = yield* makeReviewMemory(yield* loadBatchInput(options))
 
   const deliver = Effect.fnUntraced(function* (id: string, cues: ReadonlySet<number>) {
     const batch = yield* loadBatchInput(options)
@@ -112,10 +105,19 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     )
   )
 
-  const take = Effect.fnUntraced(function* ({ job: id, cue }: Change, edits: ReviewEdits) {
+  /** A job as its files are now. */
+  const present = Effect.fnUntraced(function* (id: string) {
     const batch = yield* loadBatchInput(options)
-    const job = yield* jobIn(batch, id)
-    const { take, changes } = yield* Effect.provide(makeTake(batch, job, cue, edits), stateOf(batch))
+    return { batch, job: yield* jobIn(batch, id) }
+  })
+
+  const take = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
+    const { batch, job } = yield* present(id)
+    const { take, changes } = yield* Effect.provide(
+      makeTake(batch, job, cue, edits, change === "take"),
+      stateOf(batch)
+    )
+    yield* memory.hear(id, cue, edits)
     heard.set(`${id}/${cue}`, { edits: JSON.stringify(edits), changes })
     return take
   }, speaking.withPermits(1))
@@ -127,16 +129,9 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     cues: ReadonlyArray<number>,
     entries: ReadonlyArray<OverridesEntry>
   ) {
-    const { done } = historyOf(id)
-    histories.set(id, { done: [...done, yield* saveChanges(batch.manifest, cues, entries)], undone: [] })
+    yield* memory.add(id, yield* saveChanges(batch.manifest, cues, entries))
     for (const cue of cues) heard.delete(`${id}/${cue}`)
     return yield* deliveries.request(id, cues)
-  })
-
-  /** A job as its files are now. */
-  const present = Effect.fnUntraced(function* (id: string) {
-    const batch = yield* loadBatchInput(options)
-    return { batch, job: yield* jobIn(batch, id) }
   })
 
   const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
@@ -192,26 +187,18 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
         ? [{ path: ["approved", id, "job"], value: approval(jobDigest(report)) } satisfies OverridesEntry]
         : [])
     ]
-    const { done } = historyOf(id)
-    histories.set(id, { done: [...done, yield* saveChanges(batch.manifest, [], entries)], undone: [] })
+    yield* memory.add(id, yield* saveChanges(batch.manifest, [], entries))
     const after = yield* present(id)
     return { ...standing(id), approvals: shownApprovals(report, after.job.approvals) }
   }, saving.withPermits(1))
 
   const step = Effect.fnUntraced(function* (id: string, direction: Step) {
     const { batch, job } = yield* present(id)
-    const { done, undone } = historyOf(id)
-    const last = (direction === "undo" ? done : undone).at(-1)
+    const last = memory.last(id, direction)
     if (last === undefined) return yield* new ReviewFailed({ words: `there is no change to ${direction}` })
-    const [from, to] = direction === "undo" ? [last.after, last.before] : [last.before, last.after]
-    yield* moveAcross(batch.manifest, from, to)
+    yield* moveAcross(batch.manifest, last, direction)
+    yield* memory.step(id, direction)
     for (const cue of last.cues) heard.delete(`${id}/${cue}`)
-    histories.set(
-      id,
-      direction === "undo"
-        ? { done: done.slice(0, -1), undone: [...undone, last] }
-        : { done: [...done, last], undone: undone.slice(0, -1) }
-    )
     if (last.cues.length > 0) yield* deliveries.request(id, last.cues)
     const report = yield* reportIn(batch.out, job.id)
     const after = yield* present(id)
@@ -222,10 +209,11 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   }, saving.withPermits(1))
 
   /** The delivery status of a job's changes, and whether there are changes to undo or redo. */
-  const standing = (id: string): DeliveryStanding => {
-    const { done, undone } = historyOf(id)
-    return { ...deliveries.standing(id), canUndo: done.length > 0, canRedo: undone.length > 0 }
-  }
+  const standing = (id: string): DeliveryStanding => ({
+    ...deliveries.standing(id),
+    canUndo: memory.last(id, "undo") !== undefined,
+    canRedo: memory.last(id, "redo") !== undefined
+  })
 
   return {
     /** Undoes the last change of a job, or redoes the last undone. */
@@ -237,12 +225,14 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     shape,
     /** Makes a take, or saves a change and queues its delivery. */
     change: (asked: Change, edits: ReviewEdits) =>
-      asked.change === "take"
+      asked.change === "take" || asked.change === "replay"
         ? Effect.map(
             take(asked, edits),
             (made): Take | Effect.Effect.Success<ReturnType<typeof save>> => made
           )
         : save(asked, edits),
-    standing
+    standing,
+    /** The takes of a cue that were heard. */
+    takesOf: memory.takesOf
   }
 })

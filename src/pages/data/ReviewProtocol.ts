@@ -40,6 +40,8 @@ export interface KnownVoice {
 /** The contents of the edit box for one cue. */
 export interface ReviewedCue {
   readonly parts: ReadonlyArray<CuePart>
+  /** Takes that were heard before, the oldest first. */
+  readonly takes: ReadonlyArray<ReviewEdits>
   readonly voices: ReadonlyArray<KnownVoice>
   /** The job's speed limit. */
   readonly maxSpeed: number

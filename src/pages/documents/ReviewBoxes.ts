@@ -25,6 +25,10 @@ export const editBox: Html = html`<dialog id="edit" tabindex="-1" aria-labelledb
     </template>
     <datalist id="edit-voices"></datalist>
     <datalist id="edit-providers"></datalist>
+    <div id="edit-takes" role="group" aria-labelledby="edit-takes-title" hidden>
+      <p id="edit-takes-title">Takes <kbd aria-hidden="true">F9</kbd></p>
+      <ol id="edit-takes-list"></ol>
+    </div>
     <div class="shapes" role="group" aria-label="Shape of the cue">
       <button type="button" id="edit-split">Split at the cursor</button>
       <button type="button" id="edit-join">Join with the next</button>

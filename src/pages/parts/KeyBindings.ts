@@ -70,6 +70,8 @@ export type EditAction =
   | "editNext"
   | "editPrevious"
   | "editNextFlagged"
+  | "nextTake"
+  | "previousTake"
   | "playLine"
   | "playOrPause"
   | "back"
@@ -88,6 +90,8 @@ export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
   },
   { action: "accept", keys: ["Control+s"], does: "Edit box: accept the take" },
   { action: "editNextFlagged", keys: ["F8"], does: "Edit box: edit the next line worth a look" },
+  { action: "nextTake", keys: ["F9"], does: "Edit box: hear the next take, at no cost" },
+  { action: "previousTake", keys: ["Shift+F9"], does: "Edit box: hear the previous take, at no cost" },
   { action: "editNext", keys: ["Alt+ArrowDown"], does: "Edit box: edit the next cue" },
   { action: "editPrevious", keys: ["Alt+ArrowUp"], does: "Edit box: edit the previous cue" },
   { action: "split", keys: ["Control+Shift+Enter"], does: "Edit box: split the cue at the cursor" },

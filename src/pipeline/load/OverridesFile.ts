@@ -62,6 +62,8 @@ export const editOverrides = Effect.fn("OverridesFile.editOverrides")(function* 
   const text = yield* textOf(overridesPath(manifest))
   yield* readOverrides(manifest)
   const document = text.trim() === "" ? fresh() : parseDocument(text)
+  // A file of comments alone, or one that says null.
+  if (!isMap(document.contents)) document.contents = null
   const before = entries.map(({ path, value }): OverridesEntry => {
     // A key whose entries were all deleted by hand is null; make it a mapping again.
     for (let depth = 1; depth < path.length; depth++)

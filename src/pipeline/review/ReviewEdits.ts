@@ -21,25 +21,24 @@ const Seconds = expecting(
 )
 const mostCharacters = 20_000
 
-/** The request body of the review page's edits. */
-const WishesText = Schema.parseJson(
-  Schema.Struct({
-    parts: Schema.Record({
-      key: Schema.String,
-      value: Schema.Struct({
-        say: expecting(
-          Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(mostCharacters)),
-          `text to speak, at most ${mostCharacters} characters`
-        ),
-        provider: Named,
-        voice: Named,
-        speed: Schema.optionalWith(expecting(Schema.Positive, "a number above 0"), { exact: true }),
-        start: Schema.optionalWith(Seconds, { exact: true }),
-        end: Schema.optionalWith(Seconds, { exact: true })
-      })
-    })
+/** Edits by line name. */
+export const EditsSchema = Schema.Record({
+  key: Schema.String,
+  value: Schema.Struct({
+    say: expecting(
+      Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(mostCharacters)),
+      `text to speak, at most ${mostCharacters} characters`
+    ),
+    provider: Named,
+    voice: Named,
+    speed: Schema.optionalWith(expecting(Schema.Positive, "a number above 0"), { exact: true }),
+    start: Schema.optionalWith(Seconds, { exact: true }),
+    end: Schema.optionalWith(Seconds, { exact: true })
   })
-)
+})
+
+/** The request body of the review page's edits. */
+const WishesText = Schema.parseJson(Schema.Struct({ parts: EditsSchema }))
 
 /** Parses edits from a request body. Left: the first invalid field. */
 export const parseEdits = (body: string): Either.Either<ReviewEdits, ReviewFailed> =>

@@ -1,4 +1,4 @@
-/** Reviews single cues: reads a cue, makes a trial take, and accepts or withdraws a change. */
+/** Reviews single cues: makes a trial take, and accepts or withdraws a change. */
 import { Array, Effect } from "effect"
 import { encodeWav16 } from "../../audio/formats/Wav.ts"
 import { type CueOverride, overrideName } from "../../domain/manifest/CueOverride.ts"
@@ -12,7 +12,7 @@ import {
   millisAtMicros,
   toSeconds
 } from "../../domain/time/Units.ts"
-import type { CuePart, ReviewedCue, Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
+import type { Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { deliverToResult, keepDelivery } from "../deliver/DeliveryOutcome.ts"
@@ -24,62 +24,26 @@ import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
 import { placeJob, settledJob } from "../place/JobPlacement.ts"
 import { placeLines } from "../place/LinePlacement.ts"
 import { type JobPlan, planBatch, withOverrides } from "../plan/BatchPlan.ts"
-import { reportIn } from "../report/ReportFile.ts"
 import { planRetakes } from "../place/Retakes.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
-import { type ReviewChanges, changesOf, mergeEdits, reviewVoices, editFrom } from "./ReviewEdits.ts"
+import { planOne, beforeEdits } from "./ReviewedLines.ts"
+import { type ReviewChanges, changesOf, mergeEdits } from "./ReviewEdits.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
-import { speechPaces, tailOf } from "./SpeechPace.ts"
 import { speakUtterances } from "../speak/SpeakStage.ts"
 import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 
-/** Reads a cue's lines for its edit box, as in the script and with the accepted changes. */
-export const readCue = Effect.fn("ReviewSession.readCue")(function* (batch: Batch, job: Job, cue: number) {
-  const now = yield* planOne(batch, job)
-  const script = scriptOf(now)
-  const paces = speechPaces(yield* reportIn(batch.out, job.id), now.lines)
-  const present = new Map(now.lines.map((line) => [overrideName(line), line]))
-  const parts = script.lines.flatMap((line): ReadonlyArray<CuePart> => {
-    if (line.cue !== cue) return []
-    const changed = present.get(overrideName(line)) ?? line
-    const pace = paces.ofCue(cue)
-    const tail = tailOf(changed, now.lines, job.fit.late)
-    return [
-      {
-        name: overrideName(line),
-        ...(line.speaker === undefined ? {} : { speaker: line.speaker }),
-        script: editFrom(line, batch),
-        now: editFrom(changed, batch),
-        ...(pace === undefined ? {} : { pace }),
-        ...(tail === undefined ? {} : { tail })
-      }
-    ]
-  })
-  const joined = Object.entries(job.overrides ?? {}).find(([, { takes }]) =>
-    takes?.some((taken) => taken.cue === cue)
-  )
-  if (parts.length === 0 && joined !== undefined)
-    return yield* new ReviewFailed({
-      words: `cue ${cue} is spoken with cue ${joined[0]}; edit or revert that one`
-    })
-  if (parts.length === 0)
-    return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line; choose a cue that is spoken` })
-  const sheet: ReviewedCue = {
-    parts,
-    voices: reviewVoices(batch, [...script.lines, ...now.lines], paces.ofVoice),
-    maxSpeed: job.fit.maxSpeed
-  }
-  return sheet
-})
-
-/** Speaks an edited cue, or reuses its cached take, and places it among its neighbours. Saves no change. */
+/**
+ * Speaks an edited cue, or reuses its cached take, and places it among its neighbours. Saves no change. With `mayPay`
+ * false, fails instead of sending anything.
+ */
 export const makeTake = Effect.fn("ReviewSession.makeTake")(function* (
   batch: Batch,
   job: Job,
   cue: number,
-  edits: ReviewEdits
+  edits: ReviewEdits,
+  mayPay: boolean
 ) {
-  const { plan, heard: changes } = yield* speakAgain(batch, job, cue, edits)
+  const { plan, heard: changes } = yield* speakAgain(batch, job, cue, edits, mayPay)
   const { besides } = changes
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
@@ -121,7 +85,7 @@ export interface HeardChanges {
 
 /** Turns edits into overrides without a trial take, and speaks whatever they need. */
 export const changesFor = (batch: Batch, job: Job, cue: number, edits: ReviewEdits) =>
-  Effect.map(speakAgain(batch, job, cue, edits), ({ heard }) => heard)
+  Effect.map(speakAgain(batch, job, cue, edits, true), ({ heard }) => heard)
 
 /** Returns the overrides to save when a take is accepted. */
 export const changesToAccept = (job: Job, heard: HeardChanges): ReviewChanges => allOf(job, heard)
@@ -141,9 +105,15 @@ const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChange
 })
 
 /** Plans the job with the edits applied, and speaks everything that the cue needs. */
-const speakAgain = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: number, edits: ReviewEdits) {
+const speakAgain = Effect.fnUntraced(function* (
+  batch: Batch,
+  job: Job,
+  cue: number,
+  edits: ReviewEdits,
+  mayPay: boolean
+) {
   const now = yield* planOne(batch, job)
-  const own = keepRest(job.overrides, yield* changesOf(batch, scriptOf(now), cue, edits))
+  const own = keepRest(job.overrides, yield* changesOf(batch, beforeEdits(now), cue, edits))
   const first = yield* withOverrides(now, mergeEdits(job.overrides ?? {}, own), batch)
   const besides = yield* inseparable(first)
   const heard: HeardChanges = { own, besides }
@@ -151,7 +121,7 @@ const speakAgain = Effect.fnUntraced(function* (batch: Batch, job: Job, cue: num
     besides.length === 0
       ? first
       : yield* withOverrides(now, mergeEdits(job.overrides ?? {}, allOf(job, heard)), batch)
-  yield* speakUses(batch, plan, [cue], besides)
+  yield* speakUses(batch, plan, [cue], { besides, mayPay })
   return { plan, heard }
 })
 
@@ -172,12 +142,6 @@ const keepRest = (before: Job["overrides"] = {}, changes: ReviewChanges): Review
     })
   )
 
-/** A plan with its lines before single cues are changed: what edits are compared with. */
-const scriptOf = (plan: JobPlan): JobPlan => ({ ...plan, lines: plan.shaped?.lines ?? plan.lines })
-
-const planOne = (batch: Batch, job: Job) =>
-  Effect.map(planBatch({ ...batch, jobs: [job] }), ({ jobs: [plan] }) => plan)
-
 /** Finds lines that share an unsplittable clip with a changed line: they must be spoken again, too. */
 const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {
   const store = yield* UtteranceStore
@@ -195,7 +159,10 @@ const speakUses = Effect.fnUntraced(function* (
   batch: Batch,
   plan: JobPlan,
   cues: ReadonlyArray<number>,
-  besides: ReadonlyArray<string> = []
+  {
+    besides = [],
+    mayPay = true
+  }: { readonly besides?: ReadonlyArray<string>; readonly mayPay?: boolean } = {}
 ) {
   const store = yield* UtteranceStore
   const uses = plan.uses.filter(({ lines }) =>
@@ -205,6 +172,11 @@ const speakUses = Effect.fnUntraced(function* (
   )
   const utterances = uses.map(({ utterance }) => utterance)
   const keys = Array.dedupe(utterances.map(({ key }) => key))
+  if (!mayPay && (yield* store.clips(keys)).size < keys.length)
+    return yield* new ReviewFailed({
+      words:
+        "the clip of this take is not kept any more; press Listen to speak it again, at the service's price"
+    })
   // A trial is a batch of its own, so the manifest's own batch stays registered unchanged until a take is accepted.
   const trial = { ...batch, key: `${batch.key} in review` }
   const waiting = yield* registerBatch({ batch: trial, jobs: [{ ...plan, uses }], utterances })

@@ -6,6 +6,7 @@ import type { JobViewHandle } from "../JobView.ts"
 import { bringIntoView, leaveHeading } from "../StickyParts.ts"
 import { LineFields } from "./LineFields.ts"
 import { ask } from "./ReviewClient.ts"
+import { TakeList } from "./TakeList.ts"
 import { wavOf, describeTake } from "./TakeWords.ts"
 
 /** The edit box of the page. It is beside the cues, so that the player stays in view. */
@@ -23,6 +24,7 @@ export class EditBox {
   private readonly hear = byId("edit-hear", HTMLButtonElement)
   /** The buttons that send a request; inert while one is in flight. */
   private readonly asking = byId("edit-asking", HTMLElement)
+  private readonly takes = new TakeList((edits) => void this.compare(edits))
   private cue = 0
   private row: HTMLTableRowElement | undefined
   private lines: ReadonlyArray<LineFields> = []
@@ -75,6 +77,7 @@ export class EditBox {
     this.row = row
     this.lines = []
     this.parts.replaceChildren()
+    this.takes.fill()
     this.changed()
     this.hear.disabled = true
     this.withdraw.disabled = true
@@ -100,6 +103,8 @@ export class EditBox {
     accept: () => void (this.accepts[0]?.disabled === false ? this.acceptTake(false) : this.listen()),
     editNext: () => this.view.editBeside("next"),
     editPrevious: () => this.view.editBeside("previous"),
+    nextTake: () => this.takes.beside(1),
+    previousTake: () => this.takes.beside(-1),
     editNextFlagged: () => this.view.editBeside("flagged"),
     playLine: () => this.view.playCurrent(),
     playOrPause: () => this.view.playPause(),
@@ -133,7 +138,8 @@ export class EditBox {
     this.sound.hidden = true
   }
 
-  private fill({ parts, voices, maxSpeed }: ReviewedCue): void {
+  private fill(sheet: ReviewedCue): void {
+    const { parts, voices, maxSpeed } = sheet
     fillOptions(
       "edit-voices",
       voices.map(({ voice }) => voice)
@@ -152,6 +158,8 @@ export class EditBox {
       this.parts.append(copy)
       return [new LineFields(fields, part, voices, maxSpeed)]
     })
+    this.takes.fill(sheet)
+    this.takes.mark(this.wishes())
     this.hear.disabled = false
     this.withdraw.disabled = !parts.some(({ script, now }) => JSON.stringify(script) !== JSON.stringify(now))
     const text = this.lines[0]?.text
@@ -166,16 +174,20 @@ export class EditBox {
   /** Disables Accept: the take that was played no longer matches the fields. */
   private changed(): void {
     this.edition++
+    this.takes.mark(this.wishes())
     for (const accept of this.accepts) accept.disabled = true
     this.status.textContent = ""
     this.status.className = ""
   }
 
-  private listen(): Promise<void> {
-    return this.busy("Generating speech…", async () => {
+  private listen(what: "take" | "replay" = "take"): Promise<void> {
+    return this.busy(what === "take" ? "Generating speech…" : "Loading…", async () => {
       const { edition } = this
-      const take = await ask<Take>(`cues/${this.cue}/take`, { parts: this.wishes() })
+      const edits = this.wishes()
+      const take = await ask<Take>(`cues/${this.cue}/${what}`, { parts: edits })
       if (edition !== this.edition) return ""
+      this.takes.add(edits)
+      this.takes.mark(edits)
       for (const accept of this.accepts) accept.disabled = false
       if (this.sound.src !== "") URL.revokeObjectURL(this.sound.src)
       this.sound.src = URL.createObjectURL(wavOf(take))
@@ -184,6 +196,14 @@ export class EditBox {
       this.sound.play().catch(() => undefined)
       return describeTake(take)
     })
+  }
+
+  /** Plays a take from earlier and puts it into the fields; speaks nothing. */
+  private compare(edits: ReviewEdits): Promise<void> {
+    if (this.asking.inert) return Promise.resolve()
+    for (const line of this.lines) line.show(edits[line.name])
+    this.changed()
+    return this.listen("replay")
   }
 
   private acceptTake(goesOn: boolean): Promise<void> {

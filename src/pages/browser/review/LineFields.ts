@@ -17,19 +17,25 @@ export class LineFields {
     this.name = part.name
     this.text = fields.querySelector("textarea")
     this.count = fields.querySelector(".count")
-    for (const name of ["say", "voice", "provider", "speed", "start", "end"] as const) {
-      const field = fieldOf(fields, name)
-      if (field === undefined) continue
-      const value = part.now[name]
-      field.value = value === undefined ? "" : `${value}`
-      field.disabled = value === undefined
-    }
     if (this.count !== null) {
       this.count.id = `edit-count-${part.name}`
       this.text?.setAttribute("aria-describedby", this.count.id)
     }
     fieldOf(fields, "provider")?.addEventListener("change", () => this.adoptSpeeds())
     fields.addEventListener("input", () => this.forecast())
+    this.show(part.now)
+  }
+
+  /** Fills the fields; does nothing if there is no such line. */
+  show(edit: ReviewEdit | undefined): void {
+    if (edit === undefined) return
+    for (const name of ["say", "voice", "provider", "speed", "start", "end"] as const) {
+      const field = fieldOf(this.fields, name)
+      if (field === undefined) continue
+      const value = edit[name]
+      field.value = value === undefined ? "" : `${value}`
+      field.disabled = value === undefined
+    }
     this.forecast()
   }
 
