@@ -1,5 +1,5 @@
 /** The takes of a cue in the edit box: the script's, the delivered one, and those that were heard before. */
-import type { ReviewedCue, ReviewEdits } from "../../data/ReviewProtocol.ts"
+import type { ReviewEdit, ReviewedCue, ReviewEdits } from "../../data/ReviewProtocol.ts"
 import { byId } from "../Dom.ts"
 
 /** The list. Each take is a button; hidden while there is nothing to compare. */
@@ -43,8 +43,13 @@ export class TakeList {
   mark(edits: ReviewEdits): void {
     const words = comparable(edits)
     const buttons = this.list.querySelectorAll("button")
-    for (const [at, take] of this.takes.entries())
-      buttons[at]?.setAttribute("aria-pressed", `${take.words === words}`)
+    for (const [at, take] of this.takes.entries()) {
+      const button = buttons[at]
+      button?.setAttribute("aria-pressed", `${take.words === words}`)
+      // Scrolls the list alone: the box must not move while one types.
+      if (button !== undefined && take.words === words)
+        this.list.scrollTop = button.offsetTop - this.list.offsetTop
+    }
   }
 
   /** Chooses the take after or before the marked one, going round. */
@@ -85,8 +90,8 @@ export class TakeList {
           .join(" / ")
         const how = document.createElement("span")
         how.className = "aside"
-        how.textContent = Object.values(edits)
-          .map(({ voice, speed }) => (speed === undefined || speed === 1 ? voice : `${voice} ${speed}×`))
+        how.textContent = Object.entries(edits)
+          .map(([line, edit]) => howOf(edit, this.takes[0]?.edits[line]))
           .join(" / ")
         button.append(name, " ", said, " ", how)
         item.append(button)
@@ -95,6 +100,14 @@ export class TakeList {
     )
   }
 }
+
+/** A line's voice, its speed unless it is 1, and its times if they are not the delivered ones. */
+const howOf = ({ voice, speed = 1, start, end }: ReviewEdit, delivered: ReviewEdit | undefined): string =>
+  [
+    voice,
+    ...(speed === 1 ? [] : [`${speed}×`]),
+    ...(start === delivered?.start && end === delivered?.end ? [] : [`${start ?? ""}–${end ?? ""} s`])
+  ].join(" ")
 
 /** Edits as text, with their keys in one order. */
 const comparable = (edits: ReviewEdits): string =>
