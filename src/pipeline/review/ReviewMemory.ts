@@ -27,8 +27,6 @@ const MemoryFile = Schema.parseJson(Schema.Record({ key: Schema.String, value: J
 
 const nothing: JobMemory = { done: [], undone: [], takes: {} }
 
-export type ReviewMemory = Effect.Effect.Success<ReturnType<typeof makeReviewMemory>>
-
 /** Opens the memory of a batch's manifest. Empty if there is none yet, or an unreadable one. */
 export const makeReviewMemory = Effect.fn("ReviewMemory.makeReviewMemory")(function* ({
   state,
