@@ -27,6 +27,7 @@ import {
   ChapterEntry,
   DuckSettings,
   LoudnessTarget,
+  SeparateSettings,
   TagSettings
 } from "./SoundSettings.ts"
 
@@ -92,6 +93,10 @@ const jobFields = {
   original: optional(
     Schema.Literal("keep", "drop", "duck"),
     "The video's own sound: keep it as an extra track (default), drop it, or duck it under the voice in the new track."
+  ),
+  separate: optional(
+    Schema.Union(Schema.Literal("off"), SeparateSettings),
+    "Make the background from the video's own sound with a program that takes the speech out. off overrides a default."
   ),
   duck: optional(DuckSettings, "How far and how gently the original sound is ducked, if original is duck."),
   audio: optional(AudioSettings, "Format of audio files: sample rate, bit depth, channels, bit rate."),

@@ -68,6 +68,21 @@ export const BackgroundSettings = Schema.Struct({
   )
 })
 
+/** A program that makes music and effects from the film's own sound. */
+export const SeparateSettings = Schema.Struct({
+  command: described(
+    Schema.NonEmptyArray(Schema.NonEmptyString),
+    "A program and its arguments, run without a shell. {film} is the film; the program writes its sound without speech to {bed}, a WAV file."
+  ),
+  timeout: optional(
+    Schema.Number.pipe(Schema.between(1, 86_400)),
+    "Maximum seconds for one film; default 7200."
+  ),
+  gain: BackgroundSettings.fields.gain,
+  duck: BackgroundSettings.fields.duck
+})
+export type SeparateSettings = typeof SeparateSettings.Type
+
 /** Music and effects under the voices: the file, or the file with settings. */
 export const BackgroundEntry = Schema.Union(Schema.NonEmptyTrimmedString, BackgroundSettings)
 export type BackgroundEntry = typeof BackgroundEntry.Type

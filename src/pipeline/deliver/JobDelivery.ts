@@ -14,6 +14,7 @@ import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { readBackground } from "../plan/media/JobBackground.ts"
+import { separatedBed } from "../plan/media/SeparatedBed.ts"
 import { formatCueList, filmTooShort } from "../plan/CueList.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
@@ -64,8 +65,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const last = (yield* reportIn(out, job.id))?.metrics
   const dubbed = { ...plan, ...placed }
   const outcomes = outcomesOf(dubbed)
-  const background = yield* readBackground(job)
-  const length = lengthOf(plan, outcomes, background)
+  const given = yield* readBackground(job)
+  const length = lengthOf(plan, outcomes, given)
   const cut = outcomes.flatMap(({ index, cutWords }) => (cutWords > 0 ? [index] : []))
   if (cut.length > 0)
     yield* progress.emit({ _tag: "Warning", message: `${job.id}: ${filmTooShort(job, cut)} cut off` })
@@ -88,6 +89,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
       ? undone(report, "unfinished", `${left.length} of ${keys.length} utterances are not spoken yet`)
       : undone(report, "failed", failureOf(outcomes))
   }
+  const background = given ?? (yield* separatedBed(job, plan.video))
   const { files, measured, peaks } = yield* writeOutputs({
     job,
     out,

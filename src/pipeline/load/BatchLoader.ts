@@ -180,6 +180,8 @@ const settle = Effect.fnUntraced(function* (
   const context: JobContext = {
     service,
     flags,
+    folder: base,
+    state,
     fileOf: (written) => ({ path: path.resolve(base, written), name: written }),
     ...(cast === undefined ? {} : { castIn: (language) => castIn(cast, language, before) })
   }

@@ -26,17 +26,35 @@ export const validateBatch = (
 
 /** A background replaces the film's sound under the voice, and 5.1 comes from a background. */
 const faultsOfBackgrounds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
-  jobs.flatMap(({ id, background, original, audio }) => {
+  jobs.flatMap(({ id, background, separate, original, audio, video }) => {
     const message =
-      background === undefined
-        ? audio.channels === "5.1"
-          ? "audio.channels: 5.1 needs a background in 5.1; name one under background"
-          : undefined
-        : original === "duck"
-          ? "background and original: duck both lay sound under the voice; remove one of them"
-          : undefined
+      separate !== undefined
+        ? faultOfSeparation(background !== undefined, video !== undefined, original, separate.command)
+        : background === undefined
+          ? audio.channels === "5.1"
+            ? "audio.channels: 5.1 needs a background in 5.1; name one under background"
+            : undefined
+          : original === "duck"
+            ? "background and original: duck both lay sound under the voice; remove one of them"
+            : undefined
     return message === undefined ? [] : [InputFault.make({ file, message: `job ${id}: ${message}` })]
   })
+
+const faultOfSeparation = (
+  hasBackground: boolean,
+  hasVideo: boolean,
+  original: Job["original"],
+  command: ReadonlyArray<string>
+): string | undefined =>
+  hasBackground
+    ? "background and separate both lay sound under the voices; remove one of them"
+    : original === "duck"
+      ? "separate and original: duck both lay the film's sound under the voice; remove one of them"
+      : !hasVideo
+        ? "separate: needs a video; name one under video"
+        : command.some((arg) => arg.includes("{bed}"))
+          ? undefined
+          : "separate: command has no {bed}; add it where the program expects the path of its result"
 
 /** `listen` and `rewrite` name a program or a server. The program of `listen` needs the clip. */
 const faultsOfHelpers = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>

@@ -68,6 +68,19 @@ export interface Background {
   readonly duck?: Duck
 }
 
+/** A program that makes a background from the film's own sound. */
+export interface Separation {
+  readonly command: readonly [string, ...ReadonlyArray<string>]
+  /** Seconds for one film. */
+  readonly timeout: number
+  /** In decibels. */
+  readonly gain: number
+  readonly duck?: Duck
+  /** The folder that relative paths of the program start from, and the one that results are kept in; both absolute. */
+  readonly folder: string
+  readonly kept: string
+}
+
 /** One input file and the settings for its outputs. */
 export interface Job {
   readonly id: JobId
@@ -79,6 +92,7 @@ export interface Job {
   readonly inputName: string
   readonly video?: { readonly path: string; readonly name: string }
   readonly background?: Background
+  readonly separate?: Separation
   /** The cue sheet: a table that names speakers and voices by cue. */
   readonly sheet?: { readonly path: string; readonly name: string }
   readonly language?: LanguageTag

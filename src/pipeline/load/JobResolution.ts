@@ -1,15 +1,16 @@
 /** Resolves a manifest entry into a `Job`: applies the manifest's defaults, the flags and the built-in defaults. */
+import { join } from "node:path"
 import { Array } from "effect"
 import type { JobId, LanguageTag } from "../../domain/values/Ids.ts"
 import { factorOf } from "../../domain/manifest/SyncSettings.ts"
 import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
 import type { OutputName } from "../../domain/manifest/Outputs.ts"
-import type { BackgroundEntry, DuckSettings } from "../../domain/manifest/SoundSettings.ts"
+import type { BackgroundEntry, DuckSettings, SeparateSettings } from "../../domain/manifest/SoundSettings.ts"
 import { FitLimits } from "../../domain/speech/Placement.ts"
 import { fromSeconds } from "../../domain/time/Units.ts"
 import { type Duck, usualDuck } from "../../audio/level/Ducking.ts"
 import type { LanguageCast } from "./cast/JobCasting.ts"
-import type { Background, Batch, Job } from "./Job.ts"
+import type { Background, Batch, Job, Separation } from "./Job.ts"
 import { languageInName } from "./LanguageFromFilename.ts"
 import type { RunFlags } from "./RunFlags.ts"
 
@@ -21,6 +22,9 @@ export interface JobContext {
   readonly flags: RunFlags
   /** A file that the manifest names. */
   readonly fileOf: (written: string) => { readonly path: string; readonly name: string }
+  /** The folder that programs are started from, and the state folder; both absolute. */
+  readonly folder: string
+  readonly state: string
   /** The film and the language of an input that is a subtitle track. */
   readonly track?: { readonly film: string; readonly language?: LanguageTag } | undefined
   /** The cast's voices in a language, if the manifest has a cast. */
@@ -37,7 +41,7 @@ export const resolveJob = (
   inputName: string,
   defaults: Defaults,
   entry: JobEntry,
-  { service, flags, fileOf, track, castIn }: JobContext
+  { service, flags, fileOf, folder, state, track, castIn }: JobContext
 ): Job => {
   const said = { ...defaults, ...entry }
   const fit = { ...defaults.fit, ...entry.fit }
@@ -63,6 +67,9 @@ export const resolveJob = (
     ...(track === undefined ? {} : { film: track.film }),
     ...(entry.video === undefined ? {} : { video: fileOf(entry.video) }),
     ...(entry.background === undefined ? {} : { background: backgroundOf(entry.background, fileOf) }),
+    ...(said.separate === undefined || said.separate === "off"
+      ? {}
+      : { separate: separationOf(said.separate, folder, join(state, "beds")) }),
     ...(entry.sheet === undefined ? {} : { sheet: fileOf(entry.sheet) }),
     ...(language === undefined ? {} : { language }),
     voice: { ...own, ...offered },
@@ -114,6 +121,19 @@ export const resolveJob = (
 const duckOf = ({ amount = usualDuck.amount, fade }: DuckSettings): Duck => ({
   amount,
   fade: fade === undefined ? usualDuck.fade : fromSeconds(fade)
+})
+
+const separationOf = (
+  { command, timeout = 7_200, gain = 0, duck = false }: SeparateSettings,
+  folder: string,
+  kept: string
+): Separation => ({
+  command,
+  timeout,
+  gain,
+  ...(duck === false ? {} : { duck: duckOf(duck === true ? {} : duck) }),
+  folder,
+  kept
 })
 
 const backgroundOf = (written: BackgroundEntry, fileOf: JobContext["fileOf"]): Background => {

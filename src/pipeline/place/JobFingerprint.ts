@@ -39,9 +39,15 @@ export const fingerprintOf = Effect.fnUntraced(function* (
     listen: _listen,
     rewrite: _rewrite,
     background,
+    separate,
     ...settings
   } = job
-  const under = background === undefined ? [] : [{ gain: background.gain, duck: background.duck, state: bed }]
+  const under = [
+    ...(background === undefined ? [] : [{ gain: background.gain, duck: background.duck, state: bed }]),
+    ...(separate === undefined
+      ? []
+      : [{ command: separate.command, gain: separate.gain, duck: separate.duck }])
+  ]
   // Timelines refer to the film by its path relative to the job's folder.
   const way =
     job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))

@@ -2,7 +2,7 @@
  * Where somebody speaks in a film. Its sound is decoded once. The result takes 18 kB a minute, and is cached in the
  * state folder by the film's digest.
  */
-import { open, readFile, stat, writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schema, Stream } from "effect"
 import { SoundBands, soundRate } from "../../audio/sync/SoundBands.ts"
@@ -10,7 +10,7 @@ import { type SpeechTrack, speechTrackOf } from "../../audio/sync/SpeechTrack.ts
 import { SampleRate } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { type MediaInfo, mainSound } from "../../ffmpeg/probe/MediaInfo.ts"
-import { digestOf } from "../../store/files/Checksum.ts"
+import { digestOfFilm } from "../../store/files/FilmDigest.ts"
 import { replaceFile } from "../../system/AtomicFile.ts"
 
 /** Raise this when the same sound would give another track. */
@@ -45,7 +45,7 @@ export const filmSpeech = Effect.fn("FilmSpeech.filmSpeech")(function* (
 })
 
 const keptOrDecoded = Effect.fnUntraced(function* (path: string, track: number, state: string) {
-  const digest = yield* Effect.option(Effect.tryPromise(() => digestOfFilm(path, track)))
+  const digest = yield* Effect.option(Effect.tryPromise(() => digestOfFilm(path, edition, track)))
   const file = Option.map(digest, (name) => join(state, folderName, `${name}.speech`))
   const kept = yield* Option.match(file, {
     onNone: () => Effect.succeedNone,
@@ -76,23 +76,6 @@ const decoded = Effect.fnUntraced(function* (path: string, track: number) {
   const speech: FilmSpeech = { track: speechTrackOf(bands.result()), seconds: samples / soundRate }
   return speech
 })
-
-/** How many bytes of a film's beginning and end are part of its digest. */
-const sampledBytes = 65_536
-
-/** A digest by size, time, and both ends: a film takes too long to read. */
-const digestOfFilm = async (path: string, track: number): Promise<string> => {
-  const { size, mtimeMs } = await stat(path)
-  const file = await open(path)
-  try {
-    const bytes = Buffer.alloc(2 * sampledBytes)
-    await file.read(bytes, 0, sampledBytes, 0)
-    await file.read(bytes, sampledBytes, sampledBytes, Math.max(0, size - sampledBytes))
-    return digestOf([edition, size, mtimeMs, track, bytes.toString("base64")])
-  } finally {
-    await file.close()
-  }
-}
 
 const Header = Schema.parseJson(
   Schema.Struct({ edition: Schema.Literal(edition), seconds: Schema.Number, steps: Schema.Int })

@@ -34,7 +34,9 @@ const withProfile = (job: Job, { profile: { rate, depth, channels, start } }: Na
       ...(rate === undefined ? {} : { rate }),
       ...(depth === undefined ? {} : { depth }),
       // A background decides the channels by itself.
-      ...(count === undefined || job.background !== undefined ? {} : { channels: channelLayouts[count] }),
+      ...(count === undefined || job.background !== undefined || job.separate !== undefined
+        ? {}
+        : { channels: channelLayouts[count] }),
       ...job.audio
     },
     timeline: { ...(start === undefined ? {} : { start: `${start}:00` }), ...job.timeline }
@@ -46,7 +48,7 @@ const against = ({ name }: NamedProfile, key: string, value: string | number, re
   `${key}: ${value} contradicts delivery: ${name}, which requires ${required}; remove one of them`
 
 const faultsOfSound = (
-  { audio, background, original, timeline }: Job,
+  { audio, background, separate, original, timeline }: Job,
   delivery: NamedProfile,
   loudness: LoudnessTarget | undefined
 ): ReadonlyArray<string> => {
@@ -68,11 +70,14 @@ const faultsOfSound = (
     ...(wanted !== undefined && audio.channels !== undefined && !wanted.includes(audio.channels)
       ? [against(delivery, "audio.channels", audio.channels, wanted.join(" or "))]
       : []),
-    ...(wanted?.join() === "5.1" && background === undefined
+    ...(wanted?.join() === "5.1" && background === undefined && separate === undefined
       ? [`delivery: ${name} requires 5.1, which needs a background in 5.1; name one under background`]
       : []),
     ...(profile.voicesOnly === true && background !== undefined
       ? [against(delivery, "background", background.name, "voices only")]
+      : []),
+    ...(profile.voicesOnly === true && separate !== undefined
+      ? [against(delivery, "separate", separate.command[0], "voices only")]
       : []),
     ...(original === "duck" && profile.voicesOnly === true
       ? [against(delivery, "original", original, "voices only")]

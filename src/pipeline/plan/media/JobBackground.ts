@@ -35,11 +35,12 @@ export interface BackgroundTrack {
 /** Reads a background's header; undefined for a job without one. Fails if its samples cannot be used as they are. */
 export const readBackground = Effect.fnUntraced(function* (
   job: Job,
-  background: Background | undefined = job.background
+  background: Background | undefined = job.background,
+  key = "background"
 ) {
   if (background === undefined) return undefined
   const { name, path } = background
-  const reject = (problem: string) => rejectInput(name, `job ${job.id}: background: ${problem}`)
+  const reject = (problem: string) => rejectInput(name, `job ${job.id}: ${key}: ${problem}`)
   const strange = yield* fileFault(path)
   if (strange !== undefined) return yield* reject(strange)
   const info = yield* Effect.tryPromise({
@@ -66,12 +67,10 @@ export const checkBackground = Effect.fnUntraced(function* (
   const reject = (problem: string) =>
     rejectInput(track.name, `job ${job.id}: background: ${seconds.toFixed(3)} s long, but ${problem}`)
   if (video !== undefined) {
-    const film = video.duration / 1_000_000
-    if (Math.abs(seconds - film) > toleratedSeconds)
-      return yield* reject(
-        `${job.video?.name ?? "the video"} is ${film.toFixed(3)} s; export it at the film's full length`
-      )
-    return
+    const fault = lengthFault(track, video, job.video?.name ?? "the video")
+    return fault === undefined
+      ? undefined
+      : yield* rejectInput(track.name, `job ${job.id}: background: ${fault}`)
   }
   const late =
     script._tag === "Subtitle" ? script.cues.find(({ start }) => start > fromSeconds(seconds)) : undefined
@@ -80,6 +79,18 @@ export const checkBackground = Effect.fnUntraced(function* (
       `cue ${late.index} starts at ${(late.start / 1000).toFixed(3)} s; export it at the film's full length`
     )
 })
+
+/** How a background's length differs from its film's; undefined if it fits. */
+export const lengthFault = (
+  { frames, rate }: BackgroundTrack,
+  { duration }: MediaInfo,
+  film: string
+): string | undefined => {
+  const [seconds, full] = [frames / rate, duration / 1_000_000]
+  return Math.abs(seconds - full) <= toleratedSeconds
+    ? undefined
+    : `${seconds.toFixed(3)} s long, but ${film} is ${full.toFixed(3)} s; export it at the film's full length`
+}
 
 /** Largest difference between the lengths of a background and a film. What is missing is silence. */
 const toleratedSeconds = 0.5
