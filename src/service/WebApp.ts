@@ -25,7 +25,7 @@ import { errorResponseFor } from "./http/ErrorResponse.ts"
 export class WebServer extends Effect.Service<WebServer>()("service/WebServer", {
   scoped: Effect.gen(function* () {
     const { host, port, config } = yield* ServiceOptions
-    const { connections = 2_000, requestTimeout: requestSeconds = 30 } = config.limits ?? {}
+    const { connections = 4_000, requestTimeout: requestSeconds = 30 } = config.limits ?? {}
     const metrics = yield* ServiceMetrics
     const routes = yield* Layer.build(
       Layer.mergeAll(handlers, openRoutes, openAiRoutes, HttpApiBuilder.Router.Live).pipe(

@@ -182,7 +182,7 @@ export const ServiceConfig = Schema.Struct({
         Schema.Number.pipe(Schema.between(0.1, 100_000)),
         "Requests per second and account, with bursts of ten seconds' worth; default: unlimited."
       ),
-      connections: optionalField(countField(1, 65_000), "Maximum open connections; default: 2000."),
+      connections: optionalField(countField(1, 65_000), "Maximum open connections; default: 4000."),
       requestTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 3_600)),
         "Maximum seconds to receive a request; default: 30."

@@ -2,7 +2,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { Effect, Schema, type Scope } from "effect"
+import { makeConnections } from "./Connections.ts"
 import type { ErrorResponse } from "./ErrorResponse.ts"
+import { SettledResponse } from "./SettledResponse.ts"
 
 /** The server cannot listen on the address. */
 export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFailed", {
@@ -23,7 +25,7 @@ export interface ListenOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Maximum open connections; further ones are closed. */
+  /** Maximum open connections. A further one closes that which has waited longest for a request. */
   readonly connections: number
   /** Maximum seconds to receive a request. */
   readonly requestSeconds: number
@@ -63,23 +65,23 @@ const open = (
   options: ListenOptions
 ): Server => {
   const milliseconds = options.requestSeconds * 1000
+  const connections = makeConnections(options.connections, handler)
   const server = createServer(
     {
       requestTimeout: milliseconds,
       headersTimeout: Math.min(milliseconds, 10_000),
       keepAliveTimeout: 15_000,
       connectionsCheckingInterval: Math.min(milliseconds, 5_000),
-      maxHeaderSize: longestHead
+      maxHeaderSize: longestHead,
+      ServerResponse: SettledResponse
     },
-    handler
+    connections.answer
   )
-  server.maxConnections = options.connections
   server.maxRequestsPerSocket = 0
   // Closes sockets without any traffic, such as a client that stopped reading its response.
   server.setTimeout(Math.max(milliseconds, 60_000))
-  const answering = new WeakMap<Duplex, ServerResponse>()
-  server.on("request", (request, response) => answering.set(request.socket, response))
-  server.on("clientError", (error, socket) => refuse(error, socket, answering.get(socket)))
+  server.on("connection", connections.open)
+  server.on("clientError", (error, socket) => refuse(error, socket, connections.isAnswering(socket)))
   return server
 }
 
@@ -97,9 +99,8 @@ const close = (server: Server): Effect.Effect<void> =>
     server.closeIdleConnections()
   })
 
-/** Answers an unparsable request with an error, unless the previous response on the socket is still being sent. */
-const refuse = (error: NodeJS.ErrnoException, socket: Duplex, last: ServerResponse | undefined): void => {
-  const amid = last !== undefined && last.headersSent && !last.writableFinished
+/** Answers an unparsable request with an error, unless an earlier one is still being answered. */
+const refuse = (error: NodeJS.ErrnoException, socket: Duplex, amid: boolean): void => {
   if (error.code === "ECONNRESET" || !socket.writable || amid) {
     socket.destroy()
     return
