@@ -1,6 +1,6 @@
 /**
- * The server's open connections. One request of each is answered at a time, and connections that wait for a request give
- * way to new ones.
+ * The server's open connections. One request of each is answered at a time, and connections that wait for a request
+ * give way to new ones.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"

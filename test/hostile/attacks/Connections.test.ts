@@ -24,7 +24,7 @@ const opened = async (): Promise<Socket> => {
   return socket
 }
 
-/** Sends requests at once and returns the first line of each response, until `count` have come or the connection ends. */
+/** Sends requests at once, and returns the first lines of at most `count` responses, or of those before the end. */
 const answersTo = async (requests: string, count: number): Promise<ReadonlyArray<string>> => {
   const socket = await opened()
   let received = ""
