@@ -2,13 +2,15 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { JobReport } from "../../../src/domain/report/Report.ts"
+import { Gateway } from "../../../src/gateway/Gateway.ts"
 import { runPlan } from "../../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
 import { planBatch } from "../../../src/pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../../src/pipeline/Progress.ts"
 import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
+import { babble } from "../../hostile/Babble.ts"
 import { temporaryFolder } from "../../hostile/Batch.ts"
 import { standIn, stored } from "../StandIn.ts"
 
@@ -17,7 +19,7 @@ const said = "All is well, and nobody came home tonight."
 const reported = "All is well and nobody came home tonight"
 
 /** A batch of one cue whose recogniser is a script, or another program; `run` runs it and returns what is seen. */
-const listening = Effect.fnUntraced(function* (script: string, listen: object = {}) {
+const listening = Effect.fnUntraced(function* (script: string, listen: object = {}, tasks = standIn(0)) {
   const folder = yield* temporaryFolder
   const calls = join(folder, "calls")
   writeFileSync(join(folder, "note.srt"), `1\n00:00:01,000 --> 00:00:06,000\n${said}\n`)
@@ -29,6 +31,7 @@ const listening = Effect.fnUntraced(function* (script: string, listen: object = 
     join(folder, "night.json"),
     JSON.stringify({
       service: { baseUrl: "http://127.0.0.1:9" },
+      providers: { provider_fast: { creditsPerCharacter: 5 / said.length } },
       defaults: { listen: { command: [process.execPath, "hear.cjs", "{audio}"], ...listen } },
       jobs: [{ input: "note.srt", language: "en", provider: "provider_fast", voice: "v1", outputs: ["srt"] }]
     })
@@ -40,11 +43,11 @@ const listening = Effect.fnUntraced(function* (script: string, listen: object = 
         if (event._tag === "Warning" && event.message.startsWith("listen")) told.push(event.message)
       })
   })
-  const service = yield* Layer.memoize(standIn(0))
-  const run = () =>
+  const service = yield* Layer.memoize(tasks)
+  const run = (maxCredits?: number) =>
     Effect.gen(function* () {
       const plan = yield* planBatch(yield* loadBatch([join(folder, "night.json")], {}))
-      const { jobs, report } = yield* runPlan(plan, service)
+      const { jobs, report } = yield* runPlan(plan, service, { maxCredits })
       const read = readFileSync(join(folder, "out/note/report.json"), "utf8")
       const { cues } = yield* Schema.decode(Schema.parseJson(JobReport))(read)
       return {
@@ -55,7 +58,7 @@ const listening = Effect.fnUntraced(function* (script: string, listen: object = 
         calls: existsSync(calls) ? readFileSync(calls, "utf8").length : 0
       }
     }).pipe(Effect.provide(watching), Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
-  return { run, told }
+  return { run, told, folder }
 })
 
 const printing = (text: string) => `console.log(${JSON.stringify(text)})`
@@ -87,6 +90,53 @@ it.scopedLive("speaks a clip with missing words again at most twice, and keeps t
       })
     }
     expect(paid).toEqual([2, 1, 0, 0])
+  })
+)
+
+it.scopedLive("speaks nothing again beyond --max-credits", () =>
+  Effect.gen(function* () {
+    const { run } = yield* listening(printing("All is well, and tonight."))
+    const faulty = { status: "delivered", flags: ["missing-words"] }
+    expect(yield* run(5)).toMatchObject({ ...faulty, created: 1 })
+    expect(yield* run(10)).toMatchObject({ ...faulty, created: 1 })
+    expect(yield* run(10)).toMatchObject({ ...faulty, created: 0 })
+  })
+)
+
+it.scopedLive("continues a new take that was interrupted, and pays for it once", () =>
+  Effect.gen(function* () {
+    const second = yield* Deferred.make<void>()
+    const finished = yield* Deferred.make<void>()
+    let created = 0
+    // The second task takes until the second run, and sounds different: what is heard is kept by a clip's sound.
+    const slow = Layer.map(standIn(0), (context) => {
+      const service = Context.get(context, Gateway)
+      return Context.make(Gateway, {
+        ...service,
+        submit: (request) => Effect.tap(service.submit(request), () => Effect.sync(() => created++)),
+        look: (task) =>
+          created < 2
+            ? service.look(task)
+            : Deferred.succeed(second, undefined).pipe(
+                Effect.zipRight(Deferred.await(finished)),
+                Effect.zipRight(service.look(task))
+              ),
+        fetch: (paid) =>
+          created < 2
+            ? service.fetch(paid)
+            : Effect.succeed({ audio: babble(`${said} Again.`), transcript: undefined })
+      })
+    })
+    const script = `const mended = require("node:fs").existsSync("mended");
+      console.log(mended ? ${JSON.stringify(said)} : "All is well, and tonight.")`
+    const { run, folder } = yield* listening(script, {}, slow)
+    const running = yield* Effect.fork(run())
+    yield* Deferred.await(second)
+    yield* Fiber.interrupt(running)
+    writeFileSync(join(folder, "mended"), "")
+    yield* Deferred.succeed(finished, undefined)
+    expect(yield* run()).toMatchObject({ status: "delivered", flags: [], created: 0 })
+    expect(created).toBe(2)
   })
 )
 
