@@ -7,8 +7,9 @@
  *   the most overlap. Then shifts by dynamic programming: an overlap counts by its share of the longer interval, and
  *   each split costs 0.7 % of the smaller number of intervals.
  *
- * Both are given all frame-rate pairs, and the same speech as dubwright or speech by its energy, whichever suits them
- * better. The times of both are shifts per cue, after a rate.
+ * ffsubsync's is given all frame-rate pairs. alass's has the six that its source tries: by overlap alone, larger factors
+ * make cues longer and win, whatever the film. Both get the same speech as dubwright or speech by its energy, whichever
+ * suits them better. The times of both are shifts per cue, after a rate.
  */
 import { type BandLevels, bandCount } from "../../src/audio/sync/SoundBands.ts"
 import type { TimedSpan } from "../../src/audio/sync/CueEvidence.ts"
@@ -82,12 +83,15 @@ type Scoring = (one: number, other: number) => number
 const overlapOnly: Scoring = (one, other) => Math.min(one, other)
 const likeLengths: Scoring = (one, other) => Math.min(one, other) / Math.max(one, other)
 
+/** The factors between 25, 24 and 23.976 frames per second, without a change first. */
+const alassFactors = [1, 25 / 24, 25 / 23.976, 24 / 25, 24 / 23.976, 23.976 / 25, 23.976 / 24] as const
+
 /** alass's method. */
 export const bySplits = (speech: Uint8Array, cues: ReadonlyArray<TimedSpan>): Aligned => {
   const heard = intervalsOf(speech)
   let rate = 1
   let best = -Infinity
-  for (const factor of rateFactors) {
+  for (const factor of alassFactors) {
     const { spans } = separated(cues, factor)
     const total = new Float64Array(lags)
     for (const span of spans) {
