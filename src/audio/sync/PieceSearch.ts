@@ -104,21 +104,27 @@ export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuesti
     const gap = cue === 0 ? 0 : Math.max(0, cues[cue]!.start - cues[cue - 1]!.end + overlap)
     const slack = Math.round(gap * evidence.perSecond)
     const anywhere = cue === 0 ? -Infinity : totals[best]! - (penalty + disorder) * spread
-    let [jump, source, seen, most] = [anywhere, 0, cue === 0 ? shifts : 0, -Infinity]
+    const change = penalty * spread
+    // Of runs in order, those that end by this cue at shift k: the best of the first `seen`.
+    let leader = best
     let highest = anywhere
-    let run = runAt(best)
+    let jump = anywhere
+    let source = 0
+    let seen = cue === 0 ? shifts : 0
+    let most = -Infinity
     for (let k = 0; k < shifts; k++) {
-      // The best run in order: one whose end is not after this cue at this shift.
-      for (; seen < shifts && seen <= k + slack; seen++)
-        if (totals[seen]! - penalty * spread > highest) {
-          highest = totals[seen]! - penalty * spread
-          run = runAt(seen)
-        }
+      const last = Math.min(shifts - 1, k + slack)
+      for (; seen <= last; seen++) {
+        const changed = totals[seen]! - change
+        if (changed <= highest) continue
+        highest = changed
+        leader = seen
+      }
       let total = totals[k]!
       if (total < highest) {
         if (highest > jump) {
           jump = highest
-          source = candidates.push(run) - 1
+          source = candidates.push(runAt(leader)) - 1
         }
         total = jump
         firsts[k] = cue
