@@ -52,6 +52,8 @@ export type ProgressEvent =
       readonly waitingSeconds: number
     }
   | { readonly _tag: "Stopping"; readonly why: string }
+  /** Clips of a job are transcribed: how many of them so far. */
+  | { readonly _tag: "Listening"; readonly job: JobId; readonly done: number; readonly total: number }
   | { readonly _tag: "Placing"; readonly job: JobId }
   | { readonly _tag: "Delivering"; readonly job: JobId; readonly fraction: number }
   /** A video is being written: the last step of a delivery, or after all deliveries if several jobs share it. */

@@ -42,6 +42,15 @@ export interface ProgressModel {
   readonly jobs: ReadonlyMap<string, JobRow>
   /** The video being written. */
   readonly muxing: string | undefined
+  /** The job whose clips are transcribed, and when a line about them was last printed. */
+  readonly listening:
+    | {
+        readonly job: string
+        readonly done: number
+        readonly total: number
+        readonly printedAt: number
+      }
+    | undefined
   readonly providers: ReadonlyMap<string, ProviderProgress>
   /** Utterances spoken in this run. */
   readonly spoken: number
@@ -63,6 +72,7 @@ export const emptyProgress = (now: number): ProgressModel => ({
   startedAt: now,
   planned: undefined,
   jobs: new Map(),
+  listening: undefined,
   muxing: undefined,
   providers: new Map(),
   spoken: 0,
@@ -116,6 +126,13 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
       })
     case "Stopping":
       return { ...board, stopping: event.why }
+    case "Listening": {
+      const { job, done, total } = event
+      const printedAt = done === 0 ? now : (board.listening?.printedAt ?? now)
+      const isPrinted = now - printedAt >= newsApart
+      const listening = { job, done, total, printedAt: isPrinted ? now : printedAt }
+      return { ...board, listening: done < total ? listening : undefined }
+    }
     case "Placing":
       return withJob(board, event.job, { stage: "placing", fraction: 0, printedAt: now })
     case "Delivering": {

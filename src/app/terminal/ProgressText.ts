@@ -54,6 +54,7 @@ export const progressRows = (board: ProgressModel, now: number, columns: number)
       .map(([job, { stage, fraction }]) =>
         stage === "placing" ? `  ${job}: placing` : `  ${job}: delivering ${percent(fraction)}`
       ),
+    ...(board.listening === undefined ? [] : [`  ${listeningText(board.listening)}`]),
     ...(board.muxing === undefined ? [] : [`  writing ${board.muxing}`])
   ]
 }
@@ -160,6 +161,10 @@ export const progressLine = (
     }
     case "Stopping":
       return warning(`stopping: ${event.why}`)
+    case "Listening":
+      return before.listening === undefined || before.listening.printedAt === after.listening?.printedAt
+        ? undefined
+        : after.listening && usual(listeningText(after.listening))
     case "Placing":
       return detail(`${event.job}: placing`)
     case "Delivering": {
@@ -182,6 +187,9 @@ export const progressLine = (
       return warning(event.message)
   }
 }
+
+const listeningText = ({ job, done, total }: NonNullable<ProgressModel["listening"]>): string =>
+  `${job}: transcribed ${formatInteger(done)} of ${formatCount(total, "clip")}`
 
 /** The number of delivered jobs, in brackets; empty for a batch of one. */
 const jobCounts = (board: ProgressModel): string =>

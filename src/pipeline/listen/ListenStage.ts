@@ -7,7 +7,7 @@ import { Config, Effect, Either, Option } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { ListenSettings } from "../../domain/manifest/ListenSettings.ts"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { makeCommandRecogniser } from "../../engines/recognition/CommandRecogniser.ts"
 import { makeEndpointRecogniser } from "../../engines/recognition/EndpointRecogniser.ts"
 import { HelperFailed } from "../../engines/helpers/HelperFailed.ts"
@@ -48,11 +48,12 @@ export const openRecogniser = Effect.fn("ListenStage.openRecogniser")(function* 
 
 const setting = (name: string) => Effect.option(Config.nonEmptyString(name))
 
-/** Listens to clips with one recogniser, a few at a time. Returns what was heard in each. */
+/** Listens to clips with one recogniser, a few at a time. Returns what was heard in each. Shows progress for a job. */
 export const listenToClips = Effect.fn("ListenStage.listenToClips")(function* (
   opened: Either.Either<Recogniser, HelperFailed>,
   clips: ReadonlyMap<UtteranceKey, Clip>,
-  expected: ReadonlyMap<UtteranceKey, ExpectedWords>
+  expected: ReadonlyMap<UtteranceKey, ExpectedWords>,
+  job?: JobId
 ) {
   const progress = yield* Progress
   const hearings = new Map<UtteranceKey, ClipHearing>()
@@ -61,16 +62,24 @@ export const listenToClips = Effect.fn("ListenStage.listenToClips")(function* (
     return clip === undefined ? [] : [{ key, clip, words }]
   })
   const health = makeHelperHealth(opened)
+  const showProgress =
+    job === undefined
+      ? Effect.void
+      : Effect.suspend(() =>
+          progress.emit({ _tag: "Listening", job, done: hearings.size, total: wanted.length })
+        )
+  if (wanted.length > 0) yield* showProgress
   yield* Effect.forEach(
     wanted,
     ({ key, clip, words }) =>
-      Effect.map(
+      Effect.flatMap(
         health.ask((recogniser) => listenToClip(recogniser, clip, words)),
         (heard) => {
           hearings.set(
             key,
             Either.getOrElse(heard, (unheard): ClipHearing => ({ unheard }))
           )
+          return showProgress
         }
       ),
     { concurrency: Either.isLeft(opened) ? 1 : opened.right.concurrency, discard: true }

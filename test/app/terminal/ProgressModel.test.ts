@@ -150,6 +150,15 @@ describe("the rows of a terminal", () => {
     expect(plain(progressRows(done, 0, 80)).at(-1)).toBe("  0 of 900 characters sent")
   })
 
+  test("show how many clips are transcribed, until all are", () => {
+    const listening = (done: number): ProgressEvent => ({ _tag: "Listening", job, done, total: 40 })
+    const board = after([planned, listening(0), listening(12)], 0)
+    expect(plain(progressRows(board, 0, 80)).at(-1)).toBe("  film-en: transcribed 12 of 40 clips")
+    expect(plain(progressRows(after([listening(40)], 0, board), 0, 80)).at(-1)).toBe(
+      "  0 of 900 characters sent"
+    )
+  })
+
   test("show planning before the plan is known", () => {
     expect(plain(progressRows(emptyProgress(0), 0, 80))).toEqual(["dubwright 00:00  planning"])
   })
@@ -195,6 +204,17 @@ describe("lines without a terminal", () => {
       [30_000, "writing film-en.mp4"],
       [31_000, "film-en: delivered (1 of 2 jobs)"]
     ])
+  })
+
+  test("report every 15 s how many clips are transcribed", () => {
+    let board = advanceProgress(emptyProgress(0), planned, 0)
+    const told = Array.from({ length: 11 }, (_, done) => {
+      const event: ProgressEvent = { _tag: "Listening", job, done, total: 10 }
+      const before = board
+      board = advanceProgress(board, event, done * 4_000)
+      return progressLine(event, before, board, done * 4_000)?.text
+    }).filter((text) => text !== undefined)
+    expect(told).toEqual(["film-en: transcribed 4 of 10 clips", "film-en: transcribed 8 of 10 clips"])
   })
 
   test("report once that a provider queue waits", () => {

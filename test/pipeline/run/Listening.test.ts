@@ -19,7 +19,11 @@ const said = "All is well, and nobody came home tonight."
 const reported = "All is well and nobody came home tonight"
 
 /** A batch of one cue whose recogniser is a script, or another program; `run` runs it and returns what is seen. */
-const listening = Effect.fnUntraced(function* (script: string, listen: object = {}, tasks = standIn(0)) {
+const listening = Effect.fnUntraced(function* (
+  script: string,
+  listen: object = {},
+  tasks: ReturnType<typeof standIn> = standIn(0)
+) {
   const folder = yield* temporaryFolder
   const calls = join(folder, "calls")
   writeFileSync(join(folder, "note.srt"), `1\n00:00:01,000 --> 00:00:06,000\n${said}\n`)
@@ -113,17 +117,17 @@ it.scopedLive("continues a new take that was interrupted, and pays for it once",
       const service = Context.get(context, Gateway)
       return Context.make(Gateway, {
         ...service,
-        submit: (request) => Effect.tap(service.submit(request), () => Effect.sync(() => created++)),
-        look: (task) =>
+        submit: (...request) => Effect.tap(service.submit(...request), () => Effect.sync(() => created++)),
+        look: (...asked) =>
           created < 2
-            ? service.look(task)
+            ? service.look(...asked)
             : Deferred.succeed(second, undefined).pipe(
                 Effect.zipRight(Deferred.await(finished)),
-                Effect.zipRight(service.look(task))
+                Effect.zipRight(service.look(...asked))
               ),
-        fetch: (paid) =>
+        fetch: (...asked) =>
           created < 2
-            ? service.fetch(paid)
+            ? service.fetch(...asked)
             : Effect.succeed({ audio: babble(`${said} Again.`), transcript: undefined })
       })
     })

@@ -54,7 +54,8 @@ export const listenToBatch = Effect.fn("ListenRound.listenToBatch")(function* <E
     const heard = yield* listenToClips(
       opened,
       new Map([...clips].map(([key, { clip }]) => [key, clip])),
-      expected
+      expected,
+      id
     )
     if (listen.reroll !== false)
       total = yield* rerolled(plan, total, { opened, expected, heard, takes: takes.get(id) ?? [] }, options)
