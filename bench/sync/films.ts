@@ -66,6 +66,21 @@ export const sources: ReadonlyArray<Source> = [
   source("fr/elephants-dream.fr.srt", 0, 660, ["fr", "fr+f3"])
 ]
 
+/** Whether nothing was tuned or trained on a source: every second one. */
+export const isHeldOut = (source: number): boolean => source % 2 === 1
+
+/** Subtitles that only the training of onsets uses. */
+export const trainingSources: ReadonlyArray<Source> = [
+  source("de/synfig-05-keyframes.de.srt", 0, 500, ["de", "de+f2", "de+m4"]),
+  source("it/synfig-07-bones.it.srt", 0, 500, ["it", "it+f4"]),
+  source("en/wai-symposium2-media_accessibility.en.vtt", 0, 420, ["en-us+m5", "en+f4", "en+m2"]),
+  source("en/wizardtim-21.en-AU.vtt", 0, 420, ["awb", "slt"], "flite"),
+  source("en/hf-course-09.en.srt", 0, 420, ["rms", "slt", "awb"], "flite"),
+  source("en/wai-abilities-barriers_compilation.en.vtt", 0, 480, ["en+f1", "en-us+m1", "en+m6"]),
+  source("fr/hf-course-07.fr.srt", 0, 420, ["fr+m3", "fr+f1"]),
+  source("pt/synfig-13-converters.pt.srt", 0, 500, ["pt", "pt+f2"])
+]
+
 /** A cue, in seconds, and whether the film speaks it. */
 export interface FilmCue {
   readonly start: number

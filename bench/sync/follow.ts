@@ -6,7 +6,7 @@
 import { speechOnsets } from "../../src/audio/sync/SpeechOnsets.ts"
 import { speechTrackOf } from "../../src/audio/sync/SpeechTrack.ts"
 import { backgroundNames } from "./backgrounds.ts"
-import { bandsOf, mixed, rate, sources, spokenOf, type Spoken } from "./films.ts"
+import { bandsOf, isHeldOut, mixed, rate, sources, spokenOf, type Spoken } from "./films.ts"
 import { randomOf } from "./random.ts"
 
 /** How far cues are moved, and how near to the voice they must come, in seconds. */
@@ -19,8 +19,10 @@ const leastPause = 0.1
 export const measureFollowing = async (films: number) => {
   const shares = new Map<string, { count: number; before: number; after: number }>()
   for (let film = 0; film < films; film++) {
-    const name = backgroundNames[film % 4]!
-    const spoken = await spokenOf(sources[(film * 5 + Math.floor(film / 12)) % sources.length]!)
+    // So that sources that are held out have each background, too.
+    const name = backgroundNames[(film + Math.floor(film / 2)) % 4]!
+    const source = (film * 5 + Math.floor(film / 12)) % sources.length
+    const spoken = await spokenOf(sources[source]!)
     const track = speechTrackOf(bandsOf(mixed(spoken, name, 10, film)))
     const random = randomOf(film + 77)
     const cues = spoken.cues
@@ -33,18 +35,19 @@ export const measureFollowing = async (films: number) => {
     for (const [k, { start, isSpoken, onset }] of cues.entries()) {
       if (!isSpoken) continue
       const place = pauseBefore(spoken, onset) >= leastPause ? "after a pause" : "right after speech"
-      for (const kind of ["all cues", place, name]) {
-        const share = shares.get(kind) ?? { count: 0, before: 0, after: 0 }
-        shares.set(kind, share)
-        share.count++
-        if (Math.abs(start - onset) <= near) share.before++
-        if (Math.abs((onsets[k] ?? start) - onset) <= near) share.after++
+      const share = isHeldOut(source) ? "held out" : "trained on"
+      for (const kind of ["all cues", share, `${share}, ${place}`, `${share}, ${name}`]) {
+        const counts = shares.get(kind) ?? { count: 0, before: 0, after: 0 }
+        shares.set(kind, counts)
+        counts.count++
+        if (Math.abs(start - onset) <= near) counts.before++
+        if (Math.abs((onsets[k] ?? start) - onset) <= near) counts.after++
       }
     }
   }
   for (const [kind, { count, before, after }] of shares)
     process.stdout.write(
-      `${kind.padEnd(20)} ${`${count}`.padStart(5)} cues, within 60 ms: ` +
+      `${kind.padEnd(32)} ${`${count}`.padStart(5)} cues, within 60 ms: ` +
         `${((100 * before) / count).toFixed(0)} %, then ${((100 * after) / count).toFixed(0)} %\n`
     )
 }

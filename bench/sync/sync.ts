@@ -5,7 +5,8 @@
  *
  *     node bench/run.mjs sync [films]          found and residuals by kind of lie; default 64 films
  *     node bench/run.mjs sync own [films]      without the other methods, which take most of the time
- *     node bench/run.mjs sync follow [films]   `fit: { follow: speech }`; default 12 films
+ *     node bench/run.mjs sync follow [films]   `fit: { follow: speech }`; default 24 films
+ *     node bench/run.mjs sync train            trains the network that finds onsets, and writes its weights
  *     node bench/run.mjs sync time [hours]     a film of two hours: time against ffmpeg's decoding, and memory
  *
  * Prints every film whose result is wrong. The subtitles are those of ../shared/corpus.
@@ -19,6 +20,7 @@ import { backgroundNames } from "./backgrounds.ts"
 import { bandsOf, hasCorpus, mixed, sources, spokenOf } from "./films.ts"
 import { measureFollowing } from "./follow.ts"
 import { measureTime } from "./time.ts"
+import { trainOnsets } from "./training.ts"
 import { type Lie, type Variant, variantsOf } from "./variants.ts"
 
 const ratios = [20, 10, 5, 0] as const
@@ -152,6 +154,7 @@ const report = (trials: ReadonlyArray<Trial>) => {
 const [first = "64", second = "64"] = process.argv.slice(2)
 if (!hasCorpus) process.stdout.write("skipped: ../shared/corpus is missing\n")
 else if (first === "time") await measureTime(Number(process.argv[3] ?? 2))
-else if (first === "follow") await measureFollowing(Number(process.argv[3] ?? 12))
+else if (first === "follow") await measureFollowing(Number(process.argv[3] ?? 24))
+else if (first === "train") await trainOnsets()
 else if (first === "own") await measure(Number(second), false)
 else await measure(Number(first), true)

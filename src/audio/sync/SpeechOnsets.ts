@@ -1,79 +1,90 @@
 /** Finds where speech begins near each cue, for all cues jointly, so that they keep their order. */
 import type { TimedSpan } from "./CueEvidence.ts"
+import { inputCount, onsetInputs, onsetScores, trainedOnsets } from "./OnsetNetwork.ts"
 import { stepsPerSecond } from "./SoundBands.ts"
-import { averaged, type SpeechTrack } from "./SpeechTrack.ts"
+import type { SpeechTrack } from "./SpeechTrack.ts"
 
 /** How far from its cue speech may begin, in seconds. */
-export const followTolerance = 0.32
+export const followTolerance = 0.35
 
 /** Minimum distance between the starts of two consecutive cues, as a share of their distance in the subtitle. */
 const leastDistance = 0.4
 
-/** A rise of less than this share of the usual one does not count as a beginning: perhaps nobody speaks there. */
-const leastRise = 0.35
+/** From this chance on, nobody begins to speak near a cue. */
+const surelyNobody = 0.5
+
+/** An onset counts as found if it is within this many steps: 60 ms. */
+const near = 6
+
+const reach = Math.round(followTolerance * stepsPerSecond)
+const moments = 2 * reach + 1
 
 /**
  * Returns where speech begins for each cue, in seconds; undefined where the sound does not show it. Cues must be in
  * order of start.
  */
 export const speechOnsets = (
-  { level }: SpeechTrack,
+  { above }: SpeechTrack,
   cues: ReadonlyArray<TimedSpan>
 ): ReadonlyArray<number | undefined> => {
-  const rises = risesOf(level)
+  const network = trainedOnsets()
   const places = cues.map(({ start }) => Math.round(start * stepsPerSecond))
-  const chosen = inOrder(rises, places)
-  const strengths = chosen.map((at) => rises[at] ?? 0)
-  const usual = [...strengths].sort((a, b) => a - b)[strengths.length >> 1] ?? 0
+  const inputs = new Float32Array(moments * inputCount)
+  const chances = places.map((place) => {
+    const scores = new Float64Array(moments)
+    onsetScores(network, onsetInputs(above, place - reach, moments, inputs), scores)
+    return chancesOf(scores, network.nobody)
+  })
+  const chosen = inOrder(
+    chances.map(({ onsets }) => nearby(onsets)),
+    places
+  )
   return chosen.map((at, cue) =>
-    strengths[cue]! > leastRise * usual ? Math.max(0, at) / stepsPerSecond : undefined
+    chances[cue]!.nobody < surelyNobody ? Math.max(0, at) / stepsPerSecond : undefined
   )
 }
 
-/** A rise is seen this many steps late: the windows of two steps overlap. */
-const lag = 1
-
-/**
- * How much the sound rises at each step. Long windows tell the beginning of a sentence from one of a syllable; short
- * ones tell when it is.
- */
-const risesOf = (level: Uint8Array): Float32Array => {
-  const sums = new Float64Array(level.length + 1)
-  for (let t = 0; t < level.length; t++) sums[t + 1] = sums[t]! + level[t]!
-  const mean = (from: number, to: number) => {
-    const [first, until] = [Math.max(0, from), Math.min(level.length, to)]
-    return until > first ? (sums[until]! - sums[first]!) / (until - first) : 0
-  }
-  const rises = new Float32Array(level.length)
-  for (let t = lag; t < level.length; t++)
-    rises[t - lag] = mean(t, t + 30) - mean(t - 25, t) + 0.5 * (mean(t, t + 12) - mean(t - 12, t))
-  return averaged(rises, 1)
+/** The chances that somebody begins to speak at each moment, or that nobody does. */
+const chancesOf = (scores: Float64Array, nobody: number) => {
+  const highest = scores.reduce((one, other) => Math.max(one, other), nobody)
+  const odds = scores.map((score) => Math.exp(score - highest))
+  const none = Math.exp(nobody - highest)
+  const sum = odds.reduce((one, other) => one + other, none)
+  return { onsets: odds.map((value) => value / sum), nobody: none / sum }
 }
 
-/** The steps with the highest sum of rises, near the places and in their order, by dynamic programming. */
-const inOrder = (rises: Float32Array, places: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const reach = Math.round(followTolerance * stepsPerSecond)
-  const width = 2 * reach + 1
+/** The chances that an onset is near each moment. */
+const nearby = (chances: Float64Array): Float64Array => {
+  const sums = new Float64Array(chances.length + 1)
+  for (let k = 0; k < chances.length; k++) sums[k + 1] = sums[k]! + chances[k]!
+  return chances.map((_, k) => sums[Math.min(chances.length, k + near + 1)]! - sums[Math.max(0, k - near)]!)
+}
+
+/** The moments with the highest sum of chances, near the places and in their order, by dynamic programming. */
+const inOrder = (
+  chances: ReadonlyArray<Float64Array>,
+  places: ReadonlyArray<number>
+): ReadonlyArray<number> => {
   /** For each cue and shift, the best shift of the cue before. */
   const before: Array<Int16Array> = []
-  let totals = new Float64Array(width)
+  let totals = new Float64Array(moments)
   places.forEach((place, cue) => {
     const distance = place - (places[cue - 1] ?? place)
     const slack = Math.floor(distance * (1 - leastDistance))
-    const next = new Float64Array(width)
-    const from = new Int16Array(width)
+    const next = new Float64Array(moments)
+    const from = new Int16Array(moments)
     let [top, seen] = [0, 0]
-    for (let k = 0; k < width; k++) {
-      const last = Math.min(width - 1, k + slack)
+    for (let k = 0; k < moments; k++) {
+      const last = Math.min(moments - 1, k + slack)
       for (; seen <= last; seen++) if (totals[seen]! > totals[top]!) top = seen
       from[k] = top
-      next[k] = totals[top]! + (rises[place + k - reach] ?? 0)
+      next[k] = totals[top]! + chances[cue]![k]!
     }
     before.push(from)
     totals = next
   })
   let shift = 0
-  for (let k = 1; k < width; k++) if (totals[k]! > totals[shift]!) shift = k
+  for (let k = 1; k < moments; k++) if (totals[k]! > totals[shift]!) shift = k
   const chosen = new Array<number>(places.length)
   for (let cue = places.length - 1; cue >= 0; cue--) {
     chosen[cue] = places[cue]! + shift - reach

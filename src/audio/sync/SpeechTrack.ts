@@ -15,8 +15,8 @@ export interface SpeechTrack {
   readonly speech: Uint8Array
   /** How much sound is above the noise floor: 0 (none) to 255 (all bands, by 20 dB). */
   readonly presence: Uint8Array
-  /** The same up to 40 dB, which shows better where sound begins. */
-  readonly level: Uint8Array
+  /** How far each band is above its noise floor, in half decibels: `above[step * bandCount + band]`. */
+  readonly above: Uint8Array
 }
 
 /** Steps of a block in which one minimum is taken: 0.5 s. */
@@ -33,7 +33,7 @@ const margin = 6
 
 /** Levels are counted up to this far above the floor: a scream is no more speech than a word. Half decibels. */
 const ceiling = 46
-const levelCeiling = 80
+const highestAbove = 92
 
 /** Weights of the presence of sound above the floor, and of its modulation, in the probability of speech. */
 const presenceWeight = 14
@@ -42,7 +42,7 @@ const bias = 5.2
 
 /** Finds speech in the band levels of a sound. */
 export const speechTrackOf = ({ bands, steps }: BandLevels): SpeechTrack => {
-  const { presence: rise, level } = presenceOf(bands, steps)
+  const { presence: rise, above } = presenceOf(bands, steps)
   const syllables = averaged(rise, 3)
   const slow = averaged(rise, 25)
   const swing = new Float32Array(steps)
@@ -54,16 +54,12 @@ export const speechTrackOf = ({ bands, steps }: BandLevels): SpeechTrack => {
     const sum = presenceWeight * presence[t]! + modulationWeight * Math.sqrt(modulation[t]!) - bias
     speech[t] = 255 / (1 + Math.exp(-sum))
   }
-  return {
-    speech,
-    presence: Uint8Array.from(rise, (value) => value * 255),
-    level: Uint8Array.from(level, (value) => value * 255)
-  }
+  return { speech, presence: Uint8Array.from(rise, (value) => value * 255), above }
 }
 
-/** How far the sound is above its noise floor, averaged over the bands: 0 to 1, up to two ceilings. */
+/** How far the sound is above its noise floor: in each band, and averaged over the bands, from 0 to 1. */
 const presenceOf = (bands: Uint8Array, steps: number) => {
-  const level = new Float32Array(steps)
+  const above = new Uint8Array(steps * bandCount)
   const presence = new Float32Array(steps)
   const levels = new Float32Array(steps)
   for (let band = 0; band < bandCount; band++) {
@@ -79,15 +75,12 @@ const presenceOf = (bands: Uint8Array, steps: number) => {
         const over = levels[t]! - first - (t > middle ? slope * (t - middle) : 0)
         if (over <= 0) continue
         presence[t] = presence[t]! + (over < ceiling ? over : ceiling)
-        level[t] = level[t]! + (over < levelCeiling ? over : levelCeiling)
+        above[t * bandCount + band] = over < highestAbove ? over : highestAbove
       }
     }
   }
-  for (let t = 0; t < steps; t++) {
-    presence[t] = presence[t]! / (bandCount * ceiling)
-    level[t] = level[t]! / (bandCount * levelCeiling)
-  }
-  return { presence, level }
+  for (let t = 0; t < steps; t++) presence[t] = presence[t]! / (bandCount * ceiling)
+  return { presence, above }
 }
 
 /** The noise floor of each block. */

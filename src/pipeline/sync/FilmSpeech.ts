@@ -1,11 +1,11 @@
 /**
- * Where somebody speaks in a film. Its sound is decoded once. The result takes 18 kB a minute, and is cached in the
+ * Where somebody speaks in a film. Its sound is decoded once. The result takes 60 kB a minute, and is cached in the
  * state folder by the film's digest.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schema, Stream } from "effect"
-import { SoundBands, soundRate } from "../../audio/sync/SoundBands.ts"
+import { bandCount, SoundBands, soundRate } from "../../audio/sync/SoundBands.ts"
 import { type SpeechTrack, speechTrackOf } from "../../audio/sync/SpeechTrack.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
@@ -14,7 +14,7 @@ import { digestOfFilm } from "../../store/files/FilmDigest.ts"
 import { replaceFile } from "../../system/AtomicFile.ts"
 
 /** Raise this when the same sound would give another track. */
-const edition = 3
+const edition = 4
 
 /** The folder of tracks in the state folder. */
 const folderName = "sound"
@@ -82,24 +82,24 @@ const Header = Schema.parseJson(
 )
 
 /** A line of JSON, then the three tracks. */
-const packed = ({ track: { speech, presence, level }, seconds }: FilmSpeech): Buffer =>
+const packed = ({ track: { speech, presence, above }, seconds }: FilmSpeech): Buffer =>
   Buffer.concat([
     Buffer.from(`${JSON.stringify({ edition, seconds, steps: speech.length })}\n`),
     speech,
     presence,
-    level
+    above
   ])
 
 const unpacked = (bytes: Buffer): Option.Option<FilmSpeech> => {
   const end = bytes.indexOf("\n")
   return Schema.decodeOption(Header)(bytes.subarray(0, Math.max(0, end)).toString("utf8")).pipe(
-    Option.filter(({ steps }) => bytes.length === end + 1 + 3 * steps),
+    Option.filter(({ steps }) => bytes.length === end + 1 + (2 + bandCount) * steps),
     Option.map(({ seconds, steps }) => ({
       seconds,
       track: {
         speech: bytes.subarray(end + 1, end + 1 + steps),
         presence: bytes.subarray(end + 1 + steps, end + 1 + 2 * steps),
-        level: bytes.subarray(end + 1 + 2 * steps)
+        above: bytes.subarray(end + 1 + 2 * steps)
       }
     }))
   )

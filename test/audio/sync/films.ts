@@ -1,5 +1,6 @@
 /** Made-up films for the tests of film sync: when somebody speaks, and what a track says about it. */
 import type { TimedSpan } from "../../../src/audio/sync/CueEvidence.ts"
+import { bandCount } from "../../../src/audio/sync/SoundBands.ts"
 import type { SpeechTrack } from "../../../src/audio/sync/SpeechTrack.ts"
 import { randomOf } from "../signals.ts"
 
@@ -23,5 +24,9 @@ export const madeTrack = (cues: ReadonlyArray<TimedSpan>, seed: number): SpeechT
   for (const { start, end } of cues) voiced.fill(1, Math.round(start * 100), Math.round(end * 100))
   const presence = Uint8Array.from(voiced, (voice) => 20 + 60 * random() + voice * 80 * random())
   const speech = Uint8Array.from(voiced, (voice) => 60 * random() + 150 * voice)
-  return { presence, speech, level: presence }
+  const above = Uint8Array.from(
+    { length: steps * bandCount },
+    (_, k) => 12 * random() + voiced[Math.floor(k / bandCount)]! * (25 + 30 * random())
+  )
+  return { presence, speech, above }
 }
