@@ -7,9 +7,9 @@
  *   the most overlap. Then shifts by dynamic programming: an overlap counts by its share of the longer interval, and
  *   each split costs 0.7 % of the smaller number of intervals.
  *
- * ffsubsync's is given all frame-rate pairs. alass's has the six that its source tries: by overlap alone, larger factors
- * make cues longer and win, whatever the film. Both get the same speech as dubwright or speech by its energy, whichever
- * suits them better. The times of both are shifts per cue, after a rate.
+ * ffsubsync's is given all frame-rate pairs. alass's has the six that its source tries: by overlap alone, larger
+ * factors make cues longer and win, whatever the film. Both get the same speech as dubwright or speech by its energy,
+ * whichever suits them better. The times of both are shifts per cue, after a rate.
  */
 import { type BandLevels, bandCount } from "../../src/audio/sync/SoundBands.ts"
 import type { TimedSpan } from "../../src/audio/sync/CueEvidence.ts"
