@@ -52,7 +52,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   ],
   service: [
     ["."],
-    ["openai", "webhooks"],
+    ["openai", "webhooks", "replicas"],
     ["http"],
     ["requests"],
     ["tasks"],

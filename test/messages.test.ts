@@ -21,7 +21,8 @@ const textOf = (node: ts.Node): string | undefined => {
   return [node.head.text, ...node.templateSpans.map((span) => span.literal.text)].join("…")
 }
 
-const isSql = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|BEGIN|WITH|VALUES|CASE|EXISTS)\b/u
+const isSql =
+  /^\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|BEGIN|WITH|VALUES|CASE|EXISTS|CAST|FOR UPDATE|INDEXED BY|LISTEN)\b|^status = /u
 
 /** Escapes control characters, so that the snapshot stays a text file that diffs can show. */
 const printable = (text: string): string =>

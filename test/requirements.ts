@@ -31,6 +31,11 @@ export const requirements = {
     "redis-server (Debian: apt-get install redis-server)",
     hasProgram("redis-server")
   ),
+  postgres: requirement(
+    "replicas of the service",
+    "PostgreSQL (Debian: apt-get install postgresql)",
+    hasProgram("initdb") || existsSync("/usr/lib/postgresql")
+  ),
   ffmpeg: requirement(
     "the system's ffmpeg",
     "ffmpeg on PATH (Debian: apt-get install ffmpeg)",

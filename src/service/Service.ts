@@ -17,10 +17,13 @@ import type { ListenFailed } from "./http/HttpServer.ts"
 import { WebServer } from "./WebApp.ts"
 import { serviceDatabase } from "./storage/Database.ts"
 import { DataFolder, type DataFolderUnusable } from "./storage/DataFolder.ts"
+import { folderStore } from "./storage/FileStore.ts"
 import { WebhookSignature } from "./storage/WebhookSignature.ts"
 import { webhookSending } from "./webhooks/WebhookSender.ts"
 import { HttpTransport } from "../gateway/transport/HttpTransport.ts"
+import { replication } from "./replicas/Replication.ts"
 import { Secret } from "./storage/Secret.ts"
+import type { SharedStorageUrls } from "./storage/SharedStorageUrls.ts"
 import { TaskFiles } from "./storage/TaskFiles.ts"
 import { TaskEvents } from "./tasks/TaskEvents.ts"
 import { TaskIntake } from "./requests/TaskIntake.ts"
@@ -37,6 +40,8 @@ export interface ServeOptions {
   readonly port: number
   /** Created if missing. Only one service may use it at a time. */
   readonly dataDir: string
+  /** What this service shares with its replicas; absent: all is in the data folder. */
+  readonly shared?: SharedStorageUrls
   readonly config: ServiceConfig
   /** Engines of the host program, by the names that providers use for them. */
   readonly engines?: ReadonlyMap<string, Engine>
@@ -103,8 +108,13 @@ interface RunOptions extends ServeOptions {
 }
 
 /** The whole service. Each line needs only those below it, and ends before them. */
-const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
-  Layer.mergeAll(taskRetention, webhookSending, draining(options.config.limits?.drain ?? drain)).pipe(
+const service = ({ dataDir, durable, drain, shared, ...options }: RunOptions) =>
+  Layer.mergeAll(
+    taskRetention,
+    webhookSending,
+    replication,
+    draining(options.config.limits?.drain ?? drain)
+  ).pipe(
     Layer.provideMerge(WebServer.Default),
     Layer.provideMerge(Layer.mergeAll(TaskIntake.Default, TaskWaiting.Default)),
     Layer.provideMerge(TaskWorkers.Default),
@@ -116,10 +126,24 @@ const service = ({ dataDir, durable, drain, ...options }: RunOptions) =>
     Layer.provideMerge(catalogueLayer),
     Layer.provideMerge(EngineSet.layer),
     Layer.provideMerge(TaskFiles.Default),
-    Layer.provideMerge(Layer.mergeAll(serviceDatabase, WebhookSignature.Default, HttpTransport.Default)),
-    Layer.provideMerge(Secret.Default),
+    Layer.provideMerge(Layer.mergeAll(WebhookSignature.Default, HttpTransport.Default)),
+    Layer.provideMerge(
+      shared === undefined ? ownStorage : sharedStorage(shared, options.config.limits?.lease)
+    ),
     Layer.provideMerge(DataFolder.locked({ path: dataDir, durable })),
     Layer.provide(Layer.succeed(ServiceOptions, options))
+  )
+
+/** Everything in the data folder. */
+const ownStorage = Layer.mergeAll(serviceDatabase, folderStore, Secret.Default)
+
+/** Storage that replicas share. Its code is loaded when it is used. */
+const sharedStorage = (urls: SharedStorageUrls, lease: number | undefined) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("./storage/shared/SharedStorage.ts")),
+      (shared) => shared.sharedStorage(urls, lease)
+    )
   )
 
 /** At the end, waits for the tasks in flight, while the service still answers. */

@@ -8,6 +8,7 @@ import * as Keys from "../../src/service/accounts/KeyManagement.ts"
 import { ErrorResponse } from "../../src/service/http/ErrorResponse.ts"
 import { serve } from "../../src/service/Service.ts"
 import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
+import type { SharedStorageUrls } from "../../src/service/storage/SharedStorageUrls.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 /** Provides ffmpeg, located once. */
@@ -26,15 +27,19 @@ export interface Started {
   readonly stop: () => Promise<void>
 }
 
-/** Starts a service, by default in a new folder. `log` receives every log line. */
+/**
+ * Starts a service, by default in a new folder. `log` receives every log line. With `shared`, it is a replica of those
+ * with the same URLs.
+ */
 export const startService = async (
   config: ServiceConfig = {},
   dataDir = mkdtempSync(join(tmpdir(), "dubwright-service-")),
-  log?: (line: string) => void
+  log?: (line: string) => void,
+  shared?: SharedStorageUrls
 ): Promise<Started> => {
   const scope = Effect.runSync(Scope.make())
   const { address } = await runtime.runPromise(
-    serve({ host: "127.0.0.1", port: 0, dataDir, config }).pipe(
+    serve({ host: "127.0.0.1", port: 0, dataDir, config, ...(shared === undefined ? {} : { shared }) }).pipe(
       Logger.withMinimumLogLevel(log === undefined ? LogLevel.None : LogLevel.All),
       Effect.provide(
         Logger.replace(Logger.defaultLogger, Logger.map(Logger.jsonLogger, log ?? (() => undefined)))
@@ -45,7 +50,7 @@ export const startService = async (
   const newKey = (credits?: number) =>
     Effect.runPromise(
       Effect.map(
-        Keys.createKey(dataDir, { name: "test", ...(credits === undefined ? {} : { credits }) }),
+        Keys.createKey(shared ?? dataDir, { name: "test", ...(credits === undefined ? {} : { credits }) }),
         Redacted.value
       )
     )

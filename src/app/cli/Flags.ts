@@ -1,6 +1,6 @@
 /** Options shared by several commands. Each validates its own value, so errors name the option. */
 import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Array, Duration, Effect, Schema } from "effect"
+import { Array, Duration, Effect, Redacted, Schema } from "effect"
 import { roles } from "../../fleet/shared/WorkerRoles.ts"
 import { failOnNames } from "../commands/FailOn.ts"
 import { ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
@@ -215,6 +215,38 @@ export const data = textOr(
   ".dubwright/service",
   "the service's data folder; default: .dubwright/service"
 )
+
+/** A URL that may hold a password, so that errors do not show it. */
+const databaseUrl = Options.text("database").pipe(
+  Options.withPseudoName("URL"),
+  Options.withDescription("PostgreSQL database that replicas share, with --files; default: SQLite in --data"),
+  Options.mapEffect((url) =>
+    /^postgres(?:ql)?:\/\/[^/]+\/[^/]+$/u.test(url) && URL.canParse(url)
+      ? Effect.succeed(Redacted.make(url))
+      : unshared("--database: expected a URL such as postgres://USER@HOST/NAME")
+  )
+)
+
+/** What replicas of a service share; undefined if everything is in its data folder. */
+export const replicaStorage = Options.all({
+  database: maybe(databaseUrl),
+  files: textOption(
+    "files",
+    "URL",
+    "S3 bucket and prefix for the audio that replicas share, with --database; default: files in --data"
+  )
+}).pipe(
+  Options.mapEffect(({ database, files }) => {
+    if (database !== undefined && files === undefined)
+      return unshared("--database: set --files, too; replicas share a database and files")
+    if (database === undefined && files !== undefined)
+      return unshared("--files: set --database, too; replicas share a database and files")
+    const both = database === undefined || files === undefined ? undefined : { database, files }
+    return Effect.succeed(both)
+  })
+)
+
+const unshared = (problem: string) => Effect.fail(ValidationError.invalidValue(HelpDoc.p(problem)))
 
 /** A manifest, or subtitle and text files. */
 export const inputs = Args.text({ name: "file" }).pipe(

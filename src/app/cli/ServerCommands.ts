@@ -11,6 +11,7 @@ const serve = Command.make(
     host: OptionKinds.textOr("host", "HOST", "127.0.0.1", "address to listen on; default: 127.0.0.1"),
     port: Flags.port(8080, "port to listen on, 0 for a free one; default: 8080"),
     data: Flags.data,
+    shared: Flags.replicaStorage,
     config: OptionKinds.textOption(
       "config",
       "FILE",
@@ -71,7 +72,14 @@ const limits = {
 
 const keysCreate = Command.make(
   "create",
-  { data: Flags.data, name: accountName, credits: granted, account: existing, ...limits },
+  {
+    data: Flags.data,
+    shared: Flags.replicaStorage,
+    name: accountName,
+    credits: granted,
+    account: existing,
+    ...limits
+  },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ createKeyCommand }) => createKeyCommand
@@ -86,6 +94,7 @@ const keysImport = Command.make(
   "import",
   {
     data: Flags.data,
+    shared: Flags.replicaStorage,
     name: accountName,
     credits: granted,
     account: existing,
@@ -103,7 +112,7 @@ const keysImport = Command.make(
 
 const keysList = Command.make(
   "list",
-  { data: Flags.data, json: Flags.json },
+  { data: Flags.data, shared: Flags.replicaStorage, json: Flags.json },
   lazyCommand(
     () => import("../commands/KeysCommand.ts"),
     ({ listKeysCommand }) => listKeysCommand
@@ -114,6 +123,7 @@ const keysAudit = Command.make(
   "audit",
   {
     data: Flags.data,
+    shared: Flags.replicaStorage,
     json: Flags.json,
     last: OptionKinds.integerOption("last", "N", { min: 1, max: 100_000 }, "entries to show; default: 100")
   },
@@ -127,6 +137,7 @@ const keysGrant = Command.make(
   "grant",
   {
     data: Flags.data,
+    shared: Flags.replicaStorage,
     account: OptionKinds.requiredIntegerOption(
       "account",
       "NUMBER",
@@ -145,6 +156,7 @@ const keysRevoke = Command.make(
   "revoke",
   {
     data: Flags.data,
+    shared: Flags.replicaStorage,
     which: Args.text({ name: "key" }).pipe(
       Args.withDescription("the key's id in `keys list`, or its name if only one valid key has it")
     )

@@ -3,12 +3,14 @@ import { Clock, Effect, Option, Redacted } from "effect"
 import { Buffer } from "node:buffer"
 import { keyScopes } from "../../contract/Account.ts"
 import * as Keys from "../../service/accounts/KeyManagement.ts"
+import type { SharedStorageUrls } from "../../service/storage/SharedStorageUrls.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { textTable } from "../terminal/TextTable.ts"
 
 interface NewKey {
   readonly data: string
+  readonly shared: SharedStorageUrls | undefined
   readonly name: string
   readonly credits: number | undefined
   readonly account: number | undefined
@@ -17,6 +19,9 @@ interface NewKey {
   readonly requestsPerSecond: number | undefined
   readonly creditsPerDay: number | undefined
 }
+
+/** Returns where the service keeps its keys. */
+const placeOf = ({ data, shared }: Pick<NewKey, "data" | "shared">): Keys.KeysPlace => shared ?? data
 
 const optionsOf = (wanted: NewKey) =>
   Effect.gen(function* () {
@@ -59,7 +64,7 @@ const expiryOf = (said: string) =>
 
 export const createKeyCommand = Effect.fn("KeysCommand.createKeyCommand")(function* (wanted: NewKey) {
   const screen = yield* Screen
-  const key = yield* Keys.createKey(wanted.data, yield* optionsOf(wanted))
+  const key = yield* Keys.createKey(placeOf(wanted), yield* optionsOf(wanted))
   yield* screen.result(Redacted.value(key))
 })
 
@@ -68,16 +73,17 @@ export const importKeyCommand = Effect.fn("KeysCommand.importKeyCommand")(functi
 ) {
   const screen = yield* Screen
   const key = yield* Option.match(wanted.key, { onNone: () => fromStdin, onSome: Effect.succeed })
-  yield* Keys.importKey(wanted.data, Redacted.make(key), yield* optionsOf(wanted))
+  yield* Keys.importKey(placeOf(wanted), Redacted.make(key), yield* optionsOf(wanted))
   yield* screen.say(`imported a key for ${wanted.name}`)
 })
 
 export const listKeysCommand = Effect.fn("KeysCommand.listKeysCommand")(function* (options: {
   readonly data: string
+  readonly shared: SharedStorageUrls | undefined
   readonly json: boolean
 }) {
   const screen = yield* Screen
-  const keys = yield* Keys.listKeys(options.data)
+  const keys = yield* Keys.listKeys(placeOf(options))
   if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
   const now = yield* Clock.currentTimeMillis
   yield* screen.result(
@@ -119,11 +125,12 @@ const limitsOf = ({ scopes, expiresAt, requestsPerSecond, creditsPerDay }: Keys.
 
 export const auditCommand = Effect.fn("KeysCommand.auditCommand")(function* (options: {
   readonly data: string
+  readonly shared: SharedStorageUrls | undefined
   readonly json: boolean
   readonly last: number | undefined
 }) {
   const screen = yield* Screen
-  const entries = yield* Keys.auditEntries(options.data, options.last ?? 100)
+  const entries = yield* Keys.auditEntries(placeOf(options), options.last ?? 100)
   if (options.json) return yield* screen.result(JSON.stringify(entries, null, 2))
   yield* screen.result(
     textTable(
@@ -143,11 +150,12 @@ export const auditCommand = Effect.fn("KeysCommand.auditCommand")(function* (opt
 
 export const grantCommand = Effect.fn("KeysCommand.grantCommand")(function* (options: {
   readonly data: string
+  readonly shared: SharedStorageUrls | undefined
   readonly account: number
   readonly credits: number
 }) {
   const screen = yield* Screen
-  const granted = yield* Keys.grantCredits(options.data, options.account, options.credits)
+  const granted = yield* Keys.grantCredits(placeOf(options), options.account, options.credits)
   yield* screen.say(
     granted === undefined
       ? `account ${options.account} has no credit limit`
@@ -157,10 +165,11 @@ export const grantCommand = Effect.fn("KeysCommand.grantCommand")(function* (opt
 
 export const revokeKeyCommand = Effect.fn("KeysCommand.revokeKeyCommand")(function* (options: {
   readonly data: string
+  readonly shared: SharedStorageUrls | undefined
   readonly which: string
 }) {
   const screen = yield* Screen
-  const key = yield* Keys.revokeKey(options.data, options.which)
+  const key = yield* Keys.revokeKey(placeOf(options), options.which)
   yield* screen.say(`revoked key ${key.id} (${key.name}, ${key.hint})`)
 })
 

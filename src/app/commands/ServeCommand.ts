@@ -3,6 +3,7 @@ import { FileSystem } from "@effect/platform"
 import { Effect, FiberRef, Logger, LogLevel } from "effect"
 import { unreadableInput } from "../../pipeline/load/InputFile.ts"
 import * as Service from "../../service/Service.ts"
+import type { SharedStorageUrls } from "../../service/storage/SharedStorageUrls.ts"
 import { parseConfig } from "../../service/config/ServiceConfigFile.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { badUsage } from "../ExitCodes.ts"
@@ -12,6 +13,7 @@ export interface ServeCommandOptions {
   readonly host: string
   readonly port: number
   readonly data: string
+  readonly shared: SharedStorageUrls | undefined
   readonly config: string | undefined
   readonly quiet: boolean
   readonly verbose: boolean
@@ -26,6 +28,7 @@ export const serveCommand = (options: ServeCommandOptions) =>
       host: options.host,
       port: options.port,
       dataDir: options.data,
+      ...(options.shared === undefined ? {} : { shared: options.shared }),
       config
     })
     yield* screen.result(`listening ${address}`)

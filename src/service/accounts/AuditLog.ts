@@ -54,7 +54,7 @@ export const noteAudit = (sql: SqlClient, { event, account, key, by, detail }: A
 /** Lists the last entries, oldest first. */
 export const listAudit = (sql: SqlClient, limit: number): Effect.Effect<ReadonlyArray<AuditEntry>> =>
   auditRows(
-    sql`SELECT * FROM (SELECT id, at, event, account_id, key_id, actor, detail FROM audit ORDER BY id DESC LIMIT ${limit}) ORDER BY id`
+    sql`SELECT * FROM (SELECT id, at, event, account_id, key_id, actor, detail FROM audit ORDER BY id DESC LIMIT ${limit}) AS newest ORDER BY id`
   ).pipe(
     Effect.map((rows) =>
       rows.map((row) => ({

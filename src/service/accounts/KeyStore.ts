@@ -5,6 +5,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
 import { Secret } from "../storage/Secret.ts"
+import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { listAudit, noteAudit } from "./AuditLog.ts"
 import {
   limitColumnsOf,
@@ -28,6 +29,7 @@ const creditRows = checkRows("tasks", Schema.Struct({ credits: Schema.Int }))
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const secret = yield* Secret
+  const inTransaction = inWriteTransaction(sql)
 
   const newAccount = (name: string, credits: number | undefined, now: number) =>
     Effect.map(
@@ -57,43 +59,41 @@ const make = Effect.gen(function* () {
     })
 
   const insert = (key: string, options: KeyOptions, imported: boolean) =>
-    sql
-      .withTransaction(
-        Effect.gen(function* () {
-          const digest = secret.digest("key", key)
-          const now = yield* Clock.currentTimeMillis
-          const fault = optionsFault(options, now)
-          if (fault !== undefined) return yield* new KeyRejected({ detail: fault })
-          const name = options.name.trim()
-          const { credits } = options
-          const owner = options.account ?? (yield* newAccount(name, credits, now))
-          if (options.account !== undefined) yield* granted(owner, credits ?? 0)
-          const taken = yield* sql`SELECT id FROM keys WHERE digest = ${digest}`
-          if (taken.length > 0) {
-            return yield* new KeyRejected({ detail: "this key already exists; `keys list` shows it" })
-          }
-          const [made] = yield* idRows(
-            sql`INSERT INTO keys ${sql.insert({
-              account_id: owner,
-              name,
-              hint: hintOf(key),
-              selector: selectorOf(digest),
-              digest,
-              imported: imported ? 1 : 0,
-              created_at: now,
-              ...limitColumnsOf(options)
-            })} RETURNING id`
-          )
-          yield* noteAudit(sql, {
-            event: imported ? "key_imported" : "key_created",
-            account: owner,
-            ...(made === undefined ? {} : { key: made.id }),
-            by: operator(),
-            detail: name
-          })
+    inTransaction(
+      Effect.gen(function* () {
+        const digest = secret.digest("key", key)
+        const now = yield* Clock.currentTimeMillis
+        const fault = optionsFault(options, now)
+        if (fault !== undefined) return yield* new KeyRejected({ detail: fault })
+        const name = options.name.trim()
+        const { credits } = options
+        const owner = options.account ?? (yield* newAccount(name, credits, now))
+        if (options.account !== undefined) yield* granted(owner, credits ?? 0)
+        const taken = yield* sql`SELECT id FROM keys WHERE digest = ${digest}`
+        if (taken.length > 0) {
+          return yield* new KeyRejected({ detail: "this key already exists; `keys list` shows it" })
+        }
+        const [made] = yield* idRows(
+          sql`INSERT INTO keys ${sql.insert({
+            account_id: owner,
+            name,
+            hint: hintOf(key),
+            selector: selectorOf(digest),
+            digest,
+            imported: imported ? 1 : 0,
+            created_at: now,
+            ...limitColumnsOf(options)
+          })} RETURNING id`
+        )
+        yield* noteAudit(sql, {
+          event: imported ? "key_imported" : "key_created",
+          account: owner,
+          ...(made === undefined ? {} : { key: made.id }),
+          by: operator(),
+          detail: name
         })
-      )
-      .pipe(Effect.catchTag("SqlError", Effect.die))
+      })
+    ).pipe(Effect.catchTag("SqlError", Effect.die))
 
   const shown = sql.literal(shownKeys)
 
@@ -103,6 +103,8 @@ const make = Effect.gen(function* () {
    */
   const revoked = (row: KeyRow, now: number) =>
     Effect.gen(function* () {
+      // Locks the account: a create that has found the key valid is stored before, or finds it revoked.
+      yield* sql`UPDATE accounts SET reserved = reserved WHERE id = ${row.account_id}`
       yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${row.id}`
       const failed = yield* creditRows(sql`UPDATE tasks
         SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'key_revoked',
@@ -149,9 +151,9 @@ const make = Effect.gen(function* () {
         by: operator(),
         detail: String(credits)
       })
-      return yield* sql
-        .withTransaction(Effect.zipLeft(granted(account, credits), note))
-        .pipe(Effect.catchTag("SqlError", Effect.die))
+      return yield* inTransaction(Effect.zipLeft(granted(account, credits), note)).pipe(
+        Effect.catchTag("SqlError", Effect.die)
+      )
     }),
 
     list: keyRows(sql`${shown} ORDER BY k.id`).pipe(
@@ -178,7 +180,7 @@ const make = Effect.gen(function* () {
           detail: `several keys are named "${which}"; choose one by id: ${rows.map((each) => each.id).join(", ")}`
         })
       }
-      yield* Effect.orDie(sql.withTransaction(revoked(row, now)))
+      yield* Effect.orDie(inTransaction(revoked(row, now)))
       return infoOf({ ...row, revoked_at: now })
     }),
 

@@ -1,6 +1,10 @@
 /** Rate limits per account and per key: token buckets that hold ten seconds' worth of requests. */
-import { Clock, Effect } from "effect"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Clock, Effect, Schema } from "effect"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { checkRows } from "../storage/CheckedRows.ts"
+import { Replica } from "../storage/Replica.ts"
+import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 
 /** The seconds' worth of requests that a bucket holds. */
 const window = 10
@@ -18,55 +22,129 @@ export interface RateLimit {
   readonly reset: number
 }
 
+/** A limit, and the bucket that counts it. */
+interface Limit {
+  readonly policy: "account" | "key"
+  readonly rate: number
+  readonly bucket: string
+}
+
+/** A bucket: its tokens at a time in milliseconds. */
+interface Bucket {
+  readonly tokens: number
+  readonly at: number
+}
+
+/** A counted request: the seconds to wait if it is over a limit, else 0. */
+interface Counted {
+  readonly limits: ReadonlyArray<RateLimit>
+  readonly wait: number
+}
+
 /** Limits each account to `limits.requestsPerSecond`, and each key to its own limit. */
 export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimiter", {
-  effect: Effect.map(ServiceOptions, ({ config }) => {
+  effect: Effect.gen(function* () {
+    const { config } = yield* ServiceOptions
+    const { sharing } = yield* Replica
+    const count = sharing === undefined ? inMemory() : inDatabase(sharing.sql)
     const perAccount = config.limits?.requestsPerSecond
-    const buckets = new Map<string, { tokens: number; at: number }>()
     return {
-      /** Counts a request of a key. `wait` is the seconds to wait if it is over a limit, else 0. */
-      take: (
-        account: number,
-        key: number,
-        perKey: number | undefined
-      ): Effect.Effect<{ readonly limits: ReadonlyArray<RateLimit>; readonly wait: number }> =>
-        perAccount === undefined && perKey === undefined
-          ? Effect.succeed(unlimited)
-          : // A monotonic clock: the time of day may be set back.
-            Effect.map(Clock.currentTimeNanos, (nanos) => {
-              const now = Number(nanos / 1_000_000n)
-              const limited = [
-                ...(perAccount === undefined
-                  ? []
-                  : [{ policy: "account" as const, rate: perAccount, bucket: `account ${account}` }]),
-                ...(perKey === undefined
-                  ? []
-                  : [{ policy: "key" as const, rate: perKey, bucket: `key ${key}` }])
-              ].map(({ policy, rate, bucket: name }) => {
-                const capacity = Math.max(1, rate * window)
-                const bucket = buckets.get(name) ?? { tokens: capacity, at: now }
-                buckets.set(name, bucket)
-                bucket.tokens = Math.min(capacity, bucket.tokens + ((now - bucket.at) / 1000) * rate)
-                bucket.at = now
-                return { policy, rate, capacity, bucket }
-              })
-              const wait = Math.max(
-                ...limited.map(({ rate, bucket }) => Math.max(0, (1 - bucket.tokens) / rate))
-              )
-              if (wait === 0) for (const { bucket } of limited) bucket.tokens -= 1
-              return {
-                wait,
-                limits: limited.map(({ policy, rate, capacity, bucket }) => ({
-                  policy,
-                  quota: Math.floor(capacity),
-                  window: Math.max(1, Math.round(capacity / rate)),
-                  left: Math.floor(bucket.tokens),
-                  reset: Math.ceil((capacity - bucket.tokens) / rate)
-                }))
-              }
-            })
+      /** Counts a request of a key. */
+      take: (account: number, key: number, perKey: number | undefined): Effect.Effect<Counted> => {
+        const limits = [
+          ...(perAccount === undefined
+            ? []
+            : [{ policy: "account" as const, rate: perAccount, bucket: `account ${account}` }]),
+          ...(perKey === undefined ? [] : [{ policy: "key" as const, rate: perKey, bucket: `key ${key}` }])
+        ]
+        return limits.length === 0 ? Effect.succeed(unlimited) : count(limits)
+      }
     }
   })
 }) {}
 
-const unlimited = { limits: [], wait: 0 }
+const unlimited: Counted = { limits: [], wait: 0 }
+
+const inMemory = () => {
+  const buckets = new Map<string, Bucket>()
+  return (limits: ReadonlyArray<Limit>): Effect.Effect<Counted> =>
+    // A monotonic clock: the time of day may be set back.
+    Effect.map(Clock.currentTimeNanos, (nanos) =>
+      counted(
+        limits,
+        Number(nanos / 1_000_000n),
+        (name) => buckets.get(name),
+        (name, bucket) => buckets.set(name, bucket)
+      )
+    )
+}
+
+const bucketRows = checkRows(
+  "rate_buckets",
+  Schema.Struct({
+    name: Schema.String,
+    tokens: Schema.NullOr(Schema.Number),
+    at: Schema.Int,
+    now: Schema.Int
+  })
+)
+
+/** Buckets that replicas share. Their rows are locked in one order, and timed by the database's clock. */
+const inDatabase = (sql: SqlClient) => (limits: ReadonlyArray<Limit>) =>
+  inWriteTransaction(sql)(
+    Effect.gen(function* () {
+      const names = limits.map(({ bucket }) => bucket).sort()
+      yield* sql`INSERT INTO rate_buckets ${sql.insert(names.map((name) => ({ name, tokens: null, at: 0 })))}
+        ON CONFLICT (name) DO NOTHING`
+      const rows = yield* bucketRows(sql`SELECT name, tokens, at,
+        CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now
+        FROM rate_buckets WHERE ${sql.in("name", names)} ORDER BY name FOR UPDATE`)
+      const changed: Array<readonly [string, Bucket]> = []
+      const found = (name: string) => {
+        const row = rows.find((each) => each.name === name)
+        return row === undefined || row.tokens === null ? undefined : { tokens: row.tokens, at: row.at }
+      }
+      const now = Math.max(...rows.map((row) => row.now))
+      const result = counted(limits, now, found, (name, bucket) => changed.push([name, bucket]))
+      yield* Effect.forEach(
+        changed,
+        ([name, { tokens, at }]) =>
+          sql`UPDATE rate_buckets SET tokens = ${tokens}, at = ${at} WHERE name = ${name}`,
+        { discard: true }
+      )
+      return result
+    })
+  ).pipe(Effect.orDie)
+
+/** Counts a request if it is within all limits. `now` is in milliseconds. */
+const counted = (
+  limits: ReadonlyArray<Limit>,
+  now: number,
+  find: (name: string) => Bucket | undefined,
+  keep: (name: string, bucket: Bucket) => void
+): Counted => {
+  const filled = limits.map((limit) => {
+    const capacity = Math.max(1, limit.rate * window)
+    const { tokens, at } = find(limit.bucket) ?? { tokens: capacity, at: now }
+    return {
+      ...limit,
+      capacity,
+      tokens: Math.min(capacity, tokens + (Math.max(0, now - at) / 1000) * limit.rate)
+    }
+  })
+  const wait = Math.max(...filled.map(({ rate, tokens }) => Math.max(0, (1 - tokens) / rate)))
+  return {
+    wait,
+    limits: filled.map(({ policy, rate, bucket, capacity, tokens }) => {
+      const left = wait === 0 ? tokens - 1 : tokens
+      keep(bucket, { tokens: left, at: now })
+      return {
+        policy,
+        quota: Math.floor(capacity),
+        window: Math.max(1, Math.round(capacity / rate)),
+        left: Math.floor(left),
+        reset: Math.ceil((capacity - left) / rate)
+      }
+    })
+  }
+}

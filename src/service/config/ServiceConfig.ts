@@ -199,6 +199,10 @@ export const ServiceConfig = Schema.Struct({
         secondsField(3_600),
         "Seconds to wait for in-flight tasks when the service stops; default: 20."
       ),
+      lease: optionalField(
+        Schema.Number.pipe(Schema.between(1, 3_600)),
+        "With --database: seconds without a heartbeat until other replicas speak its tasks; default: 15."
+      ),
       freeDisk: optionalField(
         countField(0, 1_000_000_000_000),
         "Free bytes of disk below which new tasks are rejected; default: 50000000."

@@ -6,6 +6,7 @@ import { Clock, Effect, Fiber, Option } from "effect"
 import { EngineSet } from "../catalogue/EngineSet.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { DataFolder } from "../storage/DataFolder.ts"
+import { FileStore } from "../storage/FileStore.ts"
 
 /** Whether an engine is available. */
 export interface EngineHealth {
@@ -16,6 +17,7 @@ export interface EngineHealth {
 /** State of the data folder's disk. */
 export interface DiskHealth {
   readonly freeBytes: number
+  /** Whether files can be written there, and stored in S3 if that is where they go. */
   readonly writable: boolean
 }
 
@@ -53,7 +55,14 @@ const make = Effect.gen(function* () {
     )
     checks.set(name, yield* keptFresh(check, 10))
   }
-  const disk = yield* keptFresh(diskHealth(path), 2)
+  const { isReachable } = yield* FileStore
+  const disk = yield* keptFresh(
+    Effect.zipWith(diskHealth(path), isReachable, (local, reachable) => ({
+      ...local,
+      writable: local.writable && reachable
+    })),
+    2
+  )
   const roomy = Effect.map(disk, ({ writable, freeBytes }) => writable && freeBytes >= freeDisk)
   const engine = (name: string): Effect.Effect<EngineHealth> =>
     checks.get(name) ?? Effect.succeed({ ready: false, reason: "it is not configured" })

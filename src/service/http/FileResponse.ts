@@ -1,6 +1,8 @@
 /** Serves a file over HTTP: whole, a byte range, or headers only. */
 import { HttpServerResponse } from "@effect/platform"
-import { type FoundFile, mediaTypes } from "../storage/TaskFiles.ts"
+import { Effect, type Scope } from "effect"
+import { mediaTypes } from "../storage/FileKinds.ts"
+import type { FoundFile } from "../storage/TaskFiles.ts"
 
 /** A satisfiable byte range, `to` inclusive; "whole"; or "beyond" if it starts after the file's end. */
 export type WantedRange = { readonly from: number; readonly to: number } | "whole" | "beyond"
@@ -28,7 +30,7 @@ export const rangeOf = (header: string | undefined, size: number): WantedRange =
 export const fileResponse = (
   file: FoundFile,
   request: { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> }
-): HttpServerResponse.HttpServerResponse => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> => {
   const { headers, method } = request
   const common = {
     "accept-ranges": "bytes",
@@ -41,16 +43,18 @@ export const fileResponse = (
     headers["if-none-match"]?.split(",").some((tag) => tag.trim() === file.etag || tag.trim() === "*") ===
     true
   ) {
-    return HttpServerResponse.empty({ status: 304, headers: common })
+    return Effect.succeed(HttpServerResponse.empty({ status: 304, headers: common }))
   }
   const condition = headers["if-range"]
   const range =
     condition === undefined || condition.trim() === file.etag ? rangeOf(headers["range"], file.size) : "whole"
   if (range === "beyond") {
-    return HttpServerResponse.empty({
-      status: 416,
-      headers: { ...common, "content-range": `bytes */${file.size}` }
-    })
+    return Effect.succeed(
+      HttpServerResponse.empty({
+        status: 416,
+        headers: { ...common, "content-range": `bytes */${file.size}` }
+      })
+    )
   }
   const { from, to } = range === "whole" ? { from: 0, to: file.size - 1 } : range
   const answer = {
@@ -63,9 +67,7 @@ export const fileResponse = (
     }
   }
   // A stream cannot start at byte 0 of an empty file.
-  if (method === "HEAD" || file.size === 0) return HttpServerResponse.raw(null, answer)
-  return HttpServerResponse.raw(
-    file.handle.createReadStream({ start: from, end: to, autoClose: false }),
-    answer
-  )
+  return method === "HEAD" || file.size === 0
+    ? Effect.succeed(HttpServerResponse.raw(null, answer))
+    : Effect.map(file.read(from, to), (bytes) => HttpServerResponse.raw(bytes, answer))
 }

@@ -52,7 +52,7 @@ export const openRoutes = HttpApiBuilder.Router.use((router) =>
             message: "unknown file, or its URL has expired; read the task for a new URL"
           })
         }
-        return fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
+        return yield* fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
       })
     )
   })

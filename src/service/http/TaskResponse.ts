@@ -2,7 +2,8 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
 import type { Task } from "../../contract/Task.ts"
-import type { FileKind, TaskFiles } from "../storage/TaskFiles.ts"
+import type { FileKind } from "../storage/FileKinds.ts"
+import type { TaskFiles } from "../storage/TaskFiles.ts"
 import type { StoredTask } from "../tasks/TaskRecord.ts"
 
 /** Returns the service's public origin: `publicUrl` from the settings, else the request's Host header over http. */

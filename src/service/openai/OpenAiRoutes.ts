@@ -73,8 +73,11 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
       }
       const from = task.format === "wav" ? ("wav" as const) : ("mp3" as const)
       const to = body.response_format ?? "mp3"
-      const path = files.pathOf(taskId, from)
-      const sound = convertSpeech(binary, { path, from, to, speed: isControl ? 1 : speed })
+      const sound = Stream.unwrapScoped(
+        Effect.map(files.local(taskId, from), (path) =>
+          convertSpeech(binary, { path, from, to, speed: isControl ? 1 : speed })
+        )
+      )
       const headers = { "x-task-id": taskId }
       if (body.stream_format !== "sse") {
         return HttpServerResponse.stream(sound, { contentType: mediaTypeOf[to], headers })

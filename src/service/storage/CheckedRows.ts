@@ -8,7 +8,7 @@ import { fastRows } from "../../store/state/RowDecoding.ts"
 /** A row has another shape than its schema. */
 export class RowMismatch extends Data.TaggedError("RowMismatch")<{ readonly problem: string }> {
   override get message() {
-    return `service.sqlite has a row that this version cannot read; restore a copy (${this.problem})`
+    return `the database has a row that this version cannot read; restore a copy (${this.problem})`
   }
 }
 

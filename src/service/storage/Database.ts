@@ -1,10 +1,12 @@
 /** Opens the service's SQLite database in its data folder. */
+import { randomUUID } from "node:crypto"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import Sqlite from "better-sqlite3"
 import { Cause, Effect, Layer, Option, Schedule } from "effect"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
+import { Replica } from "./Replica.ts"
 import { migrateService, WrittenByNewer } from "./ServiceMigrations.ts"
 
 /** Returns the database's path in a data folder. */
@@ -14,25 +16,27 @@ export const fileIn = (folder: string): string => join(folder, "service.sqlite")
  * Opens the database in the data folder. Several processes may have it open: the service and the `keys` commands. With
  * `durable`, every commit is synced to disk.
  */
-export const serviceDatabase: Layer.Layer<SqlClient, DataFolderUnusable, DataFolder> = Layer.unwrapEffect(
-  Effect.map(DataFolder, ({ path: folder, durable }) =>
-    Layer.effectDiscard(
-      Effect.gen(function* () {
-        const sql = yield* SqlClient
-        yield* sql.unsafe("PRAGMA busy_timeout = 10000")
-        yield* writeAhead
-        yield* sql.unsafe(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`)
-        yield* sql.unsafe("PRAGMA foreign_keys = ON")
-        yield* migrateService
-      })
-    ).pipe(
-      Layer.provideMerge(SqliteClient.layer({ filename: fileIn(folder), disableWAL: true })),
-      Layer.catchAllCause((cause) =>
-        Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite ${troubleOf(cause)}` }))
+export const serviceDatabase: Layer.Layer<SqlClient | Replica, DataFolderUnusable, DataFolder> =
+  Layer.unwrapEffect(
+    Effect.map(DataFolder, ({ path: folder, durable }) =>
+      Layer.effectDiscard(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          yield* sql.unsafe("PRAGMA busy_timeout = 10000")
+          yield* writeAhead
+          yield* sql.unsafe(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`)
+          yield* sql.unsafe("PRAGMA foreign_keys = ON")
+          yield* migrateService
+        })
+      ).pipe(
+        Layer.provideMerge(SqliteClient.layer({ filename: fileIn(folder), disableWAL: true })),
+        Layer.merge(Layer.sync(Replica, () => ({ id: randomUUID(), sharing: undefined }))),
+        Layer.catchAllCause((cause) =>
+          Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite ${troubleOf(cause)}` }))
+        )
       )
     )
   )
-)
 
 /**
  * Switches the database to WAL mode, permanently. If another process is doing the same or creating the first tables,

@@ -5,17 +5,22 @@ import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
 
-/** 32 random bytes; never leave the data folder. */
+const digests = (secret: Redacted.Redacted<Buffer>) => ({
+  /** Returns a keyed digest of 32 bytes. Digests of different purposes never match. */
+  digest: (purpose: "key" | "address" | "body" | "webhook", value: string): Buffer =>
+    createHmac("sha256", Redacted.value(secret)).update(purpose).update("\0").update(value).digest()
+})
+
+/** 32 random bytes; never leave the place where the files are. */
 export class Secret extends Effect.Service<Secret>()("service/Secret", {
   effect: Effect.map(
     Effect.flatMap(DataFolder, ({ path }) => loadSecret(path)),
-    (secret) => ({
-      /** Returns a keyed digest of 32 bytes. Digests of different purposes never match. */
-      digest: (purpose: "key" | "address" | "body" | "webhook", value: string): Buffer =>
-        createHmac("sha256", Redacted.value(secret)).update(purpose).update("\0").update(value).digest()
-    })
+    digests
   )
-}) {}
+}) {
+  /** The secret of replicas. */
+  static readonly of32Bytes = (bytes: Buffer): Secret => new Secret(digests(Redacted.make(bytes)))
+}
 
 /**
  * Loads the data folder's secret, or creates it. It has its own file, so that a copy of the database alone does not
@@ -28,7 +33,7 @@ const loadSecret = (folder: string): Effect.Effect<Redacted.Redacted<Buffer>, Da
       const found = read(file)
       if (found !== undefined) return Redacted.make(found)
       const fresh = `${file}.${randomBytes(8).toString("hex")}`
-      writeFileSync(fresh, randomBytes(size), { mode: 0o600, flag: "wx", flush: true })
+      writeFileSync(fresh, randomBytes(secretSize), { mode: 0o600, flag: "wx", flush: true })
       try {
         linkSync(fresh, file)
       } catch (cause) {
@@ -47,12 +52,14 @@ const loadSecret = (folder: string): Effect.Effect<Redacted.Redacted<Buffer>, Da
       })
   })
 
-const size = 32
+/** Bytes of a secret. */
+export const secretSize = 32
 
 const read = (file: string): Buffer | undefined => {
   try {
     const bytes = readFileSync(file)
-    if (bytes.length !== size) throw new Error(`${file}: expected ${size} bytes, found ${bytes.length}`)
+    if (bytes.length !== secretSize)
+      throw new Error(`${file}: expected ${secretSize} bytes, found ${bytes.length}`)
     return bytes
   } catch (cause) {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined

@@ -1,29 +1,43 @@
-/** Schema and migrations of the service's database. */
+/** Schema and migrations of the service's SQLite database. */
 import { make as makeMigrator, fromRecord } from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Data, Effect, Schedule } from "effect"
 
 /** A newer version of the program has migrated the database. */
 export class WrittenByNewer extends Data.TaggedError("WrittenByNewer")<{ readonly version: number }> {}
 
-/** Applies pending migrations. Several processes may do so at once: one migrates, the others retry for 10 s. */
-export const migrateService = Effect.gen(function* () {
-  const sql = yield* SqlClient
-  yield* makeMigrator({})({ table: "migrations", loader: fromRecord(migrations) })
-  const [found] = yield* sql<{ version: number | null }>`SELECT MAX(migration_id) AS version FROM migrations`
-  const version = found?.version ?? 0
-  if (version > latest) return yield* new WrittenByNewer({ version })
-  if (version < latest) return yield* new Unfinished()
-}).pipe(
-  Effect.retry({
-    while: (error) => error._tag !== "WrittenByNewer",
-    schedule: Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(100))
-  })
+/**
+ * Applies pending migrations. Several processes may do so at once: one migrates, the others retry for 10 s. Returns the
+ * database's version, which a newer version of the program may have set.
+ */
+export const applyMigrations = (
+  migrations: Readonly<Record<string, Effect.Effect<void, SqlError, SqlClient>>>
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    yield* makeMigrator({})({ table: "migrations", loader: fromRecord(migrations) })
+    const [found] = yield* sql<{
+      version: number | null
+    }>`SELECT MAX(migration_id) AS version FROM migrations`
+    const version = found?.version ?? 0
+    if (version < Object.keys(migrations).length) return yield* new Unfinished()
+    return version
+  }).pipe(Effect.retry(Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(100))))
+
+/** Migrates a SQLite database. */
+export const migrateService = Effect.suspend(() =>
+  Effect.filterOrFail(
+    applyMigrations(migrations),
+    (version) => version <= Object.keys(migrations).length,
+    (version) => new WrittenByNewer({ version })
+  )
 )
 
 class Unfinished extends Data.TaggedError("Unfinished") {}
 
-const statements =
+/** Runs statements in order. */
+export const statements =
   (...all: ReadonlyArray<string>) =>
   (sql: SqlClient) =>
     Effect.forEach(all, (statement) => sql.unsafe(statement), { discard: true })
@@ -194,7 +208,17 @@ const migrations = {
           DELETE FROM webhooks WHERE task_id = OLD.task_id;
         END`
     )
+  ),
+  "0008_replicas": Effect.flatMap(
+    SqlClient,
+    statements(
+      // The process that speaks a task, and the processes that share the database: none in SQLite.
+      `ALTER TABLE tasks ADD COLUMN holder TEXT`,
+      `CREATE TABLE replicas (
+          id TEXT PRIMARY KEY,
+          providers TEXT NOT NULL,
+          alive_until INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID`
+    )
   )
 }
-
-const latest = Object.keys(migrations).length

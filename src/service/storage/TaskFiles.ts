@@ -1,51 +1,30 @@
-/** Files of finished tasks: published atomically, served at signed URLs that expire, deleted with their task. */
+/** Files of finished tasks: published before their task is done, at signed URLs that expire, and deleted with it. */
 import { randomBytes, timingSafeEqual } from "node:crypto"
-import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises"
+import { mkdir, open, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { Clock, Effect, Option, Schema } from "effect"
-import { renamePatiently } from "../../system/PatientRename.ts"
+import { Clock, Effect, Option, Stream } from "effect"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
+import { type FileKind, fileKinds } from "./FileKinds.ts"
+import { FileStore, type StoredFile, unwritable } from "./FileStore.ts"
 import { Secret } from "./Secret.ts"
 
-/** Kinds of files in a task's folder, by extension. */
-export const fileKinds = ["mp3", "wav", "srt", "json"] as const
-export type FileKind = (typeof fileKinds)[number]
-
-/** Each kind's media type. */
-export const mediaTypes: Readonly<Record<FileKind, string>> = {
-  mp3: "audio/mpeg",
-  wav: "audio/wav",
-  srt: "application/x-subrip; charset=utf-8",
-  json: "application/json; charset=utf-8"
-}
-
 /** A file that was found by its URL. */
-export interface FoundFile {
+export interface FoundFile extends StoredFile {
   readonly kind: FileKind
-  readonly size: number
-  /** Open until the scope closes, so the file stays readable even after it is deleted. */
-  readonly handle: FileHandle
   /** Never changes for a URL: a task's files are written once. */
   readonly etag: string
   /** Seconds until the URL expires. */
   readonly remaining: number
 }
 
-/** A task's files cannot be written. `full` if the disk is full or over quota. */
-export class FilesUnwritable extends Schema.TaggedError<FilesUnwritable>()("FilesUnwritable", {
-  detail: Schema.String,
-  full: Schema.Boolean
-}) {}
-
 const make = Effect.gen(function* () {
-  const { path: folder, durable } = yield* DataFolder
+  const { path: folder } = yield* DataFolder
   const { config } = yield* ServiceOptions
   const secret = yield* Secret
   const addressSeconds = (config.keep?.addressHours ?? 24) * 3_600
-  const filesFolder = join(folder, "files")
+  const store = yield* FileStore
   const partFolder = join(folder, "files", "part")
-  const folderOf = (taskId: string) => join(filesFolder, taskId.slice(0, 2), taskId)
   /** Expiry is rounded up to a tenth of a URL's lifetime, so that repeated reads of a task return the same URL. */
   const step = Math.max(1, Math.ceil(addressSeconds / 10))
 
@@ -94,24 +73,14 @@ const make = Effect.gen(function* () {
         catch: unwritable
       }),
 
-    /** Moves a task's files to their final place with one rename. Replaces files of an interrupted attempt. */
-    publish: (workshop: string, taskId: string) =>
-      Effect.tryPromise({
-        try: async () => {
-          const place = folderOf(taskId)
-          if (durable) await flushed(workshop)
-          await mkdir(join(filesFolder, taskId.slice(0, 2)), { recursive: true, mode: 0o700 })
-          await rm(place, { recursive: true, force: true })
-          await renamePatiently(workshop, place)
-        },
-        catch: unwritable
-      }),
+    /** Moves a task's files to their final place, all at once or before the task is done. */
+    publish: store.publish,
 
-    /** Returns the path of one of a done task's files. */
-    pathOf: (taskId: string, kind: FileKind): string => join(folderOf(taskId), `${taskId}.${kind}`),
+    /** Returns the path of a copy of one of a done task's files, which is kept until the scope closes. */
+    local: (taskId: string, kind: FileKind) => store.local(taskId, `${taskId}.${kind}`),
 
     /** Deletes a task's files, if there are any. */
-    remove: (taskId: string) => Effect.promise(() => rm(folderOf(taskId), { recursive: true, force: true })),
+    remove: store.remove,
 
     /** Returns the path of a file's URL, valid for at least `keep.addressHours` from now. */
     addressOf: (taskId: string, kind: FileKind) =>
@@ -134,49 +103,26 @@ const make = Effect.gen(function* () {
       if (given.length !== right.length || !timingSafeEqual(given, right) || expires * 1000 <= now) {
         return Option.none<FoundFile>()
       }
-      const path = join(folderOf(name.slice(0, 36)), name)
-      const handle = yield* Effect.option(
-        Effect.acquireRelease(
-          Effect.tryPromise(() => open(path, "r")),
-          (each) => Effect.promise(() => each.close())
-        )
-      )
-      if (Option.isNone(handle)) return Option.none<FoundFile>()
-      const { size } = yield* Effect.promise(() => handle.value.stat())
-      return Option.some<FoundFile>({
+      const stored = yield* store.find(name.slice(0, 36), name)
+      return Option.map(stored, (file): FoundFile => ({
+        ...file,
         kind,
-        size,
-        handle: handle.value,
         etag: `"${name}"`,
         remaining: Math.max(0, Math.floor(expires - now / 1000))
-      })
+      }))
     }),
 
-    /** Deletes folders without a task, which a crash between deleting a task and its files leaves behind. */
-    sweep: <E>(existing: (taskIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, E>) =>
-      Effect.gen(function* () {
-        const shelves = yield* entriesOf(filesFolder)
-        yield* Effect.forEach(
-          shelves.filter((shelf) => /^[0-9a-f]{2}$/u.test(shelf)),
-          (shelf) =>
-            Effect.gen(function* () {
-              const folders = yield* entriesOf(join(filesFolder, shelf))
-              for (let at = 0; at < folders.length; at += 500) {
-                const some = folders.slice(at, at + 500)
-                const known = yield* existing(some)
-                yield* Effect.forEach(
-                  some.filter((each) => !known.has(each)),
-                  (each) =>
-                    Effect.promise(() =>
-                      rm(join(filesFolder, shelf, each), { recursive: true, force: true })
-                    ),
-                  { discard: true }
-                )
-              }
-            }),
-          { discard: true }
+    /** Deletes files without a task, which a crash between deleting a task and its files leaves behind. */
+    sweep: (existing: (taskIds: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>>) =>
+      Stream.runForEach(store.taskIds, (ids) =>
+        Effect.flatMap(existing(ids), (known) =>
+          Effect.forEach(
+            ids.filter((each) => !known.has(each)),
+            store.remove,
+            { discard: true }
+          )
         )
-      })
+      )
   }
 })
 
@@ -184,28 +130,3 @@ const make = Effect.gen(function* () {
 export class TaskFiles extends Effect.Service<TaskFiles>()("service/TaskFiles", { effect: make }) {}
 
 const taskFileName = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[a-z0-9]{3,4}$/u
-
-/** Converts a file-system error to `FilesUnwritable`. */
-export const unwritable = (cause: unknown) =>
-  new FilesUnwritable({
-    detail: openFailureReason(cause),
-    full: cause instanceof Error && "code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")
-  })
-
-const entriesOf = (folder: string) =>
-  Effect.orElseSucceed(
-    Effect.tryPromise(() => readdir(folder)),
-    (): ReadonlyArray<string> => []
-  )
-
-/** Syncs every file of a folder to disk. */
-const flushed = async (folder: string): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    const file = await open(join(folder, name), "r")
-    try {
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-  }
-}

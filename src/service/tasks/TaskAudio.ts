@@ -6,7 +6,7 @@ import { sampleBytesOf, wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { blocksOf, type SynthesizedTask } from "./Synthesis.ts"
-import { FilesUnwritable, unwritable } from "../storage/TaskFiles.ts"
+import { FilesUnwritable, unwritable } from "../storage/FileStore.ts"
 
 /** Output format. A WAV without a rate keeps the engine's sample rate. */
 export type TaskAudioSettings =

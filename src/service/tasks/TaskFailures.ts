@@ -1,6 +1,6 @@
 /** Why an attempt at a task failed: what its owner sees, what the log says, and whether a retry may help. */
 import type { EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
-import type { FilesUnwritable } from "../storage/TaskFiles.ts"
+import type { FilesUnwritable } from "../storage/FileStore.ts"
 
 /** The task's voice or model is no longer offered. */
 export const notOffered = { _tag: "NotOffered" } as const

@@ -1,10 +1,12 @@
 /**
- * The workers' view of the tasks in SQLite: the queue, and the outcomes. A task's status and its account's credits
- * change in one transaction, which starts with a write, so that it waits for another process's write lock.
+ * The workers' view of the tasks: the queue, and the outcomes. A task's status and its account's credits change in one
+ * transaction. A process changes only tasks that it holds: it may have been silent, and another may have taken over.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { Replica } from "../storage/Replica.ts"
+import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { claimedOf, type Outcome, type Reserved, reservedRows, taskRows } from "./TaskRecord.ts"
 import { FairQueue } from "./FairQueue.ts"
 
@@ -13,39 +15,61 @@ const countRows = checkRows("tasks", Schema.Struct({ status: Schema.String, coun
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const { id: me, sharing } = yield* Replica
   const turns = new FairQueue()
+  const inTransaction = inWriteTransaction(sql)
+  /** In PostgreSQL, a claim passes over tasks that another replica is claiming. */
+  const unlocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
+  const byWaiting = sql.literal(
+    sql.onDialectOrElse({ sqlite: () => "INDEXED BY tasks_waiting", orElse: () => "" })
+  )
+  /** The time by which leases run: one clock for all replicas. */
+  const clock = sql.literal(
+    sql.onDialectOrElse({
+      pg: () => "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
+      orElse: () => "0"
+    })
+  )
+  /** Tasks that no living process speaks. */
+  const dropped = sql`status = 'processing' AND NOT EXISTS
+    (SELECT 1 FROM replicas WHERE replicas.id = tasks.holder AND alive_until > ${clock})`
 
   const settle = (taskId: string, change: Effect.Effect<ReadonlyArray<Reserved>, unknown>, spent: boolean) =>
-    sql
-      .withTransaction(
-        Effect.gen(function* () {
-          const [row] = yield* change
-          // The task was deleted or has already been settled: it no longer reserves credits.
-          if (row === undefined) return false
-          const used = spent ? row.credits : 0
-          yield* sql`UPDATE accounts SET reserved = reserved - ${row.credits}, used = used + ${used} WHERE id = ${row.account_id}`
-          return true
-        })
-      )
-      .pipe(Effect.orDie, Effect.annotateLogs({ task_id: taskId }))
+    inTransaction(
+      Effect.gen(function* () {
+        const [row] = yield* change
+        // The task was deleted, has been settled, or another replica has taken it over.
+        if (row === undefined) return false
+        const used = spent ? row.credits : 0
+        yield* sql`UPDATE accounts SET reserved = reserved - ${row.credits}, used = used + ${used} WHERE id = ${row.account_id}`
+        return true
+      })
+    ).pipe(Effect.orDie, Effect.annotateLogs({ task_id: taskId }))
 
   return {
     /** Claims a provider's next queued task: the oldest of the account whose turn it is. */
     claim: (provider: string) =>
       Effect.gen(function* () {
-        for (;;) {
-          const next = turns.next(
-            provider,
-            yield* waitingRows(sql`SELECT account, oldest FROM (SELECT accounts.id AS account,
-              (SELECT MIN(id) FROM tasks INDEXED BY tasks_waiting
-                WHERE status = 'queued' AND account_id = accounts.id AND provider = ${provider}) AS oldest
-              FROM accounts) WHERE oldest IS NOT NULL`)
+        const waiting = new Map(
+          (yield* waitingRows(sql`SELECT account, oldest FROM (SELECT accounts.id AS account,
+            (SELECT MIN(id) FROM tasks ${byWaiting}
+              WHERE status = 'queued' AND account_id = accounts.id AND provider = ${provider}) AS oldest
+            FROM accounts) AS each_account WHERE oldest IS NOT NULL`)).map(
+            (row) => [row.account, row] as const
           )
+        )
+        for (;;) {
+          const next = turns.next(provider, [...waiting.values()])
           if (next === undefined) return Option.none()
-          const [row] = yield* taskRows(sql`UPDATE tasks SET status = 'processing', attempts = attempts + 1
-              WHERE id = ${next.oldest} AND status = 'queued' RETURNING *`)
-          // Another worker may have claimed it in between, or its owner deleted it.
-          if (row === undefined) continue
+          const [row] =
+            yield* taskRows(sql`UPDATE tasks SET status = 'processing', attempts = attempts + 1, holder = ${me}
+              WHERE id = (SELECT id FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = ${next.account}
+                AND provider = ${provider} ORDER BY id LIMIT 1 ${unlocked}) RETURNING *`)
+          // Others may have claimed the account's last tasks in between, or their owner deleted them.
+          if (row === undefined) {
+            waiting.delete(next.account)
+            continue
+          }
           turns.had(provider, next.account)
           return Option.some(claimedOf(row))
         }
@@ -65,7 +89,7 @@ const make = Effect.gen(function* () {
         taskId,
         reservedRows(sql`UPDATE tasks SET status = 'done', text = NULL, completed_at = ${now}, duration_ms = ${outcome.durationMs},
           format = ${outcome.format}, has_srt = ${outcome.hasSrt ? 1 : 0}, has_json = ${outcome.hasJson ? 1 : 0}, engine = ${outcome.engine}
-          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`),
+          WHERE task_id = ${taskId} AND status = 'processing' AND holder = ${me} RETURNING account_id, credits`),
         true
       )
     }),
@@ -76,51 +100,71 @@ const make = Effect.gen(function* () {
       return yield* settle(
         taskId,
         reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = ${code}, error_message = ${message}
-          WHERE task_id = ${taskId} AND status = 'processing' RETURNING account_id, credits`),
+          WHERE task_id = ${taskId} AND status = 'processing' AND holder = ${me} RETURNING account_id, credits`),
         false
       )
     }),
 
     /** Queues a claimed task again, unspoken; the attempt does not count. */
     giveBack: (taskId: string) =>
-      sql`UPDATE tasks SET status = 'queued', attempts = attempts - 1 WHERE task_id = ${taskId} AND status = 'processing'`.pipe(
+      sql`UPDATE tasks SET status = 'queued', attempts = attempts - 1, holder = NULL
+        WHERE task_id = ${taskId} AND status = 'processing' AND holder = ${me}`.pipe(
         Effect.orDie,
         Effect.asVoid
       ),
 
+    /** Tells the other replicas that this one is alive, and which providers it offers. */
+    beat: (providers: ReadonlyArray<string>) =>
+      sharing === undefined
+        ? Effect.void
+        : sql`INSERT INTO replicas (id, providers, alive_until)
+            VALUES (${me}, ${`,${providers.join(",")},`}, ${clock} + ${sharing.lease})
+            ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until`.pipe(
+            Effect.orDie,
+            Effect.asVoid
+          ),
+
+    /** Forgets this replica, and those that have been silent for a day. */
+    leave: sql`DELETE FROM replicas WHERE id = ${me} OR alive_until < ${clock} - 86400000`.pipe(
+      Effect.orDie,
+      Effect.asVoid
+    ),
+
     /**
-     * Recovers after a start. Tasks that were in flight when the process died are queued again, or failed once they
-     * have used `maxAttempts`. Tasks of providers that are no longer offered fail.
+     * Queues tasks again that were in flight in a process that died, or fails them once they have used `maxAttempts`.
+     * With `providers`, those that this process offers, also fails tasks of providers that no process offers.
      */
     recover: Effect.fn("TaskQueue.recover")(function* (
       maxAttempts: number,
-      providers: ReadonlyArray<string>
+      providers?: ReadonlyArray<string>
     ) {
       const now = yield* Clock.currentTimeMillis
-      return yield* sql
-        .withTransaction(
-          Effect.gen(function* () {
-            const crashed =
-              yield* reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'crashed',
-                error_message = 'the service stopped each time it spoke this task'
-                WHERE status = 'processing' AND attempts >= ${maxAttempts} RETURNING account_id, credits`)
-            const abandoned =
-              yield* reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'not_offered',
-                error_message = 'the provider is offered no longer'
-                WHERE status IN ('queued', 'processing') AND NOT ${sql.in("provider", providers)} RETURNING account_id, credits`)
-            const failed = [...crashed, ...abandoned]
-            yield* Effect.forEach(
-              failed,
-              (row) =>
-                sql`UPDATE accounts SET reserved = reserved - ${row.credits} WHERE id = ${row.account_id}`,
-              { discard: true }
-            )
-            const again =
-              yield* sql`UPDATE tasks SET status = 'queued' WHERE status = 'processing' RETURNING id`
-            return { failed: failed.length, again: again.length }
-          })
-        )
-        .pipe(Effect.orDie)
+      return yield* inTransaction(
+        Effect.gen(function* () {
+          const crashed =
+            yield* reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'crashed',
+              error_message = 'the service stopped each time it spoke this task'
+              WHERE ${dropped} AND attempts >= ${maxAttempts} RETURNING account_id, credits`)
+          const abandoned =
+            providers === undefined
+              ? []
+              : yield* reservedRows(sql`UPDATE tasks SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'not_offered',
+              error_message = 'the provider is offered no longer'
+              WHERE (status = 'queued' OR ${dropped}) AND NOT ${sql.in("provider", providers)} AND NOT EXISTS
+                (SELECT 1 FROM replicas WHERE alive_until > ${clock} AND providers LIKE '%,' || tasks.provider || ',%')
+              RETURNING account_id, credits`)
+          const failed = [...crashed, ...abandoned]
+          yield* Effect.forEach(
+            failed,
+            (row) =>
+              sql`UPDATE accounts SET reserved = reserved - ${row.credits} WHERE id = ${row.account_id}`,
+            { discard: true }
+          )
+          const again =
+            yield* sql`UPDATE tasks SET status = 'queued', holder = NULL WHERE ${dropped} RETURNING id`
+          return { failed: failed.length, again: again.length }
+        })
+      ).pipe(Effect.orDie)
     }),
 
     /** Counts queued and processing tasks over all accounts. */

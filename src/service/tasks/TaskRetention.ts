@@ -5,7 +5,9 @@ import { auditRetention } from "../accounts/AuditLog.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { expireNames } from "./IdempotentCreates.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { Replica } from "../storage/Replica.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
+import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 
 /** Maximum tasks deleted in one transaction. */
 const atOnce = 200
@@ -18,6 +20,7 @@ export const taskRetention = Layer.scopedDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const files = yield* TaskFiles
+    const { sharing } = yield* Replica
     const { config } = yield* ServiceOptions
     const age = (config.keep?.days ?? 30) * 86_400_000
 
@@ -30,28 +33,30 @@ export const taskRetention = Layer.scopedDiscard(
 
     /** Deletes some of the tasks that ended before a time; returns their ids. */
     const expire = (before: number) =>
-      sql
-        .withTransaction(
-          Effect.gen(function* () {
-            const deleted = yield* expiredRows(
-              sql`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE completed_at < ${before} LIMIT ${atOnce}) RETURNING task_id, account_id`
-            )
-            yield* sql`DELETE FROM deleted WHERE deleted_at < ${before}`
-            yield* Effect.forEach(
-              deleted,
-              (row) => sql`UPDATE accounts SET tasks = tasks - 1 WHERE id = ${row.account_id}`,
-              { discard: true }
-            )
-            return deleted.map((row) => row.task_id)
-          })
-        )
-        .pipe(Effect.orDie)
+      inWriteTransaction(sql)(
+        Effect.gen(function* () {
+          const deleted = yield* expiredRows(
+            sql`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks WHERE completed_at < ${before} LIMIT ${atOnce}) RETURNING task_id, account_id`
+          )
+          yield* sql`DELETE FROM deleted WHERE deleted_at < ${before}`
+          yield* Effect.forEach(
+            deleted,
+            (row) => sql`UPDATE accounts SET tasks = tasks - 1 WHERE id = ${row.account_id}`,
+            { discard: true }
+          )
+          return deleted.map((row) => row.task_id)
+        })
+      ).pipe(Effect.orDie)
 
     const old = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       yield* Effect.orDie(expireNames(sql, now))
-      yield* Effect.orDie(sql`DELETE FROM key_days WHERE day < ${now / 86_400_000 - 2}`)
+      yield* Effect.orDie(sql`DELETE FROM key_days WHERE day < ${Math.floor(now / 86_400_000) - 2}`)
       yield* Effect.orDie(sql`DELETE FROM audit WHERE at < ${now - auditRetention}`)
+      // An older bucket is full, as a new one is.
+      yield* sharing === undefined
+        ? Effect.void
+        : Effect.orDie(sql`DELETE FROM rate_buckets WHERE at < ${now - 3_600_000}`)
       const expired = yield* expire(now - age)
       yield* Effect.forEach(expired, files.remove, { discard: true })
       return expired.length

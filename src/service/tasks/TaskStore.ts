@@ -1,10 +1,8 @@
-/**
- * The accounts' view of their tasks and credits in SQLite, always changed in one transaction. Each transaction starts
- * with a write, so that it waits for another process's write lock instead of failing halfway.
- */
+/** The accounts' view of their tasks and credits, always changed in one transaction. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { claimName, replayOf } from "./IdempotentCreates.ts"
 import { type Balance, type NewTask, storedOf, taskRows } from "./TaskRecord.ts"
 
@@ -44,56 +42,57 @@ const balanceRows = checkRows(
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const inTransaction = inWriteTransaction(sql)
+  const byWaiting = sql.literal(
+    sql.onDialectOrElse({ sqlite: () => "INDEXED BY tasks_waiting", orElse: () => "" })
+  )
   return {
     /** Inserts a task and reserves its credits atomically. Fails with `NameTaken` if its idempotency key is in use. */
     create: Effect.fn("TaskStore.create")(function* (task: NewTask) {
       const now = yield* Clock.currentTimeMillis
-      yield* sql
-        .withTransaction(
-          Effect.gen(function* () {
-            if (task.idempotency !== undefined) yield* claimName(sql, task, task.idempotency, now)
-            const paid =
-              yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
+      yield* inTransaction(
+        Effect.gen(function* () {
+          if (task.idempotency !== undefined) yield* claimName(sql, task, task.idempotency, now)
+          const paid = yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
               WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING id`
-            if (paid.length === 0) {
-              const { granted, used, reserved } = yield* balanceOf(sql, task.account)
-              return yield* new CreditsShort({
-                needed: task.credits,
-                left: (granted ?? 0) - used - reserved
-              })
-            }
-            const held = yield* keyDay(sql, task.key, now)
-            if (held?.isRevoked === true) return yield* new KeyRevoked()
-            if (held?.cap !== undefined && held.spent + task.credits > held.cap) {
-              const left = Math.max(0, held.cap - held.spent)
-              return yield* new DailyCapReached({ needed: task.credits, left })
-            }
-            if (task.webhook !== undefined) {
-              yield* sql`INSERT INTO webhooks ${sql.insert({ task_id: task.taskId, account_id: task.account, ...task.webhook })}`
-            }
-            yield* sql`INSERT INTO tasks ${sql.insert({
-              task_id: task.taskId,
-              account_id: task.account,
-              key_id: task.key ?? null,
-              status: "queued",
-              provider: task.provider,
-              model_id: task.model,
-              voice_id: task.voice,
-              voice_name: task.voiceName ?? null,
-              text: task.text,
-              input: task.input,
-              want_srt: task.wantSrt ? 1 : 0,
-              want_json: task.wantJson ? 1 : 0,
-              speed: task.speed,
-              vol: task.vol,
-              pitch: task.pitch,
-              characters: task.characters,
-              credits: task.credits,
-              created_at: now
-            })}`
-          })
-        )
-        .pipe(Effect.catchTag("SqlError", Effect.die))
+          if (paid.length === 0) {
+            const { granted, used, reserved } = yield* balanceOf(sql, task.account)
+            return yield* new CreditsShort({
+              needed: task.credits,
+              left: (granted ?? 0) - used - reserved
+            })
+          }
+          const held = yield* keyDay(sql, task.key, now)
+          if (held?.isRevoked === true) return yield* new KeyRevoked()
+          if (held?.cap !== undefined && held.spent + task.credits > held.cap) {
+            const left = Math.max(0, held.cap - held.spent)
+            return yield* new DailyCapReached({ needed: task.credits, left })
+          }
+          if (task.webhook !== undefined) {
+            yield* sql`INSERT INTO webhooks ${sql.insert({ task_id: task.taskId, account_id: task.account, ...task.webhook })}`
+          }
+          yield* sql`INSERT INTO tasks ${sql.insert({
+            task_id: task.taskId,
+            account_id: task.account,
+            key_id: task.key ?? null,
+            status: "queued",
+            provider: task.provider,
+            model_id: task.model,
+            voice_id: task.voice,
+            voice_name: task.voiceName ?? null,
+            text: task.text,
+            input: task.input,
+            want_srt: task.wantSrt ? 1 : 0,
+            want_json: task.wantJson ? 1 : 0,
+            speed: task.speed,
+            vol: task.vol,
+            pitch: task.pitch,
+            characters: task.characters,
+            credits: task.credits,
+            created_at: now
+          })}`
+        })
+      ).pipe(Effect.catchTag("SqlError", Effect.die))
     }),
 
     /** Returns what an earlier create with this idempotency key returned. Fails if its body was another one. */
@@ -101,10 +100,12 @@ const make = Effect.gen(function* () {
 
     /** Reads one task of an account. */
     read: (account: number, taskId: string) =>
-      taskRows(sql`SELECT * FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`).pipe(
-        Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), storedOf)),
-        Effect.orDie
-      ),
+      !isText(taskId)
+        ? Effect.succeedNone
+        : taskRows(sql`SELECT * FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`).pipe(
+            Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), storedOf)),
+            Effect.orDie
+          ),
 
     /** Returns a page of an account's tasks, newest first, and their total number. `page` counts from 1. */
     page: (account: number, page: number, limit: number) =>
@@ -121,27 +122,26 @@ const make = Effect.gen(function* () {
     /** Deletes a task unless it is being spoken. Releases the credits of a queued one. */
     remove: Effect.fn("TaskStore.remove")(function* (account: number, taskId: string) {
       const now = yield* Clock.currentTimeMillis
-      return yield* sql
-        .withTransaction(
-          Effect.gen(function* () {
-            const [row] =
-              yield* removedRows(sql`DELETE FROM tasks WHERE task_id = ${taskId} AND account_id = ${account} AND status <> 'processing'
+      if (!isText(taskId)) return "unknown" as const
+      return yield* inTransaction(
+        Effect.gen(function* () {
+          const [row] =
+            yield* removedRows(sql`DELETE FROM tasks WHERE task_id = ${taskId} AND account_id = ${account} AND status <> 'processing'
               RETURNING account_id, credits, status`)
-            if (row !== undefined) {
-              const reserved = row.status === "queued" ? row.credits : 0
-              yield* sql`UPDATE accounts SET tasks = tasks - 1, reserved = reserved - ${reserved} WHERE id = ${account}`
-              yield* sql`INSERT OR REPLACE INTO deleted ${sql.insert({ task_id: taskId, account_id: account, deleted_at: now })}`
-              return "deleted" as const
-            }
-            const still =
-              yield* sql`SELECT 1 FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`
-            if (still.length > 0) return "under-way" as const
-            const deleted =
-              yield* sql`SELECT 1 FROM deleted WHERE task_id = ${taskId} AND account_id = ${account}`
-            return deleted.length > 0 ? ("gone-already" as const) : ("unknown" as const)
-          })
-        )
-        .pipe(Effect.orDie)
+          if (row !== undefined) {
+            const reserved = row.status === "queued" ? row.credits : 0
+            yield* sql`UPDATE accounts SET tasks = tasks - 1, reserved = reserved - ${reserved} WHERE id = ${account}`
+            yield* sql`INSERT INTO deleted ${sql.insert({ task_id: taskId, account_id: account, deleted_at: now })}
+                ON CONFLICT (task_id) DO UPDATE SET deleted_at = excluded.deleted_at`
+            return "deleted" as const
+          }
+          const still = yield* sql`SELECT 1 FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`
+          if (still.length > 0) return "under-way" as const
+          const deleted =
+            yield* sql`SELECT 1 FROM deleted WHERE task_id = ${taskId} AND account_id = ${account}`
+          return deleted.length > 0 ? ("gone-already" as const) : ("unknown" as const)
+        })
+      ).pipe(Effect.orDie)
     }),
 
     /** A key's cap for the day, and what its tasks of today cost. Undefined if it has no cap. */
@@ -159,7 +159,7 @@ const make = Effect.gen(function* () {
     /** Counts an account's queued tasks, and the other accounts that have any queued. */
     waiting: (account: number) =>
       waitingRows(sql`SELECT account_id, COUNT(*) AS count
-        FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' GROUP BY account_id`).pipe(
+        FROM tasks ${byWaiting} WHERE status = 'queued' GROUP BY account_id`).pipe(
         Effect.map((rows) => ({
           own: rows.find((row) => row.account_id === account)?.count ?? 0,
           others: rows.filter((row) => row.account_id !== account).length
@@ -171,6 +171,9 @@ const make = Effect.gen(function* () {
 
 /** The tasks and credits of the accounts. */
 export class TaskStore extends Effect.Service<TaskStore>()("service/TaskStore", { effect: make }) {}
+
+/** Whether both databases can take a text: PostgreSQL refuses NUL. */
+const isText = (text: string): boolean => !text.includes("\u0000")
 
 const dayMillis = 86_400_000
 /** The day of a time, in days since 1970 (UTC). */

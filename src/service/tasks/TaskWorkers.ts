@@ -12,16 +12,20 @@ import { EngineRota, type NoEngineLeft, type SpeakTask } from "../failover/Engin
 import type { HealthProblem } from "../health/ServiceHealth.ts"
 import { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { synthesizeTask } from "./Synthesis.ts"
+import { Replica } from "../storage/Replica.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { detailOf, internalFault, notOffered, type TaskFailure, tooSlow, verdictOf } from "./TaskFailures.ts"
 import { TaskEvents } from "./TaskEvents.ts"
 import { TaskQueue } from "./TaskQueue.ts"
+import { TaskStore } from "./TaskStore.ts"
 import type { ClaimedTask, Outcome } from "./TaskRecord.ts"
 import { inTaskTrace } from "./TaskTraces.ts"
 import { taskJson, taskSrt } from "./TaskTranscript.ts"
 
 /** A task that was in flight at this many crashes of the service fails. */
-const deathsOfATask = 20
+export const deathsOfATask = 20
+/** How often replicas look for tasks without a signal, which may be lost while the database is unreachable. */
+const lookAgain = "5 seconds"
 
 const make = Effect.gen(function* () {
   const { config, candid } = yield* ServiceOptions
@@ -29,6 +33,8 @@ const make = Effect.gen(function* () {
   const rota = yield* EngineRota
   const metrics = yield* ServiceMetrics
   const queue = yield* TaskQueue
+  const tasks = yield* TaskStore
+  const { sharing } = yield* Replica
   const events = yield* TaskEvents
   const files = yield* TaskFiles
   const aligner = yield* lazySpeechAligner
@@ -37,7 +43,9 @@ const make = Effect.gen(function* () {
   const timeout = Duration.seconds(config.limits?.taskTimeout ?? 900)
   let draining = false
 
-  const recovered = yield* queue.recover(deathsOfATask, [...catalogue.offer().providers.keys()])
+  const offered = [...catalogue.offer().providers.keys()]
+  yield* queue.beat(offered)
+  const recovered = yield* queue.recover(deathsOfATask, offered)
   if (recovered.again + recovered.failed > 0) {
     yield* Effect.logInfo("recovered tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
   }
@@ -86,7 +94,9 @@ const make = Effect.gen(function* () {
       const taken = ((yield* Clock.currentTimeMillis) - began) / 1000
       if (Exit.isSuccess(tried)) {
         const kept = yield* surely(queue.finish(task.taskId, tried.value), restore)
-        if (!kept) yield* files.remove(task.taskId)
+        // Its owner deleted it, or another replica speaks it now.
+        if (!kept && Option.isNone(yield* tasks.read(task.account, task.taskId)))
+          yield* files.remove(task.taskId)
         metrics.task(provider.id, "done", task.characters, taken)
         yield* Effect.logInfo("task done").pipe(
           Effect.annotateLogs({ seconds: taken, engine: tried.value.engine })
@@ -167,7 +177,10 @@ const make = Effect.gen(function* () {
     const takeOrWait = Effect.flatMap(obstacle, (hindered) => (hindered ? Effect.succeed(waiting) : takeOne))
     const afterwards: Readonly<Record<Next, Effect.Effect<void>>> = {
       "go-on": Effect.void,
-      listen: Queue.take(bell),
+      listen:
+        sharing === undefined
+          ? Queue.take(bell)
+          : Effect.asVoid(Effect.timeoutOption(Queue.take(bell), lookAgain)),
       wait: Effect.sleep("1 second")
     }
     const worker = Effect.forever(

@@ -111,7 +111,8 @@ export const webhookSending = Layer.scopedDiscard(
     const due = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       const hooks = yield* dueRows(
-        sql`UPDATE webhooks SET due_at = ${now + lease} WHERE task_id IN
+        // Replicas that find the same webhooks update them one after the other: only the first finds them due.
+        sql`UPDATE webhooks SET due_at = ${now + lease} WHERE due_at <= ${now} AND task_id IN
           (SELECT task_id FROM webhooks WHERE due_at <= ${now} ORDER BY due_at LIMIT ${atOnce - inFlight})
           RETURNING task_id, account_id, url, origin, attempts`
       )

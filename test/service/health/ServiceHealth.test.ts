@@ -12,6 +12,8 @@ import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts
 import { ServiceOptions } from "../../../src/service/config/ServiceOptions.ts"
 import { ServiceHealth } from "../../../src/service/health/ServiceHealth.ts"
 import { DataFolder } from "../../../src/service/storage/DataFolder.ts"
+import { type FileStore, folderStore } from "../../../src/service/storage/FileStore.ts"
+import { Replica } from "../../../src/service/storage/Replica.ts"
 
 const away = new EngineUnavailable({ engine: "far", detail: "away" })
 
@@ -26,7 +28,7 @@ const engine = (how: Partial<Engine>): Engine => ({
 
 /** Builds a part of a service with the given engines and settings. */
 const built = <A, E>(
-  part: Layer.Layer<A, E, EngineSet | ServiceOptions | DataFolder>,
+  part: Layer.Layer<A, E, EngineSet | ServiceOptions | DataFolder | FileStore | Replica>,
   engines: ReadonlyArray<readonly [string, Engine]>,
   config: ServiceConfig
 ) =>
@@ -34,6 +36,8 @@ const built = <A, E>(
     part.pipe(
       Layer.provide(Layer.succeed(EngineSet, new Map(engines))),
       Layer.provide(Layer.succeed(ServiceOptions, { host: "127.0.0.1", port: 0, config, candid: false })),
+      Layer.provide(Layer.succeed(Replica, { id: "only", sharing: undefined })),
+      Layer.provide(folderStore),
       Layer.provide(Layer.succeed(DataFolder, { path: tmpdir(), durable: false }))
     )
   )

@@ -29,7 +29,7 @@ const alter = (folder: string, ...statements: ReadonlyArray<string>) => {
 }
 
 const odd = (problem: string) =>
-  `service.sqlite has a row that this version cannot read; restore a copy (${problem})`
+  `the database has a row that this version cannot read; restore a copy (${problem})`
 
 it.scopedLive("an account of another shape makes the data folder unusable", () =>
   Effect.gen(function* () {

@@ -4,30 +4,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Layer, Option, Redacted, TestClock } from "effect"
-import { serviceDatabase } from "../../../src/service/storage/Database.ts"
-import { DataFolder } from "../../../src/service/storage/DataFolder.ts"
+import { Effect, FastCheck as fc, Option, Redacted, TestClock } from "effect"
 import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
 import { KeyStore } from "../../../src/service/accounts/KeyStore.ts"
-import { Secret } from "../../../src/service/storage/Secret.ts"
+import { describeStorage, inFolder, sqliteStorage } from "../storage/Backends.ts"
 import type { NewTask } from "../../../src/service/tasks/TaskRecord.ts"
 import { TaskQueue } from "../../../src/service/tasks/TaskQueue.ts"
 import { TaskStore } from "../../../src/service/tasks/TaskStore.ts"
-
-const storage = (folder: string) =>
-  Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default).pipe(
-    Layer.provideMerge(Layer.merge(serviceDatabase, Secret.Default)),
-    Layer.provide(DataFolder.shared({ path: folder, durable: false }))
-  )
-
-const inFolder = <A, E>(
-  use: (folder: string) => Effect.Effect<A, E, Layer.Layer.Success<ReturnType<typeof storage>>>
-) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-store-"))),
-    (folder) => Effect.provide(use(folder), storage(folder)),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
 
 /** Creates an account with the given credits. */
 const account = (credits: number) =>
@@ -59,9 +42,9 @@ const task = (owner: number, credits: number): NewTask => ({
 
 const outcome = { engine: "e", durationMs: 100, format: "wav", hasSrt: false, hasJson: false }
 
-describe("TaskStore", () => {
+describeStorage("TaskStore", (inStorage) => {
   it.scoped("reserves credits on create, charges them when done, releases them on failure and deletion", () =>
-    inFolder(() =>
+    inStorage(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
         const queue = yield* TaskQueue
@@ -93,7 +76,7 @@ describe("TaskStore", () => {
   )
 
   it.scoped("lets accounts take turns, each with its oldest task first", () =>
-    inFolder(() =>
+    inStorage(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
         const queue = yield* TaskQueue
@@ -114,7 +97,7 @@ describe("TaskStore", () => {
   )
 
   it.scoped("queues interrupted tasks again after a restart, a limited number of times", () =>
-    inFolder(() =>
+    inStorage(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
         const queue = yield* TaskQueue
@@ -135,7 +118,7 @@ describe("TaskStore", () => {
   )
 
   it.scoped("keeps the account's total constant in any order of events", () =>
-    inFolder(() =>
+    inStorage(() =>
       Effect.gen(function* () {
         const store = yield* TaskStore
         const queue = yield* TaskQueue
@@ -184,11 +167,11 @@ describe("TaskStore", () => {
   )
 })
 
-describe("a revoked key", () => {
+describeStorage("a revoked key", (inStorage) => {
   it.scoped(
     "fails its queued tasks and releases their credits; tasks of the account's other keys continue",
     () =>
-      inFolder(() =>
+      inStorage(() =>
         Effect.gen(function* () {
           const store = yield* TaskStore
           const queue = yield* TaskQueue
@@ -261,7 +244,7 @@ describe("Keys", () => {
         const stored = JSON.stringify(yield* sql`SELECT * FROM keys`)
         expect(stored).not.toContain(Redacted.value(key).slice(17))
         expect(stored).not.toContain(Redacted.value(old))
-      }).pipe(Effect.provide(storage(folder)))
+      }).pipe(Effect.provide(sqliteStorage(folder)))
     })
   )
 

@@ -1,0 +1,32 @@
+/** This process among those that speak the tasks of one database. */
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Context, type Stream } from "effect"
+
+/** A change of a task, as the database reports it. */
+export interface TaskChange {
+  readonly account: number
+  readonly taskId: string
+  readonly status: string
+  readonly provider: string
+}
+
+/** What replicas of one service need. */
+export interface Sharing {
+  /** The database that the replicas share. */
+  readonly sql: SqlClient
+  /** Milliseconds after which the tasks of a silent replica are spoken by others. */
+  readonly lease: number
+  /** Changes of tasks by any replica. Some may be lost while the database is unreachable. */
+  readonly changes: Stream.Stream<TaskChange>
+}
+
+/** This process. */
+export class Replica extends Context.Tag("service/Replica")<
+  Replica,
+  {
+    /** New at each start. A task that this process speaks carries it. */
+    readonly id: string
+    /** Undefined if no other process speaks the tasks of the database. */
+    readonly sharing: Sharing | undefined
+  }
+>() {}

@@ -1,0 +1,224 @@
+/**
+ * A client of S3 and of servers with its interface, for the five requests that the service needs. Requests are signed
+ * with AWS Signature Version 4: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ */
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { Agent, type Dispatcher, request } from "@effect/platform-node/Undici"
+import { AwsV4Signer } from "aws4fetch"
+import { Clock, Data, Effect, Schedule, type Scope } from "effect"
+
+/** Where the objects are, and the keys to reach them. */
+export interface S3Settings {
+  readonly bucket: string
+  /** Without a slash at its ends; may be empty. */
+  readonly prefix: string
+  readonly region: string
+  /** The URL of a server other than Amazon's. */
+  readonly endpoint: string | undefined
+  readonly keyId: string
+  readonly secret: string
+  readonly session: string | undefined
+}
+
+/** A request failed. `status` is that of the response, or 0 if there was none. */
+export class S3Failed extends Data.TaggedError("S3Failed")<{
+  readonly status: number
+  readonly detail: string
+}> {
+  override get message() {
+    return this.detail
+  }
+}
+
+/** What to send. */
+interface S3Request {
+  readonly method: "GET" | "HEAD" | "PUT" | "DELETE"
+  /** Below the prefix; the bucket itself if absent. */
+  readonly name?: string
+  readonly query?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>>
+  /** Opens the body: once for each attempt. */
+  readonly body?: { readonly open: () => Readable; readonly bytes: number; readonly sha256: string }
+}
+
+/** Maximum bytes of a list or an error. */
+const mostText = 4_000_000
+
+/** Opens a client. Its connections close with the scope. */
+export const openS3 = (settings: S3Settings) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(
+        () =>
+          new Agent({
+            connections: 64,
+            connect: { timeout: 10_000 },
+            headersTimeout: 30_000,
+            bodyTimeout: 60_000
+          })
+      ),
+      (agent) => Effect.promise(() => agent.destroy())
+    ),
+    (agent) => clientOver(agent, settings)
+  )
+
+export type S3Client = ReturnType<typeof clientOver>
+
+const clientOver = (agent: Agent, settings: S3Settings) => {
+  const { bucket, prefix, region, endpoint } = settings
+  const base =
+    endpoint === undefined
+      ? `https://${bucket}.s3.${region}.amazonaws.com`
+      : `${endpoint.replace(/\/+$/u, "")}/${bucket}`
+  const keyOf = (name: string) => (prefix === "" ? name : `${prefix}/${name}`)
+
+  const attempt = ({ method, name, query, headers = {}, body }: S3Request, now: number) =>
+    Effect.tryPromise({
+      try: async (): Promise<Dispatcher.ResponseData> => {
+        const path = name === undefined ? "" : keyOf(name).split("/").map(encodeURIComponent).join("/")
+        const url = new URL(`${base}/${path}`)
+        for (const [key, value] of Object.entries(query ?? {})) url.searchParams.set(key, value)
+        const signed = await new AwsV4Signer({
+          method,
+          url: url.href,
+          headers: { ...headers, "x-amz-content-sha256": body?.sha256 ?? emptySha256 },
+          accessKeyId: settings.keyId,
+          secretAccessKey: settings.secret,
+          ...(settings.session === undefined ? {} : { sessionToken: settings.session }),
+          service: "s3",
+          region,
+          datetime: new Date(now).toISOString().replace(/[:-]|\.\d{3}/gu, "")
+        }).sign()
+        const response = await request(url, {
+          method,
+          dispatcher: agent,
+          headers: {
+            ...Object.fromEntries(signed.headers.entries()),
+            ...(method === "PUT" ? { "content-length": String(body?.bytes ?? 0) } : {})
+          },
+          body: body?.open() ?? null
+        })
+        if (response.statusCode < 300) return response
+        throw await failureOf(response)
+      },
+      catch: (cause) =>
+        cause instanceof S3Failed
+          ? cause
+          : new S3Failed({
+              status: 0,
+              detail: `no response (${cause instanceof Error ? cause.message : "?"})`
+            })
+    })
+
+  /** Sends a request. Retries it if the server is busy, broken or not reachable: all requests are idempotent. */
+  const send = (wanted: S3Request): Effect.Effect<Dispatcher.ResponseData, S3Failed> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => attempt(wanted, now)).pipe(
+      Effect.retry({
+        while: ({ status }) => status === 0 || status === 429 || status >= 500,
+        schedule: Schedule.intersect(
+          Schedule.jittered(Schedule.exponential("200 millis")),
+          Schedule.recurs(3)
+        )
+      })
+    )
+  const text = (wanted: S3Request) => Effect.flatMap(send(wanted), readText)
+
+  return {
+    /** The address of the objects, for messages. */
+    name: `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`,
+
+    /** Stores a file. It replaces an object of this name as soon as it is complete. */
+    putFile: (name: string, path: string, type: string) =>
+      Effect.gen(function* () {
+        const { bytes, sha256 } = yield* Effect.promise(() => digestOf(path))
+        const body = { open: () => createReadStream(path), bytes, sha256 }
+        yield* text({ method: "PUT", name, headers: { "content-type": type }, body })
+      }),
+
+    /** Stores a few bytes. */
+    putBytes: (name: string, content: Buffer) => {
+      const sha256 = createHash("sha256").update(content).digest("hex")
+      const body = { open: () => Readable.from([content]), bytes: content.length, sha256 }
+      return Effect.asVoid(text({ method: "PUT", name, body }))
+    },
+
+    /** Returns an object's size. */
+    size: (name: string) =>
+      Effect.map(send({ method: "HEAD", name }), ({ headers }) => Number(headers["content-length"])),
+
+    /** Reads an object, or the bytes from `from` to `to` of it. The scope's end aborts the response. */
+    read: (
+      name: string,
+      range?: { readonly from: number; readonly to: number }
+    ): Effect.Effect<Readable, S3Failed, Scope.Scope> =>
+      Effect.acquireRelease(
+        Effect.map(
+          send({
+            method: "GET",
+            name,
+            ...(range === undefined ? {} : { headers: { range: `bytes=${range.from}-${range.to}` } })
+          }),
+          ({ body }) => body
+        ),
+        (body) => Effect.sync(() => body.on("error", () => undefined).destroy())
+      ),
+
+    remove: (name: string) => Effect.asVoid(text({ method: "DELETE", name })),
+
+    /** Lists names in order, after those of an earlier page. At most 1,000 at once. */
+    list: (folder: string, most: number, token?: string) =>
+      Effect.map(
+        text({
+          method: "GET",
+          query: {
+            "list-type": "2",
+            "max-keys": String(most),
+            prefix: keyOf(folder),
+            ...(token === undefined ? {} : { "continuation-token": token })
+          }
+        }),
+        (xml) => ({
+          names: [...xml.matchAll(/<Key>([^<]*)<\/Key>/gu)].map(([, key = ""]) =>
+            plain(key).slice(keyOf("").length)
+          ),
+          next: plain(/<NextContinuationToken>([^<]*)</u.exec(xml)?.[1])
+        })
+      )
+  }
+}
+
+const emptySha256 = createHash("sha256").digest("hex")
+
+const digestOf = async (path: string): Promise<{ readonly bytes: number; readonly sha256: string }> => {
+  const hash = createHash("sha256")
+  await pipeline(createReadStream(path), hash)
+  return { bytes: (await stat(path)).size, sha256: hash.digest("hex") }
+}
+
+const readText = ({ body }: Dispatcher.ResponseData) =>
+  Effect.tryPromise({
+    try: () => body.text(),
+    catch: () => new S3Failed({ status: 0, detail: "its response broke off" })
+  })
+
+/** Reads an error response: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+const failureOf = async ({ statusCode, body, headers }: Dispatcher.ResponseData): Promise<S3Failed> => {
+  const isShort = Number(headers["content-length"] ?? 0) <= mostText
+  const xml = isShort ? await body.text().catch(() => "") : ""
+  if (!isShort) body.on("error", () => undefined).destroy()
+  const of = (name: string) => plain(new RegExp(`<${name}>([^<]{1,300})<`, "u").exec(xml)?.[1])
+  const words = [of("Code"), of("Message")].filter((each) => each !== undefined).join(": ")
+  return new S3Failed({ status: statusCode, detail: `HTTP ${statusCode}${words === "" ? "" : `, ${words}`}` })
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
+
+function plain(text: string): string
+function plain(text: string | undefined): string | undefined
+function plain(text: string | undefined): string | undefined {
+  return text?.replace(/&(amp|lt|gt|quot|apos);/gu, (whole, name: string) => entities[name] ?? whole)
+}

@@ -1,0 +1,75 @@
+/** Stores the files of tasks in S3, as `files/TASK_ID/TASK_ID.KIND` below the prefix. */
+import { randomBytes } from "node:crypto"
+import { createWriteStream } from "node:fs"
+import { readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { Effect, Layer, Option, Stream } from "effect"
+import { DataFolder } from "../DataFolder.ts"
+import { fileKinds, type FileKind, mediaTypes } from "../FileKinds.ts"
+import { FileStore, FilesUnwritable, type StoredFile } from "../FileStore.ts"
+import type { S3Client } from "./S3Client.ts"
+
+/** Stores files with a client. Local copies are in the data folder. */
+export const s3Files = (s3: S3Client) =>
+  Layer.effect(
+    FileStore,
+    Effect.map(DataFolder, ({ path }) => {
+      const nameOf = (taskId: string, name: string) => `files/${taskId}/${name}`
+      return FileStore.of({
+        publish: (workshop, taskId) =>
+          Effect.gen(function* () {
+            for (const name of yield* Effect.promise(() => readdir(workshop))) {
+              yield* s3.putFile(nameOf(taskId, name), join(workshop, name), mediaTypes[kindOf(name)])
+            }
+          }).pipe(
+            Effect.mapError(
+              ({ detail }) => new FilesUnwritable({ detail: `${s3.name}: ${detail}`, full: false })
+            )
+          ),
+        find: (taskId, name) =>
+          s3.size(nameOf(taskId, name)).pipe(
+            Effect.map((size) =>
+              Option.some<StoredFile>({
+                size,
+                read: (from, to) => Effect.orDie(s3.read(nameOf(taskId, name), { from, to }))
+              })
+            ),
+            Effect.catchIf(
+              ({ status }) => status === 404,
+              () => Effect.succeedNone
+            ),
+            Effect.orDie
+          ),
+        local: Effect.fnUntraced(function* (taskId: string, name: string) {
+          const copy = join(path, "files", "part", `${randomBytes(6).toString("hex")}-${name}`)
+          yield* Effect.addFinalizer(() => Effect.promise(() => rm(copy, { force: true })))
+          const bytes = yield* Effect.orDie(s3.read(nameOf(taskId, name)))
+          yield* Effect.promise(() => pipeline(bytes, createWriteStream(copy, { mode: 0o600 })))
+          return copy
+        }),
+        remove: (taskId) =>
+          Effect.forEach(fileKinds, (kind) => s3.remove(nameOf(taskId, `${taskId}.${kind}`)), {
+            concurrency: "unbounded",
+            discard: true
+          }).pipe(Effect.orDie),
+        taskIds: Stream.paginateEffect(undefined, (token: string | undefined) =>
+          s3.list("files/", 1_000, token).pipe(
+            Effect.map(
+              ({ names, next }) =>
+                [
+                  [...new Set(names.map((name) => name.split("/")[1] ?? ""))],
+                  next === undefined ? Option.none() : Option.some(next)
+                ] as const
+            ),
+            Effect.orDie
+          )
+        ),
+        isReachable: s3
+          .list("files/", 1)
+          .pipe(Effect.timeout("5 seconds"), Effect.match({ onFailure: () => false, onSuccess: () => true }))
+      })
+    })
+  )
+
+const kindOf = (name: string): FileKind => fileKinds.find((kind) => name.endsWith(`.${kind}`)) ?? "wav"
