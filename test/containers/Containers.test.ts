@@ -31,10 +31,12 @@ const Compose = Schema.Struct({
   volumes: Schema.Record({ key: Schema.String, value: Schema.Struct({}) })
 })
 
-const files = ["containers/compose.yaml", "containers/compose.fleet.yaml"].map((path) => ({
-  path,
-  ...Schema.decodeUnknownSync(Compose)(parse(readFileSync(path, "utf8"), { merge: true }))
-}))
+const files = ["yaml", "fleet.yaml", "replicas.yaml"]
+  .map((end) => `containers/compose.${end}`)
+  .map((path) => ({
+    path,
+    ...Schema.decodeUnknownSync(Compose)(parse(readFileSync(path, "utf8"), { merge: true }))
+  }))
 
 /** All services that run dubwright. */
 const programs = files.flatMap(({ path, services }) =>
@@ -80,7 +82,7 @@ describe("the compose files", () => {
   test.each(programs)("$path, $name: its command line is accepted", ({ command }) => acceptsAll(command))
 
   test("name only targets, services and volumes that exist, and keep the root read-only", () => {
-    expect(programs.map(({ name }) => name)).toEqual(["service", "night", "worker", "run"])
+    expect(programs.map(({ name }) => name)).toEqual(["service", "night", "worker", "run", "service"])
     for (const { build, read_only: isReadOnly, user } of programs) {
       expect(build).toEqual({ context: "..", dockerfile: "containers/Dockerfile", target: "full" })
       expect([isReadOnly, user]).toEqual([true, undefined])
