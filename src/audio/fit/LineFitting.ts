@@ -62,7 +62,8 @@ export const fitLines = (
     horizon
   )
   const placing = plain(problem)
-  for (let step = 512; step >= 1; step >>= 1)
+  // A placement that costs nothing cannot be improved: no cost is negative.
+  for (let step = 512; step >= 1 && placing.cost > smallest; step >>= 1)
     for (let pass = 0; pass < passLimit && improve(problem, placing, step); pass++);
   const result = new Array<Fitted>(lines.length)
   order.forEach((index, at) => {
@@ -73,6 +74,9 @@ export const fitLines = (
 
 /** Maximum number of passes with one step size; in trials, further passes changed nothing. */
 const passLimit = 40
+
+/** A pass must lower the cost by more than this. */
+const smallest = 1e-9
 
 /** Choices of a start and of a length in one pass; the middle one is the current value. */
 const startChoices = 7
@@ -158,6 +162,8 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
   const reached = new Float64Array(lengthChoices)
   const reachedBy = new Int32Array(lengthChoices)
   const next = new Int32Array(lengthChoices)
+  /** The cost of the change of pace from each length of the line before to each of this line. */
+  const changes = new Float64Array(lengthChoices * lengthChoices)
 
   for (let i = 0; i < count; i++) {
     const line = lines[i]!
@@ -170,6 +176,8 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
       speeds[m] = speedCost(natural[i]!, length, limits.maxSpeed)
       reached[m] = Infinity
       next[m] = 0
+      for (let b = 0; b < lengthChoices; b++)
+        changes[b * lengthChoices + m] = changeCost(pacesBefore[b]!, paces[m]!, weight)
     }
     for (let k = 0; k < startChoices; k++) {
       const start = starts[k]!
@@ -190,7 +198,7 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
         let by = 0
         if (i > 0)
           for (let b = 0; b < lengthChoices; b++) {
-            const cost = reached[b]! + changeCost(pacesBefore[b]!, paces[m]!, weight)
+            const cost = reached[b]! + changes[b * lengthChoices + m]!
             if (cost < least) {
               least = cost
               by = reachedBy[b]!
@@ -210,7 +218,7 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
   let state = 0
   for (let other = 1; other < states; other++) if (costsBefore[other]! < costsBefore[state]!) state = other
   const cost = costsBefore[state] ?? 0
-  if (!(cost < placing.cost - 1e-9)) return false
+  if (!(cost < placing.cost - smallest)) return false
   placing.cost = cost
   for (let i = count - 1; i >= 0; i--) {
     const k = Math.floor(state / lengthChoices)

@@ -16,8 +16,19 @@ const perCharacter: ReadonlyArray<readonly [RegExp, number]> = [
 /** Returns a line's natural length in milliseconds: a generous estimate, longer than most voices need. */
 export const naturalLength = (said: string): number => {
   let length = 250
-  for (const character of said) length += perCharacter.find(([kind]) => kind.test(character))?.[1] ?? 0
+  for (const character of said) length += millisOf(character)
   return length
+}
+
+/** Remembers each character's time: a season has millions of characters, but few different ones. */
+const known = new Map<string, number>()
+
+const millisOf = (character: string): number => {
+  const before = known.get(character)
+  if (before !== undefined) return before
+  const millis = perCharacter.find(([kind]) => kind.test(character))?.[1] ?? 0
+  known.set(character, millis)
+  return millis
 }
 
 /**

@@ -45,6 +45,10 @@ export interface ProgrammeStart {
 
 const hour = 3_600_000
 
+/** Longest leader before a programme in milliseconds, and the most captions in it. */
+const leader = 120_000
+const mostBefore = 2
+
 /** Returns the subtitle of timed lines; `found` counts the cues of the file, including those without words. */
 export const subtitleOf = (
   lines: ReadonlyArray<TimedLine>,
@@ -104,7 +108,8 @@ interface ToldStart {
 
 /**
  * Where the film begins: as the manifest says, else as the file says if its cues come after that, else the whole hour
- * before the first cue if the file counts timecodes and the first cue comes in the first half of its hour.
+ * before the first cue if the file counts timecodes and the first cue comes in the first half of its hour. A few cues
+ * shortly before a whole hour belong to a leader.
  */
 const startOf = (
   starts: ReadonlyArray<number>,
@@ -135,7 +140,13 @@ const startOf = (
   // A zero subtitle of a title page, far before the others, does not count.
   const earliest = sorted.find((start) => start > middle - 6 * hour) ?? first
   const reel = Math.floor(earliest / hour)
-  const at = millisOfTimecode({ hours: reel, minutes: 0, seconds: 0, frames: 0 }, clock)
+  const hourAt = (hours: number) => millisOfTimecode({ hours, minutes: 0, seconds: 0, frames: 0 }, clock)
+  const at = hourAt(reel)
+  const next = hourAt(reel + 1)
+  // A slate or a test caption, shortly before the programme.
+  const before = sorted.filter((start) => start >= earliest && start < next)
+  if (earliest >= next - leader && before.length <= mostBefore && middle >= next)
+    return counted("the whole hour after the first cue", next, shownTime((reel + 1) * hour))
   return reel > 0 && earliest - at < hour / 2
     ? counted("the whole hour before the first cue", at, shownTime(reel * hour))
     : { at: 0, why: undefined }

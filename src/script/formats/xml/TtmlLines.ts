@@ -88,7 +88,9 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
     return {
       active,
       shown: shared(shared(above.shown, active), shared(displayed, opaque)),
-      visible: saysVisibility ? shownWithin(element, active, "visibility", styles, setTimes) : above.visible,
+      visible: saysVisibility
+        ? shownWithin(element, active, "visibility", styles, setTimes, above.visible === undefined)
+        : above.visible,
       region: attributes.get("region") ?? above.region,
       speaker: speakerOf(attributes.get("agent")) ?? above.speaker,
       keepsSpace: space === undefined ? above.keepsSpace : space === "preserve",

@@ -58,7 +58,8 @@ export const shownWithin = (
   active: Interval,
   property: "display" | "opacity" | "visibility",
   styles: StyleLookup,
-  setTimes: (set: XmlElement, active: Interval) => Interval
+  setTimes: (set: XmlElement, active: Interval) => Interval,
+  inheritsHidden = false
 ): Interval | undefined => {
   const isHidden = hides[property] ?? (() => false)
   const base = styles(element, property)
@@ -67,7 +68,7 @@ export const shownWithin = (
     return value === undefined ? [] : [{ ...setTimes(set, active), hides: isHidden(value.trim()) }]
   })
   if (base === undefined && sets.length === 0) return active
-  const hiddenAtFirst = base !== undefined && isHidden(base)
+  const hiddenAtFirst = base === undefined ? inheritsHidden : isHidden(base)
   if (hiddenAtFirst) {
     const shown = sets.filter((set) => !set.hides && set.end > set.start)
     if (shown.length === 0) return undefined

@@ -90,6 +90,20 @@ describe("TTML times", () => {
     ])
   })
 
+  it("show text from when a set makes it visible, in an element that hides it", () => {
+    const text = '<span><set begin="1s" end="2s" tts:visibility="visible"/>Hi.</span>'
+    expect(cues(ttml(`<div><p begin="1s" end="5s" tts:visibility="hidden">${text}</p></div>`))).toEqual([
+      [2000, 3000, "Hi."]
+    ])
+  })
+  it("leave out a leader before a whole hour", () => {
+    const at = (begin: string, end: string) => `<p begin="${begin}" end="${end}">${begin}</p>`
+    const smpte = 'ttp:timeBase="smpte" ttp:frameRate="25"'
+    const film = at("10:00:05:00", "10:00:06:00") + at("10:20:00:00", "10:20:01:00")
+    expect(
+      cues(ttml(`<div>${at("09:59:30:00", "09:59:32:00")}${film}</div>`, smpte))[0]?.slice(0, 2)
+    ).toEqual([5000, 6000])
+  })
   it("keep the space between the words of a sequence", () => {
     const words = '<span dur="1s">Mind</span> <span dur="1s">the step.</span>'
     expect(cues(ttml(`<div><p begin="1s" timeContainer="seq">${words}</p></div>`))).toEqual([
