@@ -93,7 +93,7 @@ export const idempotencyHeader = "idempotency-key"
 export const idempotencyRetention = 7 * 86_400
 
 const IdempotencyKey = once(
-  "A name for this create, unique among the account's creates: 1 to 255 printable ASCII characters. For 7 days after its last use, another create with this key and the same body returns the same task; one with another body is rejected with 422 idempotency_key_reused."
+  "A name for this create, unique among the account's creates: 1 to 255 printable ASCII characters. For 7 days after its last use, another create with this key and the same body returns the same task. A create with another body is rejected with 422 idempotency_key_reused."
 ).pipe(
   Schema.pattern(/^[\x21-\x7e]{1,255}$/u, {
     message: () => "expected 1 to 255 printable ASCII characters without spaces"
@@ -242,7 +242,7 @@ export class SpeechApi extends HttpApi.make("dubwright")
       "Text to speech through several providers behind one key. Create a task, poll it until it is done, fetch its audio.",
       "Every request needs the header xi-api-key, or Authorization: Bearer with the same key, except /openapi.json, /docs, /metrics and file URLs. Bodies are JSON in UTF-8.",
       "Every error response has the same shape. _tag and code identify the error, message explains it, and field names the faulty part of the request. 429 and 503 have a Retry-After header in seconds. An unknown path returns 404 path_unknown; an unsupported method returns 405 method_unknown.",
-      "The service's operator can limit keys: to reading or creating, to an expiry date, to a request rate, and to a number of credits per day. A revoked key stops working at once. Responses to limited requests have the fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-10: there is a policy for the account and one for the key. q is the quota for w seconds, r is what remains of it, and t is the number of seconds until the whole quota is available again.",
+      "The service's operator can limit a key: its scope (read or create), expiry date, request rate, and credits per day. A revoked key stops working at once. Responses to limited requests have the fields RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-10: there is a policy for the account and one for the key. q is the quota for w seconds, and r is what remains of it. t is the number of seconds until the whole quota is available again.",
       "To wait for a task, read it with Prefer: wait, follow its events, or poll it. Audio files support Range and HEAD.",
       "Fields may be added within /v1, but none is removed or changes its meaning. Unknown request fields are ignored."
     ].join("\n\n")

@@ -120,11 +120,7 @@ const verify = Command.make(
       "NAME",
       `check audio and video files against a delivery profile: ${profileNames.join(", ")}, or a file`
     ),
-    film: OptionKinds.textOption(
-      "film",
-      "FILE",
-      "with --profile: the film that the files belong to, to compare their length"
-    )
+    film: OptionKinds.textOption("film", "FILE", "with --profile: the film whose length the files must have")
   },
   lazyCommand(
     () => import("../commands/VerifyCommand.ts"),

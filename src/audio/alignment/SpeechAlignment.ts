@@ -150,7 +150,7 @@ const longestRun = (values: Int32Array): number => {
   return longest
 }
 
-/** Returns the index of the first of ascending values that is at least `wanted`; their number if there is none. */
+/** Returns the index of the first value that is at least `wanted`, or the length if none is. Values ascend. */
 export const firstAtLeast = (values: Int32Array, wanted: number): number => {
   let [low, high] = [0, values.length]
   while (low < high) {

@@ -42,7 +42,7 @@ const jobFields = {
   model: optional(ModelId, "The provider's model; default: the provider's own."),
   language: optional(
     LanguageWritten,
-    "The spoken language: a tag such as en, vi or pt-BR, a code such as vie, or an English name; default: from the input's file name, such as film.vi.srt."
+    "The spoken language: a tag (en, pt-BR), a code (vie) or an English name; default: from the input's file name (film.vi.srt)."
   ),
   speed: optional(Schema.Positive, "Speaking rate; 1 is the voice's normal rate. provider_native only."),
   vol: optional(Schema.Positive, "Volume; 1 is the voice's normal volume. provider_native only."),
@@ -143,7 +143,7 @@ const jobFields = {
   ),
   frameRate: optional(
     FrameRateWritten,
-    "Frames per second of a script that counts frames and does not state its rate; default 25, 23.976 for MicroDVD, 29.97 for SCC."
+    "Frames per second of a script that counts frames and does not state its rate; default: 29.97 for SCC, else the video's rate, else 25 (23.976 for MicroDVD)."
   ),
   columns: optional(
     ColumnSettings,
@@ -187,7 +187,7 @@ export const WrittenJob = Schema.Struct({
   ...JobEntry.fields,
   language: optional(
     LanguageOfEntry,
-    "The spoken language: a tag such as en, vi or pt-BR, a code such as vie, or an English name; default: from the input's file name, such as film.vi.srt, or from {language} in input."
+    "The spoken language: a tag (en, pt-BR), a code (vie) or an English name; default: from the file name (film.vi.srt) or {language} in input."
   )
 })
 export type WrittenJob = typeof WrittenJob.Type

@@ -152,7 +152,10 @@ export const clearLeftovers = (folder: string) =>
         await rm(join(folder, name), { recursive: true, force: true })
   })
 
-/** Fills a staging folder, checks it, adds the record, and renames it. `fill` returns the file to load, if not all. */
+/**
+ * Fills a staging folder, checks it, adds the record, and renames it. `fill` returns the file to load, or undefined to
+ * load the folder.
+ */
 const staged = (
   facts: Facts,
   target: InstallTarget,

@@ -38,7 +38,7 @@ export const mltSession = (timeline: Timeline): MltSession => {
 /**
  * Encodes a project for Shotcut, which `melt` plays, too. The film's picture is on V1 and its own sound on the first
  * sound track. A track per lane follows, and a marker per flagged cue. Paths are relative to the project file. MLT is
- * silent in a cut of a single video frame, which no word fits into.
+ * silent in a cut of a single video frame, which is shorter than any word.
  */
 export const mlt = (timeline: Timeline): string => {
   const session = mltSession(timeline)

@@ -3,7 +3,7 @@ import type { JudgedCue } from "../parts/CueTable.ts"
 import type { CueRows } from "./CueRows.ts"
 import { byId, maybeById } from "./Dom.ts"
 
-/** What a page adds to the rows of cues, given by their numbers. */
+/** Marks, filters and actions that a page adds to the rows of cues. Each cue is identified by its number. */
 export interface CueMarks {
   readonly decorate: (row: HTMLTableRowElement, cue: number) => void
   /** Whether a cue passes a filter; undefined for filters of the page itself. */

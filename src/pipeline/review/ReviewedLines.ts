@@ -56,7 +56,7 @@ export const readCue = Effect.fn("ReviewedLines.readCue")(function* (
   return sheet
 })
 
-/** A plan with its lines before single cues are changed: what edits are compared with. */
+/** Returns a plan with its lines before single cues are changed; edits are compared with these. */
 export const beforeEdits = (plan: JobPlan): JobPlan => ({ ...plan, lines: plan.shaped?.lines ?? plan.lines })
 
 /** Plans a job with the accepted changes. */

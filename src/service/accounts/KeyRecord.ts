@@ -30,7 +30,7 @@ export interface KeyOptions extends KeyLimits {
 export interface KeyInfo extends KeyLimits {
   readonly id: number
   readonly name: string
-  /** The key's first characters, to recognise it by. */
+  /** The key's first characters, which identify it in lists. */
   readonly hint: string
   readonly account: number
   readonly imported: boolean

@@ -18,7 +18,7 @@ import { renderFault } from "../ProgrammeRenderer.ts"
 import { mixLinesIn, type Programme } from "../MixPlan.ts"
 import { BackgroundReader, type Bed } from "./BackgroundReader.ts"
 
-/** What the level is to reach. */
+/** The target of the voices' level. */
 export interface VoiceGoal {
   /** LUFS, of the spoken lines or of everything. */
   readonly loudness: number
