@@ -32,28 +32,27 @@ export const spokenLoudness = (
 export const withinOne = (
   stretches: ReadonlyArray<SpokenStretch>
 ): ((from: number, to: number) => boolean) => {
-  // For each step, the number of the stretch that contains it.
-  const owner = new Map<number, number>()
-  stretches.forEach(({ start, end }, stretch) => {
-    const last = Math.floor(end * stepsASecond + 1e-6)
-    for (let step = Math.ceil(start * stepsASecond - 1e-6); step < last; step++)
-      if (!owner.has(step)) owner.set(step, stretch)
+  const endOf = ({ end }: SpokenStretch) => Math.floor(end * stepsASecond + 1e-6)
+  // For each step, 1 + the number of the first stretch that contains it.
+  const owner = new Uint32Array(stretches.reduce((most, stretch) => Math.max(most, endOf(stretch)), 0))
+  stretches.forEach((stretch, at) => {
+    const last = endOf(stretch)
+    for (let step = Math.max(0, Math.ceil(stretch.start * stepsASecond - 1e-6)); step < last; step++)
+      if (owner[step] === 0) owner[step] = 1 + at
   })
   return (from, to) => {
-    const own = owner.get(from)
-    for (let step = from; step < to; step++) if (own === undefined || owner.get(step) !== own) return false
+    const own = owner[from] ?? 0
+    for (let step = from; step < to; step++) if (own === 0 || owner[step] !== own) return false
     return true
   }
 }
 
 /** Returns the loudness range in LU; 0 below 3 seconds. */
 export const loudnessRange = (powers: StepPowers, rate: SampleRate): number => {
-  const loud = blocksOf(powers, rate, 30, () => true).filter((power) => loudnessOf(power) > silence)
-  const gate = loudnessOf(mean(loud)) - 20
-  const sorted = loud
-    .map(loudnessOf)
-    .filter((level) => level > gate)
-    .sort((one, other) => one - other)
+  const blocks = blocksOf(powers, rate, 30, () => true)
+  const levels = Float64Array.from(blocks, loudnessOf)
+  const gate = loudnessOf(mean(blocks.filter((_, at) => levels[at]! > silence))) - 20
+  const sorted = levels.filter((level) => level > silence && level > gate).sort()
   const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? 0
   return at(0.95) - at(0.1)
 }

@@ -14,6 +14,7 @@ import { type Chapter, oggChapters } from "./Chapters.ts"
 import type { FfmpegJob, JobOutput } from "../process/FfmpegJob.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
 import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
+import type { Splice } from "./WavSplice.ts"
 import type { WavOrder } from "./WavWriter.ts"
 
 /**
@@ -60,6 +61,8 @@ export interface AudioSink {
   /** The file's exact length in frames of `rate`, for a feed whose lower rate cannot express it. */
   readonly frames?: Frames
   readonly tags?: AudioTags
+  /** How to complete a WAV file of which only some sections are rendered; absent if all of them are. */
+  readonly splice?: Splice
 }
 
 /** Returns the length of a sink's file in frames: `frames` if set, else the feed's length, at the file's rate. */
@@ -71,7 +74,7 @@ const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
   return Frames.make(Math.round((length.frames * rateOf(sink)) / length.rate))
 }
 
-/** A sink with the path of its `.part` file. */
+/** A sink with the path of the file that its samples are written to. */
 export interface PlacedSink {
   readonly sink: AudioSink
   readonly part: string

@@ -1,7 +1,7 @@
 /**
  * Encodes a programme's samples to audio files, with ffmpeg or directly, and renames them into place when complete.
  */
-import { writeFile } from "node:fs/promises"
+import { rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Fiber, Sink } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
@@ -21,11 +21,12 @@ import {
 } from "./EncodeJob.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
 import { runJob } from "../process/JobRunner.ts"
-import type { FeedOrder, SinkRequest } from "./SampleSink.ts"
+import type { FeedOrder } from "./SampleSink.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, attempted, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
-import { beginWav } from "./WavWriter.ts"
+import { keepSpare, type Splice, spliceWav } from "./WavSplice.ts"
+import { beginWav, type WavOrder } from "./WavWriter.ts"
 
 /** The samples to encode, and the files to write. */
 export interface EncodeRequest {
@@ -62,11 +63,18 @@ export const openFiles = Effect.fnUntraced(function* (
 ) {
   const folder = yield* temporaryFolder
   const rename = yield* partFiles(
-    requests.flatMap(({ sinks }) => sinks.map(({ path }) => resolve(path))),
+    requests.flatMap(({ sinks }) =>
+      sinks.flatMap(({ path, splice }) => (splice === undefined ? [resolve(path)] : []))
+    ),
     writeRefusal
   )
   const all = yield* Effect.forEach(requests, (request, at) => workOf(at, request, join(folder, `${at}.txt`)))
   const works = all.flat()
+  const spliced = yield* Effect.forEach(works, ({ order, splice }) =>
+    order.kind === "wav" && splice !== undefined
+      ? Effect.map(splicedFile(order, splice), (file) => [file])
+      : Effect.succeed([])
+  )
   /** By order index. */
   const encoders = new Map(
     yield* Effect.forEach(
@@ -86,7 +94,9 @@ export const openFiles = Effect.fnUntraced(function* (
       concurrency: "unbounded",
       discard: true
     })
+    const changed = yield* Effect.forEach(spliced.flat(), ({ complete }) => complete)
     yield* rename
+    yield* Effect.forEach(changed, (place) => place, { discard: true })
     return measurings.map((measuring) => measuring?.measures())
   })
   const open: OpenFiles = {
@@ -108,6 +118,7 @@ interface FedJob {
 /** An order, and the ffmpeg process that it feeds. */
 interface Work extends RequestOrder {
   readonly job?: FedJob
+  readonly splice?: Splice | undefined
 }
 
 /** Starts a request's WAV files, and returns its orders. */
@@ -116,8 +127,11 @@ const workOf = Effect.fnUntraced(function* (
   { feed, sinks: asked, chapters = [], listen = false }: EncodeRequest,
   chaptersPath: string
 ) {
-  const sinks = asked.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
-  const wavs = sinks.flatMap((placed) => Array.fromNullable(wavFileOf(feed, placed)))
+  const sinks = asked.map((sink) => ({ sink, part: sink.splice?.patch ?? partOf(resolve(sink.path)) }))
+  const wavs = sinks.flatMap((placed) => {
+    const file = wavFileOf(feed, placed)
+    return file === undefined ? [] : [{ ...file, splice: placed.sink.splice }]
+  })
   yield* Effect.forEach(
     wavs,
     ({ header, order: { path, part } }) => attempted(path, () => beginWav(part, header)),
@@ -131,12 +145,28 @@ const workOf = Effect.fnUntraced(function* (
     const job: FedJob = { feed: pcm, sinks: group, bytes, chapters, chaptersPath }
     return { request, order, job }
   })
-  const others: ReadonlyArray<SinkRequest> = [
-    ...wavs.map(({ order }) => order),
-    ...(listen ? [{ kind: "listen", ...feed } as const] : [])
+  const works: ReadonlyArray<Work> = [
+    ...fed,
+    ...wavs.map(({ order, splice }) => ({ request, order, splice })),
+    ...(listen ? [{ request, order: { kind: "listen", ...feed } as const }] : [])
   ]
-  const works: ReadonlyArray<Work> = [...fed, ...others.map((order) => ({ request, order }))]
   return works
+})
+
+/** A file that is completed from its earlier version. Returns the step that puts it in place, if it has changed. */
+const splicedFile = Effect.fnUntraced(function* (order: WavOrder, splice: Splice) {
+  const path = resolve(order.path)
+  const rename = yield* partFiles([path], writeRefusal)
+  yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rm(splice.patch, { force: true }))))
+  const place = Effect.zipRight(
+    attempt(path, () => keepSpare(path, splice.spare)),
+    rename
+  )
+  const complete = Effect.map(
+    attempt(path, () => spliceWav(order, splice, partOf(path))),
+    (isChanged) => (isChanged ? place : Effect.void)
+  )
+  return { complete }
 })
 
 /** Groups the sinks that need ffmpeg: one group per converted rate and length, and one for plain floats. */

@@ -81,6 +81,6 @@ export class WavPart {
 }
 
 /** Writes all bytes at an offset; a single `writeSync` may write only some of them. */
-const writeAll = (file: number, bytes: Uint8Array, place: number): void => {
+export const writeAll = (file: number, bytes: Uint8Array, place: number): void => {
   for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at, bytes.length - at, place + at)
 }

@@ -1,5 +1,6 @@
 /** Encodes a job's mix and each speaker's stem: passes the rendered sections on to the files. */
 import { Array, Effect, Stream } from "effect"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { gainOf } from "../../audio/pcm/Pcm.ts"
 import type { JobId, SpeakerName } from "../../domain/values/Ids.ts"
 import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
@@ -10,6 +11,8 @@ import { measuredOf } from "../mix/LoudnessNormalization.ts"
 import { feedOf, type Programme } from "../mix/MixPlan.ts"
 import { renderInSections } from "../mix/ProgrammeRenderer.ts"
 import { Progress } from "../Progress.ts"
+import { type MixFolder, mixFolders } from "./reuse/MixRecord.ts"
+import { reuseOf } from "./reuse/MixReuse.ts"
 
 /** One speaker's track; lines without a speaker share one. */
 export interface Stem {
@@ -32,25 +35,30 @@ export interface Level {
 /** Maximum number of stems in one pass: each takes memory. */
 const stemsAtOnce = 12
 
-/** Encodes the mix and its stems. Returns the mix's measurements and its waveform peaks. */
+/**
+ * Encodes the mix and its stems, as far as they have changed since the job was delivered to the folder `out`. Returns
+ * the mix's measurements and its waveform peaks.
+ */
 export const encodeMix = Effect.fn("MixEncoding.encodeMix")(function* (
   job: JobId,
   programme: Programme,
   level: Level,
   whole: WholeFiles,
-  stems: ReadonlyArray<Stem>
+  stems: ReadonlyArray<Stem>,
+  out: string
 ) {
   const feed = feedOf(programme)
   const voices = feedOf({ ...programme, background: undefined })
   const [first = [], ...others] = Array.chunksOf(stems, stemsAtOnce)
   // The mix is measured even if it is not written to a file.
   const request = { feed, sinks: whole.sinks, chapters: whole.chapters, listen: true }
-  const [heard] = yield* pass(job, programme, level, request, first, voices)
+  const mixes = yield* mixFolders(out, job)
+  const [heard] = yield* pass(job, programme, level, request, first, voices, mixes(0))
   // Stems get the mix's limiter gains, so the mix is rendered again with them.
   const without = { ...programme, background: undefined }
   yield* Effect.forEach(
     others,
-    (group) => pass(job, without, level, { feed: voices, sinks: [] }, group, voices),
+    (group, at) => pass(job, without, level, { feed: voices, sinks: [] }, group, voices, mixes(at + 1)),
     { discard: true }
   )
   if (heard === undefined) return yield* Effect.dieMessage("the programme was not measured")
@@ -63,7 +71,8 @@ const pass = Effect.fnUntraced(function* (
   { gain, peak }: Level,
   whole: EncodeRequest,
   stems: ReadonlyArray<Stem>,
-  voices: PcmFeed
+  voices: PcmFeed,
+  folder: MixFolder
 ) {
   const ffmpeg = yield* Ffmpeg
   const progress = yield* Progress
@@ -73,19 +82,16 @@ const pass = Effect.fnUntraced(function* (
     reported = fraction
     return progress.emit({ _tag: "Delivering", job, fraction })
   }
-  const { orders, sink } = yield* ffmpeg.openFiles([
-    whole,
-    ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))
-  ])
-  const rendered = renderInSections(
-    {
-      programme,
-      stems: stems.map(({ speaker }) => speaker),
-      gain,
-      ceiling: gainOf(peak),
-      progress: telling
-    },
-    orders
+  const requests = [whole, ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))]
+  const wanted = { programme, stems: stems.map(({ speaker }) => speaker), gain, ceiling: gainOf(peak) }
+  const reuse = yield* reuseOf(folder, wanted, requests)
+  const { orders, sink } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
+  const kept = reuse === undefined ? {} : { kept: reuse.kept }
+  const heard: Array<SectionMeasurement> = []
+  const rendered = renderInSections({ ...wanted, ...kept, progress: telling }, orders).pipe(
+    Stream.tap((result) => Effect.sync(() => void (result.kind === "heard" && heard.push(result.heard))))
   )
-  return yield* Stream.run(rendered, sink)
+  const measured = yield* Stream.run(rendered, sink)
+  reuse?.remember(heard)
+  return measured
 }, Effect.scoped)

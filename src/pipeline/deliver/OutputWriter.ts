@@ -26,8 +26,9 @@ import { deliverClips } from "./ClipFiles.ts"
 import { cueSheetWorkbook } from "./CueSheetWorkbook.ts"
 import { stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
 import { targetOf } from "../mix/LoudnessGoal.ts"
-import { backgroundError, levelFor, loudnessError } from "../mix/LoudnessNormalization.ts"
+import { backgroundError, loudnessError } from "../mix/LoudnessNormalization.ts"
 import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
+import { rememberedLevel } from "./reuse/LevelMemory.ts"
 import { feedOf, type Programme } from "../mix/MixPlan.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
@@ -80,23 +81,23 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
   if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
 
   const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []
-  const timeline = timelineOf(
-    made,
-    job.video === undefined ? undefined : pathFrom(path, folder, job.video.path)
-  )
+  const film = job.video === undefined ? undefined : pathFrom(path, folder, job.video.path)
+  const timeline = timelines.length > 0 || wants("adr") ? timelineOf(made, film) : undefined
   const laidOut = yield* Effect.forEach(
     timelines.flatMap((name) => {
       const { ending, texts } = timelineTexts[name]
-      return texts(timeline).map((text, part) => ({ text, file: fileOf(ending, part) }))
+      const all = timeline === undefined ? [] : texts(timeline)
+      return all.map((text, part) => ({ text, file: fileOf(ending, part) }))
     }),
     ({ text, file }) => Effect.as(writeResult(file, text), file)
   )
   const sheets = wants("adr") ? [fileOf("adr.xlsx"), fileOf("adr.html")] : []
-  for (const file of sheets)
-    yield* writeResult(
-      file,
-      file.endsWith("html") ? cueSheetPage(timeline) : yield* cueSheetWorkbook(timeline)
-    )
+  if (timeline !== undefined)
+    for (const file of sheets)
+      yield* writeResult(
+        file,
+        file.endsWith("html") ? cueSheetPage(timeline) : yield* cueSheetWorkbook(timeline)
+      )
   const files = [
     ...[...soundNames, ...texts, ...videos].filter(wants).map((name) => fileOf(name)),
     ...laidOut,
@@ -119,7 +120,7 @@ const noSound = { measured: unheard, peaks: [], level: { gain: 1, peak: 0 } } as
  * representative.
  */
 const mastered = Effect.fnUntraced(function* (
-  { job, chapters }: OutputPlan,
+  { job, chapters, out }: OutputPlan,
   programme: Programme,
   sinks: ReadonlyArray<AudioSink>,
   stems: ReadonlyArray<Stem>
@@ -132,10 +133,10 @@ const mastered = Effect.fnUntraced(function* (
   })
   const madeWith = (gain: number) => {
     const level: Level = { gain, peak: target.peak }
-    const made = encodeMix(job.id, programme, level, { sinks, chapters }, stems)
+    const made = encodeMix(job.id, programme, level, { sinks, chapters }, stems, out)
     return Effect.map(made, (heard) => ({ ...heard, level }))
   }
-  const { gain, again } = yield* levelFor(programme, target)
+  const { gain, again } = yield* rememberedLevel(programme, target, out, job.id)
   const made = yield* madeWith(gain)
   const better = again(made.measured)
   const result = better === undefined ? made : yield* madeWith(better)

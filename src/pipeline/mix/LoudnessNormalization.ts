@@ -56,35 +56,48 @@ const mostRounds = 8
 /** Factor on the missing loudness: a higher level makes the limiter take away more, so the correction overshoots. */
 const overshoot = 1.2
 
+/** Step of gains in dB. A changed line would else change the gain by thousandths, and with it all samples of a film. */
+const gainStep = 0.05
+
+const rounded = (gain: number): number => gainOf(Math.round(decibelsOf(gain) / gainStep) * gainStep)
+
 /** A gain factor, and the one to render again with if a render measured this; undefined if that is close enough. */
 export interface Gain {
   readonly gain: number
   readonly again: (measured: Measured) => number | undefined
 }
 
-/** Returns the gain for a target. Under a background, it is that of the voices: the background keeps its level. */
+/**
+ * Returns the gain for a target. Under a background, it is that of the voices: the background keeps its level. `known`
+ * is the gain that an earlier run found for the same excerpt; it is not used under a background.
+ */
 export const levelFor = Effect.fn("LoudnessNormalization.levelFor")(function* (
   programme: Programme,
-  target: LoudnessGoal
+  target: LoudnessGoal,
+  known?: number
 ) {
   const { bed } = bedOf(programme)
   const { loudness, over = "programme", peak, tolerance = farOff } = target
   if (bed === undefined || loudness === undefined) {
-    const gain = yield* gainTo(programme, target)
+    const gain = known ?? rounded(yield* gainTo(programme, target))
     const isExact = sampleProgramme(programme) === programme
     return {
       gain,
-      again: (measured) => (isExact ? undefined : refineGain(gain, target, measured))
+      again: (measured) => {
+        const better = isExact ? undefined : refineGain(gain, target, measured)
+        return better === undefined ? undefined : rounded(better)
+      }
     } satisfies Gain
   }
-  const { gain, corrected } = yield* withBuffers((allocate) =>
+  const found = yield* withBuffers((allocate) =>
     levelOverBackground(programme, bed, { loudness, over, peak }, allocate)
   )
+  const gain = rounded(found.gain)
   return {
     gain,
     again: (measured) => {
       const came = aimedAt(target, measured)
-      const better = Math.abs(came - loudness) <= tolerance ? gain : corrected(came)
+      const better = Math.abs(came - loudness) <= tolerance ? gain : rounded(found.corrected(came))
       return Math.abs(decibelsOf(better / gain)) < 0.05 ? undefined : better
     }
   } satisfies Gain

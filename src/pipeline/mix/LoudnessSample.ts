@@ -1,4 +1,7 @@
-/** Picks a representative excerpt of a programme: lines from all over it, without the long silences. */
+/**
+ * Picks a representative excerpt of a programme: lines from all over it, without the long silences. Each minute decides
+ * by itself which of its lines are in it, so that a changed line rarely changes the excerpt, and with it the gain.
+ */
 import { Placement } from "../../domain/speech/Placement.ts"
 import { frames, framesAt, type Millis, millis } from "../../domain/time/Units.ts"
 import type { Programme } from "./MixPlan.ts"
@@ -16,6 +19,12 @@ const crowdedStretch = 15_000
 
 /** Longest silence kept between two groups, in milliseconds; longer than the loudness window. */
 const mostGap = 500
+
+/** Length in milliseconds of the stretches of time that choose their groups independently of each other. */
+const blockLength = 60_000
+
+/** Steps per octave to which the share of lines taken is rounded down; few changes of lines cross one. */
+const shareSteps = 8
 
 /** Consecutive lines, the time in which they are audible, and the silence kept after them, in milliseconds. */
 interface Group {
@@ -35,17 +44,30 @@ export const sampleProgramme = (programme: Programme): Programme => {
   if (length <= most) return programme
   const groups = groupsOf(placements)
   const sounding = groups.reduce((sum, { start, end, gap }) => sum + end - start + gap, 0)
-  const share = Math.min(1, (most * 1000) / rate / Math.max(1, sounding))
+  const exactShare = Math.min(1, (most * 1000) / rate / Math.max(1, sounding))
+  const share = 2 ** (Math.floor(Math.log2(exactShare) * shareSteps) / shareSteps)
   const taken: Array<Placement> = []
   let free = 0
-  groups.forEach(({ placements, start, end, gap }, at) => {
+  let block = -1
+  let running = 0
+  groups.forEach(({ placements, start, end, gap }) => {
+    const own = Math.floor(start / blockLength)
+    if (own !== block) {
+      block = own
+      running = phaseOf(own)
+    }
     // Takes the groups at which the running share reaches the next whole number.
-    if (Math.floor((at + 1) * share) === Math.floor(at * share)) return
+    const before = running
+    running += share
+    if (Math.floor(running) === Math.floor(before)) return
     for (const placement of placements) taken.push(movedBy(placement, free - start))
     free += end - start + gap
   })
   return { ...programme, placements: taken, length: frames(Math.min(2 * most, framesAt(millis(free), rate))) }
 }
+
+/** Where a block's running share begins, 0 to 1: evenly spread over any number of consecutive blocks. */
+const phaseOf = (block: number): number => (block * 0.6180339887498949) % 1
 
 const groupsOf = (placements: ReadonlyArray<Placement>): ReadonlyArray<Group> => {
   const groups: Array<Group> = []

@@ -76,8 +76,9 @@ export function* mixLinesIn(
   // A cheap test first skips most lines.
   const from = (begin * 1000) / rate - 1
   const to = (end * 1000) / rate + 1
-  for (const [order, placement] of placements.entries()) {
-    if (placement.end < from || placement.start > to) continue
+  for (let order = 0; order < placements.length; order++) {
+    const placement = placements[order]
+    if (placement === undefined || placement.end < from || placement.start > to) continue
     const at = framesAt(placement.start, rate)
     const behind = framesAt(placement.end, rate)
     if (behind <= begin || at >= end) continue

@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os"
 import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { fedCopy, measurements, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
@@ -23,17 +24,19 @@ export type RenderFault = StateUnusable | ClipMissing | BackgroundMissing | Disk
 export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   readonly programme: Programme
   readonly stems: ReadonlyArray<SpeakerName | undefined>
+  /** Sections that are not rendered, by index, with their measurements if the programme is measured. */
+  readonly kept?: ReadonlyMap<number, SectionMeasurement | undefined>
   /** Receives the rendered fraction, 0 to 1. */
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
 
-/** Shortest section in seconds; long relative to the overlaps at its ends, which are computed twice. */
-const leastSeconds = 60
+/**
+ * Length of a section in seconds: long relative to the overlaps at its ends, which are computed twice, but short if one
+ * of them is rendered again. The same for all films, so that a section does not depend on the film's length.
+ */
+const sectionSeconds = 60
 
-/** Maximum number of sections: each leaves buffers that are collected later, and memory must not grow with the film. */
-const mostSections = 24
-
-/** Shortest programme, in seconds, for which worker threads are worth starting. */
+/** Shortest time to render, in seconds, for which worker threads are worth starting. */
 const worthThreads = 180
 
 /** Maximum number of worker threads: each takes memory, and all write to one disk. */
@@ -47,13 +50,32 @@ export const renderInSections = (
   wanted: ProgrammeRender,
   orders: ReadonlyArray<RequestOrder>
 ): Stream.Stream<OrderResult, RenderFault, ClipFolder> => {
-  const { rate, length } = wanted.programme
-  const seconds = Math.max(leastSeconds, Math.ceil(length / rate / mostSections))
-  const sections = sectionsOf(length, rate, seconds)
-  const program = length > worthThreads * rate ? threadProgram() : undefined
+  const { programme, kept } = wanted
+  const sections = sectionsIn(programme)
+  const seconds = sections.reduce(
+    (sum, { from, to }, at) => sum + (kept?.has(at) === true ? 0 : (to - from) / programme.rate),
+    0
+  )
+  const program = seconds > worthThreads ? threadProgram() : undefined
   return program === undefined
-    ? Stream.flatMap(Stream.fromIterable(sections), (section) => madeHere(wanted, section, orders))
+    ? Stream.flatMap(
+        Stream.fromIterable(sections.entries()),
+        ([at, section]) => keptAt(wanted, at, orders) ?? madeHere(wanted, section, orders)
+      )
     : madeByThreads(wanted, sections, orders, program)
+}
+
+/** Splits a programme into the sections that are rendered on their own. */
+export const sectionsIn = ({ length, rate }: Pick<Programme, "length" | "rate">): ReadonlyArray<Section> =>
+  sectionsOf(length, rate, sectionSeconds)
+
+/** The results of a section that is not rendered; undefined if it is. */
+const keptAt = ({ kept }: ProgrammeRender, at: number, orders: ReadonlyArray<RequestOrder>) => {
+  if (kept?.has(at) !== true) return undefined
+  const heard = kept.get(at)
+  return Stream.fromIterable(
+    measurements(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined)))
+  )
 }
 
 /** Mixes a programme's lines block by block, on demand. A block is valid until the next one is requested. */
@@ -128,14 +150,15 @@ const madeByThreads = (
       )
       const idle = yield* Queue.unbounded<(typeof threads)[number]>()
       yield* idle.offerAll(threads)
-      const works = yield* Effect.forEach(sections, (section) =>
+      const works = yield* Effect.forEach(sections, (section, at) =>
         Effect.map(Queue.unbounded<Exit.Exit<OrderResult, Option.Option<never>>>(), (made) => ({
           section,
-          made
+          made,
+          kept: keptAt(wanted, at, orders)
         }))
       )
       const working = Effect.forEach(
-        works,
+        works.filter(({ kept }) => kept === undefined),
         ({ section, made }) =>
           Effect.gen(function* () {
             const make = yield* idle
@@ -148,8 +171,10 @@ const madeByThreads = (
           }),
         { concurrency: count, discard: true }
       )
-      const inOrder = Stream.flatMap(Stream.fromIterable(works), ({ section, made }) =>
-        Stream.repeatEffectOption(Effect.flatten(made)).pipe(readAt(wanted, section))
+      const inOrder = Stream.flatMap(
+        Stream.fromIterable(works),
+        ({ section, made, kept }) =>
+          kept ?? Stream.repeatEffectOption(Effect.flatten(made)).pipe(readAt(wanted, section))
       )
       return Stream.merge(inOrder, Stream.drain(Stream.fromEffect(working)))
     })

@@ -1,0 +1,179 @@
+/**
+ * Benchmarks the delivery of a film of which one line was changed since it was delivered: at its start, its middle and
+ * its end, one after the other. The floor is `cp` of the finished WAV file. Each delivery runs in a separate process,
+ * and its clock starts when the film is placed.
+ *
+ *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--loudness -16] [--formats wav,flac,stems,mp4]
+ *
+ * The fastest of several rounds counts; each round changes lines anew. In the end, the files are compared with those of
+ * a delivery from scratch.
+ */
+import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { tuneGc } from "../../src/app/layers/GcTuning.ts"
+import type { OutputName } from "../../src/domain/manifest/Outputs.ts"
+import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import { locateConfigured } from "../../src/ffmpeg/process/FfmpegBinary.ts"
+import { writeOutputs } from "../../src/pipeline/deliver/OutputWriter.ts"
+import { silent } from "../../src/pipeline/Progress.ts"
+import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
+import { writableState } from "../../src/store/state/StateDatabase.ts"
+import { deliverableOf, makeFilm, readFilm } from "../shared/mixFilm.ts"
+import { ffmpegTook } from "../shared/mixPeers.ts"
+
+const { values } = parseArgs({
+  options: {
+    hours: { type: "string", default: "2" },
+    clips: { type: "string", default: "2000" },
+    rounds: { type: "string", default: "3" },
+    loudness: { type: "string", default: "-16" },
+    formats: { type: "string", default: "wav,flac,stems,mp4" },
+    /** For the delivering process: the film's folder, the output folder and the changed lines so far. */
+    deliver: { type: "string" },
+    out: { type: "string", default: "" },
+    changed: { type: "string", default: "" }
+  }
+})
+
+/** What is delivered for each format. */
+const outputs: Readonly<Record<string, ReadonlyArray<OutputName>>> = {
+  wav: ["wav"],
+  flac: ["flac"],
+  stems: ["wav", "stems"],
+  mp4: ["wav", "mp4"]
+}
+
+const stateOf = (folder: string) =>
+  Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
+
+/** Delivers the film in this process, with each changed line spoken as the one after it. */
+const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
+  const film = yield* Effect.promise(() => readFilm(folder))
+  const clips = [...film.clips]
+  for (const line of values.changed.split(",").filter((number) => number !== "")) {
+    const [at, by] = line.split("+").map(Number)
+    const old = film.clips[at ?? 0]
+    const other = film.clips[((at ?? 0) + (by ?? 0)) % film.clips.length]
+    if (old !== undefined && other !== undefined) clips[at ?? 0] = { ...other, at: old.at }
+  }
+  const loudness = values.loudness === "none" ? "none" : Number(values.loudness)
+  const made = deliverableOf(
+    { ...film, clips },
+    values.out,
+    "film",
+    outputs[values.formats] ?? [],
+    loudness,
+    16
+  )
+  const video =
+    values.formats === "mp4" ? { video: { path: join(folder, "film.mp4"), name: "film.mp4" } } : {}
+  const start = performance.now()
+  yield* writeOutputs({ ...made, job: { ...made.job, ...video } })
+  console.log((performance.now() - start) / 1000)
+})
+
+/** Delivers in a separate process; returns its seconds. */
+const delivered = (folder: string, out: string, format: string, changed: ReadonlyArray<string>): number => {
+  // What earlier steps have written is none of this one's work.
+  spawnSync("sync")
+  const { stdout, stderr, status } = spawnSync(process.execPath, [
+    fileURLToPath(import.meta.url),
+    ...["--deliver", folder, "--out", out, "--formats", format],
+    ...[`--loudness=${values.loudness}`, "--changed", changed.join(",")]
+  ])
+  if (status !== 0) throw new Error(stderr.toString())
+  return Number(stdout.toString())
+}
+
+/** Copies a file with `cp`; returns the seconds. */
+const copied = (file: string, folder: string): number => {
+  const copy = join(folder, "copy")
+  spawnSync("sync")
+  const start = performance.now()
+  spawnSync("cp", [file, copy])
+  const seconds = (performance.now() - start) / 1000
+  rmSync(copy)
+  return seconds
+}
+
+/** The checksums of all files below a folder. */
+const checksums = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort()
+    .map(
+      (name) =>
+        `${name} ${createHash("sha256")
+          .update(readFileSync(join(folder, name)))
+          .digest("hex")}`
+    )
+    .join("\n")
+
+const measure = Effect.fn("bench.again")(function* (folder: string) {
+  const { path: ffmpeg } = yield* locateConfigured
+  const rounds = Number(values.rounds)
+  const film = yield* makeFilm(folder, Number(values.hours), Number(values.clips)).pipe(
+    Effect.provide(stateOf(folder))
+  )
+  const formats = values.formats.split(",")
+  if (formats.includes("mp4")) {
+    const picture = `color=black:size=320x180:rate=5:duration=${Number(values.hours) * 3_600}`
+    ffmpegTook(ffmpeg, ["-f", "lavfi", "-i", picture, "-preset", "ultrafast", join(folder, "film.mp4")])
+  }
+  const places = { start: 3, middle: Math.floor(film.clips.length / 2), end: film.clips.length - 4 }
+  for (const format of formats) {
+    const out = join(folder, `out-${format}`)
+    const changed: Array<string> = []
+    const whole = delivered(folder, out, format, changed)
+    const least = new Map<string, number>()
+    const took = (what: string, seconds: number) =>
+      least.set(what, Math.min(seconds, least.get(what) ?? Infinity))
+    const results: Array<string> = []
+    for (let round = 0; round < rounds; round++) {
+      if (format !== "flac") took("cp", copied(join(out, "film", "film.wav"), folder))
+      for (const [name, line] of Object.entries(places)) {
+        // Another line each time, near the last one.
+        changed.push(`${line + (name === "end" ? -round : round)}+${1 + 7 * (round + 1)}`)
+        const seconds = delivered(folder, out, format, changed)
+        results.push(`${name} ${seconds.toFixed(2)}`)
+        // The first one copies the present version, the others patch the one before it.
+        took(results.length === 1 ? "first" : name, seconds)
+      }
+    }
+    const scratch = join(folder, "scratch")
+    const again = delivered(folder, scratch, format, changed)
+    const isEqual = checksums(out) === checksums(scratch)
+    rmSync(scratch, { recursive: true })
+    rmSync(out, { recursive: true })
+    const cp = least.get("cp")
+    console.log(
+      `${format}: first delivery ${whole.toFixed(2)} s, from scratch ${again.toFixed(2)} s, cp ${cp?.toFixed(2)} s; ` +
+        `${isEqual ? "bit-equal" : "DIFFERENT"}\n  all: ${results.join(", ")}`
+    )
+    for (const [name, seconds] of least)
+      console.log(`  ${name.padEnd(7)} ${seconds.toFixed(2)} s, ${(seconds / (cp ?? NaN)).toFixed(2)} × cp`)
+  }
+})
+
+if (values.deliver !== undefined) {
+  // Like the command.
+  tuneGc()
+  const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
+  await Effect.runPromise(
+    Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
+  )
+} else {
+  const folder = mkdtempSync(join(tmpdir(), "dubwright-again-"))
+  try {
+    await Effect.runPromise(Effect.provide(measure(folder), NodeContext.layer))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

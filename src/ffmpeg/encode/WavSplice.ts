@@ -1,0 +1,138 @@
+/**
+ * Completes a WAV file of which only some sections were rendered: the others come from an earlier version of the file.
+ * The file itself is not written to.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  statfsSync
+} from "node:fs"
+import { copyFile, link, rm, stat } from "node:fs/promises"
+import { convertPart } from "../../audio/formats/OutputConversion.ts"
+import type { Section } from "../../audio/pcm/Section.ts"
+import { syncToDisk } from "../../system/AtomicFile.ts"
+import { type WavOrder, writeAll } from "./WavWriter.ts"
+
+/** How to complete a WAV file. */
+export interface Splice {
+  /** The sections that are rendered. In all others, the present file has the right samples. */
+  readonly sections: ReadonlyArray<Section>
+  /** Path of the file that receives the rendered sections. */
+  readonly patch: string
+  /** Path at which the version before the present one is kept, so that the next one need not be copied. */
+  readonly spare: string
+  /** Whether the spare is there, and has the right samples in all sections that are not rendered. */
+  readonly usesSpare: boolean
+}
+
+/**
+ * Makes the new version of a WAV file from `order.part`, which holds its header and the rendered sections, as the file
+ * `made`. Returns false if the present file is that version already. Throws file system errors.
+ */
+export const spliceWav = async (
+  order: WavOrder,
+  { sections, spare, usesSpare }: Splice,
+  made: string
+): Promise<boolean> => {
+  const { ranges, size } = layoutOf(order, sections)
+  const patch = openSync(order.part, "r")
+  try {
+    if (holds(order.path, patch, ranges, size)) return false
+    const isSpare = usesSpare && isMoved(spare, made)
+    if (!isSpare) await copyFile(order.path, made, constants.COPYFILE_FICLONE)
+    const file = openSync(made, "r+")
+    try {
+      ftruncateSync(file, size)
+      for (const range of ranges)
+        for (const { bytes, at } of blocksOf(patch, range)) writeAll(file, bytes, at)
+      // A file system writes a new file to disk before it replaces another, but not new bytes of an old file.
+      if (isSpare) await syncToDisk(file)
+    } finally {
+      closeSync(file)
+    }
+    return true
+  } finally {
+    closeSync(patch)
+  }
+}
+
+/**
+ * Keeps the present version of a file as the spare, under a second name, if the disk has room for more of them. It
+ * remains when the new version takes its place.
+ */
+export const keepSpare = async (path: string, spare: string): Promise<void> => {
+  await rm(spare, { force: true })
+  const { size } = await stat(path)
+  const { bavail, bsize } = statfsSync(path)
+  // Fails on another file system, or on one without links.
+  if (bavail * bsize > leastRoom * size) await link(path, spare).catch(() => undefined)
+}
+
+/** Free space on the disk for which a spare is kept, as a multiple of its size. */
+const leastRoom = 4
+
+/** A range of bytes of a file. */
+interface Range {
+  readonly at: number
+  readonly size: number
+}
+
+/** Returns the size of a WAV file, and the ranges of its header, of these sections and of the padding at its end. */
+const layoutOf = ({ from, to, length, dataAt }: WavOrder, sections: ReadonlyArray<Section>) => {
+  const frame = (from.channels * to.depth) / 8
+  const samples = to.frames * frame
+  const ranges: ReadonlyArray<Range> = [
+    { at: 0, size: dataAt },
+    ...sections.map((section) => {
+      const { part, frames } = convertPart(to, from.rate, length, section)
+      return { at: dataAt + part.at * frame, size: frames * frame }
+    }),
+    { at: dataAt + samples, size: samples % 2 }
+  ]
+  return { ranges, size: dataAt + samples + (samples % 2) }
+}
+
+/** Whether a file has this size, and the same bytes in these ranges as `patch`. */
+const holds = (path: string, patch: number, ranges: ReadonlyArray<Range>, size: number): boolean => {
+  const file = openSync(path, "r")
+  try {
+    if (fstatSync(file).size !== size) return false
+    const held = Buffer.alloc(blockBytes)
+    for (const range of ranges)
+      for (const { bytes, at } of blocksOf(patch, range)) {
+        const got = readSync(file, held, 0, bytes.length, at)
+        if (got < bytes.length || bytes.compare(held, 0, got) !== 0) return false
+      }
+    return true
+  } finally {
+    closeSync(file)
+  }
+}
+
+const blockBytes = 1024 * 1024
+
+/** Yields a range of a file block by block. A block is valid until the next. */
+function* blocksOf(file: number, { at, size }: Range) {
+  const block = Buffer.alloc(Math.min(size, blockBytes))
+  for (let done = 0; done < size;) {
+    const got = readSync(file, block, 0, Math.min(block.length, size - done), at + done)
+    if (got === 0) throw new Error("the rendered sections are incomplete")
+    yield { bytes: block.subarray(0, got), at: at + done }
+    done += got
+  }
+}
+
+/** Moves a file; returns false if that is not possible, as between file systems. */
+const isMoved = (from: string, to: string): boolean => {
+  try {
+    renameSync(from, to)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Finds what can be reused of the mix that a job delivered before: files whose sound is the same stay as they are, and
+ * of the others only sections whose lines have changed are rendered. The files have the same bytes as if all of it had
+ * been rendered.
+ */
+import { Array, Effect } from "effect"
+import type { SectionMeasurement } from "../../../audio/level/ProgrammeMeter.ts"
+import type { Section } from "../../../audio/pcm/Section.ts"
+import type { AudioSink } from "../../../ffmpeg/encode/EncodeJob.ts"
+import type { EncodeRequest } from "../../../ffmpeg/encode/Encoder.ts"
+import { digestSections } from "../../mix/SectionDigest.ts"
+import { type ProgrammeRender, sectionsIn } from "../../mix/ProgrammeRenderer.ts"
+import { type FileState, stateOf, recordOf } from "./FileState.ts"
+import { type MixFolder, readMixRecord, writeMixRecord } from "./MixRecord.ts"
+
+/** What is left to do for a mix. */
+export interface MixReuse {
+  /** Without the files that stay as they are. */
+  readonly requests: ReadonlyArray<EncodeRequest>
+  readonly kept: NonNullable<ProgrammeRender["kept"]>
+  /** Records the mix once its files are in place; takes the measurements of all sections in order. */
+  readonly remember: (heard: ReadonlyArray<SectionMeasurement>) => void
+}
+
+/** Number of sections, four minutes, below which a programme is always rendered as a whole. */
+const leastSections = 4
+
+/** Share of sections that must be the same for any to be reused. */
+const leastKept = 0.5
+
+/** Maximum number of sections to render only so that a spare can be used: copying the present file takes no longer. */
+const mostForSpare = 10
+
+/**
+ * Compares a mix with the one delivered before. `requests` are the mix and its stems. Returns undefined if all of it
+ * must be rendered and recorded nowhere: if it is short, or if a format other than WAV needs all samples.
+ */
+export const reuseOf = (
+  folder: MixFolder,
+  wanted: Omit<ProgrammeRender, "progress" | "kept">,
+  requests: ReadonlyArray<EncodeRequest>
+): Effect.Effect<MixReuse | undefined> =>
+  Effect.sync(() => {
+    const before = readMixRecord(folder)
+    const recorded = before?.files ?? []
+    const dropSpares = () => recorded.forEach(({ path }) => folder.remove("spare", path))
+    const sections = sectionsIn(wanted.programme)
+    const isPlain = requests.every(({ sinks }) => sinks.every(({ format }) => format.format === "wav"))
+    const digests = isPlain && sections.length >= leastSections ? digestsOf(wanted, sections) : undefined
+    if (digests === undefined) {
+      dropSpares()
+      folder.remove("record")
+      return undefined
+    }
+    const files = requests.flatMap(({ feed, sinks }, request) => {
+      const samples = digests.map(({ mix, stems }) => (request === 0 ? mix : (stems[request - 1] ?? "")))
+      return sinks.flatMap((sink) =>
+        Array.fromNullable(stateOf(folder, feed, sink, sections, samples, recorded))
+      )
+    })
+    const changed = new Set(files.flatMap(({ changed }) => changed))
+    const isMeasured = requests.some(({ listen }) => listen === true)
+    digests.forEach(({ measured }, at) => {
+      if (isMeasured && before?.measured[at]?.digest !== measured) changed.add(at)
+    })
+    const remember: MixReuse["remember"] = (heard) =>
+      writeMixRecord(folder, {
+        measured: heard.map((one, at) => ({ ...one, digest: digests[at]?.measured ?? "" })),
+        files: files.flatMap((file) => Array.fromNullable(recordOf(folder, file)))
+      })
+    if (sections.length - changed.size < leastKept * sections.length) {
+      dropSpares()
+      return { requests, kept: new Map(), remember }
+    }
+    const rich = richSpares(files, changed)
+    for (const file of rich) for (const at of file.changedInSpare ?? []) changed.add(at)
+    const rendered = sections.filter((_, at) => changed.has(at))
+    const spliced = (sink: AudioSink): ReadonlyArray<AudioSink> => {
+      const file = files.find(({ path }) => path === sink.path)
+      if (file?.isSame === true) return []
+      const patch = folder.pathOf("patch", sink.path)
+      const spare = folder.pathOf("spare", sink.path)
+      const usesSpare = file !== undefined && rich.has(file)
+      return [{ ...sink, splice: { sections: rendered, patch, spare, usesSpare } }]
+    }
+    return {
+      requests: requests.map((request) => ({ ...request, sinks: request.sinks.flatMap(spliced) })),
+      kept: new Map(
+        sections.flatMap((_, at) => (changed.has(at) ? [] : [[at, before?.measured[at]] as const]))
+      ),
+      remember
+    }
+  })
+
+/** Returns the digests of all sections; undefined if a clip is missing, which the render reports. */
+const digestsOf = (wanted: Omit<ProgrammeRender, "progress">, sections: ReadonlyArray<Section>) => {
+  try {
+    return digestSections(wanted, sections)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the files whose spares are completed with few more sections than `changed`. */
+const richSpares = (files: ReadonlyArray<FileState>, changed: ReadonlySet<number>): ReadonlySet<FileState> =>
+  new Set(
+    files.filter(
+      ({ isSame, changedInSpare }) =>
+        !isSame &&
+        changedInSpare !== undefined &&
+        changedInSpare.filter((at) => !changed.has(at)).length <= mostForSpare
+    )
+  )

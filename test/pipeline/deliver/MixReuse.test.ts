@@ -1,0 +1,184 @@
+/** A film that is delivered again after an edit has the same bytes as one that is delivered for the first time. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
+import { afterAll, expect, layer } from "@effect/vitest"
+import { Effect, FastCheck as fc, Layer } from "effect"
+import { usualDuck } from "../../../src/audio/level/Ducking.ts"
+import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { writeOutputs } from "../../../src/pipeline/deliver/OutputWriter.ts"
+import { Progress, silent } from "../../../src/pipeline/Progress.ts"
+import type { BackgroundTrack } from "../../../src/pipeline/plan/media/JobBackground.ts"
+import { checksumOf } from "../../../src/store/files/Checksum.ts"
+import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
+import { speechLike } from "../../audio/signals.ts"
+import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
+import { clips, edit, edited, type Film, filmOf, type FilmSettings, outputOf, rate } from "./editedFilms.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "dubwright-again-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const state = Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
+const stored = Effect.gen(function* () {
+  const kept = yield* ClipFolder
+  for (const [key, { wav }] of clips) yield* kept.keep(key, wav)
+})
+const needs = Layer.mergeAll(
+  bundledFfmpeg,
+  silent,
+  Layer.provideMerge(Layer.effectDiscard(stored), state)
+).pipe(Layer.provideMerge(NodeContext.layer))
+
+/** Music under the voices, lowered while they speak. */
+const background: BackgroundTrack = {
+  path: join(folder, "music.wav"),
+  name: "music.wav",
+  rate,
+  channels: 1,
+  bits: 16,
+  float: false,
+  frames: 190 * rate,
+  dataAt: 44,
+  gain: 1,
+  duck: usualDuck
+}
+writeFileSync(background.path, encodeWav16(speechLike(rate, 190, 9)))
+
+let folders = 0
+const newFolder = () => join(folder, `out-${++folders}`)
+
+/** Where mixes are recorded. */
+const mixes = join(folder, "state", "mixes")
+
+/** Changes one byte of a file, but not the time of its last change as programs set it. */
+const damage = (file: string) => {
+  const { atime, mtime } = statSync(file)
+  const bytes = readFileSync(file)
+  bytes[1_000_000] = (bytes[1_000_000] ?? 0) ^ 1
+  writeFileSync(file, bytes)
+  utimesSync(file, atime, mtime)
+}
+
+/** The files of a job's folder by name. */
+const filesIn = (out: string) =>
+  new Map(
+    readdirSync(join(out, "film"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".wav"))
+      .sort()
+      .map((name) => [name, checksumOf(readFileSync(join(out, "film", name)))])
+  )
+
+/** Delivers a film and returns its files and measurements. */
+const delivered = (film: Film, out: string, settings: FilmSettings) =>
+  Effect.map(writeOutputs(outputOf(film, out, settings)), ({ measured, peaks }) => ({
+    measured,
+    peaks: checksumOf(new Uint8Array(Float32Array.from(peaks).buffer)),
+    files: filesIn(out)
+  }))
+
+const scratchOf = (film: Film, settings: FilmSettings) =>
+  Effect.gen(function* () {
+    const out = newFolder()
+    const made = yield* delivered(film, out, settings)
+    rmSync(out, { recursive: true })
+    return made
+  })
+
+/** A film of five lines a section, with a line of another sound at this place. */
+const withSound = (film: Film, at: number, sound: number): Film => ({
+  ...film,
+  lines: film.lines.map((line, index) => (index === at ? { ...line, sound } : line))
+})
+
+/** A file that is left alone, or that was patched and takes its place again, keeps its inode. */
+const inodeOf = (out: string, name: string) => statSync(join(out, "film", name)).ino
+
+layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered again", (it) => {
+  it.effect.prop(
+    "is bit-identical to one delivered for the first time",
+    {
+      edits: fc.array(edit, { minLength: 1, maxLength: 2 }),
+      audio: fc.record({
+        depth: fc.constantFrom<16 | 24>(16, 24),
+        channels: fc.constantFrom<"mono" | "stereo">("mono", "stereo")
+      }),
+      loudness: fc.constantFrom<"none" | number>("none", "none", -16),
+      under: fc.constantFrom(undefined, undefined, background)
+    },
+    ({ edits, ...settings }) =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        let film = filmOf(190)
+        yield* delivered(film, out, settings)
+        for (const change of edits) {
+          film = edited(film, change)
+          expect(yield* delivered(film, out, settings)).toEqual(yield* scratchOf(film, settings))
+        }
+      }),
+    { fastCheck: { numRuns: 3 }, timeout: 240_000 }
+  )
+
+  it.effect(
+    "leaves files alone whose sound is the same, and patches the version before the present one",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const film = filmOf(190)
+        const settings = { loudness: "none" as const }
+        yield* delivered(film, out, settings)
+        const first = ["film.wav", "stems/ANNA.wav", "stems/BO.wav"].map((name) => inodeOf(out, name))
+        // Line 1 is ANNA's.
+        const second = yield* delivered(withSound(film, 1, 4), out, settings)
+        expect(second).toEqual(yield* scratchOf(withSound(film, 1, 4), settings))
+        expect(inodeOf(out, "film.wav")).not.toBe(first[0])
+        expect(inodeOf(out, "stems/ANNA.wav")).not.toBe(first[1])
+        expect(inodeOf(out, "stems/BO.wav")).toBe(first[2])
+        const third = yield* delivered(withSound(film, 1, 5), out, settings)
+        expect(third).toEqual(yield* scratchOf(withSound(film, 1, 5), settings))
+        expect(inodeOf(out, "film.wav")).toBe(first[0])
+        expect(inodeOf(out, "stems/BO.wav")).toBe(first[2])
+      }),
+    120_000
+  )
+
+  it.effect(
+    "is rendered as a whole if someone else has changed its file or its spare",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const film = filmOf(190)
+        const path = join(out, "film", "film.wav")
+        const settings = { outputs: ["wav" as const], loudness: "none" as const }
+        yield* delivered(film, out, settings)
+        damage(path)
+        for (const sound of [1, 2, 3]) {
+          const next = withSound(film, 18, sound)
+          expect(yield* delivered(next, out, settings)).toEqual(yield* scratchOf(next, settings))
+          for (const name of readdirSync(mixes)) if (name.endsWith(".spare")) damage(join(mixes, name))
+        }
+      }),
+    120_000
+  )
+
+  it.effect(
+    "keeps its old file if the delivery is interrupted, and has the new one the next time",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const film = filmOf(190)
+        const settings = { outputs: ["wav" as const], loudness: "none" as const }
+        const before = yield* delivered(film, out, settings)
+        const next = withSound(film, 11, 2)
+        const dies = { emit: () => Effect.dieMessage("interrupted") }
+        const exit = yield* Effect.exit(Effect.provideService(delivered(next, out, settings), Progress, dies))
+        expect(exit._tag).toBe("Failure")
+        expect(readdirSync(join(out, "film"))).toEqual(["film.wav"])
+        expect(readdirSync(mixes).filter((name) => name.endsWith(".patch"))).toEqual([])
+        expect(filesIn(out)).toEqual(before.files)
+        expect(yield* delivered(next, out, settings)).toEqual(yield* scratchOf(next, settings))
+      }),
+    120_000
+  )
+})

@@ -1,0 +1,159 @@
+/** Films of few sounds, and edits of their lines, for tests of deliveries. */
+import { FastCheck as fc } from "effect"
+import { usualDuck } from "../../../src/audio/level/Ducking.ts"
+import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { Clip, Segment } from "../../../src/domain/speech/Clip.ts"
+import { ClipPart, FitLimits, Placement } from "../../../src/domain/speech/Placement.ts"
+import { LineRef } from "../../../src/domain/speech/Utterance.ts"
+import { frameRateNamed } from "../../../src/domain/time/FrameRate.ts"
+import { frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
+import { JobId, SpeakerName, UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import type { OutputPlan } from "../../../src/pipeline/deliver/OutputPlan.ts"
+import type { BackgroundTrack } from "../../../src/pipeline/plan/media/JobBackground.ts"
+import { checksumOf } from "../../../src/store/files/Checksum.ts"
+import { speechLike } from "../../audio/signals.ts"
+
+export const rate = SampleRate.make(24_000)
+
+const keyOf = (sound: number) => UtteranceKey.make(`${sound}`.padStart(64, "0"))
+
+/** Voices and texts: clips of different lengths and levels. The last are far louder than they say, and so limited. */
+export const clips = new Map(
+  [0, 1, 2, 3, 4, 5].map((sound) => {
+    const { samples } = speechLike(rate, 0.6 + 0.3 * sound, sound + 1)
+    const wav = encodeWav16({ rate, samples })
+    const length = frames(samples.length)
+    const segment = Segment.make({
+      from: frames(0),
+      to: length,
+      loudness: Lufs.make(-18 - 4 * sound),
+      peak: 0.5
+    })
+    const checksum = checksumOf(wav)
+    const clip = Clip.make({
+      key: keyOf(sound),
+      rate,
+      frames: length,
+      checksum,
+      segments: [segment],
+      cut: "whole"
+    })
+    return [clip.key, { clip, wav }] as const
+  })
+)
+
+interface Line {
+  readonly start: number
+  readonly sound: number
+  readonly speaker: "ANNA" | "BO"
+}
+
+export interface Film {
+  readonly lines: ReadonlyArray<Line>
+  readonly seconds: number
+}
+
+/** Speech of a sound in milliseconds, sped up a little. */
+const lengthOf = (sound: number) => Math.floor((600 + 300 * sound) * 0.9)
+
+/** Settings of a job, and the background under its voices. */
+export interface FilmSettings extends Partial<OutputPlan["job"]> {
+  readonly under?: BackgroundTrack | undefined
+}
+
+/** Returns the delivery of a film as WAV and stems. */
+export const outputOf = (
+  { lines, seconds }: Film,
+  out: string,
+  { under, ...more }: FilmSettings
+): OutputPlan => ({
+  job: {
+    id: JobId.make("film"),
+    input: "/film.srt",
+    inputName: "film.srt",
+    voice: {},
+    speakers: {},
+    nativeInput: "srt",
+    unit: "cue",
+    onFailure: "fail",
+    fit: FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) }),
+    retake: false,
+    text: {},
+    lexicon: [],
+    pauses: {},
+    loudness: -16,
+    original: "keep",
+    duck: usualDuck,
+    audio: {},
+    tags: {},
+    markSynthetic: true,
+    verify: false,
+    timeline: {},
+    outputs: ["wav", "stems"],
+    ...more
+  },
+  out,
+  background: under,
+  placements: [...lines]
+    .sort((a, b) => a.start - b.start)
+    .map(({ start, sound, speaker }, cue) =>
+      Placement.make({
+        lines: [LineRef.make({ cue: cue + 1, part: 0 })],
+        parts: [ClipPart.make({ utterance: keyOf(sound), segment: 0 })],
+        speaker: SpeakerName.make(speaker),
+        start: millis(start),
+        end: millis(start + lengthOf(sound)),
+        speed: 1.11,
+        flags: []
+      })
+    ),
+  clips: new Map([...clips].map(([key, { clip }]) => [key, clip])),
+  length: frames(seconds * 48_000),
+  entries: [],
+  chapters: [],
+  reel: { frameRate: frameRateNamed("25"), startFrame: 0, width: 1920, height: 1080 }
+})
+
+/** A line every few seconds. */
+export const filmOf = (seconds: number): Film => ({
+  seconds,
+  lines: Array.from({ length: Math.floor(seconds / 10) }, (_, at) => ({
+    start: 10_000 * at + (at % 5) * 400,
+    sound: (7 * at) % 6,
+    speaker: at % 3 === 0 ? "BO" : "ANNA"
+  }))
+})
+
+export const edit = fc.record({
+  kind: fc.constantFrom("text", "time", "speaker", "insert", "delete", "length", "none"),
+  at: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  sound: fc.nat(5),
+  by: fc.integer({ min: -3_000, max: 3_000 })
+})
+
+type Edit = typeof edit extends fc.Arbitrary<infer A> ? A : never
+
+/** Applies an edit to the line at a fraction of the film. */
+export const edited = ({ lines, seconds }: Film, { kind, at, sound, by }: Edit): Film => {
+  const index = Math.floor(at * lines.length)
+  const line = lines[index]
+  if (line === undefined) return { lines, seconds }
+  const start = Math.max(0, line.start + by)
+  const withLine = (changed: Line) => ({ seconds, lines: lines.map((one) => (one === line ? changed : one)) })
+  switch (kind) {
+    case "text":
+      return withLine({ ...line, sound })
+    case "time":
+      return withLine({ ...line, start })
+    case "speaker":
+      return withLine({ ...line, speaker: line.speaker === "BO" ? "ANNA" : "BO" })
+    case "insert":
+      return { seconds, lines: [...lines, { start, sound, speaker: "BO" }] }
+    case "delete":
+      return { seconds, lines: lines.filter((one) => one !== line) }
+    case "length":
+      return { seconds: seconds + by / 1_000, lines }
+    default:
+      return { lines, seconds }
+  }
+}
