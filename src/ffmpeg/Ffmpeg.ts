@@ -84,8 +84,8 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
 })
 
 /**
- * Probes, decodes, encodes and muxes. The ffmpeg binary is located when the layer is built; if
- * that build lacks something that a job needs, the ffmpeg from an npm package runs the job.
+ * Probes, decodes, encodes and muxes. The ffmpeg binary is located when the layer is built. If it lacks something that
+ * a job needs, the ffmpeg from an npm package runs the job.
  */
 export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
   effect: Effect.map(Effect.flatMap(locateConfigured, chooseFrom), callsTo)

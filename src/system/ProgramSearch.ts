@@ -32,7 +32,7 @@ export const ownSystem = (environment: SearchSystem["environment"]): SearchSyste
 const usualEndings = ".COM;.EXE;.BAT;.CMD"
 
 /**
- * Returns every file that a command may mean, the system's choice first: a path means itself, relative to `folder`; a
+ * Returns every file that a command may mean, the system's choice first. A path means itself, relative to `folder`. A
  * name is searched in the folders of PATH. On Windows, a name without an ending gets those of PATHEXT.
  */
 export const programsNamed = (
@@ -76,8 +76,8 @@ export interface ProgramStart {
 
 /**
  * Returns how to start a command. Windows runs batch files (`.cmd`, `.bat`: most programs that npm installs) only with
- * its command interpreter, which reads quotes and `%` in arguments as its own: Left says why such an argument is
- * refused. Everywhere else, the arguments reach the program unchanged.
+ * its command interpreter. That interprets quotes and `%` in arguments: Left says why such an argument is refused.
+ * Everywhere else, the arguments reach the program unchanged.
  */
 export const programStart = (
   command: string,

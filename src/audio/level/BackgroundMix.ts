@@ -75,7 +75,7 @@ export const addVoices = (sum: Float32Array, channels: number, voice: Float32Arr
 }
 
 /**
- * Returns how far a limiter applies to the background of each frame: 0 outside speech, 1 in it, rising and falling over
+ * Returns how far a limiter applies to the background of each frame: 0 outside speech, 1 in it. It rises and falls over
  * `fade` milliseconds within the speech.
  */
 export const sharesOf = (

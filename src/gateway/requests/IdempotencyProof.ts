@@ -24,15 +24,15 @@ export interface LostCreate {
 /** Time before the end of the service's retention after which nothing is sent again. */
 const margin = Duration.toMillis("1 hour")
 
-/** Longest retention that is relied on. */
+/** Upper limit of a service's stated retention. */
 const longestRetention = Duration.toMillis("7 days")
 
 /**
  * Makes the proof for one service. A claim is not enough: a service that ignores the key would charge twice.
  *
- * The service must state its retention in its health, and then pass a test that costs nothing. A create with an empty
- * text, which any service rejects, is sent twice: with the key of an earlier create, which must be rejected as reused,
- * and with a new key, which must be rejected for another reason.
+ * The service must state its retention in its health check, and then pass a test that costs nothing. A create with an
+ * empty text, which any service rejects, is sent twice. With the key of an earlier create, it must be rejected as
+ * reused; with a new key, for another reason.
  */
 export const makeIdempotencyProof = (
   exchange: Exchange,

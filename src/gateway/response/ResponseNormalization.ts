@@ -266,7 +266,7 @@ export const healthOf = (value: unknown): Fields => {
 }
 
 /**
- * Returns whether a response is about a task: it has a task id or an audio URL, or an envelope with an id or a status.
+ * Returns whether a response is about a task: it has a task id, an audio URL, or an envelope with an id or a status.
  */
 export const isOfTask = (value: unknown): boolean => {
   const top = fieldsOf(value)

@@ -64,7 +64,7 @@ const readers: Readonly<Record<string, Reader>> = {
 const mostDigits = 12
 
 /**
- * Returns the ways to read a number of digits, with an optional decimal part after a dot: as a cardinal, as a year or
+ * Returns the ways to read digits with an optional decimal part after a dot. They are read as a cardinal, as a year or
  * in pairs (1984: nineteen eighty-four), and digit by digit. Without a reader for the language, returns the digits.
  */
 export const numberReadings = (digits: string, language: string): ReadonlyArray<string> => {

@@ -92,7 +92,7 @@ const openAiOperations: OpenApi.OpenAPISpecPaths = {
       tags: ["openai"],
       summary: "Speech, with OpenAI's interface",
       description:
-        "Takes the body of OpenAI's POST /v1/audio/speech: model, input, voice, response_format (mp3, opus, aac, flac, wav, pcm), speed (0.25 to 4) and stream_format (audio, sse); instructions are ignored. Voices and models have OpenAI's names or this service's ids. Creates a task, waits for it, and responds with its audio. Errors have OpenAI's shape.",
+        "Takes the body of OpenAI's POST /v1/audio/speech. Its fields are model, input, voice, response_format (mp3, opus, aac, flac, wav, pcm), speed (0.25 to 4) and stream_format (audio, sse). Instructions are ignored. Voices and models have OpenAI's names or this service's ids. Creates a task, waits for it, and responds with its audio. Errors have OpenAI's shape.",
       security: byKey,
       parameters: [],
       responses: { 200: { description: "The audio, or Server-Sent Events with stream_format sse." } }

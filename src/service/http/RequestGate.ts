@@ -35,8 +35,8 @@ export class RequestGate extends Effect.Service<RequestGate>()("service/RequestG
 }) {}
 
 /**
- * Returns the fields of draft-ietf-httpapi-ratelimit-headers-10: each policy's quota `q` in a window of `w` seconds;
- * what remains (`r`), and the seconds until the whole quota is available again (`t`).
+ * Returns the fields of draft-ietf-httpapi-ratelimit-headers-10. `q` is a policy's quota in a window of `w` seconds,
+ * and `r` is what remains of it. The whole quota is available again in `t` seconds.
  */
 export const rateLimitHeaders = (limits: ReadonlyArray<RateLimit>): Readonly<Record<string, string>> => ({
   "ratelimit-policy": limits

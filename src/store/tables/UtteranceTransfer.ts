@@ -80,7 +80,7 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
       )
     })
 
-    /** Deletes utterances that another store keeps: for stores that only pass them on. */
+    /** Deletes utterances that another store keeps. Used by stores that only forward them. */
     const forget = Effect.fn("UtteranceTransfer.forget")(function* (keys: ReadonlyArray<UtteranceKey>) {
       const list = JSON.stringify(keys)
       yield* inTransaction(

@@ -1,6 +1,6 @@
 /**
  * Reads the subtitle tracks of films that jobs name as their input. The text tracks of a film are copied into the state
- * folder once; the copies serve every job and every later run while the film is unchanged.
+ * folder once. The copies serve all jobs and later runs while the film is unchanged.
  */
 import { basename, join } from "node:path"
 import { FileSystem } from "@effect/platform"

@@ -1,6 +1,6 @@
 /**
  * Shortens lines that do not fit with the rewriter of their job. Proposals are only reported, unless the manifest
- * accepts them unseen: then they are spoken within the budget, and saved in the overrides file once they are.
+ * accepts them unseen. Then they are spoken within the budget. Once spoken, they are saved in the overrides file.
  */
 import { Effect, Either } from "effect"
 import { type CueOverride, type CueOverrides, overrideName } from "../../../domain/manifest/CueOverride.ts"
@@ -26,8 +26,8 @@ type Takes = ReadonlyMap<JobId, ReadonlyArray<UtteranceUse>>
 const mostRounds = 3
 
 /**
- * Only a line that is too long even if it takes this part of its forecast length is rewritten before it is spoken:
- * forecasts err by up to a quarter (`SpeechRate.ts`).
+ * A line is rewritten before it is spoken only if this part of its forecast length is already too long. Forecasts err
+ * by up to a quarter (`SpeechRate.ts`).
  */
 const certain = 0.75
 

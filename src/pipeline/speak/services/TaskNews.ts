@@ -69,8 +69,8 @@ export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
       }),
 
       /**
-       * Waits until a task has ended. False, at once or later, if that is unknown: the stream is not open, has broken
-       * since the task was created, or was silent about it for `most` milliseconds.
+       * Waits until a task has ended. False, at once or later, if that is unknown. The stream is then closed, has
+       * broken since the create, or was silent about the task for `most` milliseconds.
        */
       ended: (task: TaskId, epoch: NewsEpoch | undefined, most: number): Effect.Effect<boolean> =>
         Effect.suspend(() => {

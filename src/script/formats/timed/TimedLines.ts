@@ -107,9 +107,9 @@ interface ToldStart {
 }
 
 /**
- * Where the film begins: as the manifest says, else as the file says if its cues come after that, else the whole hour
- * before the first cue if the file counts timecodes and the first cue comes in the first half of its hour. A few cues
- * shortly before a whole hour belong to a leader.
+ * Where the film begins: as the manifest says, else as the file says if its cues come after that. Otherwise, in a file
+ * with timecodes, the whole hour before the first cue, if that cue is in the hour's first half. A few cues shortly
+ * before a whole hour belong to a leader.
  */
 const startOf = (
   starts: ReadonlyArray<number>,

@@ -50,8 +50,8 @@ const hides: Readonly<Record<string, (value: string) => boolean>> = {
 }
 
 /**
- * Returns when an element is shown within its active interval: from its first to its last moment, by its styles and by
- * the `set` elements in it. Undefined if it is hidden all along.
+ * Returns when an element is shown within its active interval, from its first to its last moment. Its styles and the
+ * `set` elements in it decide. Undefined if it is hidden all along.
  */
 export const shownWithin = (
   element: XmlElement,

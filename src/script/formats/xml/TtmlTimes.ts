@@ -75,7 +75,7 @@ const lengthOf = (element: XmlElement, time: Time): number => {
 }
 
 /**
- * Whether children give times of the file although their parents are timed, as lyrics of Apple Music do: read by the
+ * Whether children of timed parents count from the start of the file, as lyrics of Apple Music do. Read by the
  * standard, they would begin after their parents' ends.
  */
 const countsFromFileStart = (root: XmlElement, time: Time): boolean => {
