@@ -92,6 +92,7 @@ const Options = Schema.Struct({
   files: maybe(Schema.Union(Schema.String, Schema.Array(Schema.String))),
   executor: elsewhere,
   service: elsewhere,
+  env: elsewhere,
   ffmpeg: elsewhere,
   signal: elsewhere,
   onProgress: elsewhere,

@@ -34,8 +34,13 @@ export interface HostOptions {
   readonly onLog?: ((entry: LogEntry) => unknown) | undefined
 }
 
+/** Environment variables that a function may read. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
 /** Options of every function on a batch. */
 export interface SpeakingOptions extends HostOptions {
+  /** Variables with addresses and keys of the manifest's `listen` and `rewrite`; default: none. */
+  readonly env?: Variables | undefined
   /** Default: the service that the manifest names, else the bundled one, which needs no account. */
   readonly service?: ServiceChoice | undefined
 }
@@ -57,7 +62,8 @@ export const dubAsync = async (options: DubPromiseOptions): Promise<DubOutcome> 
   const progress = onProgress === undefined ? silent : progressTo(onProgress, fault)
   const outcome = await promised(
     Effect.provide(dubInEffect(options), Layer.merge(batchLayer(options), progress)),
-    options
+    options,
+    options.env
   )
   return fault.message === undefined
     ? outcome
@@ -66,11 +72,11 @@ export const dubAsync = async (options: DubPromiseOptions): Promise<DubOutcome> 
 
 /** Plans a batch: what a run would send, at which price. Spends nothing and writes nothing. */
 export const planAsync = (options: BatchPromiseOptions): Promise<PlanOutcome> =>
-  promised(Effect.provide(planInEffect(options), batchLayer(options)), options)
+  promised(Effect.provide(planInEffect(options), batchLayer(options)), options, options.env)
 
 /** Compares a batch's delivered audio with its reports, cue by cue. */
 export const verifyAsync = (options: BatchPromiseOptions): Promise<VerifyOutcome> =>
-  promised(Effect.provide(verifyInEffect(options), batchLayer(options)), options)
+  promised(Effect.provide(verifyInEffect(options), batchLayer(options)), options, options.env)
 
 /** Options of `serve`. */
 export interface ServeAsyncOptions extends HostOptions {
@@ -85,7 +91,7 @@ export interface ServeAsyncOptions extends HostOptions {
   /** Engines that providers in `config` may use, by their names. */
   readonly engines?: ReadonlyArray<SpeechEngine> | undefined
   /** Environment variables that engines in `config` may use; default: none. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  readonly env?: Variables | undefined
 }
 
 /** A service that listens. */
@@ -146,7 +152,7 @@ const batchLayer = (options: SpeakingOptions) =>
 const promised = async <A, E>(
   effect: Effect.Effect<A, E>,
   { signal, onLog }: HostOptions,
-  env: Readonly<Record<string, string | undefined>> = {}
+  env: Variables = {}
 ): Promise<A> => {
   const known = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const]

@@ -1,5 +1,7 @@
 /** The library as a program uses it, with the bundled service, real ffmpeg and real SQLite. */
+import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, test, vi } from "vitest"
@@ -62,6 +64,33 @@ test("an engine of ten lines takes the place of the service", async () => {
     service: tone("hum", said)
   })
   expect([status, said, jobs[0]?.metrics?.spoken]).toEqual(["done", ["The harbour is quiet."], 1])
+})
+
+test("passes addresses and keys of helpers from env, and from nowhere else", async () => {
+  const keys: Array<string | undefined> = []
+  const recogniser = createServer((request, response) => {
+    keys.push(request.headers.authorization)
+    request.resume().on("end", () => response.end('{"text":"The harbour is quiet."}'))
+  })
+  await once(recogniser.listen(0, "127.0.0.1"), "listening")
+  const address = recogniser.address()
+  const port = typeof address === "object" ? address?.port : undefined
+  const manifest = { defaults: { listen: {} }, jobs: [{ input: "line.srt", language: "en" }] }
+  const cwd = folderWith("helpers")
+  const warnings = async (env?: Record<string, string>) => {
+    const told: Array<string> = []
+    const onProgress = (event: ProgressEvent) => event._tag === "Warning" && told.push(event.message)
+    await dub({ manifest, cwd, service: tone("hum"), env, onProgress })
+    return told
+  }
+  try {
+    expect(await warnings()).toEqual([expect.stringContaining("set listen.command or listen.baseUrl")])
+    const url = `http://127.0.0.1:${port}/v1`
+    expect(await warnings({ DUBWRIGHT_LISTEN_URL: url, DUBWRIGHT_LISTEN_KEY: "sesame" })).toEqual([])
+    expect(keys).toEqual(["Bearer sesame"])
+  } finally {
+    recogniser.close()
+  }
 })
 
 describe("a batch that was dubbed", () => {
