@@ -15,7 +15,7 @@ import { randomOf } from "./random.ts"
 
 const units = 24
 const rounds = 6
-const learningRate = 2e-3
+const learningRate = 3e-3
 const batch = 48
 
 /** Ratios of speech and background; 10 dB twice, since the benchmark has it. */
@@ -167,7 +167,7 @@ const write = ({ weights, biases, outputs, nobody }: OnsetWeights) => {
       .match(/.{1,100}/gu) ?? []
   const numbers = (values: ArrayLike<number>) =>
     `[${Array.from(values, (value) => value.toPrecision(5)).join(", ")}]`
-  const text = `/** Weights of the network that finds where somebody begins to speak; made by \`bench/sync/training.ts\`. */
+  const text = `/** Weights of the network that finds where somebody begins to speak; trained as in \`bench/sync/training.ts\`. */
 
 export const onsetWeights = {
   scales: ${numbers(scales)},

@@ -1,4 +1,4 @@
-/** Weights of the network that finds where somebody begins to speak; made by `bench/sync/training.ts`. */
+/** Weights of the network that finds where somebody begins to speak; trained as in `bench/sync/training.ts`. */
 
 export const onsetWeights = {
   scales: [
