@@ -35,12 +35,12 @@ export interface HostOptions {
 }
 
 /** Environment variables that a function may read. */
-export type Variables = Readonly<Record<string, string | undefined>>
+export type EnvironmentValues = Readonly<Record<string, string | undefined>>
 
 /** Options of every function on a batch. */
 export interface SpeakingOptions extends HostOptions {
-  /** Variables with addresses and keys of the manifest's `listen` and `rewrite`; default: none. */
-  readonly env?: Variables | undefined
+  /** EnvironmentValues with addresses and keys of the manifest's `listen` and `rewrite`; default: none. */
+  readonly env?: EnvironmentValues | undefined
   /** Default: the service that the manifest names, else the bundled one, which needs no account. */
   readonly service?: ServiceChoice | undefined
 }
@@ -91,7 +91,7 @@ export interface ServeAsyncOptions extends HostOptions {
   /** Engines that providers in `config` may use, by their names. */
   readonly engines?: ReadonlyArray<SpeechEngine> | undefined
   /** Environment variables that engines in `config` may use; default: none. */
-  readonly env?: Variables | undefined
+  readonly env?: EnvironmentValues | undefined
 }
 
 /** A service that listens. */
@@ -152,7 +152,7 @@ const batchLayer = (options: SpeakingOptions) =>
 const promised = async <A, E>(
   effect: Effect.Effect<A, E>,
   { signal, onLog }: HostOptions,
-  env: Variables = {}
+  env: EnvironmentValues = {}
 ): Promise<A> => {
   const known = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const]
