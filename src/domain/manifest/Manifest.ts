@@ -143,7 +143,7 @@ const jobFields = {
   ),
   frameRate: optional(
     FrameRateWritten,
-    "Frames per second of a script that counts frames and does not state its rate; default: 29.97 for SCC, else the video's rate, else 25 (23.976 for MicroDVD)."
+    "Frame rate of a script that counts frames without stating it; default: 29.97 for SCC, else the video's, else 25 (23.976 for MicroDVD)."
   ),
   columns: optional(
     ColumnSettings,

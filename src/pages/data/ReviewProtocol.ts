@@ -98,7 +98,7 @@ export interface ShownApproval {
   readonly isStale?: true
 }
 
-/** The approvals of a job, of its cues by their numbers. */
+/** The approvals of a job and of its cues. */
 export interface ShownApprovals {
   readonly job?: ShownApproval
   readonly cues: Readonly<Record<string, ShownApproval>>

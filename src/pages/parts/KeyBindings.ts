@@ -56,8 +56,8 @@ export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "edit", keys: ["e"], does: "Edit the current cue" },
   { action: "undo", keys: ["u", "Control+z"], does: "Undo the last change" },
   { action: "redo", keys: ["U", "Control+y"], does: "Redo the change that was undone" },
-  { action: "approve", keys: ["a"], does: "Approve the current cue, or withdraw that" },
-  { action: "approveJob", keys: ["A"], does: "Approve the job, or withdraw that" },
+  { action: "approve", keys: ["a"], does: "Approve the current cue, or withdraw its approval" },
+  { action: "approveJob", keys: ["A"], does: "Approve the job, or withdraw its approval" },
   ...jobKeys
 ]
 

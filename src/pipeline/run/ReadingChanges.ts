@@ -38,7 +38,7 @@ const sourceOf = ({ job, lines, video }: JobPlan, { batch, digests }: BatchPlan)
   )
 }
 
-/** Records what a batch was planned from. */
+/** Records the sources of a planned batch. */
 export const rememberSources = Effect.fn("ReadingChanges.rememberSources")(function* (plan: BatchPlan) {
   const finished = yield* CompletedBatches
   const sources = plan.jobs.map((one) => [one.job.id, sourceOf(one, plan)] as const)
