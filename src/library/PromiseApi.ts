@@ -39,7 +39,7 @@ export type EnvironmentValues = Readonly<Record<string, string | undefined>>
 
 /** Options of every function on a batch. */
 export interface SpeakingOptions extends HostOptions {
-  /** EnvironmentValues with addresses and keys of the manifest's `listen` and `rewrite`; default: none. */
+  /** Variables with addresses and keys of the manifest's `listen` and `rewrite`; default: none. */
   readonly env?: EnvironmentValues | undefined
   /** Default: the service that the manifest names, else the bundled one, which needs no account. */
   readonly service?: ServiceChoice | undefined
