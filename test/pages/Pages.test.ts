@@ -173,6 +173,35 @@ describe("a batch's page", () => {
     ])
   })
 
+  it("shows a season as a grid: episodes by languages, the worst first, each cell its state", () => {
+    const job = (episode: string, language: string, looks: number, isApproved = false) => ({
+      summary: { id: `${episode}-${language}`, status: "delivered" as const },
+      metrics: { ...sampleMetrics, ...calm },
+      looks,
+      href: `${episode}-${language}/report.html`,
+      season: { episode, language },
+      isApproved
+    })
+    const season = [job("E2", "vi", 0, true), job("E2", "de", 0), job("E10", "vi", 3), job("E1", "vi", 0)]
+    const grid = /<section class="season">.*?<\/section>/su.exec(
+      batchPage(sampleRun, season, parts).text
+    )?.[0]
+    const cells = [...(grid ?? "").matchAll(/<(?:th|td)[^>]*>(.*?)<\/(?:th|td)>/gsu)].map(
+      ([, content = ""]) =>
+        content
+          .replaceAll(/<[^>]*>/gu, "")
+          .replaceAll(/\s+/gu, " ")
+          .trim()
+    )
+    expect(cells).toEqual([
+      ...["Episode", "de", "vi"],
+      ...["E10", "no job", "3 to check"],
+      ...["E1", "no job", "delivered"],
+      ...["E2", "delivered", "delivered ✓ approved"]
+    ])
+    expect(batchPage(sampleRun, jobs, parts).text, "no season").not.toContain('class="season"')
+  })
+
   it("has the name from the manifest as its heading", () => {
     expect(text).toContain("<h1>nightly.yaml</h1>")
     const named = batchPage({ ...sampleRun, name: `Nights & "days"` }, jobs, parts).text

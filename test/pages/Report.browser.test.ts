@@ -61,8 +61,10 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       join(folder, "index.html"),
       batchPage(
         sampleRun,
-        sampleRun.jobs.map((summary) => ({
+        sampleRun.jobs.map((summary, at) => ({
           summary,
+          season: { episode: `S01E0${(at >> 1) + 1}`, language: ["vi", "pt-BR"][at % 2] ?? "" },
+          isApproved: at === 1,
           metrics: summary.id === "calm" ? fine : sampleMetrics,
           looks: summary.id === "calm" ? 0 : 3,
           href: "short/report.html",

@@ -6,6 +6,7 @@ import { type Figure, figuresOf } from "../parts/Figures.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { batchKeys } from "../parts/KeyBindings.ts"
+import { seasonGrid } from "./SeasonGrid.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { orderChoice, sortingHead } from "../parts/TableHead.ts"
 import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.ts"
@@ -21,6 +22,10 @@ export interface BatchJob {
   readonly href: string | undefined
   /** Its figures in the previous run, if there was one. */
   readonly lastMetrics?: Metrics | undefined
+  /** Its place in a season; undefined if its input is not matched by names. */
+  readonly season?: { readonly episode: string; readonly language: string } | undefined
+  /** The job itself is approved, and has not changed since. */
+  readonly isApproved?: boolean
 }
 
 /** Renders the page; pass `jobs` in batch order. */
@@ -45,6 +50,11 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
       <main>
         ${effort(run)}
         ${warnings([...(run.stopped === undefined ? [] : [`Stopped early: ${run.stopped.words}`]), ...run.warnings])}
+        ${seasonGrid(
+          inOrder.flatMap(({ summary: { id }, season, isApproved = false, state, looks, href }) =>
+            season === undefined ? [] : [{ id, season, state, looks, href, isApproved }]
+          )
+        )}
         <section class="list" aria-labelledby="jobs-title">
           <h2 id="jobs-title">Jobs</h2>
           ${searchBox(

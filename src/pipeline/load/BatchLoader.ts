@@ -192,12 +192,13 @@ const settle = Effect.fnUntraced(function* (
   )
   const resolved = yield* Effect.forEach(
     expanded.flatMap((entry) => entry.jobs),
-    Effect.fnUntraced(function* ({ entry, id, input, track }: ExpandedEntry) {
+    Effect.fnUntraced(function* ({ entry, id, input, episode, track }: ExpandedEntry) {
       const inputName =
         track === undefined ? nameOf(input, entry.input) : nameOf(track.film, entry.input) + track.written
       const plain = resolveJob(id, input, inputName, manifest.defaults ?? {}, entry, { ...context, track })
       const job = {
         ...plain,
+        ...(episode === undefined || episode === "" ? {} : { episode }),
         ...(Object.hasOwn(changed, id) ? { overrides: changed[id] } : {}),
         ...(Object.hasOwn(voices, id) ? { recast: voices[id] } : {}),
         ...(Object.hasOwn(approved, id) ? { approvals: approved[id] } : {})

@@ -96,6 +96,8 @@ export interface Job {
   /** The cue sheet: a table that names speakers and voices by cue. */
   readonly sheet?: { readonly path: string; readonly name: string }
   readonly language?: LanguageTag
+  /** What the names in its input pattern matched, without the language: the episode of a season. */
+  readonly episode?: string
   readonly voice: JobVoice
   readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
   /** Absent once the cast has been applied. */

@@ -31,13 +31,15 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   const film = yield* stateOf(job.video)
   const bed = yield* stateOf(job.background)
   const hash = createHash("sha256")
-  // What was heard or proposed matters, not by whom.
+  // What was heard or proposed matters, not by whom; who approved it does not, nor where the job is in a season.
   const {
     input: _input,
     film: _film,
     video: _video,
     listen: _listen,
     rewrite: _rewrite,
+    approvals: _approvals,
+    episode: _episode,
     background,
     separate,
     ...settings

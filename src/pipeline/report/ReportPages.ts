@@ -64,11 +64,16 @@ export const writeBatchPage = Effect.fn("ReportPages.writeBatchPage")(function* 
     metrics: result.metrics,
     lastMetrics: result.last,
     looks: result.looks,
-    href: result.metrics === undefined ? undefined : `${encodeURIComponent(result.job.id)}/report.html`
+    href: result.metrics === undefined ? undefined : `${encodeURIComponent(result.job.id)}/report.html`,
+    season: seasonOf(result.job)
   }))
   yield* writeResult(path, batchPage(report, jobs, builtParts.batch).pieces())
   return path
 })
+
+/** A job's place in a season's grid; undefined if its input is not matched by names. */
+export const seasonOf = ({ episode, language }: Pick<Job, "episode" | "language">) =>
+  episode === undefined ? undefined : { episode, language: language ?? "" }
 
 /** Returns a job's entry in run.json. */
 export const summaryOf = (result: JobResult): JobSummary => ({

@@ -16,7 +16,7 @@ import { unusedOverrides } from "../plan/AppliedOverrides.ts"
 import { planBatch } from "../plan/BatchPlan.ts"
 import { textsOf } from "../plan/JobScript.ts"
 import { reportIn } from "../report/ReportFile.ts"
-import { playableFiles } from "../report/ReportPages.ts"
+import { playableFiles, seasonOf } from "../report/ReportPages.ts"
 import { shownApprovals } from "../report/Approvals.ts"
 import { writeResult } from "../report/ResultFolder.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
@@ -105,8 +105,10 @@ const runOf = ({ out }: Batch) =>
 const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
   const jobs = yield* Effect.forEach(
     batch.jobs,
-    Effect.fnUntraced(function* ({ id }) {
+    Effect.fnUntraced(function* (job) {
+      const { id, approvals } = job
       const report = yield* reportIn(batch.out, id)
+      const approval = report === undefined ? undefined : shownApprovals(report, approvals).job
       const shown: BatchJob = {
         summary: run.jobs.find((summary) => summary.id === id) ?? {
           id,
@@ -114,7 +116,9 @@ const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
         },
         metrics: report?.metrics,
         looks: looksOf(report?.cues ?? []),
-        href: report === undefined ? undefined : `${encodeURIComponent(id)}/report.html`
+        href: report === undefined ? undefined : `${encodeURIComponent(id)}/report.html`,
+        season: seasonOf(job),
+        isApproved: approval !== undefined && approval.isStale !== true
       }
       return shown
     })

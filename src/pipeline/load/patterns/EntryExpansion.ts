@@ -18,6 +18,8 @@ export interface ExpandedEntry {
   readonly id: JobId
   /** Absolute. */
   readonly input: string
+  /** What the names in its pattern matched, without the language. */
+  readonly episode?: string
   /** The film that holds the input as a subtitle track, the track as written, such as `#vi`, and its language. */
   readonly track?: { readonly film: string; readonly written: string; readonly language?: LanguageTag }
 }
@@ -128,7 +130,12 @@ const expandNames = Effect.fnUntraced(function* (entry: JobEntry, defaults: Defa
               onLeft: rejectKey("id"),
               onRight: jobNameFrom
             })
-      const job: ExpandedEntry = { entry: filled, id: yield* idOf(name, place), input: file.path }
+      const job: ExpandedEntry = {
+        entry: filled,
+        id: yield* idOf(name, place),
+        input: file.path,
+        episode: episodeOf(file)
+      }
       return job
     })
   )
@@ -152,9 +159,7 @@ const languageOf = (
 /** Names the files of a series that lack a language which the others have. */
 const missingLanguages = (input: string, files: ReadonlyArray<NamedFile>): ReadonlyArray<string> => {
   const languages = Array.dedupe(files.flatMap(({ values }) => values.get("language") ?? []))
-  const rest = ({ values }: NamedFile) =>
-    [...values].flatMap(([name, value]) => (name === "language" ? [] : [value])).join(" ")
-  return Object.entries(Array.groupBy(files, rest)).flatMap(([group, members]) => {
+  return Object.entries(Array.groupBy(files, episodeOf)).flatMap(([group, members]) => {
     const missing = languages.filter(
       (language) => !members.some(({ values }) => values.get("language") === language)
     )
@@ -163,6 +168,10 @@ const missingLanguages = (input: string, files: ReadonlyArray<NamedFile>): Reado
       : [`${input}: ${group} has no file in ${missing.join(", ")}`]
   })
 }
+
+/** What the names matched in a file, without the language. */
+const episodeOf = ({ values }: NamedFile): string =>
+  [...values].flatMap(([name, value]) => (name === "language" ? [] : [value])).join(" ")
 
 const stemOf = (path: Path.Path, file: string): string => jobNameFrom(path.parse(file).name)
 

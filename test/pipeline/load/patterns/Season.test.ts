@@ -103,6 +103,7 @@ layer(NodeContext.layer)("a season", (it) => {
       const { loaded } = yield* load(season, files)
       const { jobs, notices } = yield* loaded
       expect(jobs.map(({ id }) => id)).toEqual(["E01-en", "E01-vi", "E02-vi"])
+      expect(jobs.map(({ episode }) => episode)).toEqual(["E01", "E01", "E02"])
       expect(notices).toEqual([
         "video/E03.mkv: no input matches subs/{episode}.{language}.srt; its video is not dubbed",
         "subs/{episode}.{language}.srt: E02 has no file in en"
