@@ -213,6 +213,12 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
       expect(Math.abs(played.length - duration / 1e6)).toBeLessThan(0.05)
       expect(played.levels).toHaveLength(2)
       for (const level of played.levels) expect(level).toBeGreaterThan(played.between + 8)
+      // The pages highlight words of single lines, too, whose engine reports no times here.
+      for (const { said, placed, wordStarts } of report.cues) {
+        expect(wordStarts.length).toBe(said.split(" ").length)
+        expect(wordStarts[0]).toBe(placed.start)
+        expect(wordStarts.at(-1)).toBeLessThan(placed.end)
+      }
     },
     30_000
   )

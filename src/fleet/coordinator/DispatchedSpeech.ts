@@ -67,6 +67,7 @@ export const speakBy = (
         edition,
         service: batch.service === "embedded" ? "" : batch.service.baseUrl,
         undecided: settings.undecided,
+        timesWords: settings.timesWords,
         profiles: Object.fromEntries(providers.map((provider) => [provider, settings.profileOf(provider)])),
         utterances: settings.keys.length
       })

@@ -7,7 +7,7 @@ import { HaltReason, Metrics } from "../../domain/report/Report.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
 /** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
-export const edition = 4
+export const edition = 5
 
 /** Settings that a batch's utterances share: a file in the shared folder, named by its checksum. */
 export const Terms = Schema.Struct({
@@ -15,6 +15,8 @@ export const Terms = Schema.Struct({
   /** The service's base address. */
   service: Schema.String,
   undecided: Undecided,
+  /** Whether workers find the times of words in clips. */
+  timesWords: Schema.Boolean,
   profiles: Schema.Record({ key: ProviderId, value: ProviderProfile }),
   /** How many utterances the batch has. */
   utterances: Schema.Int

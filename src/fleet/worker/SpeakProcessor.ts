@@ -70,6 +70,7 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
               keys: [],
               profileOf: (provider: ProviderId) => terms.profiles[provider] ?? profileOf(provider),
               undecided: terms.undecided,
+              timesWords: terms.timesWords,
               // Only the coordinator abandons an unreachable service.
               patience: Duration.infinity
             },

@@ -16,20 +16,24 @@ export interface AlignedClip {
   readonly misfit: Misfit | undefined
 }
 
-/** Aligns a WAV file's bytes or samples with the parts of a text; undefined if eSpeak NG cannot speak it. */
+/**
+ * Aligns a WAV file's bytes or samples with the parts of a text; undefined if eSpeak NG cannot speak it. `compare` also
+ * looks for another text, which doubles the time.
+ */
 export type AlignClip = (
   sound: Uint8Array | Pcm,
-  said: ReadonlyArray<string>
+  said: ReadonlyArray<string>,
+  compare: boolean
 ) => Effect.Effect<AlignedClip | undefined>
 
 /** Makes the function; its threads last as long as the scope. */
 export const clipAligner: Effect.Effect<AlignClip, never, Scope.Scope> = Effect.map(
   lazySpeechAligner,
   ({ align }) =>
-    (sound, said) =>
+    (sound, said, compare) =>
       Effect.gen(function* () {
         const language = languageOf(said.join(" "), knownLanguages)
-        const found = Option.getOrUndefined(yield* align({ sound, said, language, compare: true }))
+        const found = Option.getOrUndefined(yield* align({ sound, said, language, compare }))
         if (found === undefined) return undefined
         const misfit = misfitOf(found.fit)
         const times = found.parts.filter((part) => part !== undefined)

@@ -76,10 +76,16 @@ const hintsOf = ({ said, transcript, aligned }: ClipRequest) =>
   aligned === undefined ? expectedOf({ said, transcript }) : { aligned }
 
 /** The expected times of each part, from the transcript; empty if it has none for these texts. */
-export const expectedOf = ({ said, transcript }: Pick<ClipRequest, "said" | "transcript">) =>
+const expectedOf = (request: Pick<ClipRequest, "said" | "transcript">): Pick<CutHints, "expected"> =>
+  Option.match(heardParts(request), { onNone: () => ({}), onSome: (expected) => ({ expected }) })
+
+/** Whether a transcript says where each part begins and ends. One of sentences does not, if parts share a sentence. */
+export const timesParts = (request: Pick<ClipRequest, "said" | "transcript">): boolean =>
+  Option.exists(heardParts(request), (parts) => parts.every((part) => part === undefined || part.exact))
+
+const heardParts = ({ said, transcript }: Pick<ClipRequest, "said" | "transcript">) =>
   Option.fromNullable(transcript).pipe(
     Option.filter(() => said.length > 1),
     Option.flatMap(({ text, format }) => Either.getRight(parseTranscript(text, format))),
-    Option.flatMap((tokens) => Either.getRight(alignParts(said, tokens))),
-    Option.match({ onNone: (): Pick<CutHints, "expected"> => ({}), onSome: (expected) => ({ expected }) })
+    Option.flatMap((tokens) => Either.getRight(alignParts(said, tokens)))
   )

@@ -1,10 +1,10 @@
-/** Where the words of each part of a clip begin, from the times that an alignment found. */
+/** Where the words of each part of a clip begin, from the times that an alignment or a transcript has. */
 import { Segment } from "../../domain/speech/Clip.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { Frames, type Millis, type SampleRate } from "../../domain/time/Units.ts"
 
 /** When a word is said. */
-interface SaidWord {
+export interface SaidWord {
   readonly text: string
   readonly start: Millis
 }
@@ -12,14 +12,18 @@ interface SaidWord {
 /** How many words without sound, such as dashes, may stand together. */
 const mostUnsaid = 2
 
-/** Adds the words to the segments, one for each part. Unsaid segments, and those of several parts, stay as they are. */
+/**
+ * Adds the words to the segments, one for each part, or one for all of them. Segments without any of their words stay as
+ * they are.
+ */
 export const withWordStarts = (
   segments: readonly [Segment, ...ReadonlyArray<Segment>],
   said: ReadonlyArray<string>,
   words: ReadonlyArray<SaidWord>,
   rate: SampleRate
 ): readonly [Segment, ...ReadonlyArray<Segment>] => {
-  if (segments.length !== said.length) return segments
+  const texts = segments.length === 1 ? [said.join(" ")] : said
+  if (segments.length !== texts.length) return segments
   let next = 0
   const startOf = (written: string): Millis | undefined => {
     const among = words.slice(next, next + 1 + mostUnsaid).findIndex(({ text }) => text === written)
@@ -40,7 +44,7 @@ export const withWordStarts = (
   }
   const [first, ...others] = segments
   return [
-    withWords(first, said[0] ?? ""),
-    ...others.map((segment, part) => withWords(segment, said[part + 1] ?? ""))
+    withWords(first, texts[0] ?? ""),
+    ...others.map((segment, part) => withWords(segment, texts[part + 1] ?? ""))
   ]
 }

@@ -18,7 +18,7 @@ import {
   millis,
   millisAtMicros
 } from "../../domain/time/Units.ts"
-import { charactersOf, type UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
@@ -28,7 +28,7 @@ import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueO
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
 import { metricsOf } from "./FitMetrics.ts"
-import { wordStartsOf } from "./SpokenWordStarts.ts"
+import { type Share, sharesOf } from "./LineShares.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
@@ -135,33 +135,6 @@ const sourcesOf = (script: Script): ReadonlyMap<number, Source> =>
       )
     : new Map(script.blocks.map(({ text }, at) => [at + 1, { start: undefined, end: undefined, text }]))
 
-/** A line's share of a placement: all of it, or in proportion to its characters if several lines share it. */
-interface Share {
-  readonly start: Millis
-  readonly end: Millis
-  readonly said: string
-  readonly placement: Placement
-}
-
-const sharesOf = ({ lines, placements }: Dubbed): ReadonlyMap<string, Share> => {
-  const said = new Map(lines.map((line) => [lineName(line), line.said]))
-  const characters = (name: string) => charactersOf(said.get(name) ?? "")
-  return new Map(
-    placements.flatMap((placement) => {
-      const names = placement.lines.map(lineName)
-      const total = names.reduce((sum, name) => sum + characters(name), 0)
-      const length = placement.end - placement.start
-      let before = 0
-      return names.map((name): [string, Share] => {
-        const start = millis(placement.start + (length * before) / Math.max(1, total))
-        before += characters(name)
-        const end = millis(placement.start + (length * before) / Math.max(1, total))
-        return [name, { start, end, said: said.get(name) ?? "", placement }]
-      })
-    })
-  )
-}
-
 const outcomeOf = (
   dubbed: Dubbed,
   spoken: CueWords,
@@ -171,7 +144,7 @@ const outcomeOf = (
   keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>,
   listened: HeardClips
 ): CueOutcome => {
-  const { clips, failures, unsaid, suspects, job, script, video, timing, rewritings } = dubbed
+  const { failures, unsaid, suspects, job, script, video, timing, rewritings } = dubbed
   const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
   const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
   const from = heard.length === 0 ? undefined : millis(Math.min(...heard.map((share) => share.start)))
@@ -185,7 +158,7 @@ const outcomeOf = (
   const behind = reason === behindFilm || (from !== undefined && from >= filmEnd)
   const skipped = reason === behindFilm || reason === "lost" ? undefined : reason
   const whole = heard.length === lines.length && from !== undefined && to !== undefined && !behind
-  const starts = heard.map(({ placement }) => wordStartsOf(placement, clips))
+  const starts = heard.map(({ words }) => words)
   const text = source?.text ?? ""
   const taken = (job.overrides?.[`${spoken.cue}`]?.takes ?? []).flatMap(({ cue, was }) =>
     keysOf.has(`${cue}.0`) ? [] : (was ?? [])

@@ -114,7 +114,7 @@ const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
 
 /** The settings of the speak stage, with the credits that the batch has spent so far. */
 export const speakSettings = Effect.fnUntraced(function* (
-  { key, profileOf, undecided, service, state }: Batch,
+  { key, profileOf, undecided, service, state, jobs }: Batch,
   keys: ReadonlyArray<UtteranceKey>,
   { maxCredits, deadline }: Pick<SpeechOptions<never, never>, "maxCredits" | "deadline">
 ) {
@@ -133,6 +133,7 @@ export const speakSettings = Effect.fnUntraced(function* (
     maxCredits,
     spentBefore,
     deadline,
+    timesWords: jobs.some(({ video }) => video !== undefined),
     ...(service === "embedded" ? { folder: state } : {})
   }
 })

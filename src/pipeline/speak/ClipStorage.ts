@@ -6,7 +6,8 @@ import { Clip, type Segment } from "../../domain/speech/Clip.ts"
 import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import { expectedOf, type Unusable } from "../clips/ClipAnalysis.ts"
+import { timesParts, type Unusable } from "../clips/ClipAnalysis.ts"
+import { wordsOfTranscript } from "../clips/TranscriptWords.ts"
 import { withWordStarts } from "../clips/WordStarts.ts"
 import { isOddLength } from "../clips/OddLength.ts"
 import type { Undecodable } from "../clips/ReceivedAudio.ts"
@@ -15,6 +16,7 @@ import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { inSpan } from "../Annotations.ts"
 import { ClipIntake } from "./services/ClipIntake.ts"
+import { SpeakConfig } from "./SpeakSettings.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** A stored clip. */
@@ -35,9 +37,9 @@ export const keepClip = (
   utterance: Utterance,
   { audio, transcript }: Fetched,
   engine?: string
-): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable, ClipFolder | Estimates | ClipIntake> =>
+): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable, Needs> =>
   Effect.gen(function* () {
-    const context = yield* Effect.context<ClipFolder | Estimates | ClipIntake>()
+    const context = yield* Effect.context<Needs>()
     const clips = Context.get(context, ClipFolder)
     const learned = Context.get(context, Estimates)
     const { decode, align, makeClip } = Context.get(context, ClipIntake)
@@ -53,11 +55,16 @@ export const keepClip = (
           )
     const timed = utterance.input === "srt"
     const usual = learned.speechTime(casting)
-    const isMerged = said.length > 1 && expectedOf({ said, transcript }).expected === undefined
-    const aligned = Either.isRight(sound) && isMerged ? yield* align(sound.right, said) : undefined
+    const isUncut = said.length > 1 && !timesParts({ said, transcript })
+    const { timesWords } = Context.get(context, SpeakConfig)
+    const words = timesWords || said.length > 1 ? wordsOfTranscript(said, transcript) : []
+    const isUntimed = timesWords && words.length === 0
+    const aligned =
+      Either.isRight(sound) && (isUncut || isUntimed) ? yield* align(sound.right, said, isUncut) : undefined
+    const judged = isUncut ? aligned : undefined
     const made = Either.isLeft(sound)
       ? unusable(sound.left.words)
-      : yield* makeClip(key, sound.right, { said, timed, transcript, usual, aligned: aligned?.parts })
+      : yield* makeClip(key, sound.right, { said, timed, transcript, usual, aligned: judged?.parts })
     if (made._tag === "Unusable") {
       yield* keepOriginal
       return Either.left(made)
@@ -65,12 +72,12 @@ export const keepClip = (
     // The original, written for the decoder now, or kept by an earlier run that could not use it.
     if (ending !== "wav") yield* clips.dropOriginal(key, ending)
     const { rate, frames, checksum, cut, bytes } = made
-    const segments =
-      cut === "alignment" ? withWordStarts(made.segments, said, aligned?.words ?? [], rate) : made.segments
+    const found = words.length > 0 ? words : (aligned?.words ?? [])
+    const segments = withWordStarts(made.segments, said, found, rate)
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     const length = speechMillis(segments, rate)
-    const isOdd = aligned === undefined && made.suspect === undefined && isOddLength(length, said, usual)
-    const misfit = isOdd ? yield* misfitOfStored(utterance, checksum) : aligned?.misfit
+    const isOdd = judged === undefined && made.suspect === undefined && isOddLength(length, said, usual)
+    const misfit = isOdd ? yield* misfitOfStored(utterance, checksum) : judged?.misfit
     const suspect = made.suspect ?? (misfit === undefined ? undefined : wordsOf(misfit))
     if (suspect === undefined) learned.spoke(casting, characters, length)
     return Either.right({
@@ -84,6 +91,9 @@ export const keepClip = (
     })
   }).pipe(inSpan("ClipStorage.keepClip"))
 
+/** What storing a clip needs. */
+type Needs = ClipFolder | Estimates | ClipIntake | SpeakConfig
+
 const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })
 
 /** Looks for missing and repeated speech in a stored clip. */
@@ -92,7 +102,7 @@ const misfitOfStored = ({ key, said }: Utterance, checksum: string) =>
     const { reading } = yield* ClipFolder
     const { align } = yield* ClipIntake
     const wav = yield* reading((reader) => reader.read(key, checksum, (bytes) => new Uint8Array(bytes)))
-    return wav === undefined ? undefined : (yield* align(wav, said))?.misfit
+    return wav === undefined ? undefined : (yield* align(wav, said, true))?.misfit
   })
 
 const wordsOf = ({ kind, detail }: Misfit): string =>

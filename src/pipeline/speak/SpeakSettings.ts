@@ -24,6 +24,8 @@ export interface SpeakSettings {
   readonly patience: Duration.DurationInput
   /** New takes for bad audio in the whole run, as a share of its utterances, but at least three; 0.05 by default. */
   readonly rerolls: number
+  /** Whether to find the times of words in audio that comes without: the pages of a film highlight the word said. */
+  readonly timesWords: boolean
   /** Called for each utterance that is spoken or failed. A job can be delivered once all of its utterances are. */
   readonly settled: (utterance: UtteranceKey) => Effect.Effect<unknown>
   /** Counts of finished work. */
@@ -43,6 +45,7 @@ export const defaultSpeakSettings = {
   undecided: "match",
   patience: "30 minutes",
   rerolls: 0.05,
+  timesWords: false,
   settled: () => Effect.void
 } as const satisfies Partial<SpeakSettings>
 

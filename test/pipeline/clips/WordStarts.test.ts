@@ -3,8 +3,12 @@ import { Segment } from "../../../src/domain/speech/Clip.ts"
 import { ClipPart, Placement } from "../../../src/domain/speech/Placement.ts"
 import { LineRef } from "../../../src/domain/speech/Utterance.ts"
 import { Frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
-import { UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import { ProviderId, UtteranceKey, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { Casting } from "../../../src/domain/speech/Casting.ts"
+import { timesParts } from "../../../src/pipeline/clips/ClipAnalysis.ts"
+import { wordsOfTranscript } from "../../../src/pipeline/clips/TranscriptWords.ts"
 import { withWordStarts } from "../../../src/pipeline/clips/WordStarts.ts"
+import { sharesOf } from "../../../src/pipeline/report/LineShares.ts"
 import { wordStartsOf } from "../../../src/pipeline/report/SpokenWordStarts.ts"
 
 const rate = SampleRate.make(24_000)
@@ -27,8 +31,9 @@ test("each part gets its words; those without sound begin with the word before",
   expect(second?.words).toEqual([21_600, 26_400])
 })
 
-test("parts that were not told apart, and other words, stay as they are", () => {
-  expect(withWordStarts([segments[0]], said, words, rate)).toEqual([segments[0]])
+test("parts that were not told apart share their words; without them, parts stay as they are", () => {
+  const [whole] = withWordStarts([segment(480, 36_000)], said, words, rate)
+  expect(whole.words).toEqual([480, 480, 4_800, 4_800, 9_600, 21_600, 26_400])
   expect(withWordStarts(segments, said, [], rate)).toEqual(segments)
 })
 
@@ -52,4 +57,61 @@ test("the words are placed with their line, as fast as it plays", () => {
   } as const
   expect(wordStartsOf(placement, new Map([[key, clip]]))).toEqual([5_000, 5_100])
   expect(wordStartsOf(placement, new Map([[key, { ...clip, segments }]]))).toBeUndefined()
+  // Pieces of a line play in sequence: 680 ms and a gap of 120 ms before the second, at twice the speed.
+  const pieces = [0, 1].map((part) => ClipPart.make({ utterance: key, segment: part }))
+  const [first = placement.parts[0], ...others] = pieces
+  const inPieces = Placement.make({ ...placement, parts: [first, ...others] })
+  expect(wordStartsOf(inPieces, new Map([[key, clip]]))).toEqual([
+    5_000, 5_000, 5_090, 5_090, 5_190, 5_400, 5_500
+  ])
+})
+
+test("lines that share a placement are captioned from their first words on", () => {
+  const key = UtteranceKey.make("b".repeat(64))
+  const casting = Casting.make({ provider: ProviderId.make("p"), voice: VoiceId.make("v") })
+  const lines = said.map((text, cue) => ({ cue, part: 0, said: text, casting }))
+  const placement = Placement.make({
+    lines: [LineRef.make({ cue: 0, part: 0 }), LineRef.make({ cue: 1, part: 0 })],
+    parts: [ClipPart.make({ utterance: key, segment: 0 })],
+    start: millis(5_000),
+    end: millis(6_500),
+    speed: 1,
+    flags: ["together"]
+  })
+  const clip = {
+    key,
+    rate,
+    frames: Frames.make(40_000),
+    checksum: "",
+    segments: [segment(480, 36_000)] as const,
+    cut: "together"
+  } as const
+  const edgesOf = (segments: (typeof clip)["segments"]) =>
+    [
+      ...sharesOf({ lines, placements: [placement], clips: new Map([[key, { ...clip, segments }]]) }).values()
+    ].map(({ start, end, words }) => [start, end, words])
+  const [timed] = withWordStarts(clip.segments, said, words, rate)
+  expect(edgesOf([timed])).toEqual([
+    [5_000, 5_880, [5_000, 5_000, 5_180, 5_180, 5_380]],
+    [5_880, 6_500, [5_880, 6_080]]
+  ])
+  // Without the times of words: in proportion to characters, 16 of 26.
+  expect(edgesOf(clip.segments)).toEqual([
+    [5_000, 5_923, undefined],
+    [5_923, 6_500, undefined]
+  ])
+})
+
+test("a transcript of words gives their times, one of sentences does not", () => {
+  const json = (entries: ReadonlyArray<object>) =>
+    ({ format: "json", text: JSON.stringify({ words: entries }) }) as const
+  const spoken = words.map(({ text, start }) => ({ text, start: start / 1000, end: start / 1000 + 0.1 }))
+  expect(wordsOfTranscript(said, json(spoken))).toEqual(words)
+  const sentences = [{ text: said.join(" "), start: 0.01, end: 1.2 }]
+  expect(wordsOfTranscript(said, json(sentences))).toEqual([])
+  // Nor does it say where one of two parts of its sentence ends.
+  const parts = [said[0] ?? "", said[1] ?? ""] as const
+  expect(timesParts({ said: parts, transcript: json(spoken) })).toBe(true)
+  expect(timesParts({ said: parts, transcript: json(sentences) })).toBe(false)
+  expect(wordsOfTranscript(said, undefined)).toEqual([])
 })

@@ -1,0 +1,67 @@
+/** When each line of a placement is heard: lines that could not be cut apart share one. */
+import type { Clip } from "../../domain/speech/Clip.ts"
+import type { Line } from "../../domain/speech/Line.ts"
+import type { Placement } from "../../domain/speech/Placement.ts"
+import { charactersOf, lineName } from "../../domain/speech/Utterance.ts"
+import { type Millis, millis } from "../../domain/time/Units.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import { wordStartsOf } from "./SpokenWordStarts.ts"
+
+/** A line's share of a placement: all of it, or from its first word to the next line's. */
+export interface Share {
+  readonly start: Millis
+  readonly end: Millis
+  readonly said: string
+  readonly placement: Placement
+  /** When each of its words begins, if that is known. */
+  readonly words: ReadonlyArray<Millis> | undefined
+}
+
+/** Returns the share of each line, by its name. Without the times of words, lines share in proportion to characters. */
+export const sharesOf = ({
+  lines,
+  placements,
+  clips
+}: {
+  readonly lines: ReadonlyArray<Line>
+  readonly placements: ReadonlyArray<Placement>
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+}): ReadonlyMap<string, Share> => {
+  const said = new Map(lines.map((line) => [lineName(line), line.said]))
+  return new Map(
+    placements.flatMap((placement) => {
+      const names = placement.lines.map(lineName)
+      const texts = names.map((name) => said.get(name) ?? "")
+      const starts = wordStartsOf(placement, clips)
+      const words = starts === undefined ? undefined : wordsByLine(texts, starts)
+      const total = texts.reduce((sum, text) => sum + charactersOf(text), 0)
+      const length = placement.end - placement.start
+      let characters = 0
+      const edges = texts.map((text, at) => {
+        const share = characters / Math.max(1, total)
+        characters += charactersOf(text)
+        return at === 0 ? placement.start : (words?.[at]?.[0] ?? millis(placement.start + length * share))
+      })
+      return names.map((name, at): [string, Share] => [
+        name,
+        {
+          start: edges[at] ?? placement.start,
+          end: edges[at + 1] ?? placement.end,
+          said: texts[at] ?? "",
+          placement,
+          words: words?.[at]
+        }
+      ])
+    })
+  )
+}
+
+/** Divides the words among the lines; undefined if there are more or fewer than the lines have. */
+const wordsByLine = (
+  texts: ReadonlyArray<string>,
+  starts: ReadonlyArray<Millis>
+): ReadonlyArray<ReadonlyArray<Millis>> | undefined => {
+  let from = 0
+  const words = texts.map((text) => starts.slice(from, (from += text.split(/\s+/u).length)))
+  return from === starts.length ? words : undefined
+}
