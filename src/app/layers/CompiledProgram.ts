@@ -1,5 +1,5 @@
 /** Loads the program from CommonJS files, with the code that V8 compiled in an earlier run. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { Script } from "node:vm"
@@ -97,10 +97,24 @@ const writeStore = (store: string, { commands, code }: Kept): void => {
     const head = Buffer.from(`${JSON.stringify({ commands, entries })}\n`, "latin1")
     writeFileSync(part, Buffer.concat([head, ...code.values()]))
     renameSync(part, store)
+    for (const old of surplusStores(dirname(store))) removeIfThere(old)
   } catch {
     removeIfThere(part)
   }
 }
+
+/** How many stores are kept: one for each of the latest builds and Nodes that ran. Each takes a few megabytes. */
+const mostStores = 3
+
+/** The stores of the folder beyond the latest ones, and incomplete ones among them. */
+const surplusStores = (folder: string): ReadonlyArray<string> =>
+  readdirSync(folder)
+    .filter((name) => /\.code(?:\.\d+)?$/u.test(name))
+    .map((name) => join(folder, name))
+    .map((file) => ({ file, written: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((one, other) => other.written - one.written)
+    .slice(mostStores)
+    .map(({ file }) => file)
 
 const removeIfThere = (file: string): void => {
   try {

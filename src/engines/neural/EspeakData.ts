@@ -5,11 +5,10 @@
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { makeFolder } from "../../system/Folder.ts"
+import { espeakPackage, espeakPackageName } from "../EspeakPackage.ts"
 
-const packageName = "@echogarden/espeak-ng-emscripten"
 /** The folder inside the package's file system. */
 const root = "/usr/share/espeak-ng-data/"
 /** The data that speech itself needs, which phonemes do not: variants of voices, and MBROLA's tables. */
@@ -17,7 +16,7 @@ const unneeded = /^(?:voices|mbrola_ph)\//u
 
 /** Returns the data folder; unpacks it into `cache` if it is not there. Undefined without the embedded engine. */
 export const espeakDataFolder = async (cache: string): Promise<string | undefined> => {
-  const script = packageScript()
+  const script = espeakPackage()
   if (script === undefined) return undefined
   const about: unknown = JSON.parse(await readFile(join(dirname(script), "package.json"), "utf8"))
   const version =
@@ -37,14 +36,6 @@ export const espeakDataFolder = async (cache: string): Promise<string | undefine
   return folder
 }
 
-const packageScript = (): string | undefined => {
-  try {
-    return createRequire(import.meta.url).resolve(packageName)
-  } catch {
-    return undefined
-  }
-}
-
 /** Unpacks the files that the package's script lists with their ranges in its data file. */
 const unpack = async (script: string, folder: string): Promise<void> => {
   const listed = [
@@ -54,7 +45,8 @@ const unpack = async (script: string, folder: string): Promise<void> => {
       ? [{ file: file.slice(root.length), start: Number(start), end: Number(end) }]
       : []
   )
-  if (!listed.some(({ file }) => file === "phontab")) throw new Error(`${packageName} lists no phoneme data`)
+  if (!listed.some(({ file }) => file === "phontab"))
+    throw new Error(`${espeakPackageName} lists no phoneme data`)
   const data = await open(join(dirname(script), "espeak-ng.data"), "r")
   try {
     for (const { file, start, end } of listed) {

@@ -70,5 +70,6 @@ export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
     return service.local.voiceFor(language)
   })
   const found = yield* withProvidersFound(batch, service, known)
-  return { ...found, batch: { ...found.batch, remarks: service.local.remarks([...languages]) } }
+  const { missing, remarks } = service.local
+  return { ...found, batch: { ...found.batch, missing, remarks: remarks([...languages]) } }
 })

@@ -2,13 +2,14 @@
 import { Effect } from "effect"
 import { neuralProvider, primaryLanguage, VoiceId } from "../../domain/values/Ids.ts"
 import type { EngineVoice } from "../../engines/Engine.ts"
+import { espeakAdvice, espeakPackage } from "../../engines/EspeakPackage.ts"
 import { sherpaAdvice, sherpaPackages } from "../../engines/neural/SherpaPackage.ts"
 import { type InstalledVoice, installedVoices } from "../../engines/voices/InstalledVoices.ts"
 import { voiceCatalogue } from "../../engines/voices/VoiceCatalogue.ts"
 import { megabytes } from "../../engines/voices/VoiceFault.ts"
 import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
-import { defaultProviders } from "../../service/config/DefaultProviders.ts"
-import { embeddedVoice } from "../../service/config/EmbeddedVoice.ts"
+import { defaultProviders, plainProvider } from "../../service/config/DefaultProviders.ts"
+import { embeddedVoice, fliteVoice } from "../../service/config/EmbeddedVoice.ts"
 import { neuralConfig, neuralPrefix, neuralPrice } from "../../service/config/NeuralProvider.ts"
 import type { ServiceConfig } from "../../service/config/ServiceConfig.ts"
 
@@ -41,6 +42,21 @@ const speakersOf = (installed: ReadonlyArray<InstalledVoice>): ReadonlyArray<Eng
     .flatMap(({ record }) => record.speakers)
     .map(({ gender, ...speaker }) => (gender === undefined ? speaker : { ...speaker, gender }))
 
+const fliteInstead = (language: string | undefined, position: number) =>
+  espeakPackage() === undefined ? fliteVoice(language, position) : undefined
+
+/** The providers that an installation without eSpeak NG lacks. */
+const withoutEspeak = Object.entries(defaultProviders).flatMap(([provider, { engine }]) =>
+  (engine ?? plainProvider.engine) === "espeak"
+    ? [
+        [
+          provider,
+          `${provider} speaks with eSpeak NG, which is not installed; run ${espeakAdvice}, or use provider_opensource for English`
+        ] as const
+      ]
+    : []
+)
+
 const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefined): LocalVoices => {
   const speaking = (language: string | undefined) => {
     if (language === undefined) return []
@@ -55,7 +71,7 @@ const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefi
     const own = speaking(language)
     const chosen = own[position % Math.max(1, own.length)]
     return chosen === undefined
-      ? embeddedVoice(language, position)
+      ? (fliteInstead(language, position) ?? embeddedVoice(language, position))
       : { provider: neuralProvider, voice: VoiceId.make(neuralPrefix + chosen.id) }
   }
   return {
@@ -65,6 +81,7 @@ const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefi
       const voices = defaultProviders[provider]?.voices
       return Array.isArray(voices) && voices.some(({ id }) => id === voice)
     },
+    missing: new Map(espeakPackage() === undefined ? withoutEspeak : []),
     // Without a model, the provider's first one counts, as in the service's settings.
     priceOf: ({ provider, model }) => {
       if (provider === neuralProvider) return neuralPrice

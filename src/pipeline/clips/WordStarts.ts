@@ -13,8 +13,8 @@ export interface SaidWord {
 const mostUnsaid = 2
 
 /**
- * Adds the words to the segments, one for each part, or one for all of them. Segments without any of their words stay as
- * they are.
+ * Adds the words to the segments, one for each part, or one for all of them. Segments without any of their words stay
+ * as they are.
  */
 export const withWordStarts = (
   segments: readonly [Segment, ...ReadonlyArray<Segment>],

@@ -177,4 +177,6 @@ export interface Batch {
   readonly notices?: ReadonlyArray<string>
   /** Which voices speak for jobs that name none, one line each. */
   readonly remarks?: ReadonlyArray<string>
+  /** Providers that the service in this process cannot speak with, and how to add what they lack. */
+  readonly missing?: ReadonlyMap<string, string>
 }

@@ -24,11 +24,13 @@ export const checkService = Effect.fn("ServicePreflight.checkService")(function*
   unsent: ReadonlyArray<Utterance>
 ) {
   const { batch } = plan
-  yield* greeted(batch)
   const castings = Array.dedupe(unsent.map(({ casting }) => casting))
   const providers = Array.dedupe(castings.map(({ provider }) => provider))
-  const strangers = yield* strangeProviders(providers)
-  const faults = [...strangers]
+  const faults = batch.service === "embedded" ? missingEngines(providers, batch.missing) : []
+  if (faults.length === 0) {
+    yield* greeted(batch)
+    faults.push(...(yield* strangeProviders(providers)))
+  }
   for (const provider of providers) {
     if (faults.some(({ about }) => about === provider)) continue
     const wanted = Array.dedupe(
@@ -45,6 +47,13 @@ export const checkService = Effect.fn("ServicePreflight.checkService")(function*
   const inputFaults = faults.map(({ message }) => InputFault.make({ file: batch.manifest, message }))
   if (Array.isNonEmptyArray(inputFaults)) return yield* InputRejected.make({ faults: inputFaults })
 })
+
+/** Providers whose engine is not installed: the service would only postpone their tasks. */
+const missingEngines = (providers: ReadonlyArray<ProviderId>, missing: BatchPlan["batch"]["missing"]) =>
+  providers.flatMap((about) => {
+    const message = missing?.get(about)
+    return message === undefined ? [] : [{ about: String(about), message }]
+  })
 
 /** Names the first line that uses a voice: it may come from the manifest, a cue sheet, the subtitle or an override. */
 const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): string => {

@@ -22,6 +22,8 @@ export interface LocalVoices {
   /** Whether a voice certainly exists, so that the service need not be asked. */
   readonly offers: (casting: Casting) => boolean
   readonly priceOf: PriceOf
+  /** Providers that this installation cannot speak with: what they lack, and how to add it. */
+  readonly missing: ReadonlyMap<string, string>
   /** Notes on the default voices of these languages: which ones are used, and how to get better ones. */
   readonly remarks: (languages: ReadonlyArray<string | undefined>) => ReadonlyArray<string>
 }

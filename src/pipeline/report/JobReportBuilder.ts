@@ -28,7 +28,7 @@ import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueO
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
 import { metricsOf } from "./FitMetrics.ts"
-import { type Share, sharesOf } from "./LineShares.ts"
+import { type Share, lineShares } from "./LineShares.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
@@ -62,7 +62,7 @@ export interface Dubbed {
 /** Returns the outcome of every cue, in the source's order. */
 export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
   const { script, words, lines } = dubbed
-  const shares = sharesOf(dubbed)
+  const shares = lineShares(dubbed)
   const sources = sourcesOf(script)
   const linesOf = Array.groupBy(lines, (line) => `${line.cue}`)
   const keysOf = keysByLine(dubbed.uses)

@@ -18,7 +18,7 @@ export interface Share {
 }
 
 /** Returns the share of each line, by its name. Without the times of words, lines share in proportion to characters. */
-export const sharesOf = ({
+export const lineShares = ({
   lines,
   placements,
   clips

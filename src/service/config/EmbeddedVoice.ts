@@ -1,5 +1,6 @@
 /** Default voices of the bundled service by language, for jobs and manifests that name none. */
-import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import { fliteVoices } from "../../engines/BundledVoices.ts"
 import { defaultProviders } from "./DefaultProviders.ts"
 
 export interface EmbeddedVoice {
@@ -26,6 +27,14 @@ export const embeddedVoice = (language: string | undefined, position = 0): Embed
   return chosen === undefined
     ? { provider: ProviderId.make("provider_lowcost"), voice: VoiceId.make(`lc-${primary ?? "en-us"}`) }
     : { provider: ProviderId.make(provider), voice: VoiceId.make(chosen.id) }
+}
+
+/** Returns one of Flite's voices, for an installation without eSpeak NG; undefined if the language is not English. */
+export const fliteVoice = (language: string | undefined, position = 0): EmbeddedVoice | undefined => {
+  const voice = fliteVoices[position % 3]
+  return voice === undefined || (language !== undefined && primaryLanguage(language) !== "en")
+    ? undefined
+    : { provider: ProviderId.make("provider_opensource"), voice: VoiceId.make(`os-${voice.id}`) }
 }
 
 const voicesOf = (provider: string) => {

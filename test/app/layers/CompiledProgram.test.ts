@@ -1,5 +1,13 @@
 /** The program's compiled code, kept between runs of Node 20. */
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { compiledProgram } from "../../../src/app/layers/CompiledProgram.ts"
@@ -8,7 +16,7 @@ import { emptyFolder } from "../process.ts"
 /** A program of two files that require each other, and Node's path. */
 const program = () => {
   const folder = emptyFolder()
-  const store = join(folder, "kept", "code")
+  const store = join(folder, "kept", "v20-x64-1.code")
   writeFileSync(
     join(folder, "Program.cjs"),
     `exports.name = require("node:path").basename(__filename)
@@ -75,4 +83,22 @@ test("a folder that cannot be written is no failure", () => {
   chmodSync(blocked, 0o400)
   run({ ...one, store: join(blocked, "code") }, "plan")
   expect(existsSync(join(blocked, "code"))).toBe(false)
+})
+
+test("keeps the code of the latest three versions, and no other program's files", () => {
+  const { folder, store } = program()
+  run({ folder, store }, "plan")
+  const kept = join(folder, "kept")
+  for (const [age, name] of [
+    "v20-x64-2.code",
+    "v22-x64-3.code",
+    "v20-x64-4.code",
+    "v20-x64-5.code.77",
+    "other"
+  ].entries()) {
+    writeFileSync(join(kept, name), "")
+    utimesSync(join(kept, name), 1_000 - age, 1_000 - age)
+  }
+  run({ folder, store }, "run")
+  expect(readdirSync(kept).sort()).toEqual(["other", "v20-x64-1.code", "v20-x64-2.code", "v22-x64-3.code"])
 })

@@ -8,7 +8,7 @@ import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { timesParts } from "../../../src/pipeline/clips/ClipAnalysis.ts"
 import { wordsOfTranscript } from "../../../src/pipeline/clips/TranscriptWords.ts"
 import { withWordStarts } from "../../../src/pipeline/clips/WordStarts.ts"
-import { sharesOf } from "../../../src/pipeline/report/LineShares.ts"
+import { lineShares } from "../../../src/pipeline/report/LineShares.ts"
 import { wordStartsOf } from "../../../src/pipeline/report/SpokenWordStarts.ts"
 
 const rate = SampleRate.make(24_000)
@@ -88,7 +88,7 @@ test("lines that share a placement are captioned from their first words on", () 
   } as const
   const edgesOf = (segments: (typeof clip)["segments"]) =>
     [
-      ...sharesOf({ lines, placements: [placement], clips: new Map([[key, { ...clip, segments }]]) }).values()
+      ...lineShares({ lines, placements: [placement], clips: new Map([[key, { ...clip, segments }]]) }).values()
     ].map(({ start, end, words }) => [start, end, words])
   const [timed] = withWordStarts(clip.segments, said, words, rate)
   expect(edgesOf([timed])).toEqual([
