@@ -88,7 +88,11 @@ test("lines that share a placement are captioned from their first words on", () 
   } as const
   const edgesOf = (segments: (typeof clip)["segments"]) =>
     [
-      ...lineShares({ lines, placements: [placement], clips: new Map([[key, { ...clip, segments }]]) }).values()
+      ...lineShares({
+        lines,
+        placements: [placement],
+        clips: new Map([[key, { ...clip, segments }]])
+      }).values()
     ].map(({ start, end, words }) => [start, end, words])
   const [timed] = withWordStarts(clip.segments, said, words, rate)
   expect(edgesOf([timed])).toEqual([
