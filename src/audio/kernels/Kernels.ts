@@ -105,8 +105,9 @@ let loaded: Float32Array | undefined
  * Returns the highest level of all, 0 for none. Each is capped at 4/3 of the short filter's level. Where the long
  * filter ran, it is also capped at twice the loudest of the 16 samples around it.
  *
- * `weights` are triples, nearest first: for the half, and for the even and odd part of the quarters. The first 12
- * triples are the short filter. The rest are the long one, used where the short one finds three quarters of `least`.
+ * `weights` are triples, nearest first: for the point at 1/2, and for the even and odd part of those at 1/4 and 3/4.
+ * The first 12 triples are the short filter. The rest are the long one, used where the short one finds three quarters
+ * of `least`.
  * The line must hold as many samples before and after as the long filter has triples.
  */
 export const crestsOf = (

@@ -17,7 +17,7 @@ export const LoudnessRule = Schema.Struct({
   ),
   tolerance: optional(
     Schema.Number.pipe(Schema.between(0.1, 10)),
-    "LU, each way. Without it, the loudness is reached, but not judged."
+    "LU, each way. Without it, the mix is levelled to the target, but not judged."
   ),
   over: described(
     Schema.Literal("dialogue", "programme"),
@@ -37,7 +37,7 @@ export const DeliveryProfile = Schema.Struct({
   depth: optional(Schema.Literal(16, 24, 32), "Bits per sample; lossy files have none."),
   channels: optional(
     Schema.NonEmptyArray(Schema.Literal(1, 2, 6)),
-    "Accepted numbers of channels: 1 is mono, 2 stereo, 6 5.1."
+    "Accepted numbers of channels: 1 is mono, 2 is stereo, 6 is 5.1."
   ),
   voicesOnly: optional(Schema.Boolean, "Whether files hold voices only, without a background. Not judged."),
   start: optional(

@@ -64,7 +64,7 @@ export const namesRole = (label: string): boolean =>
     )?.[1] ?? ""
   )
 
-/** Whether a label names several people with a word that may as well begin a sentence ("All of them"). */
+/** Whether a label names several people with a word that may also begin a sentence ("All of them"). */
 export const namesMany = (label: string): boolean => /^(?:all|both|everyone|others)$/iu.test(label)
 
 /** Words before a colon that begin a sentence and are not a speaker's name. */
