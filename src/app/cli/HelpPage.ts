@@ -51,7 +51,7 @@ const usual = [
   ["init", "write a manifest for a folder of subtitles"],
   ["plan", "show the cost and every problem; spends nothing"],
   ["run", "dub a batch; run it again to resume"],
-  ["status", "show what is finished and what remains"],
+  ["status", "show finished and remaining work"],
   ["retry", "retry failed lines, then run the batch"],
   ["review", "edit single lines in a browser"],
   ["verify", "compare the delivered audio with its report"],

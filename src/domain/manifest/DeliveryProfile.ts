@@ -19,10 +19,7 @@ export const LoudnessRule = Schema.Struct({
     Schema.Number.pipe(Schema.between(0.1, 10)),
     "LU, each way. Without it, the mix is levelled to the target, but not judged."
   ),
-  over: described(
-    Schema.Literal("dialogue", "programme"),
-    "What is measured: the spoken lines, or everything."
-  )
+  over: described(Schema.Literal("dialogue", "programme"), "Measure the spoken lines, or everything.")
 })
 
 /** Numbers of channels and their layouts. */

@@ -68,7 +68,7 @@ const jobFields = {
   ),
   sync: optional(
     SyncMode,
-    "Compare the subtitle with the film's sound: check and report (default if there is a video), auto (also correct the times if the result is certain), or off."
+    "Compare the subtitle with the film's sound. check (default if there is a video) reports the result, auto also corrects the times if it is certain, and off compares nothing."
   ),
   shift: optional(
     Schema.Number.pipe(Schema.between(-36_000, 36_000)),

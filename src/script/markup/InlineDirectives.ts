@@ -78,7 +78,7 @@ export const parseDirective = (key: string, value: string): Either.Either<Inline
     case "tone":
       return tonePattern.test(value)
         ? Either.right({ tone: value })
-        : Either.left(`tone: "${value}" is not one or a few words, such as whispers`)
+        : Either.left(`tone: expected one or a few words, such as whispers, found "${value}"`)
     case "speaker":
       return Either.right({ speaker: SpeakerName.make(value) })
     case "say":

@@ -60,7 +60,7 @@ export const verdictOf = (
           return {
             code: "insufficient_quota",
             message:
-              "the service's account with this provider is exhausted; its operator must top it up, then create the task again",
+              "the service's account with this provider is exhausted; ask the service's operator to top it up, then create the task again",
             passing: false
           }
         case "timeout":

@@ -60,7 +60,7 @@ describe("tones", () => {
       expect(extractDirectives(`{tone: "${tone}"} Quick!`)).toEqual({
         text: "  Quick!",
         overrides: {},
-        faults: [`{tone: "${tone}"}: tone: "${tone}" is not one or a few words, such as whispers`]
+        faults: [`{tone: "${tone}"}: tone: expected one or a few words, such as whispers, found "${tone}"`]
       })
   })
 
