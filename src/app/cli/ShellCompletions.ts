@@ -17,7 +17,7 @@ export const shellKnown = (words: ReadonlyArray<string>): Either.Either<void, Co
       )
 }
 
-/** Removes the library's built-in option that this command does not accept from a script. */
+/** Removes `--wizard` from a completion script: the library adds it, but the command does not accept it. */
 export const completionScript = (script: string): string =>
   script
     .split("\n")

@@ -60,7 +60,10 @@ const nearby = (chances: Float64Array): Float64Array => {
   return chances.map((_, k) => sums[Math.min(chances.length, k + near + 1)]! - sums[Math.max(0, k - near)]!)
 }
 
-/** The moments with the highest sum of chances, near the places and in their order, by dynamic programming. */
+/**
+ * Returns a moment near each place, in the places' order, such that the sum of their chances is highest. Uses dynamic
+ * programming.
+ */
 const inOrder = (
   chances: ReadonlyArray<Float64Array>,
   places: ReadonlyArray<number>

@@ -26,7 +26,7 @@ export interface TightLine {
   /** How far it would run past its cue's end, in seconds. */
   readonly late: number
   readonly flags: ReadonlyArray<Flag>
-  /** How many characters too long it is. Absent if only neighbouring lines leave it too little time. */
+  /** Number of characters to cut. Absent if only neighbouring lines leave it too little time. */
   readonly shortenBy?: number
 }
 

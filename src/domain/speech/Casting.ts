@@ -13,7 +13,7 @@ export class Casting extends Schema.Class<Casting>("Casting")({
   vol: Schema.optional(Schema.Number),
   /** Pitch shift in semitones; 0 is the voice's normal pitch. provider_native only. */
   pitch: Schema.optional(Schema.Number),
-  /** How the words are to be said, such as `whispers`. Only for providers that take tones. */
+  /** How to say the words, such as `whispers`. Only for providers that take tones. */
   tone: Schema.optional(Schema.NonEmptyTrimmedString)
 }) {}
 

@@ -176,7 +176,7 @@ const binOf = ({ timeline, numbers, last }: MltSession): MarkupElement =>
       [`kdenlive:folder.-1.${clipFolder}`]: "clips",
       "kdenlive:docproperties.version": "1.04",
       "kdenlive:docproperties.kdenliveversion": "22.12.3",
-      // Kdenlive names a folder of its cache after this number. It must be one.
+      // Kdenlive names a folder of its cache after this id, which must be a number.
       "kdenlive:docproperties.documentid": documentId(timeline.name),
       "kdenlive:docproperties.profile": profileName(timeline),
       "kdenlive:docproperties.audioChannels": 2,

@@ -54,7 +54,7 @@ export interface Take {
   readonly speed: number
   /** Reasons for a person to check it. */
   readonly flags: ReadonlyArray<string>
-  /** How many characters too long it is; absent if it fits. */
+  /** Number of characters to cut; absent if it fits. */
   readonly shortenBy?: number
   /** Other cues that would be spoken again with it, because their shared audio could not be split. */
   readonly besides: ReadonlyArray<string>

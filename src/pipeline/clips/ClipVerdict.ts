@@ -26,7 +26,7 @@ export type Verdict =
   /** Nothing that could be placed. */
   | { readonly _tag: "Unusable"; readonly words: string }
 
-/** Clips of a voice before its usual length is trusted. */
+/** Minimum number of clips of a voice for its usual length to be trusted. */
 const enough = 8
 
 /** Judges a clip by its energy, clipping, tail and length. */

@@ -3,7 +3,7 @@ import { charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 
-/** Clips of a voice before its usual length is trusted. */
+/** Minimum number of clips of a voice for its usual length to be trusted. */
 const enough = 8
 /** Shares of the expected length between which a clip is not compared: narrower if the voice's pace is known. */
 const known = { least: 0.75, most: 1.4 }

@@ -18,8 +18,8 @@ const similar = 0.5
 const similarJoined = 0.75
 
 /**
- * A missing or an invented word costs 1. An unlike word costs less than both together: a recogniser mishears more often
- * than a voice replaces words.
+ * A missing word costs 1, and so does an invented one. An unlike word costs less than the two together: a recogniser
+ * mishears more often than a voice replaces words.
  */
 const costOf = (likeness: number): number => (likeness === 1 ? 0 : 1.55 - 1.35 * likeness)
 const joinedCost = 0.1

@@ -14,7 +14,7 @@ export interface TaskChange {
 export interface Sharing {
   /** The database that the replicas share. */
   readonly sql: SqlClient
-  /** Milliseconds after which the tasks of a silent replica are spoken by others. */
+  /** Milliseconds after which other replicas speak the tasks of a silent one. */
   readonly lease: number
   /** Changes of tasks by any replica. Some may be lost while the database is unreachable. */
   readonly changes: Stream.Stream<TaskChange>

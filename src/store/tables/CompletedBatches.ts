@@ -1,4 +1,4 @@
-/** Records of completed batches, whose last run left nothing to do, and the clips that such a record depends on. */
+/** Records of completed batches, whose last run left nothing to do, and of the clips that they depend on. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option, Schema } from "effect"
 import { JobId } from "../../domain/values/Ids.ts"

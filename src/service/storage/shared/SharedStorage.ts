@@ -20,7 +20,7 @@ export const sharedAccounts = (
 
 /**
  * Opens all that replicas share. The data folder is only for files that are being written. `lease`: seconds after which
- * the tasks of a silent replica are spoken by others.
+ * other replicas speak the tasks of a silent one.
  */
 export const sharedStorage = (
   urls: SharedStorageUrls,
