@@ -83,8 +83,10 @@ const idle = [
   "@effect/sql-sqlite-node"
 ].map((name) => `node_modules/${name}`)
 
-/** What knows installed voices, identifies a rewriter, and reads the head of a WAV file: small and without packages. */
+/** What knows voices, identifies a rewriter, and reads the head of a WAV file: small and without packages. */
 const known = [
+  "src/engines/BundledVoices.ts",
+  "src/engines/EspeakPackage.ts",
   "src/engines/helpers/HelperFailed.ts",
   "src/engines/neural/SherpaPackage.ts",
   ...["InstalledVoices", "VoiceCatalogue", "VoiceFault", "VoiceRecord"].map(
