@@ -4,16 +4,14 @@
  *
  *     node bench/run.mjs load [seconds] [clients]
  */
-import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
+import { command, createKey, startServer } from "./shared/service.ts"
 
 const seconds = Number(process.argv[2] ?? 60)
 const clients = Number(process.argv[3] ?? 200)
-const command = resolve("dist/dubwright.mjs")
-
 interface Client {
   readonly address: URL
   readonly key: string
@@ -149,18 +147,6 @@ const clientAt = (address: string, key: string): Client => ({
   audio: []
 })
 
-const started = (
-  args: ReadonlyArray<string>
-): Promise<{ readonly child: ChildProcess; readonly address: string }> =>
-  new Promise((listening, failed) => {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
-    child.stdout.on("data", (chunk) => {
-      const address = /listening (http:\S+)/u.exec(String(chunk))?.[1]
-      if (address !== undefined) listening({ child, address })
-    })
-    child.once("exit", () => failed(new Error("the service exited before it listened")))
-  })
-
 /** Answers every request with the JSON of a task: the cost of node:http itself. */
 const bare = `
 const body = JSON.stringify({ task_id: "00000000-0000-4000-8000-000000000000", status: "done", provider: "provider_fast",
@@ -192,17 +178,15 @@ const told = (name: string, outcome: Outcome): void => {
 
 const folder = mkdtempSync(join(tmpdir(), "dubwright-load-"))
 try {
-  const floor = await started(["-e", bare])
+  const floor = await startServer(["-e", bare])
   told("node:http", await load(clientAt(floor.address, "none"), floor.child.pid ?? 0))
   floor.child.kill("SIGKILL")
 
-  const service = await started([command, "serve", "--port", "0", "--data", folder, "--quiet"])
-  const made = spawn(process.execPath, [command, "keys", "create", "--data", folder, "--name", "load"], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  let key = ""
-  for await (const chunk of made.stdout) key += String(chunk)
-  told("service", await load(clientAt(service.address, key.trim()), service.child.pid ?? 0))
+  const service = await startServer([command, "serve", "--port", "0", "--data", folder, "--quiet"])
+  told(
+    "service",
+    await load(clientAt(service.address, await createKey(folder, "load")), service.child.pid ?? 0)
+  )
   const ended = new Promise((resume) => service.child.once("exit", resume))
   service.child.kill("SIGTERM")
   console.log(`the service exited with ${String(await ended)}`)

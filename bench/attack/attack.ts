@@ -4,15 +4,14 @@
  *
  *     node bench/run.mjs attack [seconds of each] [part of an attack's name]
  */
-import { type ChildProcess, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { command, createKey, startServer } from "../shared/service.ts"
 import { attacks, type Target } from "./attacks.ts"
-
-const command = resolve("dist/dubwright.mjs")
 
 interface Answer {
   readonly status: number
@@ -92,30 +91,9 @@ const memoryOf = async (pid: number): Promise<number> => {
 /** Lets the service collect its garbage when it is asked to. */
 const collecting = ["--expose-gc", "--import", 'data:text/javascript,process.on("SIGUSR2", () => gc())']
 
-const started = (
-  args: ReadonlyArray<string>
-): Promise<{ readonly child: ChildProcess; readonly address: string }> =>
-  new Promise((listening, failed) => {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] })
-    child.stdout.on("data", (chunk) => {
-      const address = /listening (http:\S+)/u.exec(String(chunk))?.[1]
-      if (address !== undefined) listening({ child, address })
-    })
-    child.once("exit", () => failed(new Error("the service exited before it listened")))
-  })
-
-const createKey = async (folder: string, name: string): Promise<string> => {
-  const made = spawn(process.execPath, [command, "keys", "create", "--data", folder, "--name", name], {
-    stdio: ["ignore", "pipe", "inherit"]
-  })
-  let key = ""
-  for await (const chunk of made.stdout) key += String(chunk)
-  return key.trim()
-}
-
 const measure = async (seconds: number, part: string): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-attack-"))
-  const { child, address } = await started([
+  const { child, address } = await startServer([
     ...collecting,
     command,
     "serve",

@@ -15,13 +15,13 @@ import { JobId, SpeakerName, UtteranceKey } from "../../src/domain/values/Ids.ts
 import { frameRateNamed } from "../../src/domain/time/FrameRate.ts"
 import type { OutputName } from "../../src/domain/manifest/Outputs.ts"
 import type { LoudnessTarget } from "../../src/domain/manifest/SoundSettings.ts"
-import { ClipPart, FitLimits, Placement } from "../../src/domain/speech/Placement.ts"
+import { ClipPart, Placement } from "../../src/domain/speech/Placement.ts"
 import { skipValidation } from "../../src/domain/values/SkipValidation.ts"
 import { frames, Lufs, type Millis, millis, millisHolding, SampleRate } from "../../src/domain/time/Units.ts"
 import { LineRef } from "../../src/domain/speech/Utterance.ts"
-import { usualDuck } from "../../src/audio/level/Ducking.ts"
 import type { OutputPlan } from "../../src/pipeline/deliver/OutputPlan.ts"
 import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
+import { plainJob } from "../../test/pipeline/deliver/plainJob.ts"
 
 export const rate = SampleRate.make(24_000)
 
@@ -138,30 +138,7 @@ export const deliverableOf = (
   depth: 16 | 24,
   speed = 1
 ): OutputPlan => ({
-  job: {
-    id: JobId.make(id),
-    input: "/film.srt",
-    inputName: "film.srt",
-    voice: {},
-    speakers: {},
-    nativeInput: "srt",
-    unit: "cue",
-    onFailure: "fail",
-    fit: FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) }),
-    retake: false,
-    text: {},
-    lexicon: [],
-    pauses: {},
-    loudness,
-    timeline: {},
-    original: "keep",
-    duck: usualDuck,
-    audio: { depth },
-    tags: {},
-    markSynthetic: true,
-    verify: false,
-    outputs
-  },
+  job: plainJob(outputs, { id: JobId.make(id), loudness, audio: { depth } }),
   out,
   placements: film.clips.map(({ key, at, frames: length, rate: own = rate }, cue) => {
     const speaker = speakers[cue % speakers.length]

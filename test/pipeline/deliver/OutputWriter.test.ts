@@ -11,13 +11,12 @@ import { TruePeakMeter } from "../../../src/audio/level/TruePeak.ts"
 import { encodeWav16, readWav, type Wav } from "../../../src/audio/formats/Wav.ts"
 import { Clip, Segment } from "../../../src/domain/speech/Clip.ts"
 import { frameRateNamed } from "../../../src/domain/time/FrameRate.ts"
-import { JobId, LanguageTag, SpeakerName, UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import { LanguageTag, SpeakerName, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import type { OutputName } from "../../../src/domain/manifest/Outputs.ts"
-import { ClipPart, FitLimits, Placement } from "../../../src/domain/speech/Placement.ts"
+import { ClipPart, Placement } from "../../../src/domain/speech/Placement.ts"
 import { SubtitleEntry } from "../../../src/domain/speech/SubtitleEntry.ts"
 import { frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { LineRef } from "../../../src/domain/speech/Utterance.ts"
-import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { writeOutputs } from "../../../src/pipeline/deliver/OutputWriter.ts"
 import { clipFileName } from "../../../src/pipeline/deliver/ClipFiles.ts"
@@ -28,36 +27,12 @@ import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { textsAt } from "../../exports/timelines/readers.ts"
 import { ffmpeg, plainFolder, video } from "../../ffmpeg/media.ts"
 import { ffmpegs } from "../../ffmpeg/binaries.ts"
+import { plainJob } from "./plainJob.ts"
 
 const rate = SampleRate.make(24_000)
-const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
 
-const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job => ({
-  id: JobId.make("film"),
-  input: "/film.srt",
-  inputName: "film.srt",
-  language: LanguageTag.make("vi"),
-  voice: {},
-  speakers: {},
-  nativeInput: "srt",
-  unit: "cue",
-  onFailure: "fail",
-  fit: limits,
-  retake: false,
-  text: {},
-  lexicon: [],
-  pauses: {},
-  loudness: -16,
-  original: "keep",
-  duck: usualDuck,
-  audio: {},
-  tags: {},
-  markSynthetic: true,
-  verify: false,
-  timeline: {},
-  outputs,
-  ...more
-})
+const jobOf = (outputs: ReadonlyArray<OutputName>, more: Partial<Job> = {}): Job =>
+  plainJob(outputs, { language: LanguageTag.make("vi"), ...more })
 
 /** A speech-like clip: a gliding tone with some noise, under a slow swell. */
 const voice = (milliseconds: number, pitch: number): Float32Array =>

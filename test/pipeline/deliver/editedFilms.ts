@@ -1,17 +1,17 @@
 /** Films of few sounds, and edits of their lines, for tests of deliveries. */
 import { FastCheck as fc } from "effect"
-import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
 import { Clip, Segment } from "../../../src/domain/speech/Clip.ts"
-import { ClipPart, FitLimits, Placement } from "../../../src/domain/speech/Placement.ts"
+import { ClipPart, Placement } from "../../../src/domain/speech/Placement.ts"
 import { LineRef } from "../../../src/domain/speech/Utterance.ts"
 import { frameRateNamed } from "../../../src/domain/time/FrameRate.ts"
 import { frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units.ts"
-import { JobId, SpeakerName, UtteranceKey } from "../../../src/domain/values/Ids.ts"
+import { SpeakerName, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import type { OutputPlan } from "../../../src/pipeline/deliver/OutputPlan.ts"
 import type { BackgroundTrack } from "../../../src/pipeline/plan/media/JobBackground.ts"
 import { checksumOf } from "../../../src/store/files/Checksum.ts"
 import { speechLike } from "../../audio/signals.ts"
+import { plainJob } from "./plainJob.ts"
 
 export const rate = SampleRate.make(24_000)
 
@@ -67,31 +67,7 @@ export const outputOf = (
   out: string,
   { under, ...more }: FilmSettings
 ): OutputPlan => ({
-  job: {
-    id: JobId.make("film"),
-    input: "/film.srt",
-    inputName: "film.srt",
-    voice: {},
-    speakers: {},
-    nativeInput: "srt",
-    unit: "cue",
-    onFailure: "fail",
-    fit: FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) }),
-    retake: false,
-    text: {},
-    lexicon: [],
-    pauses: {},
-    loudness: -16,
-    original: "keep",
-    duck: usualDuck,
-    audio: {},
-    tags: {},
-    markSynthetic: true,
-    verify: false,
-    timeline: {},
-    outputs: ["wav", "stems"],
-    ...more
-  },
+  job: plainJob(["wav", "stems"], more),
   out,
   background: under,
   placements: [...lines]
