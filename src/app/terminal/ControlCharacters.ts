@@ -4,18 +4,23 @@
  */
 import { stripVTControlCharacters } from "node:util"
 
-/** A colour or style of our own; a control character, except a line break and a tab. */
-const controls = /(\u001b\[[0-9;]*m)|(?!\r\n|[\n\t])\p{Cc}/gu
+/** A control character, except a line break and a tab. */
+const controls = /(?!\r\n|[\n\t])\p{Cc}/gu
+/** A colour or style of our own, or such a control character. */
+const stylesAndControls = new RegExp(`(\\u001b\\[[0-9;]*m)|${controls.source}`, "gu")
 
 /**
  * Writes control characters as JSON escapes such as `\u001b`, so that text shows them and JSON keeps them. Colours and
  * styles (SGR sequences) are harmless and remain.
  */
 export const escapeControls = (text: string): string =>
-  text.replaceAll(controls, (found, style: string | undefined) => style ?? escaped(found))
+  text.replaceAll(stylesAndControls, (found, style: string | undefined) => style ?? escaped(found))
 
-/** As `escapeControls`, without colours and styles, and without whole escape sequences. */
-export const unstyled = (text: string): string => escapeControls(stripVTControlCharacters(text))
+/**
+ * As `escapeControls`, without colours and styles, and without whole escape sequences. A sequence that only forms when
+ * another is taken out of its middle is escaped.
+ */
+export const unstyled = (text: string): string => stripVTControlCharacters(text).replaceAll(controls, escaped)
 
 const escaped = (character: string): string =>
   `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`

@@ -46,3 +46,7 @@ it("shows what it escapes", () => {
     "\\u001b]0;pwned\\u0007 \u001b[1mbold\u001b[0m\ta\r\nb\\u000dc"
   )
 })
+
+it("leaves no colour that forms when a sequence is taken out of its middle", () => {
+  expect(unstyled("\u001b[\u001b]0;title\u0007m \u001b[1mbold\u001b[0m")).toBe("\\u001b[m bold")
+})
