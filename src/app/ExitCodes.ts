@@ -4,7 +4,7 @@ import { Refused } from "../gateway/GatewayErrors.ts"
 import { VoicesUnlisted } from "../pipeline/load/VoicesUnlisted.ts"
 import { StateUnusable } from "../store/state/StateErrors.ts"
 
-/** The exit codes that scripts and schedulers rely on. */
+/** Exit codes, which scripts and schedulers use. */
 export const exitCodes = {
   /** Success. */
   done: 0,

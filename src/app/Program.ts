@@ -83,8 +83,8 @@ const oneLine = (text: string): string => {
   return line.charAt(0).toLowerCase() + line.slice(1)
 }
 
-// @effect/cli prints option errors itself. They are silenced here, since every error is printed once at the end. Its
-// other output is completion scripts.
+// @effect/cli prints option errors and completion scripts itself. Its errors are silenced here, because every error is
+// printed once at the end.
 const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.consoleWith((console) =>
     Effect.withConsole(effect, {
@@ -158,7 +158,7 @@ process.stderr.on("error", () => {})
 // A reader that closes stdout early (`dubwright … | head`) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.done)
-  const message = `dubwright: cannot write results to standard output: ${error.message}`
+  const message = `dubwright: cannot write results to standard output: ${error.message}; free some space, or redirect the output to another file`
   const line = events ? eventLine(sayAs(message), Date.now()) : message
   process.stderr.write(`${line}\n`, () => process.exit(exitCodes.fault))
 })

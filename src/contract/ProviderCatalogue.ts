@@ -8,7 +8,7 @@ const ControlInfo = Schema.Struct({
   default: Schema.Number.annotations({ description: "The value if a task sets none." })
 }).annotations({ identifier: "ControlInfo", description: "A control's range, inclusive, and its default." })
 
-/** A provider's features. Tasks are validated against them. */
+/** A provider's features. The service rejects tasks that do not match them. */
 export const ProviderFeatures = Schema.Struct({
   /** The task fields that request a transcript, if any. */
   transcript: Schema.Literal("none", "with_transcript", "export_srt").annotations({
@@ -35,7 +35,7 @@ export const ProviderFeatures = Schema.Struct({
   }).annotations({ description: "The controls that a task may set. A control absent here is rejected." })
 }).annotations({
   identifier: "ProviderFeatures",
-  description: "A provider's features. Tasks are validated against them."
+  description: "A provider's features. The service rejects tasks that do not match them."
 })
 export type ProviderFeatures = typeof ProviderFeatures.Type
 

@@ -90,7 +90,7 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
 export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
   effect: Effect.map(Effect.flatMap(locateConfigured, chooseFrom), callsTo)
 }) {
-  /** The `ffmpeg` on PATH, neither searched for nor tried: for work that is known to need none. */
+  /** The `ffmpeg` on PATH, without a search or a test run. Use it for work that is known to need none. */
   static readonly untried = Layer.sync(Ffmpeg, () =>
     Ffmpeg.make(callsTo(only({ path: "ffmpeg", source: "PATH", version: "unknown" })))
   )

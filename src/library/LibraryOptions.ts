@@ -18,7 +18,7 @@ export type ManifestInput = Omit<typeof Manifest.Encoded, "jobs"> & {
   readonly jobs: ReadonlyArray<ManifestJob>
 }
 
-/** What to work on. */
+/** The batch: a manifest, or files. */
 export type BatchInput =
   | {
       /** A manifest: a file's path, or a value. A value's paths are relative to `cwd`. */
@@ -33,7 +33,7 @@ export type BatchInput =
 
 /** Options of `dub`, `plan` and `verify`. */
 export type BatchCallOptions = BatchInput & {
-  /** The folder that relative paths start from; default: the process's working directory. */
+  /** The base folder of relative paths; default: the process's working directory. */
   readonly cwd?: string | undefined
   /** The folder for results; default: `out` beside the manifest, else in `cwd`. */
   readonly out?: string | undefined
@@ -99,7 +99,7 @@ const Options = Schema.Struct({
   onLog: elsewhere
 })
 
-/** Checks the options; fails with every fault at once. Callers in JavaScript have no types to rely on. */
+/** Checks the options; fails with every fault at once. Callers in JavaScript have no type checks. */
 export const readOptions = Effect.fn("LibraryOptions.readOptions")(function* (options: DubCallOptions) {
   const read = yield* checkValue(Options, options, "options")
   const { cwd, out, state, only, voice, provider, model, language, bilingual, concurrency } = read

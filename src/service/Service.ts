@@ -33,7 +33,7 @@ import { TaskStore } from "./tasks/TaskStore.ts"
 import { TaskWaiting } from "./requests/TaskWaiting.ts"
 import { TaskWorkers } from "./tasks/TaskWorkers.ts"
 
-/** Where the service listens and what it keeps. */
+/** Where the service listens and where it stores its data. */
 export interface ServeOptions {
   readonly host: string
   /** 0 takes any free port. */

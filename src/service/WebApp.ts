@@ -56,7 +56,10 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
 /** Whether requests of a URL are traced. Other URLs need no key; those of files are secret. */
 const isTraced = (url: string): boolean => url.startsWith("/v1/")
 
-/** Marks a traced request's spans with the attributes that the client sent. An untraced one has a span that is lost. */
+/**
+ * Marks a traced request's spans with the attributes that the client sent. The span of an untraced request is not
+ * exported.
+ */
 const aboutBaggage = <A, E, R>(app: Effect.Effect<A, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, url }) => {
     if (!isTraced(url))

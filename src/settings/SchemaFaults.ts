@@ -1,4 +1,4 @@
-/** Error messages for settings that a schema rejects: one per place, with a suggestion how to fix it. */
+/** Error messages for settings that a schema rejects: one per place, with a suggestion for a fix. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
 import { nearestName } from "../domain/values/DidYouMean.ts"
 import { choicesAt, keysAt, type SchemaPlace, placeOfKey, wantedAt } from "./SchemaShape.ts"
@@ -25,7 +25,7 @@ export const schemaFaults = (
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
   const within = (place: SchemaPlace, other: SchemaPlace) =>
     other.length > place.length && place.every((step, at) => String(step) === String(other[at]))
-  // Of a union's members, assume that the one that parsed furthest was meant.
+  // Assume that the author meant the member of the union that parsed furthest.
   const meant = issues.filter(({ path }) => !issues.some((other) => within(path, other.path)))
   return Object.values(Array.groupBy(meant, ({ path }) => JSON.stringify(path.map(String)))).map(
     ([{ _tag, path, message }]) => {

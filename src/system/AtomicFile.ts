@@ -2,10 +2,10 @@
  * Atomic file writes. Each file is written under a temporary name in its folder, then renamed, so it is complete or
  * absent.
  *
- * - `writeAtomically` keeps this promise even after a power cut, and with many machines writing to one folder. It is
- *   for what was paid for.
- * - `partFiles` and `replaceFile` keep it if the program ends at any point, but do not sync to disk. They are for
- *   results, which can be made again.
+ * - `writeAtomically` keeps this promise even after a power cut, and with many machines writing to one folder. Use it
+ *   for paid audio.
+ * - `partFiles` and `replaceFile` keep it if the program ends at any point, but do not sync to disk. Use them for
+ *   results, which a run can make again.
  */
 import { randomUUID } from "node:crypto"
 import { closeSync, fdatasync, openSync, renameSync, writeSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** Recognises a file that nobody has touched since, without reading it. */
+/** Recognises an unchanged file without reading it. */
 import { statSync } from "node:fs"
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Where an IP address is: on this machine, inside a private network, on the local link, or on the internet. Servers
- * name addresses that this program then connects to; these checks keep them from naming ones that only it can reach.
+ * Where an IP address is: on this machine, inside a private network, on the local link, or on the internet. Servers can
+ * name addresses to which this program then connects. These checks reject addresses that only this machine can reach.
  */
 import { lookup as resolveName } from "node:dns/promises"
 import type { LookupFunction } from "node:net"

@@ -2,13 +2,13 @@
 import { rename } from "node:fs/promises"
 import { setTimeout as pause } from "node:timers/promises"
 
-/** Windows reports a target that a player, an indexer or a virus scanner has open with one of these. */
+/** Error codes of Windows for a target that a player, an indexer or a virus scanner has open. */
 const held = new Set(["EPERM", "EACCES", "EBUSY"])
 
 /** Pauses between the attempts, in milliseconds: 1.3 s together, longer than a scanner holds a new file. */
 const pauses = [10, 20, 40, 80, 160, 320, 640]
 
-/** What a rename needs of the system. */
+/** The functions of the system that a rename uses. */
 interface RenameSystem {
   readonly platform: NodeJS.Platform
   readonly move: (from: string, to: string) => Promise<void>

@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from "node:fs"
 import { posix, win32 } from "node:path"
 import { Either } from "effect"
 
-/** What a search needs to know of the system. */
+/** The facts about the system that a search uses. */
 export interface SearchSystem {
   readonly platform: NodeJS.Platform
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -76,8 +76,8 @@ export interface ProgramStart {
 
 /**
  * Returns how to start a command. Windows runs batch files (`.cmd`, `.bat`: most programs that npm installs) only with
- * its command interpreter. That interprets quotes and `%` in arguments: Left says why such an argument is refused.
- * Everywhere else, the arguments reach the program unchanged.
+ * its command interpreter. The interpreter changes quotes and `%` in arguments; Left says why such an argument is
+ * refused. Everywhere else, the arguments reach the program unchanged.
  */
 export const programStart = (
   command: string,
@@ -93,7 +93,7 @@ export const programStart = (
   const unsafe = [found, ...args].find((each) => /["%\r\n\0]/u.test(each))
   if (unsafe !== undefined)
     return Either.left(
-      `${found} is a batch file, which cannot be given ${JSON.stringify(unsafe)}: it contains a quote, a % or a line break`
+      `${found} is a batch file, so ${JSON.stringify(unsafe)} cannot be passed safely: it contains a quote, a % or a line break; name an .exe, or node and the script`
     )
   const words = [found, ...args].map((each) => `"${each.replace(/\\+$/u, "$&$&")}"`).join(" ")
   return Either.right({

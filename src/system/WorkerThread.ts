@@ -7,8 +7,8 @@ import type { RequestMessage, ResponseMessage } from "./ThreadServer.ts"
 export class ThreadEnded extends Data.TaggedError("ThreadEnded")<{ readonly detail: string }> {}
 
 /**
- * A thread and its pending requests. It starts with the object. What it prints is discarded. A thread that has ended is
- * not restarted: `ended` says why, and requests fail.
+ * A thread and its pending requests. It starts with the object. Its output is discarded. A thread that has ended is not
+ * restarted: `ended` says why, and requests fail.
  */
 export class WorkerThread<Request, Response> {
   private readonly worker: Worker

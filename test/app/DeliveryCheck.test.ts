@@ -66,7 +66,7 @@ test("judges files rule by rule, with the dialogue of a job's report", async () 
     3,
     "dubwright: does not meet prime: alone/film.wav (programme loudness)\n"
   ])
-  expect(alone.stdout).toContain("measured over everything")
+  expect(alone.stdout).toContain("measured over the whole file")
 })
 
 test("fails each rule that is not met, and goes on after a file that cannot be read", async () => {

@@ -13,17 +13,17 @@ it.scoped.each([
   [
     "it is missing",
     undefined,
-    `better-sqlite3 is not installed for Node ${node}; install dubwright again with this Node and without --omit=optional (in a clone: npm run setup)`
+    `better-sqlite3 is not installed for Node ${node}; install dubwright again without --omit=optional (in a clone: npm run setup)`
   ],
   [
     "its install script did not run",
     'throw new Error("Could not locate the bindings file. Tried:")',
-    `better-sqlite3 has no binary for Node ${node}, because its install script did not run; install dubwright again with this Node and without --ignore-scripts (in a clone: npm run setup)`
+    `better-sqlite3 has no binary for Node ${node}: its install script did not run; install dubwright again without --ignore-scripts (in a clone: npm run setup)`
   ],
   [
     "its binary is for another Node",
     'throw new Error("NODE_MODULE_VERSION 1")',
-    `better-sqlite3 does not load in Node ${node}; install dubwright again with this Node (in a clone: npm run setup), or use the Node that installed it`
+    `better-sqlite3 does not load in Node ${node}; install dubwright again (in a clone: npm run setup), or use the Node that installed it`
   ]
 ])("says what to do if %s", ([, program, message]) =>
   Effect.gen(function* () {

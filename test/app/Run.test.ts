@@ -167,7 +167,7 @@ describe("run", () => {
     const refused = await run(["run", "nowhere.yaml", "--events"], { cwd })
     expect(JSON.parse(refused.stderr), "other messages are events too").toMatchObject({
       event: "Said",
-      message: "dubwright: nowhere.yaml: no such file"
+      message: "dubwright: nowhere.yaml: no such file; check the path"
     })
     const quiet = await run(["run", "batch.yaml", "--quiet"], { cwd })
     expect([quiet.code, quiet.stderr]).toEqual([0, ""])

@@ -82,7 +82,10 @@ describe("an engine", () => {
     const task = await ended(service, key, task_id)
     expect(task).toMatchObject({
       status: "failed",
-      error: { code: "engine_crashed", message: "the speech engine crashed on this text" }
+      error: {
+        code: "engine_crashed",
+        message: "the speech engine crashed on this text; change the text, or use another voice"
+      }
     })
     expect(task.audio_url).toBeUndefined()
     expect(await balance(service, key)).toMatchObject({ credits: 100, used: 0, reserved: 0 })

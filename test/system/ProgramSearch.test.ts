@@ -52,7 +52,7 @@ describe("programs on Windows", () => {
     for (const unsafe of ['a"b', "%PATH%", "a\nb"])
       expect(programStart("sox", [unsafe], windows)).toEqual(
         Either.left(
-          String.raw`C:\npm\sox.cmd is a batch file, which cannot be given ${JSON.stringify(unsafe)}: it contains a quote, a % or a line break`
+          String.raw`C:\npm\sox.cmd is a batch file, so ${JSON.stringify(unsafe)} cannot be passed safely: it contains a quote, a % or a line break; name an .exe, or node and the script`
         )
       )
     expect(programStart("flac", ["%"], windows)).toEqual(

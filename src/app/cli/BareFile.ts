@@ -5,7 +5,7 @@ const endings =
   /\.(?:srt|vtt|sbv|sub|ass|ssa|ttml|dfxp|itt|stl|scc|smi|sami|lrc|mpl|csv|tsv|xlsx|docx|txt|md|json|ya?ml)$/iu
 
 /**
- * Returns the words of `run --embedded FILE …` if the first word is a file and no command; undefined otherwise. A file
+ * Returns the words of `run --embedded FILE …` if the first word is a file, not a command; undefined otherwise. A file
  * is recognized by its ending, or because it exists. Only `--base-url` chooses another service. The environment does
  * not: a command without the word `run` must not spend anything.
  */

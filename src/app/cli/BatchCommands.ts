@@ -84,9 +84,7 @@ const status = Command.make(
     () => import("../commands/StateCommands.ts"),
     ({ statusCommand }) => statusCommand
   )
-).pipe(
-  Command.withDescription("Show finished, in-flight, failed and remaining work; also works during a run")
-)
+).pipe(Command.withDescription("Show finished, in-flight, failed and remaining work, also during a run"))
 
 const retry = Command.make(
   "retry",

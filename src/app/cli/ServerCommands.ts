@@ -150,7 +150,7 @@ const keysGrant = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ grantCommand }) => grantCommand
   )
-).pipe(Command.withDescription("Add credits to an account; also works while the service runs"))
+).pipe(Command.withDescription("Add credits to an account, also while the service runs"))
 
 const keysRevoke = Command.make(
   "revoke",
@@ -165,7 +165,7 @@ const keysRevoke = Command.make(
     () => import("../commands/KeysCommand.ts"),
     ({ revokeKeyCommand }) => revokeKeyCommand
   )
-).pipe(Command.withDescription("Revoke a key; also works while the service runs"))
+).pipe(Command.withDescription("Revoke a key, also while the service runs"))
 
 const keys = Command.make("keys").pipe(
   Command.withDescription("Manage the service's keys"),
@@ -182,7 +182,7 @@ const backup = Command.make(
     () => import("../commands/BackupCommand.ts"),
     ({ backupCommand }) => backupCommand
   )
-).pipe(Command.withDescription("Copy the service's data folder; also works while the service runs"))
+).pipe(Command.withDescription("Copy the service's data folder, also while the service runs"))
 
 const worker = Command.make(
   "worker",

@@ -16,7 +16,7 @@ export const demoCommand = (options: DemoOptions) =>
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const screen = yield* Screen
-    // The results stay: they are what the demo is for.
+    // The folder is not deleted, so that users can look at the results.
     const folder = yield* fs.makeTempDirectory({ prefix: "dubwright-demo-" })
     for (const [name, text] of demoFiles) yield* fs.writeFileString(path.join(folder, name), text)
     if (!options.quiet)

@@ -24,7 +24,7 @@ const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefine
     balance === undefined
       ? "the account's balance is unknown"
       : (balance.short ?? 0) > 0
-        ? `the account has too few credits: ${balance.short ?? 0} short`
+        ? `the account has too few credits; add ${balance.short ?? 0}`
         : undefined,
   notice: ({ notices }) =>
     notices.length === 0

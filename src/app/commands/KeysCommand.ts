@@ -186,7 +186,7 @@ const fromStdin = Effect.tryPromise({
     }
     return Buffer.concat(pieces).toString("utf8").split(/\r?\n/u)[0]?.trim() ?? ""
   },
-  catch: (cause) => badUsage(`cannot read stdin: ${String(cause)}`)
+  catch: (cause) => badUsage(`cannot read stdin: ${String(cause)}; pass the key as an argument`)
 }).pipe(
   Effect.filterOrFail(
     (key) => key !== "",

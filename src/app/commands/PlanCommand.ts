@@ -82,7 +82,7 @@ const judged = Effect.fnUntraced(function* (
   if (maxCredits !== undefined && credits > maxCredits) {
     return yield* new CommandEnded({
       code: exitCodes.stopped,
-      message: `the batch would cost ${Math.ceil(credits)} credits, more than --max-credits ${maxCredits}`
+      message: `the batch would cost ${Math.ceil(credits)} credits, more than --max-credits ${maxCredits}; raise it, or select fewer jobs with --only`
     })
   }
   const held = failOnFindings(report, failOn)

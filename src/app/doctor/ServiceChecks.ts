@@ -93,7 +93,7 @@ const asked = (name: string, bundled: boolean) =>
     return [service, key]
   })
 
-/** Limits an effect to 8 s, less than a run would wait; after 300 ms prints what it waits for. */
+/** Limits an effect to 8 s, less than a run would wait. After 300 ms, prints that it is waiting for `name`. */
 const within = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const screen = yield* Screen

@@ -59,7 +59,7 @@ export const initCommand = Effect.fn("InitCommand.initCommand")(function* (optio
   const folder = path.resolve(options.folder)
   const target = path.join(folder, manifestName)
   const unwritable = (cause: PlatformError) =>
-    badUsage(`${target}: cannot be written: ${writingFault(cause)}`)
+    badUsage(`${target}: cannot be written: ${writingFault(cause)}; choose another folder`)
   const there = yield* Effect.option(fs.stat(folder))
   if (Option.exists(there, ({ type }) => type !== "Directory")) {
     return yield* badUsage(`${options.folder}: not a folder; pass the folder with the subtitles`)
@@ -67,7 +67,9 @@ export const initCommand = Effect.fn("InitCommand.initCommand")(function* (optio
   yield* Effect.try({
     try: () => makeFolder(folder),
     catch: (cause) =>
-      badUsage(`${target}: cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`)
+      badUsage(
+        `${target}: cannot be written: ${cause instanceof Error ? cause.message : String(cause)}; choose another folder`
+      )
   })
   const before =
     !options.force && (yield* fs.exists(target).pipe(Effect.mapError(unwritable)))

@@ -22,7 +22,7 @@ export const withholdSecrets = (environment: Variables): ConfigProvider.ConfigPr
     withheld.set(name, value)
     delete environment[name]
   }
-  // As the provider of the environment itself.
+  // The same delimiters as in Effect's own provider of the environment.
   return ConfigProvider.fromMap(all, { pathDelim: "_", seqDelim: "," })
 }
 

@@ -21,7 +21,7 @@ export const scheduleCommand = Effect.fn("ScheduleCommand.scheduleCommand")(func
 ) {
   const screen = yield* Screen
   const manifest = resolve(options.manifest)
-  if (!existsSync(manifest)) return yield* badUsage(`${options.manifest}: no such file`)
+  if (!existsSync(manifest)) return yield* badUsage(`${options.manifest}: no such file; check the path`)
   const home = homeFolder()
   if (home === undefined) return yield* badUsage("your user has no home folder for schedules; set HOME")
   const own = parse(manifest)

@@ -46,12 +46,16 @@ export const admitRequest = (
   if (!same(given, token))
     return refused(404, "not a page of this review; open the address that dubwright review printed")
   const path = decoded(pieces)
-  if (path === undefined) return refused(400, "the URL has an invalid escape")
+  if (path === undefined)
+    return refused(400, "the URL has an invalid escape; open the address that dubwright review printed")
   switch (method) {
     case "GET":
     case "HEAD":
       return crossSite(headers) && headers["sec-fetch-mode"] !== "navigate"
-        ? refused(403, "pages of other sites must not read this")
+        ? refused(
+            403,
+            "a page of another site sent this request; open the address that dubwright review printed"
+          )
         : Either.right({ method, path })
     case "POST":
       if (headers.origin !== origin || crossSite(headers))
@@ -60,7 +64,7 @@ export const admitRequest = (
           "only the review page may make changes; open the address that dubwright review printed"
         )
       if (!same(`${headers["x-dubwright-token"] ?? ""}`, token))
-        return refused(403, "the token is missing or wrong")
+        return refused(403, "the token is missing or wrong; reload the review page")
       if (!/^application\/json(?:;|$)/u.test(headers["content-type"] ?? ""))
         return refused(415, "expected JSON")
       return Either.right({ method, path })

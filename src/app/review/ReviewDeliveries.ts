@@ -17,7 +17,7 @@ interface Entry {
 
 /**
  * Starts the worker. It ends with the scope, which interrupts a delivery in progress. `deliver` returns why it failed,
- * or undefined; it calls `tell` with what it is waiting for.
+ * or undefined; it calls `tell` with the reason for a wait.
  */
 export const makeDeliveries = Effect.fnUntraced(function* <R>(
   deliver: (

@@ -17,7 +17,7 @@ export const escapeControls = (text: string): string =>
   text.replaceAll(stylesAndControls, (found, style: string | undefined) => style ?? escaped(found))
 
 /**
- * As `escapeControls`, without colours and styles, and without whole escape sequences. A sequence that only forms when
+ * Like `escapeControls`, but also removes colours, styles and whole escape sequences. A sequence that only forms when
  * another is taken out of its middle is escaped.
  */
 export const unstyled = (text: string): string => stripVTControlCharacters(text).replaceAll(controls, escaped)

@@ -31,7 +31,9 @@ export const openLog = (file: string): Either.Either<LogLine, CommandEnded> =>
       }
     },
     catch: (cause) =>
-      badUsage(`--log ${file}: cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`)
+      badUsage(
+        `--log ${file}: cannot be written: ${cause instanceof Error ? cause.message : String(cause)}; choose another file`
+      )
   })
 
 const setAside = (file: string): void => {

@@ -4,7 +4,7 @@ import { fitToWidth } from "./LineRedraw.ts"
 
 export type Cell = string | number | FigureCell | undefined
 
-/** A number as text, with its unit; right-aligned as a number is. */
+/** A number as text, with its unit; right-aligned like a number. */
 export interface FigureCell {
   readonly figure: string
 }

@@ -156,7 +156,7 @@ const locked = (folder: string) =>
         new VoiceNotAdded({
           voice: folder,
           reason: "disk",
-          detail: `cannot create the folder of voices: ${cause instanceof Error ? cause.message : String(cause)}`
+          detail: `cannot create the folder of voices: ${cause instanceof Error ? cause.message : String(cause)}; set DUBWRIGHT_VOICES to another folder`
         })
     }),
     lockFolder(folder).pipe(

@@ -1,7 +1,7 @@
 /** Mel cepstra: what a sound's spectrum says about the phone, without the voice's pitch, level and timbre. */
 import type { SpeechSpectra } from "./SpeechSpectra.ts"
 
-/** Coefficients of a cepstrum: its own, and how each changes from two frames before to two frames after. */
+/** Values per frame: the cepstrum's coefficients, and the change of each from two frames before to two frames after. */
 export const cepstrumSize = 26
 const own = 13
 const around = 2
@@ -62,7 +62,7 @@ const cosines = Float32Array.from({ length: own * bandCount }, (_, k) =>
   Math.cos((Math.PI * Math.floor(k / bandCount) * ((k % bandCount) + 0.5)) / bandCount)
 )
 
-/** Gives each coefficient a mean of 0 and a deviation of 1, the level a larger one. */
+/** Gives each coefficient a mean of 0 and a deviation of 1. The level's deviation is larger. */
 const normalize = (cepstra: Float32Array): void => {
   const count = Math.max(1, cepstra.length / cepstrumSize)
   for (let q = 0; q < cepstrumSize; q++) {

@@ -1,6 +1,6 @@
 /**
- * Aligns two recordings of the same words: where a moment of one voice is in the speech of another. The spectra of both
- * are compared as mel cepstra, and one is stretched onto the other by dynamic time warping.
+ * Aligns two recordings of the same words: finds each moment of one voice in the speech of the other. It compares their
+ * spectra as mel cepstra, and stretches one onto the other by dynamic time warping.
  */
 import { cepstrumSize, melCepstra } from "./MelCepstrum.ts"
 import { frameLength, type Sound, type SpeechSpectra, speechSpectra } from "./SpeechSpectra.ts"
@@ -20,7 +20,7 @@ export interface SpeechAlignment {
   readonly cost: number
   /** Frames of the reference and of the clip that say the same, from their beginnings to their ends. */
   readonly path: WarpPath
-  /** Speech of the clip relative to that of the reference. */
+  /** Length of the clip's speech divided by that of the reference. */
   readonly ratio: number
   /** The longest part of the reference for which the path stays at one frame of the clip, in milliseconds. */
   readonly skipped: number

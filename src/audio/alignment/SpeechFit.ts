@@ -2,7 +2,7 @@
 
 /** What an alignment says about a clip. */
 export interface SpeechFit {
-  /** The clip's speech relative to the reference's, without pauses. */
+  /** Length of the clip's speech divided by that of the reference, without pauses. */
   readonly ratio: number
   /** The longest stretch of the text without counterpart in the clip, in seconds of the reference. */
   readonly skipped: number
@@ -18,12 +18,17 @@ export interface Misfit {
   readonly detail: string
 }
 
-/** Stretches without counterpart are shorter in complete speech, in seconds. Measured: at most 0.2 s in 99 of 100. */
+/**
+ * In complete speech, stretches without counterpart are shorter than this, in seconds. Measured: at most 0.2 s in 99 of
+ * 100.
+ */
 const longestStretch = 0.3
-/** Ratios of complete speech; a text that lacks a third, or is said one and a half times, is outside. */
+/**
+ * Bounds of the ratio in complete speech. Speech that lacks a third of its text, or says half of it twice, is outside.
+ */
 const shortestRatio = 0.8
 const longestRatio = 1.5
-/** From this on, the opposite order of the words fits better than the text. */
+/** From this value on, the clip fits the words in opposite order better than the text. */
 const strangest = 1
 
 /**

@@ -14,7 +14,7 @@ export interface WarpPath {
   readonly others: Int32Array
 }
 
-/** For each vector of one sequence, the range [from, to) of those of the other that it may be aligned with. */
+/** For each vector of one sequence, the range [from, to) of vectors of the other to which it may be aligned. */
 export interface Corridor {
   readonly from: Int32Array
   readonly to: Int32Array

@@ -17,7 +17,7 @@ export interface ReferenceWord extends TimeRange {
 
 /** Shortest pause that no consonant makes, in frames: 150 ms. */
 const shortestPause = 15
-/** How far from its expected place a pause after punctuation may be, and any other pause, in milliseconds. */
+/** How far a pause may be from its expected place, in milliseconds: after punctuation, and elsewhere. */
 const pauseReach = 700
 const plainReach = 100
 /** A pause this far from where the alignment expects it shows that the alignment is wrong there, in milliseconds. */
@@ -25,7 +25,8 @@ const misplaced = 60
 
 /**
  * Returns the time of each word in the clip; in order, without overlaps. The alignment gives the times. A pause near
- * the end of a word belongs there: then the text before and after it is aligned again, each by itself.
+ * the end of a word is assigned to that end. Then the text before the pause and the text after it are aligned
+ * separately.
  */
 export const placeWords = (
   words: ReadonlyArray<ReferenceWord>,
@@ -66,7 +67,7 @@ const timesOf = (words: ReadonlyArray<TimeRange>, { ones, others }: WarpPath): R
 interface PauseAnchor {
   readonly word: number
   readonly pause: TimeRange
-  /** Its distance from where the alignment expects it, in milliseconds. */
+  /** Distance from the place where the alignment expects it, in milliseconds. */
   readonly off: number
 }
 
@@ -83,7 +84,7 @@ const pausesIn = ({ spectra: { levels }, kept }: SpeechFrames): ReadonlyArray<Ti
   return pauses
 }
 
-/** Assigns pauses to ends of words, the nearest first; their order stays. */
+/** Assigns pauses to ends of words, the nearest first, without changing their order. */
 const pauseAnchors = (
   words: ReadonlyArray<ReferenceWord>,
   times: ReadonlyArray<TimeRange>,

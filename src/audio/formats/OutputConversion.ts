@@ -21,7 +21,7 @@ export interface UnconvertedPart {
 /** The output. */
 export interface ConvertedPart {
   readonly rate: SampleRate
-  /** Exact number of frames written: the excess is cut off, the rest is padded with silence. */
+  /** Exact number of frames written. A longer programme is cut off, a shorter one is padded with silence. */
   readonly frames: number
   /** 16-bit integers (dithered), 24-bit integers, or 32-bit floats. */
   readonly depth: 16 | 24 | 32

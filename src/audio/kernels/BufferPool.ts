@@ -1,4 +1,4 @@
-/** Buffer pool: reusable sample arrays for temporary work, in the kernels' WebAssembly memory while that lasts. */
+/** Buffer pool: reusable sample arrays for temporary work, in the kernels' WebAssembly memory while it has space. */
 import { around, buffer, poolStart } from "./KernelMemory.ts"
 
 /** Allocates an array of `length` samples. Its contents are undefined: the caller must write all of it. */

@@ -12,7 +12,7 @@ interface Tried {
 /** Tolerated deviation from the target loudness, in LU. */
 const close = 0.1
 
-/** The same where a closer match would limit peaks too hard: the smallest audible difference, in LU. */
+/** The tolerance if a closer match would limit peaks too hard: the smallest audible difference, in LU. */
 export const audibleLoudness = 0.5
 
 /** Loudness gained per decibel of level, in LU: the assumption for the first step, and the lower bound. */

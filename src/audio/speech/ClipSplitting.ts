@@ -37,10 +37,10 @@ export interface Cut {
 /**
  * Splits a clip into `parts` parts, at least 1.
  *
- * With times from a transcript, each cut moves to the quietest point near them. Times from an alignment are more exact
- * than the quietest point, which may be inside a consonant: they are used as they are. Without usable times, cuts go
- * to the pauses that the punctuation suggests. If those are ambiguous, the parts stay together. A clip without speech
- * is one segment from end to end. `speech` is the clip's own; pass it if already computed.
+ * With times from a transcript, each cut moves to the quietest point near them. Times from an alignment are used
+ * unchanged, because the quietest point may be inside a consonant. Without usable times, cuts go to the pauses that the
+ * punctuation suggests. If those are ambiguous, the parts stay together. A clip without speech is one segment from end
+ * to end. `speech` is the clip's own; pass it if already computed.
  */
 export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech = speechIn(pcm)): Cut => {
   if (speech === undefined)

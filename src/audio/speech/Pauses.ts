@@ -62,7 +62,8 @@ export const endsByPauses = (
 /** Shortest pause that cannot be a stop consonant's closure: 100 ms. */
 const shortestPause = 20
 /**
- * Typical deviation of a position by characters from the same position in the speech: 60 ms plus 2.5 % of the whole.
+ * Typical difference between a position estimated from characters and the one in the speech: 60 ms plus 2.5 % of the
+ * whole.
  */
 const doubtSteps = 12
 const doubtShare = 0.025

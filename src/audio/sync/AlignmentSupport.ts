@@ -11,7 +11,7 @@ export interface AlignedRuns {
   readonly runs: ReadonlyArray<ShiftedRun>
 }
 
-/** Cues as a film of another rate would have them. */
+/** Returns the cues with their times at another rate. */
 export const atRate = (cues: ReadonlyArray<TimedSpan>, rate: number): ReadonlyArray<TimedSpan> =>
   rate === 1 ? cues : cues.map(({ start, end }) => ({ start: start * rate, end: end * rate }))
 
@@ -90,13 +90,14 @@ export const prominenceOf = (
 }
 
 /**
- * A run of this many cues must be this prominent, or its cues are given to its neighbours. By chance, the best shift
- * exceeds the second best by more than that only in short runs. In 240 benchmark films with breaks, none of 501 runs of
- * 25 cues and more was wrong, 2 of 173 runs of 15 to 24 cues, and most runs of less than 9.
+ * Minimum prominence of a run of this many cues; the cues of a less prominent run are given to its neighbours. By
+ * chance, the best shift exceeds the second best by more than that only in short runs. In 240 benchmark films with
+ * breaks, no run of 25 cues or more was wrong (of 501). Of 173 runs of 15 to 24 cues, 2 were wrong; of those of less
+ * than 9 cues, most were.
  */
 const leastProminence = (cues: number): number => Math.min(3.2, 0.3 + 22 / cues)
 
-/** The prominence from which a run of this many cues is certain; that of all cues must be `certainWhole`. */
+/** Prominence from which a run of this many cues is certain. A run of all cues must reach `certainWhole`. */
 export const certainProminence = (cues: number, isWhole: boolean): number =>
   isWhole ? certainWhole : leastProminence(cues) + 0.1
 const certainWhole = 2.5
@@ -150,10 +151,10 @@ const elsewhere = 30
 const smallGroup = 8
 const mostAdvantage = -3
 
-/** A dropped run of this many cues leaves them in doubt: few are found by chance. */
+/** If a run of this many cues is dropped, its cues are in doubt, because chance produces few such runs. */
 const leastDropped = { whole: 9, pieces: 5 } as const
 
-/** Counts the cues in groups that nothing supports, and in dropped runs. */
+/** Counts the cues in groups that the sound does not support, and in dropped runs. */
 export const doubtfulCues = (
   evidence: EvidenceLevels,
   cues: ReadonlyArray<TimedSpan>,

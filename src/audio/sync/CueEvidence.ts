@@ -17,7 +17,7 @@ export interface TimedSpan {
  */
 export interface FilmEvidence {
   readonly perSecond: number
-  /** `sums[margin + k]` is the sum of speech, against its surroundings, over the film's steps before k. */
+  /** `sums[margin + k]` is the sum of speech, relative to its surroundings, over the film's steps before k. */
   readonly sums: Float64Array
   /** `onsets[margin + k]` is how clearly a voice begins at step k. */
   readonly onsets: Float32Array
@@ -39,8 +39,8 @@ export const coarseness = 4
 const surroundings = 20 * stepsPerSecond
 
 /**
- * What an onset of usual clarity weighs, in seconds of usual speech. Subtitles of dense speech hardly have pauses, so
- * their onsets tell far more than their lengths.
+ * Weight of an onset of usual clarity, in seconds of usual speech. Dense speech has few pauses, so the onsets of its
+ * cues are better evidence than their lengths.
  */
 const onsetWeight = 3
 

@@ -30,17 +30,17 @@ export interface FilmAlignment {
   readonly runs: ReadonlyArray<ShiftedRun>
   /** From 0 (a guess) to 1 (certain). */
   readonly confidence: number
-  /** How many parts of the subtitle were placed by themselves, and how many of them agree with this. */
+  /** How many parts of the subtitle were placed separately, and how many of them agree with the alignment. */
   readonly parts: number
   readonly agreeing: number
-  /** The share of cues in stretches where the film's sound does not support this. */
+  /** The share of cues in stretches where the film's sound does not support the alignment. */
   readonly doubtful: number
 }
 
 /** Fewer cues than this give no result. */
 export const leastCues = 8
 
-/** Aligns cues with the evidence of a film; undefined if there are too few cues. They must be in order of start. */
+/** Aligns cues with the evidence of a film; undefined if there are too few cues. Cues must be in order of start. */
 export const alignToFilm = (
   evidence: EvidenceLevels,
   cues: ReadonlyArray<TimedSpan>
@@ -56,7 +56,7 @@ export const alignToFilm = (
   if (found === undefined) return undefined
   const refined = refine(evidence, cues, found)
   const kept = supported(evidence, cues, refined, spread)
-  // Pieces were divided anew, with coarse shifts.
+  // `supported` has divided the cues between the pieces again, with coarse shifts.
   const model = refined.runs.length === 1 ? refined : refine(evidence, cues, kept)
   return { ...model, ...agreement(evidence, cues, { ...model, dropped: kept.dropped }) }
 }
@@ -101,7 +101,7 @@ const driftStep = 0.02
 const rateTolerance = 0.06
 
 /**
- * A usual rate that is near 1 must have this much more evidence than 1. In 32 films of 6 to 9 minutes whose subtitles
+ * A usual rate near 1 must have this many times the evidence of rate 1. In 32 films of 6 to 9 minutes whose subtitles
  * are off by 0.1 %, the right rate had 1.46 to 2.25 times as much, and a wrong one at most 0.84 times.
  */
 const usualGain = 1.2
@@ -163,7 +163,7 @@ const fitAt = (
   return { rate, runs, score }
 }
 
-/** The highest point of a curve, between its steps by a parabola through the nearest three. */
+/** The highest point of a curve. A parabola through the three highest steps finds points between steps. */
 const peakOf = (values: Float64Array): { readonly at: number; readonly peak: number } => {
   let at = 0
   for (let k = 1; k < values.length; k++) if (values[k]! > values[at]!) at = k
@@ -190,9 +190,10 @@ const partTolerance = 0.35
 const enoughParts = 0.4
 
 /**
- * How many parts agree with their run, and the confidence that follows. It is low if the run's peak is not prominent,
- * or few parts agree. With n parts of which h agree, chance would give C(n, h) q^h such agreements at any of the rates,
- * where q is the share of all shifts that count as agreement. Stretches of cues that nothing supports count against it.
+ * Returns how many parts agree with their run, and the resulting confidence. It is low if the run's peak is not
+ * prominent, or few parts agree. With n parts of which h agree, chance would give C(n, h) q^h such agreements at any of
+ * the rates, where q is the share of all shifts that count as agreement. Stretches of cues that the sound does not
+ * support lower it.
  */
 const agreement = (
   evidence: EvidenceLevels,

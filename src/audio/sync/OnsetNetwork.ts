@@ -1,6 +1,6 @@
 /**
- * A small network that tells where somebody begins to speak. It sees the mean levels of eight bands in stretches of
- * time around a moment, narrow near it and wide far from it, and has one hidden layer. `bench/sync/training.ts` trains
+ * A small network that tells where somebody begins to speak. Its inputs are the mean levels of eight bands in stretches
+ * of time around a moment: narrow near it, wide far from it. It has one hidden layer. `bench/sync/training.ts` trains
  * it on speech of the embedded engines over music, noise, applause and room tone.
  */
 import { onsetWeights } from "./OnsetWeights.ts"
@@ -59,7 +59,7 @@ export const onsetInputs = (
   return inputs
 }
 
-/** Writes the scores of moments with these inputs, the logarithms of their odds, into `scores`. */
+/** Writes the scores of moments with these inputs into `scores`. A score is the logarithm of the odds. */
 export const onsetScores = (
   { weights, biases, outputs }: OnsetWeights,
   inputs: Float32Array,

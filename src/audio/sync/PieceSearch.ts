@@ -1,9 +1,9 @@
 /**
  * Finds how a subtitle must be shifted, cue by cue, to fit its film. Each cue may have its own shift, but each change
- * of the shift costs a fixed penalty, and more if cues then come before the ones in front of them. So changes remain
- * only where the film or the subtitle has a break. The method follows alass (https://github.com/kaegi/alass), with two
- * differences: cues are rated against graded evidence, not against other cues, and the penalty is derived from what
- * chance would gain.
+ * of the shift costs a fixed penalty. The penalty doubles if a cue then starts before the previous one. So changes
+ * remain only where the film or the subtitle has a break. The method follows alass (https://github.com/kaegi/alass),
+ * with two differences. Cues are rated by graded evidence instead of other cues, and the penalty is derived from the
+ * gain that chance would bring.
  */
 import { evidenceRow, type FilmEvidence, type TimedSpan } from "./CueEvidence.ts"
 
@@ -41,7 +41,7 @@ export const chanceSpread = ({
   reach
 }: Omit<PieceQuestion, "spread" | "allowed">): number => {
   const row = new Float64Array(2 * Math.round(reach * evidence.perSecond) + 1)
-  // A sample of the cues tells enough.
+  // A sample of the cues is enough.
   const step = Math.max(1, Math.floor(cues.length / 100))
   let variance = 0
   let count = 0
@@ -68,17 +68,17 @@ interface EarlierRun {
 }
 
 /**
- * The penalty of a change of the shift, in spreads of one cue: more than a few cues gain by chance from any of the
- * shifts. A change that moves cues before the ones in front of them costs a second penalty.
+ * Penalty of a change of the shift, in spreads of one cue. A few cues gain less than this by chance, at any shift. A
+ * change that moves a cue before the previous one costs a second penalty.
  */
 const penalty = 8
 const disorder = 6
 
-/** Cues may come this much before the end of the ones in front of them and are still in order, in seconds. */
+/** Cues are in order if they overlap the previous one by at most this much, in seconds. */
 const overlap = 0.5
 
 /**
- * Finds the best shifts by dynamic programming over the cues, in time linear in cues and shifts. Memory is that of a
+ * Finds the best shifts by dynamic programming over the cues, in time linear in cues and shifts. It needs memory for a
  * few numbers per cue and per shift.
  */
 export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuestion): FoundRuns => {
@@ -89,7 +89,7 @@ export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuesti
   /** The first cue of the run at each shift, and which run is before it. */
   const firsts = new Int32Array(shifts)
   const befores = new Int32Array(shifts)
-  /** For each cue, the runs that end before it and that another one may follow: few. */
+  /** For each cue, the few runs that end before it and may be followed by another. */
   const ended: Array<Array<EarlierRun>> = []
   const runAt = (shift: number): EarlierRun => ({ shift, first: firsts[shift]!, before: befores[shift]! })
   const places = allowed?.map((shift) => Math.round(shift * evidence.perSecond) + widest)
@@ -105,7 +105,7 @@ export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuesti
     const slack = Math.round(gap * evidence.perSecond)
     const anywhere = cue === 0 ? -Infinity : totals[best]! - (penalty + disorder) * spread
     const change = penalty * spread
-    // Of runs in order, those that end by this cue at shift k: the best of the first `seen`.
+    // The best of the first `seen` runs, which this cue can follow at shift k without a change of order.
     let leader = best
     let highest = anywhere
     let jump = anywhere

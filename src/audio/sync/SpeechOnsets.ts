@@ -10,7 +10,7 @@ export const followTolerance = 0.35
 /** Minimum distance between the starts of two consecutive cues, as a share of their distance in the subtitle. */
 const leastDistance = 0.4
 
-/** From this chance on, nobody begins to speak near a cue. */
+/** If the chance that nobody begins to speak near a cue reaches this, the cue has no onset. */
 const surelyNobody = 0.5
 
 /** An onset counts as found if it is within this many steps: 60 ms. */

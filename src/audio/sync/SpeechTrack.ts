@@ -22,7 +22,7 @@ export interface SpeechTrack {
 /** Steps of a block in which one minimum is taken: 0.5 s. */
 const block = 50
 
-/** How many blocks before and after a moment tell its noise floor: 5 s each. */
+/** Number of blocks before a moment, and after it, that determine its noise floor: 5 s each. */
 const around = 10
 
 /** Share of those blocks whose minima are at or below the noise floor. */
@@ -31,7 +31,7 @@ const floorShare = 0.3
 /** Levels this far above the floor count as noise; half decibels. */
 const margin = 6
 
-/** Levels are counted up to this far above the floor: a scream is no more speech than a word. Half decibels. */
+/** Levels count only up to this far above the floor, in half decibels: a scream is no more speech than a word. */
 const ceiling = 46
 const highestAbove = 92
 
@@ -66,7 +66,7 @@ const presenceOf = (bands: Uint8Array, steps: number) => {
     for (let t = 0, at = band; t < steps; t++, at += bandCount) levels[t] = bands[at]!
     const floors = floorsOf(averaged(levels, 2))
     for (let k = 0; k < floors.length; k++) {
-      // Between the middles of two blocks, the floor changes evenly.
+      // Between the middles of two blocks, the floor is interpolated linearly.
       const middle = (k + 0.5) * block
       const until = k + 1 === floors.length ? steps : Math.min(steps, middle + block)
       const first = floors[k]! + margin

@@ -22,9 +22,9 @@ export const leastConfidence = 0.8
 export const leastOffset = 0.25
 
 /**
- * A drift counts if it moves the first or last cue by this much against the middle, in seconds. Below, cues that start
- * a little before or after the voice look like a drift. With 0.1, this happened to one of seven fitting subtitles of
- * five minutes. Less is enough for the rates of frame-rate pairs, which have evidence of their own.
+ * A drift counts if it moves the first or last cue by this much against the middle, in seconds. Below this, cues that
+ * start a little before or after the voice look like a drift. With 0.1, this happened to one of seven fitting subtitles
+ * of five minutes. The rates of frame-rate pairs have evidence of their own, so less is enough for them.
  */
 const leastDrift = 0.25
 const leastUsualDrift = 0.08

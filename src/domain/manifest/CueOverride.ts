@@ -40,7 +40,7 @@ export const CueOverride = Schema.Struct({
       Schema.Struct({
         say: described(Schema.NonEmptyTrimmedString, "The words of the piece."),
         start: optional(Schema.NonNegative, "Where it should start, in seconds."),
-        end: optional(Schema.NonNegative, "Where it should end at the latest, in seconds.")
+        end: optional(Schema.NonNegative, "The piece's latest end, in seconds.")
       })
     ),
     "Pieces of the cue that are lines of their own. Their names continue the cue's: 12.2, 12.3."
@@ -49,7 +49,10 @@ export const CueOverride = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         cue: described(Schema.NonNegativeInt, "The cue's number."),
-        was: optional(Schema.String, "Its text then. The override is skipped if it has changed since.")
+        was: optional(
+          Schema.String,
+          "The cue's text when this was set. If the text has changed since, the override is skipped."
+        )
       })
     ),
     "Other cues that are not spoken, because this line says their words, too."

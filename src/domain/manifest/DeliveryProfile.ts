@@ -11,13 +11,10 @@ const decibels = Schema.Number.pipe(Schema.between(-60, 0))
 /** A loudness to reach, and to judge if it has a tolerance. */
 export const LoudnessRule = Schema.Struct({
   target: described(Schema.Number.pipe(Schema.between(-40, -8)), "LUFS."),
-  mono: optional(
-    Schema.Number.pipe(Schema.between(-40, -8)),
-    "LUFS of a file with one channel, if it differs."
-  ),
+  mono: optional(Schema.Number.pipe(Schema.between(-40, -8)), "Target of mono files in LUFS, if it differs."),
   tolerance: optional(
     Schema.Number.pipe(Schema.between(0.1, 10)),
-    "LU, each way. Without it, the mix is levelled to the target, but not judged."
+    "Allowed distance from the target, in LU. Without it, the mix is levelled to the target, but not judged."
   ),
   over: described(Schema.Literal("dialogue", "programme"), "Measure the spoken lines, or everything.")
 })
@@ -25,7 +22,7 @@ export const LoudnessRule = Schema.Struct({
 /** Numbers of channels and their layouts. */
 export const channelLayouts = { 1: "mono", 2: "stereo", 6: "5.1" } as const
 
-/** Requirements of a profile. What is absent is measured, but not judged. */
+/** Requirements of a profile. Absent requirements are measured, but not judged. */
 export const DeliveryProfile = Schema.Struct({
   loudness: optional(LoudnessRule, "The loudness of the result."),
   range: optional(Schema.Positive, "Highest loudness range, in LU."),
@@ -68,7 +65,8 @@ const dialogue27 = { target: -27, tolerance: 2, over: "dialogue" } as const
 
 /** The built-in profiles. */
 export const deliveryProfiles: Readonly<Record<ProfileName, DeliveryProfile>> = {
-  // The dialogue before the mix. Netflix states no loudness for it, so that of the mix is reached, but not judged.
+  // The dialogue before the mix. Netflix states no loudness for it, so dubwright levels it like the mix, but does not
+  // judge it.
   "netflix-premix": {
     loudness: { target: -27, over: "dialogue" },
     truePeak: -6,

@@ -6,7 +6,10 @@ import { ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.ts"
 /** Who approved a cue or a job, and when. */
 export const Approval = Schema.Struct({
   by: described(Schema.NonEmptyTrimmedString, "Who approved it."),
-  at: described(Schema.NonEmptyTrimmedString, "When, in UTC, as in 2026-03-02T22:00:03Z."),
+  at: described(
+    Schema.NonEmptyTrimmedString,
+    "The time of the approval in UTC, such as 2026-03-02T22:00:03Z."
+  ),
   of: described(
     Schema.NonEmptyTrimmedString,
     "Digest of what was approved. If words, voice or time have changed since, the approval is out of date."

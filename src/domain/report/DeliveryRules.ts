@@ -17,21 +17,21 @@ export interface MeasuredSound {
   readonly depth: number | undefined
   readonly codec: string
   readonly channels: number
-  /** When its first frame is, if the file states it. */
+  /** Time of the first frame, if the file states it. */
   readonly start: StatedStart | undefined
   /** Longest silence, in seconds. */
   readonly silence: number
   /** The file's name, without its folder. */
   readonly name: string
-  /** The end of the sound less that of the picture, in seconds; undefined without a picture. */
+  /** The end of the sound minus that of the picture, in seconds; undefined without a picture. */
   readonly beyondPicture: number | undefined
 }
 
-/** When a file's first frame is. */
+/** Time of a file's first frame. */
 export interface StatedStart {
   /** The timecode of a video, or the time that a Broadcast Wave file states. */
   readonly shown: string
-  /** The latter in seconds since midnight; absent for a timecode. */
+  /** The stated time in seconds since midnight; absent for a timecode. */
   readonly seconds?: number
 }
 
@@ -52,7 +52,7 @@ export interface RuleVerdict {
   readonly required?: string
   readonly found: string
   readonly verdict: "pass" | "fail" | "info"
-  /** Why another quantity was judged than the profile names. */
+  /** Why the judged quantity is not the one that the profile names. */
   readonly note?: string
 }
 
@@ -154,7 +154,7 @@ const loudnessVerdicts = (
     ? [
         {
           ...whole(true),
-          note: "measured over everything: no report.json beside the file says where lines are"
+          note: "measured over the whole file: no report.json beside it says where the lines are"
         }
       ]
     : [row("dialogue loudness", dialogue, true), whole(false)]

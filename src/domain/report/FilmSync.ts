@@ -32,7 +32,7 @@ export const SyncReport = Schema.Struct({
   confidence: Schema.Number,
   /** Whether the cues were moved accordingly. */
   applied: Schema.Boolean,
-  /** The same in words, and the evidence. */
+  /** The result in words, with the evidence. */
   summary: Schema.String
 })
 export type SyncReport = typeof SyncReport.Type

@@ -35,7 +35,7 @@ export const CueReport = Schema.Struct({
   index: Schema.Int,
   start: Seconds,
   end: Seconds,
-  /** Where the cue belongs in the film, if its source has other times. All else is measured against this. */
+  /** Where the cue belongs in the film, if its source has other times. All other times are measured against it. */
   corrected: Schema.optional(Schema.Struct({ start: Seconds, end: Seconds })),
   /** The source's text. */
   text: Schema.String,
@@ -58,7 +58,7 @@ export const CueReport = Schema.Struct({
   words: Schema.optional(Schema.Union(PartHearing, Schema.Struct({ unheard: Schema.String }))),
   flags: Schema.Array(Flag),
   shortenBy: Schema.optional(Schema.Int),
-  /** What a rewriter made of its lines that are or were too long. */
+  /** What a rewriter replied about its lines that are or were too long. */
   rewrites: Schema.optional(Schema.Array(CueRewrite)),
   /** Identifies the words, voices and times of its lines: approvals refer to it. Absent in older reports. */
   digest: Schema.optional(Schema.String)

@@ -1,4 +1,4 @@
-/** Casting: provider, model, voice and controls. With the text, it decides what an utterance sounds like. */
+/** Casting: provider, model, voice and controls. Together with the text, it determines the sound of an utterance. */
 import { Schema } from "effect"
 import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
 

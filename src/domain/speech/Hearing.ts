@@ -1,7 +1,7 @@
-/** What a speech recogniser heard in a clip, compared with the words that were asked for. */
+/** What a speech recogniser heard in a clip, compared with the requested words. */
 import { Schema } from "effect"
 
-/** How the words of a clip differ from those asked for. */
+/** How the words of a clip differ from the requested ones. */
 export const HeardFaultKind = Schema.Literal(
   /** Words were left out. */
   "missing",

@@ -16,7 +16,7 @@ export const SkipReason = Schema.Literal(
 )
 export type SkipReason = typeof SkipReason.Type
 
-/** The time a line should play in: its cue's time, or a share of it. */
+/** The time in which a line should play: its cue's time, or a share of it. */
 export class Slot extends Schema.Class<Slot>("Slot")({ start: Millis, end: Millis }) {}
 
 /**

@@ -6,7 +6,7 @@ import { FrameRate } from "../time/FrameRate.ts"
 import { Flag } from "./Placement.ts"
 import { Frames, Millis, SampleRate } from "../time/Units.ts"
 
-/** The audio file that a clip is cut from. */
+/** The audio file from which a clip is cut. */
 export class TimelineMedia extends Schema.Class<TimelineMedia>("TimelineMedia")({
   /** Relative to the timeline file, with forward slashes, so that the folder can be moved. */
   path: Schema.NonEmptyString,

@@ -3,8 +3,8 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
 /**
- * Collects all garbage of the calling thread. For buffers and WebAssembly memory that V8 would otherwise keep until its
- * small JavaScript heap fills up. Takes 2 to 10 ms on a small heap.
+ * Collects all garbage of the calling thread. Frees buffers and WebAssembly memory that V8 would otherwise keep until
+ * its small JavaScript heap fills up. Takes 2 to 10 ms on a small heap.
  */
 export const collectGarbage = (): void => {
   collect ??= exposed()

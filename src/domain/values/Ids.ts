@@ -36,7 +36,7 @@ export const JobId = Schema.NonEmptyTrimmedString.pipe(
   Schema.maxLength(120),
   Schema.filter((id) => {
     const fault = faultOfName(id)
-    return fault === undefined || `the job id "${id}" is also a file name: ${fault}`
+    return fault === undefined || `the job id "${id}" cannot be a file name: ${fault}`
   }),
   Schema.brand("JobId")
 )

@@ -3,7 +3,7 @@
 /** A tone: letters, digits, spaces, hyphens and apostrophes, so that it cannot be mistaken for anything else. */
 export const tonePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} '\u2019-]{0,59}$/u
 
-/** A text without the tone in brackets that it began with. */
+/** A text, separated from the tone in brackets at its beginning. */
 export interface TonedText {
   readonly text: string
   readonly tone?: string

@@ -1,4 +1,4 @@
-/** Version and build id of this dubwright. */
+/** Version and build id of this program. */
 declare const DUBWRIGHT_VERSION: string
 declare const DUBWRIGHT_BUILD: string
 

@@ -55,7 +55,11 @@ export const makePolly = Effect.fnUntraced(function* (settings: PollySettings) {
           return Object.fromEntries(headers.entries())
         },
         catch: () =>
-          new EngineUnavailable({ engine: name, detail: "the request cannot be signed with these keys" })
+          new EngineUnavailable({
+            engine: name,
+            detail:
+              "the request cannot be signed with its keys; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+          })
       })
     )
 

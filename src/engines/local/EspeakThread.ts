@@ -61,7 +61,7 @@ export const openEspeak = async (): Promise<Synthesizer> => {
       espeak.set_range(pitch.range)
       const built = espeakText(job.pieces, inlined, phonemeTable(job.voice))
       if (Buffer.byteLength(built.text) >= longestText)
-        throw new JobRefused("the sentence part is too long for eSpeak NG")
+        throw new JobRefused("the sentence is too long for eSpeak NG; divide it by punctuation")
       const blocks: Array<Int16Array> = []
       const events: Array<EspeakEvent> = []
       espeak.synthesize(built.text, (samples, among) => {

@@ -164,7 +164,7 @@ const checkMatcha = async (
   if (!isChinese && !usesEspeak)
     throw new ModelUnusable({
       path: acousticModel,
-      detail: "its texts are read by neither eSpeak NG nor a lexicon; download another voice"
+      detail: "it has no lexicon, and eSpeak NG cannot read its texts; download another voice"
     })
   const lexicon = isChinese ? fileOf(folder, files, /lexicon\.txt$/u, "its lexicon (lexicon.txt)") : undefined
   await checkTokens(tokens, !isChinese)

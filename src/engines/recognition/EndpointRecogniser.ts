@@ -41,9 +41,7 @@ export const makeEndpointRecogniser = Effect.fnUntraced(function* (options: Endp
 
   const hear: Recogniser["hear"] = Effect.fn("EndpointRecogniser.hear")((wav, language) =>
     wav.length > mostAudio
-      ? Effect.fail(
-          failure("one", `the clip has ${wav.length} bytes, more than the ${mostAudio} that are sent`)
-        )
+      ? Effect.fail(failure("one", `the clip has ${wav.length} bytes, more than the limit of ${mostAudio}`))
       : Effect.flatMap(post(formOf(wav, language)), (text) =>
           Either.mapLeft(jsonTranscript(text), (detail) => failure("one", `the response is ${detail}`))
         )

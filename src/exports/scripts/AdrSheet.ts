@@ -6,7 +6,7 @@ import { escapedAttribute, escapedXml } from "../text/Markup.ts"
 import { oneLine, unlabelled } from "../text/SingleLineText.ts"
 import { timecode } from "../text/Timecode.ts"
 
-/** The columns of a cue sheet, in order. The last two are for the pen. */
+/** The columns of a cue sheet, in order. People fill in the last two by hand. */
 export const cueSheetColumns = [
   "cue",
   "in",

@@ -4,7 +4,7 @@ import { clockTime, cuesOf } from "../subtitles/EntryText.ts"
 import { element, type Markup, markupDocument } from "../text/Markup.ts"
 import { oneLine } from "../text/SingleLineText.ts"
 
-/** What a document says of its subtitles. */
+/** Metadata of a document. */
 export interface SubtitleNote {
   readonly title: string
   /** The language of the text as a tag. */

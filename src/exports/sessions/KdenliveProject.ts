@@ -52,7 +52,7 @@ export const kdenlive = (timeline: Timeline): string => {
   )
 }
 
-/** Marks the transitions that Kdenlive adds itself, so that it shows none of them to the user. */
+/** Marks the transitions that Kdenlive adds itself, so that it hides them from the user. */
 const internal = { internal_added: 237 } as const
 const ownMix = { ...internal, accepts_blanks: 1, combine: 1, always_active: 1 } as const
 

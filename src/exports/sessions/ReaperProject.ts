@@ -1,4 +1,7 @@
-/** REAPER project (.rpp): a tree of lines in plain text. There is no specification; REAPER 6 and 7 write it so. */
+/**
+ * REAPER project (.rpp): a tree of lines in plain text. There is no specification; the writer follows files of REAPER 6
+ * and 7.
+ */
 import type { Timeline, TimelineClip, TimelineFilm } from "../../domain/speech/Timeline.ts"
 import { framesAt, type Frames, framesBetween } from "../../domain/time/Units.ts"
 import { labelled, noteOf, oneLine } from "../text/SingleLineText.ts"

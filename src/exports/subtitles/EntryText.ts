@@ -1,6 +1,6 @@
 /**
- * Subtitle files, written by the `subtitle` package, and their text: a cue's lines, which every subtitle reader takes
- * for text.
+ * Writes subtitle files with the `subtitle` package, and formats a cue's lines so that every reader takes them for
+ * text.
  */
 import { stringifySync } from "subtitle"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"

@@ -115,7 +115,7 @@ export const decodeRefusal = (source: string, head: Uint8Array, { stderr }: Deco
   return refused("broken", `damaged audio or no audio${detail}`)
 }
 
-/** Finds a line in which ffmpeg reports damaged data, even if it carried on. */
+/** Finds a line in which ffmpeg reports damaged data, even if it continued. */
 const damageIn = (stderr: string): string | undefined =>
   spokenLines(stderr).find((line) =>
     /corrupt|truncat|invalid data|error while decoding|decoding error|partial file/iu.test(line)

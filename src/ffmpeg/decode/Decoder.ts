@@ -27,7 +27,7 @@ import { commandLine, type ProcessEnd, runProcess, startProcess } from "../proce
 
 type Blocks = Stream.Stream<Float32Array, FfmpegFailed | NotAudio>
 
-/** Decodes one file. A file that the first ffmpeg cannot read is left to the spare one, which may know its format. */
+/** Decodes one file. If the first ffmpeg cannot read a file, the spare one tries: it may know the format. */
 export const decodeFile = Effect.fn("Decoder.decodeFile")(function* (
   ffmpeg: FfmpegChoice,
   source: DecodeSource,

@@ -1,4 +1,4 @@
-/** Decodes a film's sound for analysis: every moment at its own time, and as much of a damaged file as there is. */
+/** Decodes a film's sound for analysis: every sample at its own time, and as much of a damaged file as possible. */
 import { Effect, Stream } from "effect"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { floatsOf } from "../../audio/pcm/Pcm.ts"

@@ -32,7 +32,7 @@ const patience = "1 minute"
 
 /**
  * A thread pool that lives as long as the scope. The first thread starts with the first file. A thread that failed is
- * not replaced, since a new one would fail again: its files are left to ffmpeg.
+ * not replaced, since a new one would fail again: ffmpeg decodes its files instead.
  */
 export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Effect.gen(function* () {
   const program = builtProgram("mp3-worker.mjs")

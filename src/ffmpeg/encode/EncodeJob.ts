@@ -74,7 +74,7 @@ const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
   return Frames.make(Math.round((length.frames * rateOf(sink)) / length.rate))
 }
 
-/** A sink with the path of the file that its samples are written to. */
+/** A sink, with the path of the file that receives its samples. */
 export interface PlacedSink {
   readonly sink: AudioSink
   readonly part: string

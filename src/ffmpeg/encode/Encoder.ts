@@ -194,7 +194,7 @@ const encoderOf = (ffmpeg: FfmpegChoice, job: FedJob) =>
     finish: Effect.zipRight(job.bytes.finish, Fiber.join(process))
   }))
 
-/** Runs one ffmpeg process to completion. Closes its input in any case, so that nobody waits to send to it. */
+/** Runs one ffmpeg process to completion. Closes its input in any case, so that no sender waits for it. */
 const encodeJobOf = Effect.fnUntraced(
   function* (ffmpeg: FfmpegChoice, { feed, sinks, bytes, chapters, chaptersPath }: FedJob) {
     if (chapters.length > 0)

@@ -30,10 +30,10 @@ export type LossyCoder = "aac" | "mp3" | "opus"
 export const speechBitrates: Readonly<Record<LossyCoder, number>> = { aac: 96, mp3: 96, opus: 64 }
 
 /**
- * The most that an encoder raises peaks, in dB, by minimum bit rate in kilobits per second and channel. `adds` applies
- * if speech is 15 LU or more below the peak limit. `perLu` is added for each LU closer, as harder limiting makes
- * encoders overshoot more. Measured on eleven voices of three engines at -20 to -10 LUFS. One peak in some minutes of
- * speech may still exceed it.
+ * Maximum increase of peaks by an encoder, in dB, by minimum bit rate in kilobits per second and channel. `adds`
+ * applies if speech is 15 LU or more below the peak limit. `perLu` is added for each LU closer, as harder limiting
+ * makes encoders overshoot more. Measured on eleven voices of three engines at -20 to -10 LUFS. One peak in some
+ * minutes of speech may still exceed it.
  */
 const codingAdds: Readonly<
   Record<LossyCoder, ReadonlyArray<{ readonly from: number; readonly adds: number; readonly perLu: number }>>

@@ -1,6 +1,6 @@
 /**
- * Completes a WAV file of which only some sections were rendered: the others come from an earlier version of the file.
- * The file itself is not written to.
+ * Completes a WAV file after only some of its sections were rendered: the others come from an earlier version of the
+ * file. The file itself is not written to.
  */
 import {
   closeSync,
@@ -24,7 +24,7 @@ export interface Splice {
   readonly sections: ReadonlyArray<Section>
   /** Path of the file that receives the rendered sections. */
   readonly patch: string
-  /** Path at which the version before the present one is kept, so that the next one need not be copied. */
+  /** Path of the version before the present one. It is kept so that the next edit need not copy the file. */
   readonly spare: string
   /** Whether the spare is there, and has the right samples in all sections that are not rendered. */
   readonly usesSpare: boolean

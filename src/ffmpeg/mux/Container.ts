@@ -40,7 +40,7 @@ export interface Container {
   readonly languages: LanguageSpelling
   /**
    * The tag that marks a file as synthetic: any name, or the field of words that its muxer writes. ffmpeg writes no
-   * tags of other names to MP4 and MOV, and in MOV it reads few but the comment.
+   * tags of other names to MP4 and MOV, and reads few tags of MOV except the comment.
    */
   readonly mark: "any" | "keywords" | "comment"
   /** Whether players read a track's title from its handler name. */
@@ -52,8 +52,8 @@ const aacLayouts = ["mono", "stereo", "3.0", "4.0", "5.0", "5.1", "7.1"]
 const mp4Sounds = ["aac", "mp3", "ac3", "eac3", "alac", "opus", "mp2", "dts"]
 
 /**
- * Makes the Matroska muxer mark only the tracks as default that the job names. Versions 4.3 and 4.4 would also mark the
- * first subtitle, and players would show it. Version 5 and later do not, and earlier ones lack the option.
+ * Makes the Matroska muxer mark only those tracks as default that the job names. Versions 4.3 and 4.4 would also mark
+ * the first subtitle, and players would show it. Version 5 and later do not, and earlier ones lack the option.
  */
 const givenDefaults: NewerOptions = {
   from: { major: 4, minor: 3 },

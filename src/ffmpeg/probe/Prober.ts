@@ -7,7 +7,7 @@ import { NotMedia } from "../process/FfmpegErrors.ts"
 import { runJob } from "../process/JobRunner.ts"
 import { parseProbe, probeJob } from "./ProbeJob.ts"
 
-/** Probes a file. A file that the first ffmpeg cannot read is left to the spare one, which may know its format. */
+/** Probes a file. If the first ffmpeg cannot read a file, the spare one tries: it may know the format. */
 export const probeFile = Effect.fn("Prober.probeFile")(function* (ffmpeg: FfmpegChoice, path: string) {
   yield* readable(path)
   return yield* probeWith(ffmpeg.first, path).pipe(

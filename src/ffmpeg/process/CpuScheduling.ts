@@ -51,8 +51,8 @@ const coreFor = (pid: number): number | undefined => {
 }
 
 /**
- * Reads the core a process last ran on from `/proc/<pid>/stat`: field 39 (see proc(5)). Field 2, the name in brackets,
- * may contain anything.
+ * Reads from `/proc/<pid>/stat` on which core a process last ran: field 39 (see proc(5)). Field 2, the name in
+ * brackets, may contain anything.
  */
 export const coreIn = (stat: string): number => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[36])
 

@@ -119,7 +119,7 @@ const tryOut = ({ source, name, file }: Candidate): Effect.Effect<Binary | Binar
     return { path: file, source, version }
   })
 
-/** Adds that no folder of PATH has ffmpeg, if so. */
+/** If no folder of PATH has ffmpeg, adds a line that says so. */
 const withPathMention = (
   explicit: string | undefined,
   tried: ReadonlyArray<BinaryTrial>

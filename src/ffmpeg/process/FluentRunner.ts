@@ -22,7 +22,7 @@ export interface FluentEnd {
   readonly failure: string | undefined
 }
 
-/** How many lines of output to keep: more than any probe needs, but a cap for what a broken file can cause. */
+/** How many lines of output to keep: more than any probe needs, but a limit on the output about a broken file. */
 const keptLines = 50_000
 
 /** Runs a job without a feed until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Never fails. */
@@ -75,7 +75,7 @@ const problemOf = (path: string): string | undefined => {
   }
 }
 
-/** What fluent-ffmpeg's lists are passed to. */
+/** The callback that receives fluent-ffmpeg's lists. */
 type Listed = (failure: null, list: object) => void
 
 const commandOf = (binary: Binary, job: FfmpegJob): ffmpeg.FfmpegCommand => {

@@ -107,7 +107,10 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     }
   })
 
-/** Builds a delivery that waits for utterances. Undefined if one is already in flight: it finds them by itself. */
+/**
+ * Builds a delivery that waits for utterances. Undefined if one is already in flight, because that one finds them
+ * itself.
+ */
 const waitingDelivery = (stage: Stage, plan: JobPlan) =>
   Effect.gen(function* () {
     const { watch, share, out } = stage

@@ -8,7 +8,7 @@ import type { Exchange } from "./ServiceExchange.ts"
 export interface NamedCreate {
   readonly path: string
   readonly body: string
-  /** Its idempotency key, if it was sent with one. */
+  /** Its idempotency key, if the create had one. */
   readonly name: string | undefined
   readonly provider: string
 }

@@ -8,7 +8,7 @@ import type { SettledTask } from "./Polling.ts"
 /** How far the next estimate is lowered. */
 interface Boldness {
   readonly share: number
-  /** When `share` was last raised. Tasks that were in flight then tell nothing about the new share. */
+  /** When `share` was last raised. Tasks that were in flight at that time say nothing about the new share. */
   readonly at: number
 }
 

@@ -152,5 +152,5 @@ export const pollUntilSettled = (
     )
     return last._tag === "Settled"
       ? last.settled
-      : yield* Effect.dieMessage("polling ended before the task did")
+      : yield* Effect.dieMessage("polling stopped before the task ended")
   })

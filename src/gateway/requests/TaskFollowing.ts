@@ -22,7 +22,7 @@ const longestEvent = 1_000_000
 /** The service sends a comment every 15 s. */
 const longestSilence = "45 seconds"
 
-/** Opens the stream. It never ends by itself: it breaks. */
+/** Opens the stream. It never completes: it fails when the connection breaks. */
 export const followTasks = ({
   baseUrl,
   key
@@ -55,7 +55,7 @@ export const followTasks = ({
           const events = `${before}${text}`.replaceAll("\r\n", "\n").split("\n\n")
           const rest = events.pop() ?? ""
           return rest.length > longestEvent
-            ? new StreamBroken({ words: "an event without an end" })
+            ? new StreamBroken({ words: "an event that is too long" })
             : Effect.succeed([rest, events.flatMap(noticeIn)] as const)
         }),
         Stream.flattenIterables

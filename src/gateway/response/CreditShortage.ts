@@ -1,4 +1,4 @@
-/** Tells an exhausted account from a rate limit: some services use one status for both, often 429. */
+/** Distinguishes an exhausted account from a rate limit: some services use one status for both, often 429. */
 import { type Fields, fieldsOf } from "./ResponseFields.ts"
 
 /**
@@ -19,8 +19,8 @@ const ofRate =
   /rate.?limit|too.many.requests|slow down|concurren|per[ _-]?(second|minute|hour|day)|(retry|try again|wait)\b[^.]{0,20}\d/iu
 
 /**
- * Returns whether a refusal means that the account has too few credits. `said` is its message. `wait` tells whether a
- * header names a time to retry: rate limits do, exhausted accounts do not.
+ * Returns whether a refusal means that the account has too few credits. `said` is its message. `wait` says whether a
+ * header names a time to retry, as for rate limits but not for exhausted accounts.
  */
 export const isWantOfCredits = (value: unknown, said: string, wait: boolean): boolean => {
   const codes = codesIn(value)

@@ -33,8 +33,8 @@ const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
  * Returns the status of an error in a response with a success status, or undefined if there is none. Some services
  * report errors only in the body.
  *
- * The body's own code decides, else its message. If neither does, it is a service failure, as is anything that leaves
- * open whether a task was made.
+ * The body's own code decides, else its message. Otherwise, or if it is uncertain whether a task was made, it is a
+ * service failure.
  */
 export const embeddedStatus = (value: unknown): number | undefined => {
   const fields = fieldsOf(value)

@@ -37,7 +37,7 @@ export const taskOf = (value: unknown, id?: string): Unnamed<Task> => {
   // `id` at the top of an envelope may be the request's; the task's own is deeper.
   const named = idOf(pickField(layers, "task_id")) ?? idOf(pickField([...layers].reverse(), "id")) ?? id
   const audio = textOf(pickField(layers, "audio_url"))
-  // The same holds for the status: "success" of the request is not the task's.
+  // The same applies to the status: "success" may be that of the request, not of the task.
   const standing = inwards(value).find((layer) => wordOf(layer) !== undefined)
   const status = statusOf(wordOf(standing ?? {}) ?? "", audio)
   return {
@@ -124,8 +124,8 @@ const pageOf = (value: unknown, entries: number): Fields => {
 }
 
 /**
- * Normalizes a page of the history; entries without an id are dropped. A response without a list stays without: it must
- * not pass for an empty history, in which no task was made.
+ * Normalizes a page of the history; entries without an id are dropped. A response without a list keeps none, so that it
+ * does not look like an empty history, in which no task was made.
  */
 export const taskPageOf = (value: unknown): Fields => {
   const tasks = foundList(value, "tasks")?.map((entry) => taskOf(entry))

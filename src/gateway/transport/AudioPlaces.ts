@@ -1,6 +1,6 @@
 /**
- * Which addresses a task's audio may be read from. A service names them, so a hostile one could make this program read
- * from servers that only this machine, or its network, can reach. Such an address is refused unless the service itself
+ * Decides from which addresses a task's audio may be read. The service names the address, so a hostile service could
+ * name a server that only this machine, or its network, can reach. Such an address is refused unless the service itself
  * is there.
  */
 import { isIP } from "node:net"

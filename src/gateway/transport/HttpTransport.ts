@@ -58,7 +58,7 @@ export interface SentRequest<E> {
   readonly tooLong: () => E
   /** Maximum time for the whole response. */
   readonly within: Duration.DurationInput
-  /** Message of the error when that time is up. */
+  /** Message of the error after that time. */
   readonly late: string
   /** Minimum rate of the response. Absent: limited by `within` only. */
   readonly slowest?: Slowest
@@ -197,8 +197,8 @@ const answered =
     })
 
 /**
- * Sends a request in a client span, and continues the trace where the key goes. The span has no path: those of files
- * are secret.
+ * Sends a request in a client span, and continues the trace if the key is sent. The span has no path, because paths of
+ * files are secret.
  */
 const traced = <E>(request: SentRequest<E>, send: (request: SentRequest<E>) => Answered<E>): Answered<E> => {
   const { method, origin, headers } = request
@@ -236,7 +236,7 @@ const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions)
 }
 
 /**
- * Decompresses a body; returns undefined if it is longer than `most` bytes then. A body that does not match its
+ * Decompresses a body; returns undefined if the result is longer than `most` bytes. A body that does not match its
  * encoding, or is truncated, is returned unchanged for the caller to judge.
  */
 const unpacked = (body: Uint8Array, encoding: string | undefined, most: number): Uint8Array | undefined => {

@@ -20,7 +20,7 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
   }
 >() {}
 
-/** Returns whether a URL is on the service's own origin, the only one the key is sent to. */
+/** Returns whether a URL is on the service's own origin. The key is sent to no other origin. */
 export const isOwn = (baseUrl: URL, address: URL): boolean => address.origin === baseUrl.origin
 
 /** Formats text for display: one line, at most 300 characters, without markup, with the key replaced. */

@@ -17,7 +17,7 @@ export type BatchSource =
   /** A manifest as a value. */
   | { readonly value: unknown }
 
-/** Flags that the service does not decide. */
+/** Flags that do not depend on the service. */
 export type LoadFlags = Omit<
   RunFlags,
   | "embedded"

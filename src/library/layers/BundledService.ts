@@ -18,7 +18,7 @@ export interface BundledService {
   readonly local: LocalVoices
   /** Its providers besides the built-in five. */
   readonly providers: ReadonlyArray<string>
-  /** The neural voices that it can speak with, as their engine lists them. */
+  /** Its neural voices, as their engine lists them. */
   readonly neural: ReadonlyArray<EngineVoice>
 }
 

@@ -1,4 +1,4 @@
-/** Choices of the user that outlast a reload of the page, such as the sound to hear. They end with the tab. */
+/** Keeps choices of the user across reloads of the page, such as the sound to hear, until the tab closes. */
 
 /** Returns a choice made earlier in this tab. */
 export const remembered = (name: string): string | undefined => {

@@ -27,7 +27,7 @@ export interface JobViewKind {
   readonly undo?: (step: "undo" | "redo") => void
 }
 
-/** What the review page asks of the view while a cue is edited. */
+/** The actions on the view that the review page uses while a cue is edited. */
 export interface JobViewHandle {
   /** Edits another cue: the next or previous one, or the next worth a look; false if there is none. */
   readonly editBeside: (which: "next" | "previous" | "flagged") => boolean
@@ -102,7 +102,7 @@ export const jobView = ({ keys, edit, undo, approvals }: JobViewKind): JobViewHa
     zoom.value = `${Math.round(wave.zoom * 100)}`
   }
   zoom.addEventListener("input", () => zoomTo(Number(zoom.value) / 100))
-  // In a task of its own: until it is drawn, the list can be used already.
+  // In a task of its own, so that the list can be used before the waveform is drawn.
   setTimeout(() => {
     wave = new Waveform(byId("wave", HTMLElement), media, data, hear, (from, to) => chart.show(from, to))
     zoom.value = `${Math.round(wave.zoom * 100)}`

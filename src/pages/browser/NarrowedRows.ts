@@ -2,7 +2,7 @@
 import { byId } from "./Dom.ts"
 import { TableRows } from "./TableRows.ts"
 
-/** What the rows of a page's table are. */
+/** Describes the rows of a page's table. */
 export interface RowKind {
   /** The id of the table's body. */
   readonly body: string

@@ -14,7 +14,7 @@ export interface SortableRows {
 export class Order {
   private readonly heads: ReadonlyArray<HTMLTableCellElement>
   private readonly choice: HTMLSelectElement
-  /** The column that the page is sorted by initially; -1 if it is in source order. */
+  /** The column of the page's initial order; -1 for source order. */
   private readonly first: number
   private column: number
   private descends = true

@@ -3,7 +3,7 @@
 const player = document.querySelector<HTMLElement>(".player")
 const side = document.querySelector<HTMLElement>(".side")
 
-/** Keeps the heights of the parts in properties of the style sheet: what scrolls comes to rest below them. */
+/** Keeps the heights of the parts in properties of the style sheet, so that scrolling stops below them. */
 export const keepHeights = (): void => {
   const keep = (): void => {
     const { style } = document.documentElement

@@ -8,13 +8,13 @@ export interface LineRoom {
   readonly tail: number
   /** Milliseconds per character at speed 1. */
   readonly pace: number
-  /** The speed to speak it at. */
+  /** The speed at which to speak it. */
   readonly speed: number
   /** The speed above which a line counts as rushed. */
   readonly maxSpeed: number
 }
 
-/** A line's characters beside those that fit, and its speed. */
+/** The number of a line's characters, the number that fits, and its speed. */
 export interface LineForecast {
   readonly characters: number
   /** Characters that fit at the maximum speed. */

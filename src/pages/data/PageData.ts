@@ -26,7 +26,7 @@ export interface ReportedCue {
   readonly rewrites?: ReadonlyArray<ReportedRewrite> | undefined
 }
 
-/** What a rewriter made of a line that was too long. */
+/** What a rewriter replied about a line that was too long. */
 export interface ReportedRewrite {
   readonly proposal?: string | undefined
   readonly accepted?: string | undefined

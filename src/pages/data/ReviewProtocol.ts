@@ -79,7 +79,7 @@ export interface SpeakerSheet {
 
 /** What another voice for a speaker costs. */
 export interface SpeakerPrice {
-  /** Lines that are spoken otherwise. */
+  /** Number of lines whose voice changes. */
   readonly lines: number
   /** Clips that are stored already. */
   readonly kept: number

@@ -87,7 +87,7 @@ const side = (film: PageFilm | undefined, hasDub: boolean, beside: Content): Con
     ? undefined
     : html`<div class="side">${film === undefined ? undefined : filmPane(film, hasDub)} ${beside}</div>`
 
-/** Replaces the source's times by those in the film, where they differ: all that the page shows is heard there. */
+/** Replaces the source's times by those in the film, where they differ, because speech is heard at the film's times. */
 const onFilmTime = (report: JobReport): JobReport => ({
   ...report,
   cues: report.cues.map((cue) => ({ ...cue, ...cue.corrected }))

@@ -2,7 +2,7 @@
 import type { DiskSpace, PlanReport, SrtCost } from "../../domain/report/PlanReport.ts"
 import { formatCount, formatInteger } from "../parts/TimeFormat.ts"
 
-/** Returns one sentence per cost; costs that the plan does not know are left out. */
+/** Returns one sentence per cost; unknown costs are left out. */
 export const costLines = ({ jobs, total, balance, disk }: PlanReport): ReadonlyArray<string> => [
   ...balanceLine(balance, total.credits),
   ...rewriteLine(jobs.reduce((sum, { rewrites = 0 }) => sum + rewrites, 0)),
@@ -22,7 +22,7 @@ const balanceLine = (balance: PlanReport["balance"], credits: number | undefined
 const rewriteLine = (lines: number): ReadonlyArray<string> =>
   lines === 0
     ? []
-    : [`${formatCount(lines, "line")} would be sent to the rewriter, by this forecast; each up to 3 times.`]
+    : [`${formatCount(lines, "line")} would be sent to the rewriter by this forecast, each up to 3 times.`]
 
 const srtLines = (
   { characters, markup, asText, textFault }: SrtCost,

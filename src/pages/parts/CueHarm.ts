@@ -2,7 +2,7 @@
 import type { ReportedCue } from "../data/PageData.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
-/** The fields of a cue that its harm depends on. */
+/** The fields of a cue that determine its harm. */
 export type Judged = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "placed">
 
 /**

@@ -3,7 +3,7 @@ import type { ReportedCue, SkipName } from "../data/PageData.ts"
 import { hasMark, overlapsIn } from "./CueHarm.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
-/** The fields of a cue that its marks depend on. */
+/** The fields of a cue that determine its marks. */
 export type Marked = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "placed" | "speaker">
 
 /** Returns each cue's marks, worst first; empty if there is nothing to check. */

@@ -7,7 +7,7 @@ import { type Content, type Html, html } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"
 import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 
-/** A cue with what makes it worth a look. */
+/** A cue, with the marks that make it worth a look. */
 export interface JudgedCue {
   readonly cue: ReportedCue
   /** Its position in the source, from 0. */
@@ -67,7 +67,7 @@ export const cueTable = (cues: ReadonlyArray<ReportedCue>, language: string | un
     }`
 }
 
-/** The column that a table of cues is sorted by at first. */
+/** The column of the initial order of cues. */
 export const harmColumn = "Worth a look"
 
 /** The column headings; clicking one sorts by it. Without any speaker, there is no column for them. */
@@ -178,7 +178,7 @@ const spokenText = (cue: ReportedCue, language: string | undefined): Content => 
 
 const skipText = (why: SkipName): string => `not spoken: ${skipWords[why]}`
 
-/** What a rewriter made of a line: its proposal, and every prompt and reply. */
+/** A rewriter's proposal for a line, and every prompt and reply. */
 const rewriteText = (
   { proposal, accepted, why, attempts }: ReportedRewrite,
   language: string | undefined

@@ -84,7 +84,7 @@ const kinds: ReadonlyArray<Kind> = [
     text: formatInteger,
     better: "less",
     detail: ({ overlaps }) => `${formatInteger(overlaps)} overlaps`,
-    meaning: "Lines that could not be made to fit. An overlap is one speaker audible twice at once.",
+    meaning: "Lines that do not fit. In an overlap, two lines of one speaker play at the same time.",
     poor: ({ overruns, overlaps }) => overruns + overlaps > 0
   },
   {

@@ -79,8 +79,8 @@ export type EditAction =
   | "close"
 
 /**
- * The shortcuts of the edit box. They work while one types; those that Subtitle Edit has, too, are the same. A key is
- * written as its modifiers (`Control`, `Alt`, `Shift`) and its `KeyboardEvent.key`, joined by `+`.
+ * The shortcuts of the edit box. They work while the user types, and match those of Subtitle Edit where it has the
+ * action. A key is written as its modifiers (`Control`, `Alt`, `Shift`) and its `KeyboardEvent.key`, joined by `+`.
  */
 export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
   {

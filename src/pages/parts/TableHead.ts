@@ -2,8 +2,8 @@
 import { type Html, html } from "./Html.ts"
 
 /**
- * Renders a head whose buttons sort the rows by column; `browser/RowOrder.ts` handles them. `sorted` is the column that
- * the rows are sorted by initially, if any.
+ * Renders a head whose buttons sort the rows by column; `browser/RowOrder.ts` handles them. `sorted` is the column of
+ * the initial order, if any.
  */
 export const sortingHead = (names: ReadonlyArray<string>, sorted?: string): Html =>
   html`<thead role="rowgroup">

@@ -83,7 +83,7 @@ const noFile = (type: FileSystem.File.Type): string | undefined =>
 /** The message for a file that cannot be read. */
 export const unreadableInput = (error: PlatformError): string => {
   if (error._tag === "BadArgument") return error.message
-  if (error.reason === "NotFound") return "no such file"
+  if (error.reason === "NotFound") return "no such file; check the path"
   if (error.reason === "PermissionDenied") return "no permission to read it"
   if (/EISDIR/u.test(error.message)) return "a folder, not a file"
   if (/ELOOP/u.test(error.message)) return "a symbolic link that points back to itself"

@@ -1,10 +1,10 @@
-/** The refusals of requests because of their key. */
+/** Error responses to requests with a missing or invalid key. */
 import { Unauthorized } from "../../contract/Errors.ts"
 
 /** The refusal of a key that is unknown or revoked. */
 export const keyUnknown = new Unauthorized({
   code: "key_unknown",
-  message: "xi-api-key: this key is unknown or revoked",
+  message: "xi-api-key: this key is unknown or revoked; use another key",
   field: "xi-api-key"
 })
 
@@ -18,6 +18,6 @@ export const keyExpired = new Unauthorized({
 /** The refusal of a request without a key. */
 export const keyMissing = new Unauthorized({
   code: "key_missing",
-  message: "the header xi-api-key is missing",
+  message: "the header xi-api-key is missing; send it with your key",
   field: "xi-api-key"
 })

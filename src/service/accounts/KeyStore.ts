@@ -103,7 +103,7 @@ const make = Effect.gen(function* () {
    */
   const revoked = (row: KeyRow, now: number) =>
     Effect.gen(function* () {
-      // Locks the account: a create that has found the key valid is stored before, or finds it revoked.
+      // Locks the account: a concurrent create is either stored before the revocation, or finds the key revoked.
       yield* sql`UPDATE accounts SET reserved = reserved WHERE id = ${row.account_id}`
       yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${row.id}`
       const failed = yield* creditRows(sql`UPDATE tasks

@@ -64,7 +64,7 @@ export const enginesNeeded = (config: ServiceConfig): ReadonlyMap<string, Needed
   return needed
 }
 
-/** What the catalogue needs to know about an engine. */
+/** The facts about an engine that the catalogue uses. */
 export interface EngineFacts {
   /** Undefined while unknown. */
   readonly voices: ReadonlyArray<EngineVoice> | undefined

@@ -166,7 +166,7 @@ const utteranceOf = (
   const said = request.text.trim()
   const failed = (reason: "nothing-to-say" | "too-long", detail: string) =>
     new SpeechFailed({ engine: options.name, reason, detail })
-  if (said === "") return failed("nothing-to-say", "the text is empty")
+  if (said === "") return failed("nothing-to-say", "the text is empty; expected words to speak")
   const casting = Casting.make({
     provider,
     voice: VoiceId.make(request.voice),
@@ -177,7 +177,10 @@ const utteranceOf = (
   })
   const short = charactersOf(request.text) < profile.minChars
   if (short && !profile.srtInput) {
-    return failed("nothing-to-say", `the upstream service requires at least ${profile.minChars} characters`)
+    return failed(
+      "nothing-to-say",
+      `the upstream service requires at least ${profile.minChars} characters; send a longer text`
+    )
   }
   const entry = SubtitleEntry.make({
     index: 1,

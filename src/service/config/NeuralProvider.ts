@@ -2,7 +2,7 @@
 import { neuralProvider } from "../../domain/values/Ids.ts"
 import type { ServiceConfig } from "./ServiceConfig.ts"
 
-/** Comes before the engine's voice ids, so that they differ from those of other providers. */
+/** Prefix of the engine's voice ids, so that they differ from those of other providers. */
 export const neuralPrefix = "neural-"
 
 /** Credits per character. */

@@ -1,9 +1,9 @@
-/** What a service is started with. */
+/** The options with which a service is started. */
 import { Context } from "effect"
 import type { Engine } from "../../engines/Engine.ts"
 import type { ServiceConfig } from "./ServiceConfig.ts"
 
-/** What a service is started with. Each part reads its own settings and limits from it, with their defaults. */
+/** The options of a service. Each part reads its own settings and limits from it, with their defaults. */
 export class ServiceOptions extends Context.Tag("service/Options")<
   ServiceOptions,
   {

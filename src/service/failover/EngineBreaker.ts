@@ -1,6 +1,6 @@
 /**
- * Circuit breaker of one engine. After failures, the engine is set aside for a pause; then one task tries it. If that
- * succeeds, the engine is used again; if not, the next pause is twice as long. Times are in milliseconds.
+ * Circuit breaker of one engine. After failures, the engine is set aside for a pause; then one task tries it. If the
+ * task succeeds, the engine is used again; otherwise the next pause is twice as long. Times are in milliseconds.
  */
 
 export type EngineBreaker =

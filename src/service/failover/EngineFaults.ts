@@ -1,4 +1,4 @@
-/** Which failures are an engine's own, so that another engine may speak instead. */
+/** Decides which failures are an engine's own, so that another engine may speak instead. */
 import { EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
 
 /**

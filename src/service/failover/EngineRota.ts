@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
       return next
     })
 
-  /** Records what a use of an engine shows about it, and logs when it is set aside or used again. */
+  /** Records the result of using an engine, and logs when it is set aside or used again. */
   const record = (provider: ServedProvider, name: string, seat: Seat, exit: Exit.Exit<unknown, Fault>) =>
     Effect.gen(function* () {
       const before = seat.breaker
@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
             const { served, seat } = chosen
             tried.add(served)
             const used = Effect.flatMap(now, (at) => {
-              // Others may have set it aside, or be trying it, since it was chosen.
+              // Since it was chosen, another task may have set it aside or begun to try it.
               if (!mayUse(seat.breaker, at)) return Effect.succeedNone
               seat.breaker = onUse(seat.breaker)
               return work(seat.limits.engine, served.voiceFor(voice) ?? voice).pipe(

@@ -17,7 +17,7 @@ export interface EngineHealth {
 /** State of the data folder's disk. */
 export interface DiskHealth {
   readonly freeBytes: number
-  /** Whether files can be written there, and stored in S3 if that is where they go. */
+  /** Whether files can be written there, and stored in S3 if the service uses it. */
   readonly writable: boolean
 }
 

@@ -29,7 +29,7 @@ export const makeConnections = (
   handler: (request: IncomingMessage, response: ServerResponse) => void
 ): Connections => {
   const all = new Set<Duplex>()
-  /** Connections without a request; that which has waited longest comes first. */
+  /** Connections without a request; the one that has waited longest comes first. */
   const idle = new Set<Duplex>()
   /** Requests by connection: the first is being answered. */
   const turns = new WeakMap<Duplex, Array<Turn>>()

@@ -269,6 +269,6 @@ const awayForClients = "its engine is unavailable"
 
 const taskUnknown = new NotFound({
   code: "task_unknown",
-  message: "task_id: unknown task",
+  message: "task_id: unknown task; GET /v1/tasks lists your tasks",
   field: "task_id"
 })

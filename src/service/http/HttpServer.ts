@@ -25,7 +25,7 @@ export interface ListenOptions {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Maximum open connections. A further one closes that which has waited longest for a request. */
+  /** Maximum open connections. A further one closes the one that has waited longest for a request. */
   readonly connections: number
   /** Maximum seconds to receive a request. */
   readonly requestSeconds: number
@@ -118,8 +118,14 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, amid: boolean): vo
 }
 
 const unreadable: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, `the request's headers are larger than ${longestHead} bytes`],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, "the body's chunk extensions are too long"],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    `the request's headers are larger than ${longestHead} bytes; send fewer or shorter ones`
+  ],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [
+    413,
+    "the body's chunk extensions are too long; send the body without them"
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not arrive in time; send it again"]
 }
 

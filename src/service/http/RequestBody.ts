@@ -22,12 +22,16 @@ export const readBody = <A, I>(
     const bytes = yield* collect(request, maxBytes)
     const text = yield* Either.try({
       try: () => strictUtf8.decode(bytes),
-      catch: () => unreadable("the body is not valid UTF-8")
+      catch: () => unreadable("the body is not valid UTF-8; encode it as UTF-8")
     })
     const value = yield* Either.try({
       try: (): unknown => JSON.parse(text),
       catch: () =>
-        unreadable(text === "" ? "the body is empty; expected a JSON object" : "the body is not valid JSON")
+        unreadable(
+          text === ""
+            ? "the body is empty; expected a JSON object"
+            : "the body is not valid JSON; expected a JSON object"
+        )
     })
     return yield* Either.mapLeft(parse(value), (issue) => {
       const { path, message } = firstProblem(issue)
@@ -65,7 +69,7 @@ const collect = (
       Effect.fail(
         new TooLarge({
           code: "body_too_large",
-          message: `the body is larger than ${maxBytes} bytes`,
+          message: `the body is larger than ${maxBytes} bytes; split the text`,
           field: "body",
           max: maxBytes
         })

@@ -1,4 +1,4 @@
-/** What every authenticated request passes: the scope of its key, the limits, and their RateLimit headers. */
+/** Checks every authenticated request: the scope of its key and the limits. Sets the RateLimit headers. */
 import { HttpApp, HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import type { CurrentAccount, KeyScope } from "../../contract/Account.ts"
@@ -14,7 +14,7 @@ export class RequestGate extends Effect.Service<RequestGate>()("service/RequestG
         if (!scopes.includes(scope)) {
           return yield* new Forbidden({
             code: "scope_missing",
-            message: `xi-api-key: this key may not ${scope}; it may ${scopes.join(" and ")}`,
+            message: `xi-api-key: this key may not ${scope}; it may ${scopes.join(" and ")}; use another key`,
             field: "xi-api-key"
           })
         }

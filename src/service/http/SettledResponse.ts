@@ -1,4 +1,4 @@
-/** A response that tells whoever ended it when it is done, even if its client has gone. */
+/** A response that calls the callback of `end` even if its client has disconnected. */
 import { type IncomingMessage, ServerResponse } from "node:http"
 
 /**

@@ -66,7 +66,7 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
         Effect.mapError(() => new NotFound({ code: "task_unknown", message: "the task was deleted" }))
       )
       if (task.status !== "done") {
-        const message = task.error?.message ?? "the speech was not ready in time"
+        const message = task.error?.message ?? "the speech was not ready in time; send a shorter text"
         return yield* task.error?.code === "nothing_to_say"
           ? new Unprocessable({ code: "text_empty", message: `input: ${message}`, field: "input" })
           : new InternalError({ code: "internal", message })

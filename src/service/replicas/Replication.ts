@@ -1,4 +1,4 @@
-/** The life of a replica: its heartbeat, the tasks of those that died, and what the others do. */
+/** Runs a replica: sends heartbeats, queues the tasks of dead replicas, and passes on changes by the others. */
 import { Effect, Layer, Schedule, Stream } from "effect"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { Replica } from "../storage/Replica.ts"

@@ -117,12 +117,12 @@ const make = Effect.gen(function* () {
             CreditsShort: ({ needed, left }) =>
               new PaymentRequired({
                 code: "credits_short",
-                message: `this task costs ${needed} credits; the account has ${left} left`
+                message: `this task costs ${needed} credits, but the account has ${left}; shorten the text, or ask the service's operator for credits`
               }),
             DailyCapReached: ({ needed, left }) =>
               new PaymentRequired({
                 code: "daily_cap",
-                message: `this task costs ${needed} credits; this key may spend ${left} more until 00:00 UTC`
+                message: `this task costs ${needed} credits, but this key may spend ${left} until 00:00 UTC; retry then, or use another key`
               }),
             KeyRevoked: () => keyUnknown,
             // A create with the same key was stored in the meantime.

@@ -4,7 +4,7 @@ import { TaskEvents } from "../tasks/TaskEvents.ts"
 import type { StoredTask } from "../tasks/TaskRecord.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 
-/** How often a task is read without an event: another process may have changed it. */
+/** How often a task is read without an event, because another process may have changed it. */
 const atLeastEvery = Duration.seconds(5)
 
 /** Waits for changes of an account's tasks. */

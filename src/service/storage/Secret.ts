@@ -42,7 +42,10 @@ const loadSecret = (folder: string): Effect.Effect<Redacted.Redacted<Buffer>, Da
         unlinkSync(fresh)
       }
       const made = read(file)
-      if (made === undefined) throw new Error("the secret file was deleted while being created")
+      if (made === undefined)
+        throw new Error(
+          "another program deleted the secret file while it was being created; start the service again"
+        )
       return Redacted.make(made)
     },
     catch: (cause) =>

@@ -24,7 +24,7 @@ export interface SpeakingOrder {
   readonly timed: boolean
 }
 
-/** Samples and the frame they start at. Runs are sorted and do not overlap; the gaps between them are silent. */
+/** Samples, and the frame at which they start. Runs are sorted and do not overlap; the gaps between them are silent. */
 export interface Run {
   readonly at: Frames
   readonly samples: Int16Array

@@ -152,13 +152,13 @@ const checkText = (
   timeline: number
 ): Either.Either<"text" | "srt", Unprocessable | TooLarge> => {
   const { features } = provider
-  if (text.trim() === "") return refused("text_empty", "text", "the text is empty")
+  if (text.trim() === "") return refused("text_empty", "text", "the text is empty; expected words to speak")
   if (characters > features.max_characters) {
     return Either.left(
       new TooLarge({
         code: "text_too_long",
         field: "text",
-        message: `text: ${characters} characters; ${provider.id} takes at most ${features.max_characters}`,
+        message: `text: ${characters} characters; ${provider.id} takes at most ${features.max_characters}; split the text`,
         max: features.max_characters
       })
     )

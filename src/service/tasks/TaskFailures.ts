@@ -1,4 +1,4 @@
-/** Why an attempt at a task failed: what its owner sees, what the log says, and whether a retry may help. */
+/** Why an attempt at a task failed: the message for its owner, the detail for the log, and whether a retry may help. */
 import type { EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
 import type { FilesUnwritable } from "../storage/FileStore.ts"
 
@@ -40,13 +40,23 @@ export const verdictOf = (
     case "FilesUnwritable":
       return {
         code: failure.full ? "disk_full" : "storage",
-        message: failure.full ? "the service's disk is full" : "the service could not store the audio",
+        message: failure.full
+          ? "the service's disk is full; tell its operator, and create the task again later"
+          : "the service could not store the audio; create the task again later",
         passing: !failure.full
       }
     case "NotOffered":
-      return { code: "not_offered", message: "the voice or model is no longer available", passing: false }
+      return {
+        code: "not_offered",
+        message: "the voice or model is no longer available; choose another",
+        passing: false
+      }
     case "TooSlow":
-      return { code: "timeout", message: "synthesis took longer than the service allows", passing: false }
+      return {
+        code: "timeout",
+        message: "synthesis took longer than the service allows; split the text",
+        passing: false
+      }
     case "SpeechFailed":
       switch (failure.reason) {
         // Faults of the request itself keep the engine's words: only the client can fix them.
@@ -55,12 +65,16 @@ export const verdictOf = (
         case "refused":
           return { code: failure.reason.replaceAll("-", "_"), message: failure.detail, passing: false }
         case "unknown-voice":
-          return { code: "unknown_voice", message: "the engine has no such voice", passing: false }
+          return {
+            code: "unknown_voice",
+            message: "the engine has no such voice; choose another",
+            passing: false
+          }
         case "quota":
           return {
             code: "insufficient_quota",
             message:
-              "the service's account with this provider is exhausted; ask the service's operator to top it up, then create the task again",
+              "the service's account with this provider is exhausted; ask the service's operator to add credits, then create the task again",
             passing: false
           }
         case "timeout":
@@ -78,8 +92,8 @@ export const verdictOf = (
 
 /** Engine errors for clients. The engine's own words may name addresses, programs and folders. */
 const engineTroubles = {
-  timeout: "the speech engine took too long",
-  crashed: "the speech engine crashed on this text",
-  "bad-output": "the speech engine returned no usable audio",
-  busy: "the speech engine is busy"
+  timeout: "the speech engine took too long; create the task again later, or split the text",
+  crashed: "the speech engine crashed on this text; change the text, or use another voice",
+  "bad-output": "the speech engine returned no usable audio; create the task again, or use another voice",
+  busy: "the speech engine is busy; create the task again later"
 }

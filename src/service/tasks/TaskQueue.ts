@@ -18,12 +18,12 @@ const make = Effect.gen(function* () {
   const { id: me, sharing } = yield* Replica
   const turns = new FairQueue()
   const inTransaction = inWriteTransaction(sql)
-  /** In PostgreSQL, a claim passes over tasks that another replica is claiming. */
+  /** In PostgreSQL, a claim skips tasks that another replica is claiming. */
   const unlocked = sql.literal(sql.onDialectOrElse({ pg: () => "FOR UPDATE SKIP LOCKED", orElse: () => "" }))
   const byWaiting = sql.literal(
     sql.onDialectOrElse({ sqlite: () => "INDEXED BY tasks_waiting", orElse: () => "" })
   )
-  /** The time by which leases run: one clock for all replicas. */
+  /** The clock of the leases, which all replicas share. */
   const clock = sql.literal(
     sql.onDialectOrElse({
       pg: () => "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",

@@ -214,7 +214,7 @@ const make = Effect.gen(function* () {
   }
 })
 
-/** Speaks queued tasks until its scope closes; a task that a worker holds then is queued again. */
+/** Speaks queued tasks until its scope closes; a task that a worker still holds is then queued again. */
 export class TaskWorkers extends Effect.Service<TaskWorkers>()("service/TaskWorkers", { scoped: make }) {}
 
 const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>

@@ -5,7 +5,7 @@ import { digestOf } from "./Checksum.ts"
 /** How many bytes of a film's beginning and end are part of its digest. */
 const sampledBytes = 65_536
 
-/** A digest by size, time and both ends of a film, and of what it is used for; `edition` is that of the use. */
+/** A digest of a film's size, time and both ends, and of its use; `edition` is the version of that use. */
 export const digestOfFilm = async (
   path: string,
   edition: number,

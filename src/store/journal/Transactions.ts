@@ -18,8 +18,8 @@ export type Work<A> = Generator<Bound, A, number>
 export type Commit = <A>(work: () => Work<A>) => Effect.Effect<A, StateUnusable>
 
 /**
- * Commits over a separate connection, with each statement prepared once and run directly. The client's own path to a
- * statement takes longer than the statement itself.
+ * Commits over a separate connection, with each statement prepared once and run directly. Through the client, reaching
+ * a statement takes longer than running it.
  */
 export const makeOwnTransactions = (sql: SqlClient, folder: string, database: Sqlite.Database): Commit => {
   const prepared = new Map<string, Sqlite.Statement>()

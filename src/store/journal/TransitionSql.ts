@@ -1,6 +1,6 @@
 /**
- * The SQL of utterance changes, derived from the table of transitions: a transition that it does not allow matches no
- * row.
+ * The SQL of utterance changes, derived from the table of transitions: a transition that the table does not allow
+ * matches no row.
  *
  * Each statement takes one change. Updating a row found by its key is cheaper than a JSON list of changes. SQLite
  * parses such a list once per field and copies it into a temporary table.

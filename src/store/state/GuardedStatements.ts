@@ -12,7 +12,7 @@ export const guardStatements =
   <A, R>(statement: Effect.Effect<A, SqlError, R>): Effect.Effect<A, StateUnusable, R> =>
     Effect.catchTag(statement, "SqlError", (error) => failOrDie(folder, error))
 
-/** A query: what it needs, its rows' shape, and its statement. */
+/** A query: its parameters, its rows' shape, and its statement. */
 export interface Query<IA, II, A, I> {
   readonly Request: Schema.Schema<IA, II>
   readonly Result: Schema.Schema<A, I>
@@ -40,7 +40,7 @@ export const rowFault = (folder: string, table: string, error: ParseResult.Parse
 /** Names the table and the column that hold a value of another shape. */
 export const rowProblem = (table: string, error: ParseResult.ParseError): string => {
   const issues = ParseResult.ArrayFormatter.formatErrorSync(error)
-  // Of a union's members, assume that those that parsed furthest were meant.
+  // Assume that the union's members that parsed furthest were meant.
   const depth = Math.max(...issues.map(({ path }) => path.length))
   const meant = issues.filter(({ path }) => path.length === depth)
   const words = meant.map(({ message }) => /^Expected (.*), actual (.*)$/su.exec(message))

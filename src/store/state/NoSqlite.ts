@@ -17,11 +17,11 @@ export class NoSqlite extends Data.TaggedError("NoSqlite")<{
 
 const messages: Readonly<Record<SqliteProblem, (node: string) => string>> = {
   missing: (node) =>
-    `better-sqlite3 is not installed for Node ${node}; install dubwright again with this Node and without --omit=optional (in a clone: npm run setup)`,
+    `better-sqlite3 is not installed for Node ${node}; install dubwright again without --omit=optional (in a clone: npm run setup)`,
   unbuilt: (node) =>
-    `better-sqlite3 has no binary for Node ${node}, because its install script did not run; install dubwright again with this Node and without --ignore-scripts (in a clone: npm run setup)`,
+    `better-sqlite3 has no binary for Node ${node}: its install script did not run; install dubwright again without --ignore-scripts (in a clone: npm run setup)`,
   foreign: (node) =>
-    `better-sqlite3 does not load in Node ${node}; install dubwright again with this Node (in a clone: npm run setup), or use the Node that installed it`
+    `better-sqlite3 does not load in Node ${node}; install dubwright again (in a clone: npm run setup), or use the Node that installed it`
 }
 
 /** Returns the problem in the errors of loading each release. An installed release says more than a missing one. */

@@ -14,7 +14,7 @@ interface Column {
   readonly decode?: (value: unknown) => Option.Option<unknown>
 }
 
-/** Returns a schema that decodes as `row` does. Rows of another shape are left to `row`, which says what is wrong. */
+/** Returns a schema that decodes as `row` does. Rows of another shape are passed to `row`, which reports the fault. */
 export const fastRows = <A, I>(row: Schema.Schema<A, I>) => {
   const decode = ParseResult.decodeUnknown(row)
   const columns = columnsOf(row.ast)

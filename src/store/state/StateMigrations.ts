@@ -44,7 +44,7 @@ const steps = {
       segments TEXT NOT NULL,
       suspect TEXT
     ) WITHOUT ROWID`,
-    // Every task that was paid for, whatever became of it. `credits` is NULL if the service does not report them.
+    // Every paid task, whether it succeeded or not. `credits` is NULL if the service does not report them.
     `CREATE TABLE task (
       task TEXT PRIMARY KEY,
       key TEXT NOT NULL,

@@ -1,7 +1,7 @@
 /**
  * The single-writer lock of a state folder: an exclusive transaction on a small database of its own. The operating
- * system releases it when the process ends, however it ends, so it is never stale. A file beside it names the holder,
- * for people.
+ * system releases it when the process ends for any reason, so it is never stale. A file beside it names the holder, for
+ * people.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"

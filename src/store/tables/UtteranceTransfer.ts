@@ -14,7 +14,7 @@ import { inTransaction, makeQueries } from "../state/GuardedStatements.ts"
 
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
-/** A task that was paid for. */
+/** A paid task. */
 const PaidTask = Schema.Struct({
   task: TaskId,
   take: Schema.Int,

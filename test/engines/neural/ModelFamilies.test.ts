@@ -223,6 +223,6 @@ test("checks what a family needs besides its files", async () => {
     "/matcha: its lexicon (lexicon.txt) is missing"
   )
   expect(await rejected("matcha", { has_espeak: "0" })).toBe(
-    "/matcha/model-steps-3.onnx: its texts are read by neither eSpeak NG nor a lexicon; download another voice"
+    "/matcha/model-steps-3.onnx: it has no lexicon, and eSpeak NG cannot read its texts; download another voice"
   )
 })

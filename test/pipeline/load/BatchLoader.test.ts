@@ -252,7 +252,7 @@ layer(NodeContext.layer)("loading", (it) => {
           "provider_fast, provider_native, provider_lowcost, provider_opensource; declare others of your service " +
           "under providers:)"
       )
-      expect(yield* faultsOf({ "a.srt": "1" })).toBe("m.yaml: no such file")
+      expect(yield* faultsOf({ "a.srt": "1" })).toBe("m.yaml: no such file; check the path")
       expect(yield* faultsOf({ "m.yaml": "jobs: [{ input: a.srt }]", "a.srt": "1" }, { only: "b*" })).toBe(
         "m.yaml: no job id matches --only b*; the ids are a"
       )

@@ -23,7 +23,7 @@ describe("a fault of a manifest names the file, line, path, value found and valu
       "an id that climbs out of the output folder",
       "jobs:\n  - id: ../x\n    input: a",
       [
-        'm.yaml:2: jobs[0].id: the job id "../x" is also a file name: it must not contain slashes, control characters or any of : * ? " < > |, nor start or end with a dot'
+        'm.yaml:2: jobs[0].id: the job id "../x" cannot be a file name: it must not contain slashes, control characters or any of : * ? " < > |, nor start or end with a dot'
       ]
     ],
     [

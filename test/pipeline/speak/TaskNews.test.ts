@@ -186,6 +186,6 @@ it.live("a redirect, a page and an endless event break the stream; the key goes 
       response.writeHead(200, { "content-type": "text/event-stream" })
       response.write(`data: ${"x".repeat(1_100_000)}`)
     })
-    expect(endless).toEqual({ seen: [{ _tag: "Open" }], words: "an event without an end" })
+    expect(endless).toEqual({ seen: [{ _tag: "Open" }], words: "an event that is too long" })
   })
 )

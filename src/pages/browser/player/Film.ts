@@ -1,8 +1,10 @@
-/** The film beside the cues: its picture follows the dub's sound, and its own sound can be heard instead or as well. */
+/**
+ * The film beside the cues: its picture follows the dub's sound. Its own sound can replace the dub, or play with it.
+ */
 import { byId, maybeById } from "../Dom.ts"
 import { remember, remembered } from "../Choices.ts"
 
-/** What is heard. */
+/** The sound to play. */
 type Sound = "dub" | "original" | "both"
 const sounds: ReadonlyArray<Sound> = ["dub", "original", "both"]
 

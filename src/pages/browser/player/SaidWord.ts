@@ -1,4 +1,4 @@
-/** Which word of a cue is being said: by the times of its words, else in proportion to their letters. */
+/** Finds the word of a cue that is being spoken: by the times of its words, else in proportion to their letters. */
 import type { PageCue } from "../../data/PageData.ts"
 
 /** Returns the position of the word at a time in seconds; -1 if the cue is not heard then. */

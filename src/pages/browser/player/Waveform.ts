@@ -12,7 +12,7 @@ const firstLook = 14
 /** Maximum number of cues drawn. If more are in view, they would blur, so only those to check are drawn. */
 const mostRegions = 300
 
-/** Share of the waveform's height that its loudest peak takes, so that peaks keep off its edges. */
+/** Share of the waveform's height that its loudest peak takes, so that no peak touches an edge. */
 const highestPeak = 0.86
 
 /** Distance between the rows of cue numbers, in pixels. */

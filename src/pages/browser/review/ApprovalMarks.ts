@@ -1,4 +1,4 @@
-/** Approvals on the review page: shown in the rows, filtered by, given and withdrawn. */
+/** Shows, filters, gives and withdraws approvals on the review page. */
 import type { DeliveryStanding, ShownApproval, ShownApprovals } from "../../data/ReviewProtocol.ts"
 import { byId } from "../Dom.ts"
 import { ask } from "./ReviewClient.ts"
@@ -98,7 +98,7 @@ export class ApprovalMarks {
       job === undefined
         ? ""
         : job.isStale === true
-          ? `Approval out of date: given ${wordsOf(job)}, and changed since`
+          ? `Approval out of date: the job has changed since (${wordsOf(job)})`
           : `Approved ${wordsOf(job)}`
     this.follow(this.current)
   }

@@ -10,7 +10,7 @@ export class ChangeHistory {
 
   private isAsking = false
 
-  /** `changed` is called with what the server says after a step. */
+  /** `changed` is called with the server's response after a step. */
   constructor(
     private readonly delivering: Delivering,
     private readonly changed: (standing: DeliveryStanding) => void
@@ -22,7 +22,7 @@ export class ChangeHistory {
 
   /** Undoes or redoes one change; the server delivers the job in the background. */
   async go(step: "undo" | "redo"): Promise<void> {
-    // The buttons may not know yet, right after a reload; the server does.
+    // Right after a reload, the buttons may not know what can be undone, but the server does.
     if (this.isAsking) return
     this.isAsking = true
     const before = Object.values(this.buttons).map((button) => [button, button.disabled] as const)

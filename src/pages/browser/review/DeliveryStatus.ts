@@ -13,7 +13,7 @@ const quiet = 1_500
 export class Delivering {
   private readonly status = byId("delivery", HTMLElement)
   private watching = false
-  /** Set when another change was saved while a poll was in flight, whose response may not know it yet. */
+  /** Set when another change was saved during a poll, because the poll's response may not include it. */
   private changed = false
   private readonly listeners: Array<(standing: DeliveryStanding) => void> = []
   /** Number of deliveries that had ended when the page was loaded. */

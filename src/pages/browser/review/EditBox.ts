@@ -198,7 +198,7 @@ export class EditBox {
     })
   }
 
-  /** Plays a take from earlier and puts it into the fields; speaks nothing. */
+  /** Plays an earlier take and puts it into the fields. Speaks nothing. */
   private compare(edits: ReviewEdits): Promise<void> {
     if (this.asking.inert) return Promise.resolve()
     for (const line of this.lines) line.show(edits[line.name])

@@ -1,4 +1,4 @@
-/** The dialog that gives all lines of a speaker another voice, after showing what that costs. */
+/** The dialog that gives all lines of a speaker another voice. It shows the price first. */
 import type { DeliveryStanding, SpeakerPrice, SpeakerSheet } from "../../data/ReviewProtocol.ts"
 import { byId } from "../Dom.ts"
 import { fillOptions } from "./EditBox.ts"
@@ -63,7 +63,7 @@ export class SpeakerVoices {
     this.edited()
   }
 
-  /** No change without the price of exactly this change. */
+  /** Disables Change until the price of this change is known. */
   private edited(): void {
     this.edition++
     this.change.disabled = true
@@ -118,10 +118,10 @@ export class SpeakerVoices {
 const wordsOf = ({ lines, kept, tasks, characters, credits }: SpeakerPrice): string => {
   if (lines === 0) return "These lines have this voice already."
   const spoken = `${lines} ${lines === 1 ? "line is" : "lines are"} spoken with it`
-  if (tasks === 0) return `${spoken}. Price: nothing, since their clips are kept from earlier.`
+  if (tasks === 0) return `${spoken}. Price: nothing, because their clips are cached.`
   const price =
     credits === undefined
       ? "the service does not report its price"
       : `${Math.ceil(credits)} ${Math.ceil(credits) === 1 ? "credit" : "credits"}`
-  return `${spoken}: ${tasks} ${tasks === 1 ? "task" : "tasks"}, ${characters} characters. Price: ${price}.${kept === 0 ? "" : ` ${kept} clips are kept from earlier.`}`
+  return `${spoken}: ${tasks} ${tasks === 1 ? "task" : "tasks"}, ${characters} characters. Price: ${price}.${kept === 0 ? "" : ` ${kept} clips are cached.`}`
 }

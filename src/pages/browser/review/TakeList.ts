@@ -46,13 +46,13 @@ export class TakeList {
     for (const [at, take] of this.takes.entries()) {
       const button = buttons[at]
       button?.setAttribute("aria-pressed", `${take.words === words}`)
-      // Scrolls the list alone: the box must not move while one types.
+      // Scrolls only the list: the box must not move while the user types.
       if (button !== undefined && take.words === words)
         this.list.scrollTop = button.offsetTop - this.list.offsetTop
     }
   }
 
-  /** Chooses the take after or before the marked one, going round. */
+  /** Chooses the take after or before the marked one. After the last take comes the first. */
   beside(step: 1 | -1): void {
     if (this.takes.length === 0) return
     const marked = [...this.list.querySelectorAll("button")].findIndex(

@@ -1,4 +1,4 @@
-/** A take as the edit box plays and describes it. */
+/** Converts a take to the audio and the words of the edit box. */
 import type { Take } from "../../data/ReviewProtocol.ts"
 import { markNames, marks } from "../../parts/MarkWords.ts"
 

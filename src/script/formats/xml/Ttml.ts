@@ -64,7 +64,8 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
       `ignored the time "${excerpt(written)}"; expected one such as 00:00:01.500, 00:00:01:12 or 1.5s`
     )
   if (isFragment) tell(root.line, "the <tt> element is missing; read as a part of a TTML file")
-  if (times.isAbsolute) tell(root.line, "times in timed elements count from the start of the file")
+  if (times.isAbsolute)
+    tell(root.line, "all times were counted from the start of the file, also inside timed elements")
   tell(otherLanguages[0], `skipped ${counted(otherLanguages.length, "text")} in other languages`)
   tell(
     outside[0],

@@ -1,6 +1,6 @@
 /**
- * Schema and migrations of a PostgreSQL database. Replicas of an older version run on while a newer one migrates: a
- * migration only adds tables, columns with defaults, and indexes.
+ * Schema and migrations of a PostgreSQL database. Replicas of an older version keep running while a newer one migrates:
+ * a migration only adds tables, columns with defaults, and indexes.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"

@@ -80,8 +80,8 @@ const settingsOf = (files: string): Effect.Effect<S3Settings, DataFolderUnusable
 const refused = (folder: string, detail: string) => new DataFolderUnusable({ folder, detail })
 
 /**
- * Reads the secret, or creates it in an empty prefix. It is not in the database, so that a copy of that alone does not
- * help to guess keys. The database has its digest: files of another database would be deleted as abandoned.
+ * Reads the secret, or creates it in an empty prefix. It is not in the database, so that a copy of the database alone
+ * does not help to guess keys. The database has its digest: files of another database would be deleted as abandoned.
  */
 const secretIn = ({ database }: SharedStorageUrls, s3: S3Client) =>
   exclusively(
@@ -105,7 +105,7 @@ const secretIn = ({ database }: SharedStorageUrls, s3: S3Client) =>
       if (digestOf(found) !== known.digest)
         return yield* refused(
           s3.name,
-          `belongs to another service than ${postgresName(database)}; choose its own --database or --files`
+          `belongs to another service than ${postgresName(database)}; pass the --database and --files of one service`
         )
       return found
     })

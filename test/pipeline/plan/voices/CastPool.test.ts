@@ -122,7 +122,7 @@ it.scopedLive("names speakers without a voice, keys that are no language, and a 
         ].join("\n")
       )
       write("batch.json", manifest("cast.yaml"))
-      expect(yield* faults).toBe("cast.yaml: no such file")
+      expect(yield* faults).toBe("cast.yaml: no such file; check the path")
       write("cast.yaml", "speaker: {}\n")
       expect(yield* faults).toContain("cast.yaml:1: ")
     }).pipe(Effect.provide([state, bundledFfmpeg]))
