@@ -1,5 +1,5 @@
 /**
- * The voices of the bundled engines, as the engines list them: known here, so that a catalogue needs no engine. Tests
+ * The voices of the bundled engines, as the engines list them. With this copy, a catalogue needs no engine. Tests
  * compare them with the engines' own lists.
  */
 import type { EngineVoice } from "./Engine.ts"

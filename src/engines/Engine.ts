@@ -29,7 +29,10 @@ export interface SpeechRequest {
   readonly pitch: number
   /** How to say the text, such as `whispers`. Engines follow it as far as they can. */
   readonly tone?: string
-  /** What the same voice says immediately before and after, if known. It shapes the intonation and is not spoken. */
+  /**
+   * The texts that the same voice says immediately before and after, if known. They shape the intonation and are not
+   * spoken.
+   */
   readonly before?: string
   readonly after?: string
 }
@@ -106,7 +109,7 @@ export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFail
   }
 }
 
-/** What a provider that uses the engine offers, unless its settings say otherwise. */
+/** Defaults for a provider that uses the engine. */
 export interface EngineDefaults {
   /** The one model to offer: those of a built-in provider describe its own engine. */
   readonly model: string
@@ -121,7 +124,10 @@ export interface Engine {
   readonly name: string
   /** The controls that it supports; it ignores the others. */
   readonly controls: ReadonlyArray<"rate" | "volume" | "pitch">
-  /** Whether it takes tones apart from the text. Others get a text with brackets, such as `[whispers]`, as it is. */
+  /**
+   * Whether it takes tones apart from the text. Other engines get a text with brackets, such as `[whispers]`,
+   * unchanged.
+   */
   readonly takesTone?: boolean
   /** All voices that a request may use. */
   readonly voices: Effect.Effect<ReadonlyArray<EngineVoice>, EngineUnavailable>

@@ -3,10 +3,10 @@ import { createRequire } from "node:module"
 
 export const espeakPackageName = "@echogarden/espeak-ng-emscripten"
 
-/** The version that the tests run with. */
+/** The version that the tests use. */
 const version = "0.3.5"
 
-/** How to add it. */
+/** How to install it. */
 export const espeakAdvice = `npm install -g ${espeakPackageName}@${version}`
 
 /** Returns the path of the package's script; undefined if it is not installed. Does not load it. */

@@ -1,7 +1,10 @@
-/** Spans and log lines of some work, with attributes that say what the work is about. */
+/** Adds attributes to the spans and log lines of some work, such as its job or its utterance. */
 import { Effect, type Fiber, FiberRef, LogLevel } from "effect"
 
-/** What work is about, such as its job or its utterance's key. Text, because the service receives them as headers. */
+/**
+ * Attributes of work, such as its job or its utterance's key. They are text, because the service receives them as
+ * headers.
+ */
 type Attributes = Readonly<Record<string, string>>
 
 /** Whether spans are collected or debug lines shown. If not, marking the work would be a fifth of a run's CPU time. */

@@ -39,7 +39,7 @@ import { speakUtterances } from "./speak/SpeakStage.ts"
 /** A run before it sends or writes anything. */
 export interface PreparedRun {
   readonly batch: Batch
-  /** What the run does: repeat the last run's results, which are still valid, or follow a plan. */
+  /** The work of the run: repeat the last run's results, if they are still valid, or follow a plan. */
   readonly work: NoopBatch | BatchPlan
   /** A digest of the batch's files as they were read. */
   readonly sources: string

@@ -5,7 +5,7 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { JobId, ProviderId, UtteranceKey } from "../domain/values/Ids.ts"
 
-/** Something that happened in a run. */
+/** An event of a run. */
 export type ProgressEvent =
   | {
       readonly _tag: "Planned"
@@ -59,7 +59,7 @@ export type ProgressEvent =
   /** A video is being written: the last step of a delivery, or after all deliveries if several jobs share it. */
   | { readonly _tag: "Muxing"; readonly file: string }
   | { readonly _tag: "Delivered"; readonly job: JobId; readonly files: ReadonlyArray<string> }
-  /** A job that an earlier run delivered, and whose files would come out the same. */
+  /** A job that an earlier run delivered, and whose files would be the same. */
   | { readonly _tag: "Unchanged"; readonly job: JobId }
   | { readonly _tag: "JobFailed"; readonly job: JobId; readonly error: string }
   | { readonly _tag: "JobUnfinished"; readonly job: JobId; readonly why: string }

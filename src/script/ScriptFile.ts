@@ -23,7 +23,7 @@ import type { KnownRates } from "./formats/timed/FrameClock.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
-/** Options for reading a file. The rates are for formats that count frames without saying at which rate. */
+/** Options for reading a file. The rates are for formats that count frames without stating their rate. */
 export interface ReadOptions extends KnownRates {
   /** The extension that tells the format, if the file's name does not. */
   readonly ending?: string | undefined
@@ -39,8 +39,8 @@ export interface ReadOptions extends KnownRates {
 
 /**
  * Parses a file: SRT, WebVTT, SBV, SubViewer, MicroDVD, MPL2, ASS, SSA, TTML, EBU STL, Spruce STL, SCC, SAMI, LRC,
- * Whisper JSON and dialogue lists as subtitles; text and Markdown as narration. If the content clearly is another of
- * these formats than the extension says, the content decides.
+ * Whisper JSON and dialogue lists as subtitles; text and Markdown as narration. If the content clearly is in another of
+ * these formats than the extension suggests, the content decides.
  */
 export const readScript = (
   bytes: Uint8Array,

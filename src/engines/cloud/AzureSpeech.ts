@@ -23,7 +23,7 @@ export interface AzureSettings extends CloudSettings {
 
 /** Azure cuts audio after ten minutes, with status 200. */
 const longest = 600_000
-/** A cautious limit for that: about six minutes of speech. Azure itself counts only the audio. */
+/** A limit that stays well below this: about six minutes of speech. Azure itself limits only the audio. */
 const longestText = 5_000
 
 export const makeAzureSpeech = Effect.fnUntraced(function* (settings: AzureSettings) {

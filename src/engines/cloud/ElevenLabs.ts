@@ -106,7 +106,7 @@ export const makeElevenLabs = Effect.fnUntraced(function* (settings: ElevenLabsS
       const speech = yield* pcmSpeech(name, bytes, cloudRate)
       const parts = alignment === undefined || alignment === null ? [] : partsOf(alignment, tag.length)
       yield* checkComplete(name, speechLength(speech), parts.at(-1)?.end)
-      // The times count only if they are those of the text that was sent.
+      // The times are used only if they belong to the text that was sent.
       return alignment?.characters.join("") === `${tag}${text}`
         ? withTiming(speech, timingOf(text, language, parts, speechLength(speech)))
         : speech
@@ -161,7 +161,7 @@ const partsOf = (alignment: typeof Alignment.Type, behind: number): ReadonlyArra
     at += character.length
     const start = alignment.character_start_times_seconds[index]
     const end = alignment.character_end_times_seconds[index]
-    // A space takes the pause after a word.
+    // The time of a space includes the pause after a word.
     return from < 0 || start === undefined || end === undefined || character.trim() === ""
       ? []
       : [{ from, to: at, start: start * 1000, end: end * 1000 }]
@@ -196,5 +196,5 @@ const voiceOf = (voice: typeof Voice.Type): EngineVoice => {
   }
 }
 
-/** Older voices have labels such as "English" or "american": those are no language tags. */
+/** Older voices have labels such as "English" or "american": those are not language tags. */
 const isTag = (language: string): boolean => /^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/u.test(language)

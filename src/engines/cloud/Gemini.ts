@@ -83,7 +83,7 @@ export const makeGemini = Effect.fnUntraced(function* (settings: GeminiSettings)
   })
 })
 
-/** Models before 3.8 know no style of a part: they take it as a prompt before the text. */
+/** Models before 3.8 have no field for a style: they take it as a prompt before the text. */
 const isEarly = (model: string): boolean => /^gemini-(?:2\.5|3\.1)-/u.test(model)
 
 const partOf = (model: string, text: string, style: string) => {

@@ -30,7 +30,7 @@ const keyReasons = new Set([
   "ACCESS_TOKEN_EXPIRED"
 ])
 
-/** Both APIs answer these with INVALID_ARGUMENT; only the message tells them apart. */
+/** Both APIs answer these with INVALID_ARGUMENT; only the message distinguishes them. */
 const faultOfMessage = (message: string): CloudFault | undefined => {
   if (/longer than|too long|exceeds? (?:the )?(?:limit|maximum)|token count/iu.test(message))
     return "too-long"

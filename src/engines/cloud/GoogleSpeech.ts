@@ -74,7 +74,7 @@ export const makeGoogleSpeech = Effect.fnUntraced(function* (settings: GoogleSet
           return `${gap}<mark name="${index}"/>${xmlText(word)}`
         })
         .join("")}</speak>`
-      // Marks make a text several times as long: a long one is sent without them.
+      // Marks make a text several times as long, so a long text is sent without them.
       const hasMarks =
         settings.wordTimes !== false && readsMarks(voice.id) && textLength(marked, "bytes") <= mostBytes
       const answer = yield* client.json(

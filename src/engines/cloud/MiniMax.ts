@@ -136,7 +136,7 @@ const codeIn = (json: unknown): number | undefined => {
   return typeof code === "number" ? code : undefined
 }
 
-/** Code 2013 is any invalid parameter: only the message tells which. */
+/** Code 2013 means any invalid parameter: only the message names it. */
 const read = ({ json }: CloudRefusal): CloudReading => {
   const code = codeIn(json)
   const message = textAt(json, "base_resp.status_msg")

@@ -96,7 +96,7 @@ export const makePolly = Effect.fnUntraced(function* (settings: PollySettings) {
     controls: model === "standard" ? ["rate", "volume", "pitch"] : ["rate", "volume"],
     model,
     limit: { unit: "characters", most: 3_000 },
-    // Eight requests a second, except of standard voices.
+    // Amazon allows eight requests a second, and more for standard voices.
     concurrency: 4,
     obstacle:
       Option.isNone(id) || Option.isNone(secret)
@@ -115,7 +115,7 @@ export const makePolly = Effect.fnUntraced(function* (settings: PollySettings) {
       // Generative voices have no times.
       if (settings.wordTimes !== true || model === "generative") return spoken
       const marks = request(wanted, { OutputFormat: "json", SpeechMarkTypes: ["word"] })
-      // The audio is paid for: without times, it is still good.
+      // The audio is already paid for, and usable without times.
       const lines = yield* Effect.orElseSucceed(client.send(marks), () => new Uint8Array())
       const found = marksIn(lines)
       const mp3 = plainMp3(bytes)
@@ -167,7 +167,7 @@ const marksIn = (lines: Uint8Array): ReadonlyArray<typeof Mark.Type> =>
     .split("\n")
     .flatMap((line) => Option.toArray(decodeMark(line)))
 
-/** Marks have no end: a word lasts until the next one, and the last one about as long as its letters take. */
+/** Marks have no end: a word lasts until the next one. The length of the last word is estimated from its letters. */
 const partsOf = (
   wanted: CloudSpeech,
   model: string,

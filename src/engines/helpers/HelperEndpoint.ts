@@ -28,10 +28,10 @@ export interface HelperBody {
 
 /** Maximum bytes of a response. */
 const mostResponse = 4 * 1024 * 1024
-/** Maximum seconds of a Retry-After that are waited. */
+/** Maximum wait for a Retry-After, in seconds. */
 const longestWait = 60
 
-/** Up to three retries after 0.5, 1 and 2 seconds, or after the time that the server asks for. */
+/** Up to three retries after 0.5, 1 and 2 seconds, or after the time in the server's Retry-After. */
 const retries = Schedule.exponential("500 millis", 2).pipe(
   Schedule.jittered,
   Schedule.passthrough<Duration.Duration, HelperFailed, never>,

@@ -1,4 +1,4 @@
-/** Keeps a failing helper from being asked for every item: it counts as down if it is unusable or keeps failing. */
+/** Stops sending requests to a failing helper: it counts as down if it is unusable or keeps failing. */
 import { Effect, Either } from "effect"
 import { HelperFailed } from "./HelperFailed.ts"
 

@@ -35,7 +35,7 @@ const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8A
 const isSamples = (value: unknown): value is Float32Array | Int16Array =>
   value instanceof Float32Array || value instanceof Int16Array
 
-/** A request to find the pieces of a text in somebody else's speech of it. */
+/** A request to find the pieces of a text in another voice's speech of that text. */
 export const AlignJob = Schema.TaggedStruct("Align", {
   /** The engine's voice whose speech is compared with the clip. */
   voice: Schema.NonEmptyString,
@@ -72,7 +72,7 @@ export type SpokenSentence = typeof SpokenSentence.Type
 export const AlignedSpeech = Schema.TaggedStruct("Aligned", {
   /** One span per piece of each part, in milliseconds from the start of the clip; null for a part without sound. */
   spans: Schema.Array(Schema.Array(Schema.NullOr(Span))),
-  /** The clip's speech relative to that of the engine's voice, without pauses. */
+  /** Length of the clip's speech divided by that of the engine's voice, without pauses. */
   ratio: Schema.NonNegative,
   /** The longest stretch of the engine's speech without counterpart in the clip, in seconds, and the opposite. */
   skipped: Schema.NonNegative,

@@ -97,7 +97,7 @@ const unitsOf = (
   })
 }
 
-/** Bytes of a piece and the space before it. An English one is passed as phonemes, which are longer. */
+/** Bytes of a piece and the space before it. An English piece is passed as phonemes, which are longer. */
 const bytesOf = (text: string, english: boolean): number => {
   const bytes = Buffer.byteLength(text) + 1
   return english ? 3 * bytes + 24 : bytes

@@ -17,7 +17,7 @@ const ownPace = 175
 const slowest = 80
 const fastest = 450
 
-/** Loads the package, which an installation without GPL parts lacks. Then the other engines still work. */
+/** Loads the package. An installation without GPL parts lacks it; the other engines still work. */
 const loadModule = async (): Promise<EspeakModule> => {
   try {
     const { default: load } = await import("@echogarden/espeak-ng-emscripten")

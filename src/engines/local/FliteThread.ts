@@ -1,6 +1,6 @@
 /**
- * Flite inside its thread: a WASI command, run once per sentence, so no state is carried over. It reports when
- * each phone ends, but not to which word it belongs. So each word's phones are listed separately and aligned.
+ * Flite inside its thread: a WASI command, run once per sentence, so no state is carried over. It reports when each
+ * phone ends, but not which word contains it. So each word's phones are listed separately and aligned.
  */
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -53,7 +53,7 @@ export const openFlite = async (): Promise<Synthesizer> => {
 
 type Run = (args: ReadonlyArray<string>) => { readonly printed: string; readonly file: Uint8Array }
 
-/** Runs the command; returns what it printed and the file it wrote. */
+/** Runs the command; returns its output and the file that it wrote. */
 const runner =
   (module: WebAssembly.Module): Run =>
   (args) => {

@@ -1,6 +1,6 @@
 /**
- * A pool of threads for engines that would block the process. Threads are started on demand. One that dies, hangs or is
- * interrupted is discarded, and the next job gets a new one.
+ * A pool of threads for engines that would block the process. Threads are started on demand. A thread that dies, hangs
+ * or is interrupted is discarded, and the next job gets a new one.
  */
 import { availableParallelism } from "node:os"
 import { Clock, Duration, Effect, Exit, Schedule } from "effect"

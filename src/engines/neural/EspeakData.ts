@@ -11,7 +11,7 @@ import { espeakPackage, espeakPackageName } from "../EspeakPackage.ts"
 
 /** The folder inside the package's file system. */
 const root = "/usr/share/espeak-ng-data/"
-/** The data that speech itself needs, which phonemes do not: variants of voices, and MBROLA's tables. */
+/** Data for speech that phonemes do not need: variants of voices, and MBROLA's tables. */
 const unneeded = /^(?:voices|mbrola_ph)\//u
 
 /** Returns the data folder; unpacks it into `cache` if it is not there. Undefined without the embedded engine. */

@@ -1,4 +1,4 @@
-/** Why a folder with a neural voice cannot be used, and the checks of its files that need no loading. */
+/** The error of an unusable folder with a neural voice, and the checks of its files that do not load the model. */
 import { readFile, stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { Schema } from "effect"
@@ -23,7 +23,7 @@ export interface ModelMetadata {
   readonly count: (key: string, least: number) => number
 }
 
-/** Reads a model's metadata. Throws `ModelUnusable` if the file is no complete ONNX model. */
+/** Reads a model's metadata. Throws `ModelUnusable` if the file is not a complete ONNX model. */
 export const metadataOf = async (file: string): Promise<ModelMetadata> => {
   const found = await readOnnxMetadata(file)
   if (typeof found === "string")

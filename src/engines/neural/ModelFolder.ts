@@ -26,11 +26,11 @@ export interface CheckedModel {
   readonly speakers: ReadonlyArray<ModelSpeaker>
 }
 
-/** What checking a model needs. */
+/** The context of a check. */
 export interface ModelContext {
   /** A folder for files that can be made again. */
   readonly cache: string
-  /** Whether equal texts are to give equal samples. */
+  /** Whether equal texts must give equal samples. */
   readonly steady: boolean
   /** Returns the folder with eSpeak NG's data; undefined if there is none. */
   readonly espeakData: () => Promise<string | undefined>
@@ -218,7 +218,7 @@ const styleCount = async (file: string): Promise<number> => {
   return count
 }
 
-/** Prefers the common data folder, so that all voices pronounce alike; else the one that came with the voice. */
+/** Prefers the common data folder, so that all voices pronounce alike. Otherwise uses the voice's own. */
 const espeakFolder = async (
   folder: string,
   files: ReadonlyArray<string>,

@@ -7,14 +7,14 @@ import { type FileHandle, open } from "node:fs/promises"
 /** The field with the graph and its weights, and the field with the metadata, once for each entry. */
 const graphField = 7
 const metadataField = 14
-/** The highest field number of a model so far is 26. Anything above 100 is no model. */
+/** The highest field number of a model so far is 26. A file with a field above 100 is not a model. */
 const highestField = 100
 /** Maximum bytes of one metadata entry. */
 const longestEntry = 4 * 1024 * 1024
 /** Maximum top-level fields. */
 const mostFields = 100_000
 
-/** Returns a model's metadata; a text that says what is wrong if the file is no complete model. */
+/** Returns a model's metadata; if the file is not a complete model, returns what is wrong. */
 export const readOnnxMetadata = async (file: string): Promise<ReadonlyMap<string, string> | string> => {
   const handle = await open(file, "r")
   try {

@@ -3,10 +3,10 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import type { OpenRequest } from "./SherpaProtocol.ts"
 
-/** The version that the tests run with. */
+/** The version that the tests use. */
 export const sherpaVersion = "1.13.8"
 
-/** How to add it. There is no native build for musl (Alpine Linux) and FreeBSD, but one in WebAssembly. */
+/** How to install it. musl (Alpine Linux) and FreeBSD have no native build, so they need the one in WebAssembly. */
 export const sherpaAdvice =
   `sherpa-onnx is not installed; run npm install -g sherpa-onnx-node@${sherpaVersion} ` +
   `(on Alpine Linux and other systems without a native build: sherpa-onnx@${sherpaVersion})`

@@ -1,7 +1,7 @@
 /**
  * The processes of a neural engine. Each holds one model and speaks one sentence at a time, with one thread. Two
- * threads need a quarter more processor time for the same speech. Processes start on demand. One that dies, hangs, is
- * interrupted or grows too large is killed, and the next sentence gets a new one.
+ * threads need a quarter more processor time for the same speech. Processes start on demand. A process that dies,
+ * hangs, is interrupted or grows too large is killed, and the next sentence gets a new one.
  */
 import { Clock, Duration, Effect, Exit, Schedule } from "effect"
 import { type EngineUnavailable, SpeechFailed } from "../Engine.ts"

@@ -12,7 +12,7 @@ import {
   type SpeakRequest
 } from "./SherpaProtocol.ts"
 
-/** The process ended or sent an invalid response. Its own words are never included: they hold the text. */
+/** The process ended or sent an invalid response. Its output is never included, because it may hold the text. */
 export class HostFailed extends Data.TaggedError("HostFailed")<{ readonly detail: string }> {}
 
 type Answer = (typeof HostResponse.Type)["response"]
@@ -86,7 +86,7 @@ class Host {
   constructor(program: string, environment: Readonly<Record<string, string>>) {
     this.child = spawn(process.execPath, [program], {
       env: environment,
-      // What it prints holds the text to speak.
+      // Its output would contain the text to speak.
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       serialization: "advanced",
       windowsHide: true,

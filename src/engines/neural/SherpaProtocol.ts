@@ -42,7 +42,7 @@ const Said = Schema.TaggedStruct("Said", {
   /** Resident memory of the process, in bytes. */
   memory: Schema.Number
 })
-/** The request failed, but the process still works. Its words never hold the text. */
+/** The request failed, but the process still works. The detail never contains the text. */
 const Declined = Schema.TaggedStruct("Declined", { detail: Schema.String })
 
 /** A response of the process, validated on arrival. */

@@ -7,7 +7,7 @@ const lead = 0.02
 const tail = 0.06
 /** Duration of the fades at both ends, in seconds. */
 const fade = 0.005
-/** A lower peak is no speech. */
+/** A lower peak is not speech. */
 const faintest = 0.001
 
 /** Returns the samples between the silences at both ends, as 16-bit samples. Empty if all is silence. */

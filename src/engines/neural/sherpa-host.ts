@@ -1,7 +1,7 @@
 /**
  * The program of a process that holds one neural voice. A damaged model or a wrong setting ends the whole process,
  * whichever call is used, so models are never loaded in the main process. Synchronous calls of the native build abort
- * where asynchronous ones reject, so it uses only the latter.
+ * the process on errors, so it uses asynchronous calls, which reject.
  */
 import { pathToFileURL } from "node:url"
 import type { GenerationSettings, NativePackage } from "sherpa-onnx-node"

@@ -1,4 +1,4 @@
-/** Runs a program once with text on stdin, limited in time and output. It has ended before the caller continues. */
+/** Runs a program once with text on stdin, limited in time and output. Returns only after the program has ended. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFile, stat } from "node:fs/promises"
 import { Data, type Duration, Effect, Either, Schedule } from "effect"

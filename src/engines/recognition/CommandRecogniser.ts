@@ -16,7 +16,7 @@ export interface CommandRecogniserOptions {
    * language, or `auto`.
    */
   readonly command: readonly [string, ...ReadonlyArray<string>]
-  /** The folder that relative paths of the program start from. */
+  /** The base folder of the program's relative paths. */
   readonly folder: string
   readonly concurrency: number
   /** Maximum time for a clip; the program is killed after it. */
@@ -26,7 +26,7 @@ export interface CommandRecogniserOptions {
 /** Maximum bytes of output. */
 const mostOutput = 4 * 1024 * 1024
 
-/** Makes the recogniser. A program ends when its clip is heard, or when that is interrupted. */
+/** Makes the recogniser. A program ends when its clip is heard, or when the request is interrupted. */
 export const makeCommandRecogniser = Effect.fnUntraced(function* (options: CommandRecogniserOptions) {
   const [file, ...args] = options.command
   const env = yield* programEnvironment

@@ -12,7 +12,7 @@ export interface EndpointRecogniserOptions extends Pick<
   readonly concurrency: number
 }
 
-/** OpenAI's limit of a file. */
+/** OpenAI's limit on the size of a file. */
 const mostAudio = 25 * 1024 * 1024
 
 /** Makes the recogniser. */

@@ -1,4 +1,4 @@
-/** The interface of speech recognisers, which write down what a clip says. */
+/** The interface of speech recognisers, which transcribe clips. */
 import type { Effect } from "effect"
 import type { HelperFailed } from "../helpers/HelperFailed.ts"
 

@@ -1,4 +1,4 @@
-/** Reads the words from what recognisers print or send: plain text, or JSON of several shapes. */
+/** Reads the words from the output of recognisers: plain text, or JSON of several shapes. */
 import { Either, Option, Schema } from "effect"
 import type { RecognisedText } from "./Recogniser.ts"
 

@@ -8,7 +8,7 @@ import { type Rewriter, rewriterIdentity, withoutPrompt } from "./Rewriter.ts"
 export interface CommandRewriterOptions {
   /** The program and its arguments, with the placeholders of `LineToShorten`. */
   readonly command: readonly [string, ...ReadonlyArray<string>]
-  /** The folder that relative paths of the program start from. */
+  /** The base folder of the program's relative paths. */
   readonly folder: string
   readonly concurrency: number
   /** Maximum time for a line; the program is killed after it. */

@@ -48,7 +48,7 @@ export const makeEndpointRewriter = Effect.fnUntraced(function* (options: Endpoi
   } satisfies Rewriter
 })
 
-/** The content is a text, or a list of parts. A model that declines may have null. */
+/** The content is a text, or a list of parts. A model that declines may send null. */
 const Content = Schema.Union(
   Schema.String,
   Schema.Null,

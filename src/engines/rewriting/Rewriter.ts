@@ -15,11 +15,11 @@ export interface Rewriter {
   readonly identity: string
   /** Maximum number of lines sent at once. */
   readonly concurrency: number
-  /** Returns the reply as it came. It is not checked. */
+  /** Returns the reply, unchecked and unchanged. */
   readonly shorten: (line: LineToShorten) => Effect.Effect<string, HelperFailed>
 }
 
-/** How many characters of a prompt's parts identify a quotation of it. */
+/** Number of characters of a prompt's part that identify a quotation. */
 const quoted = 24
 
 /** Cuts an error where it begins to quote the prompt: errors are logged, prompts are not. */

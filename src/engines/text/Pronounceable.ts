@@ -1,4 +1,4 @@
-/** Reduces a written word to what a voice can speak. */
+/** Removes the parts of a written word that no voice can speak. */
 
 /** Emoji, ornaments and invisible characters, which no voice can speak. */
 const mute =

@@ -9,7 +9,7 @@ import { extract, type Header } from "tar-stream"
 import unbzip2 from "unbzip2-stream"
 import { VoiceNotAdded } from "./VoiceFault.ts"
 
-/** What an archive may contain. */
+/** Limits on the contents of an archive. */
 export interface UnpackLimits {
   /** The voice's id, for errors. */
   readonly voice: string
@@ -49,7 +49,7 @@ export const unpackArchive = async (
       done(null, chunk)
     }
   })
-  /** Returns where an entry is to be written; undefined for a folder. */
+  /** Returns the path of an entry's file; undefined for a folder. */
   const targetOf = (header: Header): string | undefined => {
     const path = safePath(header, fault)
     bytes += header.size ?? 0

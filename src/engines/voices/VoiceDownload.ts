@@ -17,11 +17,11 @@ export interface DownloadRequest {
   readonly address: string
   readonly bytes: number
   readonly sha256: string
-  /** Where the incomplete file is kept. */
+  /** The path of the incomplete file. */
   readonly part: string
   /** Pause before the next attempt; default 1 s. */
   readonly pause?: Duration.DurationInput | undefined
-  /** Called with the number of bytes that are there. */
+  /** Called with the number of bytes received so far. */
   readonly progress: (bytes: number) => void
 }
 
@@ -70,7 +70,7 @@ export const downloadVoice = Effect.fn("VoiceDownload.downloadVoice")(function* 
   yield* Effect.promise(() => rm(stampOf(part), { force: true }))
 })
 
-/** Fetches what is missing of the file. */
+/** Fetches the missing part of the file. */
 const fetchRest = (request: DownloadRequest) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -177,7 +177,7 @@ const received = (request: DownloadRequest, response: HttpClientResponse.HttpCli
 const Version = Schema.Struct({ address: Schema.String, version: Schema.String })
 type Version = typeof Version.Type
 
-/** The validator of the file that the part belongs to; undefined if the part cannot be continued safely. */
+/** The validator of the file, stored with the part; undefined if the download cannot be continued safely. */
 const versionOf = ({ part, address }: DownloadRequest): Effect.Effect<string | undefined> =>
   Effect.promise(() => readFile(stampOf(part), "utf8").catch(() => "")).pipe(
     Effect.map((text) => Option.getOrUndefined(Schema.decodeUnknownOption(Schema.parseJson(Version))(text))),

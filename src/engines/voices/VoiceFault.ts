@@ -4,7 +4,7 @@ import { Schema } from "effect"
 export class VoiceNotAdded extends Schema.TaggedError<VoiceNotAdded>()("VoiceNotAdded", {
   /** The voice's id, folder or file. */
   voice: Schema.String,
-  /** `network` may pass; `files` are the voice's own, `disk` is this machine's. */
+  /** `network` may be temporary; `files` is a fault of the voice's files, `disk` of this machine's disk. */
   reason: Schema.Literal("unknown", "network", "files", "disk"),
   /** What happened, the value, and what to do. */
   detail: Schema.String

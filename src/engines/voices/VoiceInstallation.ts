@@ -22,7 +22,7 @@ export interface InstallTarget {
   readonly folder: string
   /** The folder for files that can be made again. */
   readonly cache: string
-  /** Downloads come from here instead, as `<mirror>/<file name>`. */
+  /** Downloads come from this URL instead, as `<mirror>/<file name>`. */
   readonly mirror?: string | undefined
   /** Pause before another attempt to download; default 1 s. */
   readonly pause?: Duration.DurationInput
@@ -77,7 +77,7 @@ export const installCatalogued = Effect.fn("VoiceInstallation.installCatalogued"
   const record = yield* staged(facts, target, (staging) =>
     unpackInto(part, staging, id, unpacked, target)
   ).pipe(
-    // The digest is right, so the download itself is of no use.
+    // The digest is right, so the published file itself is unusable: delete it.
     Effect.tapError(({ reason }) => (reason === "files" ? removeFile(part) : Effect.void))
   )
   yield* removeFile(part)
@@ -144,7 +144,7 @@ export const removeVoice = Effect.fn("VoiceInstallation.removeVoice")(function* 
 /** The names of folders that exist only while a voice is installed or removed. */
 const passing = { staging: ".staging-", removed: ".removed-" } as const
 
-/** Removes what a killed process left behind. Only for the one that may change the folder. */
+/** Removes the leftovers of a killed process. Call it only while holding the folder's lock. */
 export const clearLeftovers = (folder: string) =>
   disk(folder, "remove leftover files", async () => {
     for (const name of await readdir(folder))

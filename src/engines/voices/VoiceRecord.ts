@@ -6,7 +6,7 @@ import { Schema } from "effect"
 export const VoiceLicence = Schema.Struct({
   /** Its name, such as MIT or CC BY 4.0. */
   name: Schema.NonEmptyString,
-  /** What else it requires or leaves open. */
+  /** Further requirements or open questions. */
   note: Schema.optional(Schema.NonEmptyString),
   /** The attribution of the makers, if the licence requires one. */
   attribution: Schema.optional(Schema.NonEmptyString)

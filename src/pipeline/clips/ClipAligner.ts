@@ -7,7 +7,7 @@ import type { WordMark } from "../../engines/Engine.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
 import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.ts"
 
-/** What an alignment tells about a clip. */
+/** The result of aligning a clip. */
 export interface AlignedClip {
   /** When each part is said; undefined if the clip lacks speech or has too much, or a part has no words. */
   readonly parts: ReadonlyArray<Expected> | undefined

@@ -6,7 +6,7 @@ import { isSaid, type Segment } from "../../domain/speech/Clip.ts"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 
-/** What a clip is judged by. */
+/** The facts by which a clip is judged. */
 export interface ExpectedSpeech {
   readonly said: ReadonlyArray<string>
   /** One segment per part, or a single one for all. */

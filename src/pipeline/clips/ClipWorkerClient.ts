@@ -1,4 +1,4 @@
-/** Analyzes and stores clips: in a worker thread where there are many, else on this thread. */
+/** Analyzes and stores clips: in a worker thread if there are many, else on this thread. */
 import { Effect, Either, type Scope } from "effect"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"

@@ -1,4 +1,4 @@
-/** When each word of a clip is said, according to its transcript: only if that times words, not whole sentences. */
+/** Finds when each word of a clip is said, if the clip's transcript has times of words rather than of sentences. */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import type { Fetched } from "../../gateway/requests/Download.ts"

@@ -1,4 +1,4 @@
-/** Where the words of each part of a clip begin, from the times that an alignment or a transcript has. */
+/** Finds where the words of each part of a clip begin, from the times of an alignment or a transcript. */
 import { Segment } from "../../domain/speech/Clip.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { Frames, type Millis, type SampleRate } from "../../domain/time/Units.ts"
@@ -9,7 +9,7 @@ export interface SaidWord {
   readonly start: Millis
 }
 
-/** How many words without sound, such as dashes, may stand together. */
+/** Maximum number of consecutive words without sound, such as dashes. */
 const mostUnsaid = 2
 
 /**

@@ -168,5 +168,5 @@ export const plainName = (name: string): string =>
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, "-")
     .replaceAll(/^-+|-+$/gu, "")
     .slice(0, 60)
-    // Half of a surrogate pair that was cut.
+    // Removes half of a surrogate pair that was cut.
     .replace(/\p{Cs}$/u, "") || "voice"

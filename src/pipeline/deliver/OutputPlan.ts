@@ -1,4 +1,4 @@
-/** Input of a delivery, and what follows from it: formats, codecs, tags and the programme to mix. */
+/** Input of a delivery, and the formats, codecs, tags and programme derived from it. */
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { SoundName } from "../../domain/manifest/Outputs.ts"
@@ -16,7 +16,7 @@ import { lengthAt, type Programme } from "../mix/MixPlan.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 
-/** Everything that a job's files are made from. */
+/** Everything that determines a job's files. */
 export interface OutputPlan {
   readonly job: Job
   /** The batch's output folder, absolute. */
@@ -93,7 +93,7 @@ export const soundCopied = (
   return file !== undefined && outputs.includes(file) && isUsual && original !== "duck" ? file : undefined
 }
 
-/** Lists the lossy codecs that a job's audio goes through, as files and in videos. */
+/** Lists the lossy codecs of a job's audio, in audio files and videos. */
 export const codingsOf = (
   { outputs, into, audio: { bitrate } }: Pick<Job, "outputs" | "into" | "audio">,
   channels: number

@@ -10,8 +10,8 @@ import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { keepTranscripts, storedTranscripts, type StoredTranscript } from "../../store/tables/Transcripts.ts"
 
 /**
- * Playback speeds at which a clip is heard in turn. A recogniser that would repeat an error word for word hears other
- * sound, and so errs elsewhere.
+ * Playback speeds at which a clip is heard in turn. A recogniser that repeats its errors then hears a different sound,
+ * so it makes other errors.
  */
 const speeds = [1, 0.95, 1.05, 0.9]
 
@@ -38,7 +38,7 @@ export const listenToClip = Effect.fn("ClipListener.listenToClip")(function* (
   }
 })
 
-/** Whether a transcript may be in another language, which the recogniser is then left to find out. */
+/** Whether a transcript may be in another language. If so, the recogniser is asked to detect the language. */
 const isOtherText = (expected: ExpectedWords, text: HeardText): boolean =>
   compareHeard(expected, text).faults.some(({ kind }) => kind === "wrong-line" || kind === "language")
 

@@ -1,4 +1,4 @@
-/** What the clips of a job should say, and what else might be heard in them. */
+/** Lists the words that the clips of a job should say, and other words that might be heard in them. */
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { ExpectedWords } from "../../script/heard/HeardFaults.ts"
@@ -34,7 +34,7 @@ export const expectedClips = (
   return expected
 }
 
-/** The words of a source text that are not to be spoken. */
+/** The words of a source text that must not be spoken. */
 const unsaidIn = (source: string, said: string): string => {
   const spoken = new Set(said.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))
   return (source.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])

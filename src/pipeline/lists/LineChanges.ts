@@ -73,7 +73,7 @@ const lineOf = (
     : Either.right({ ...job, line })
 }
 
-/** The job of this name. A spreadsheet that took an id such as 007 for a number has saved it as 7. */
+/** The job of this name. Spreadsheets may take an id such as 007 for a number, and save it as 7. */
 const jobNamed = (name: string, jobs: ReadonlyArray<ListedJob>): ListedJob | undefined => {
   const exact = jobs.find(({ plan }) => plan.job.id === name)
   if (exact !== undefined || !/^\d+$/u.test(name)) return exact
@@ -106,7 +106,7 @@ const changeOf = (
     return refused(
       `the new text has ${length} characters, ${length - limit} too many; at most ${limit} fit (--long accepts it)`
     )
-  // A person has read it: it is no unseen proposal any more.
+  // A person has read the text, so it is no longer an unseen proposal.
   const { rewritten: _, ...before } = overrides[name] ?? {}
   return Either.right({ id, name, change: { ...before, was: source, say } })
 }

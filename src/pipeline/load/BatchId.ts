@@ -1,4 +1,7 @@
-/** The id of a batch in its state folder: its manifest or bare files, and its `--only` pattern. Its files' names. */
+/**
+ * The id of a batch in its state folder, made from its manifest or bare files and its `--only` pattern. Also the names
+ * of the batch's own files.
+ */
 
 /** Returns a batch's id. `path` is absolute. */
 export const batchKey = (path: string, only: string | undefined): string =>

@@ -79,8 +79,8 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
 })
 
 /**
- * Loads a manifest that is given as a value. Its paths are relative to `flags.cwd`. Its `name`, or else "manifest",
- * takes the place of a file's name there.
+ * Loads a manifest that is given as a value. Its paths are relative to `flags.cwd`. In messages, its `name`, or else
+ * "manifest", replaces the file's name.
  */
 export const loadManifestValue = Effect.fn("BatchLoader.loadManifestValue")(function* (
   value: unknown,
@@ -255,7 +255,7 @@ const settle = Effect.fnUntraced(function* (
 /** The voices chosen from pools before the first run. */
 const nobody: ChosenVoices = () => undefined
 
-/** The files that a job is made from. */
+/** The input files of a job. */
 export const filesOf = ({ input, film, video, background, sheet }: Job): ReadonlyArray<string> => [
   film ?? input,
   ...(video === undefined ? [] : [video.path]),

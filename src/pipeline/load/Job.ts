@@ -32,7 +32,7 @@ import type { FitLimits } from "../../domain/speech/Placement.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Duck } from "../../audio/level/Ducking.ts"
 
-/** The job's default voice. Whatever is absent must come from the line's speaker. */
+/** The job's default voice. Absent fields must come from the line's speaker. */
 export interface JobVoice {
   readonly provider?: ProviderId | undefined
   readonly voice?: VoiceId | undefined
@@ -76,7 +76,7 @@ export interface Separation {
   /** In decibels. */
   readonly gain: number
   readonly duck?: Duck
-  /** The folder that relative paths of the program start from, and the one that results are kept in; both absolute. */
+  /** The base folder of the program's relative paths, and the folder of its results; both absolute. */
   readonly folder: string
   readonly kept: string
 }
@@ -96,7 +96,7 @@ export interface Job {
   /** The cue sheet: a table that names speakers and voices by cue. */
   readonly sheet?: { readonly path: string; readonly name: string }
   readonly language?: LanguageTag
-  /** What the names in its input pattern matched, without the language: the episode of a season. */
+  /** The text that the names in its input pattern matched, without the language: the episode of a season. */
   readonly episode?: string
   readonly voice: JobVoice
   readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
@@ -108,7 +108,7 @@ export interface Job {
   readonly fit: FitLimits
   /** How the subtitle is compared with the film; absent if it is not. */
   readonly sync?: "check" | "auto"
-  /** Whether cues start where speech begins near them. */
+  /** Whether cues are moved to the beginning of speech near them. */
   readonly follow?: "speech"
   /** Seconds added to the cue times, after they are multiplied by `rate`. */
   readonly shift?: number
@@ -140,7 +140,7 @@ export interface Job {
   readonly encoding?: string
   /** The script's timecode at which the film begins. */
   readonly start?: string
-  /** Frames per second of a script that counts frames without saying at which rate. */
+  /** Frames per second of a script that counts frames without stating its rate. */
   readonly frameRate?: FrameRateWritten
   /** The columns of a dialogue list. */
   readonly columns?: ColumnSettings
@@ -173,7 +173,7 @@ export interface Batch {
   readonly jobs: readonly [Job, ...ReadonlyArray<Job>]
   /** Every job of the manifest in its order; present only if `--only` selected some of them. */
   readonly every?: ReadonlyArray<Job>
-  /** What was ignored when the batch was loaded, one line each. */
+  /** Settings and files that were ignored when the batch was loaded, one line each. */
   readonly notices?: ReadonlyArray<string>
   /** Which voices speak for jobs that name none, one line each. */
   readonly remarks?: ReadonlyArray<string>

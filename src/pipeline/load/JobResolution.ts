@@ -16,13 +16,13 @@ import type { RunFlags } from "./RunFlags.ts"
 
 const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
 
-/** What a job takes from its batch. */
+/** The settings of the batch that a job uses. */
 export interface JobContext {
   readonly service: Batch["service"]
   readonly flags: RunFlags
   /** A file that the manifest names. */
   readonly fileOf: (written: string) => { readonly path: string; readonly name: string }
-  /** The folder that programs are started from, and the state folder; both absolute. */
+  /** The working folder of programs, and the state folder; both absolute. */
   readonly folder: string
   readonly state: string
   /** The film and the language of an input that is a subtitle track. */

@@ -7,7 +7,7 @@ import { Either } from "effect"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { languageNamed } from "../../domain/values/LanguageName.ts"
 
-/** Suffixes after the language that tell the audience or the kind of a subtitle, such as `.sdh`. */
+/** Suffixes after the language that name the audience or the kind of a subtitle, such as `.sdh`. */
 const mark = /\.(?:sdh|cc|hoh|forced|default|full)$/iu
 
 const tagged = /^(?<title>.*)\.(?<tag>[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?|[A-Za-z]{4,})$/u

@@ -33,7 +33,7 @@ export const readOverrides = Effect.fn("OverridesFile.readOverrides")(function* 
   return overrides
 })
 
-/** A value at a place in the file, such as `["jobs", "film", "12"]`; undefined is an absent one. */
+/** A value at a place in the file, such as `["jobs", "film", "12"]`; undefined if it is absent. */
 export interface OverridesEntry {
   readonly path: readonly [
     section: "jobs" | "voices" | "approved",

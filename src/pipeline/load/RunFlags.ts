@@ -7,7 +7,7 @@ import type { ReadInput } from "./InputFile.ts"
 
 /** Options that add to a manifest or replace its settings. */
 export interface RunFlags {
-  /** The folder that inputs are relative to; default: the process's working directory. */
+  /** The base folder of inputs; default: the process's working directory. */
   readonly cwd?: string | undefined
   readonly baseUrl?: string | undefined
   /** `DUBWRIGHT_BASE_URL`; used if neither a flag nor the manifest sets the service. */
@@ -28,7 +28,7 @@ export interface RunFlags {
   /** The bundled service's default voice for a language, for jobs that name no voice. */
   readonly embeddedVoice?: (language: LanguageTag | undefined) => { provider: ProviderId; voice: VoiceId }
   /**
-   * Reads the text lengths that providers were learned to accept, from a state folder. A limit in the manifest takes
+   * Reads from a state folder the maximum text lengths that earlier runs learned. A limit in the manifest takes
    * precedence.
    */
   readonly learnedLimits?: (state: string) => Effect.Effect<LearnedLimit>

@@ -9,19 +9,19 @@ export interface LoudnessGoal {
   readonly loudness: number | undefined
   /** The highest allowed true peak in dBTP. */
   readonly peak: number
-  /** Whether the spoken lines have that loudness, or everything has it (default). */
+  /** Whether the spoken lines have that loudness, or the whole mix (default). */
   readonly over?: "dialogue"
   /** Deviation in LU from which a programme is rendered again; default `farOff`. */
   readonly tolerance?: number
 }
 
-/** A codec that an output goes through, and its kilobits per second and channel. */
+/** The codec of an output, and its kilobits per second and channel. */
 export interface Coding {
   readonly coder: LossyCoder
   readonly bitrate: number
 }
 
-/** What decides a mix's goal besides `loudness` and codecs. */
+/** The properties of a mix that decide its goal besides `loudness` and codecs. */
 export interface MixKind {
   readonly channels: number
   readonly hasBackground: boolean
@@ -33,16 +33,16 @@ const plain: MixKind = { channels: 1, hasBackground: false, profile: undefined }
 /** Deviation in LU from which a programme levelled by an excerpt is rendered again. */
 export const farOff = 0.4
 
-/** In dB. A profile's ceiling is approached no closer, since meters of true peak differ by as much. */
+/** Distance kept from a profile's ceiling, in dB, because meters of true peak differ by this much. */
 const peakMargin = 0.2
 
 /** In LUFS, below any loudness at which codecs add more to peaks. */
 const softest = -70
 
 /**
- * Translates the manifest's loudness setting, or the profile's rules instead. Leaves room, in tenths of a decibel, for
- * what codecs add to peaks. Over a background, a number is the loudness of the spoken lines: that of everything depends
- * on the background.
+ * Translates the manifest's loudness setting, or the profile's rules instead. Lowers the peak limit, in tenths of a
+ * decibel, because codecs raise peaks. Over a background, a number is the loudness of the spoken lines, because that of
+ * the whole mix depends on the background.
  */
 export const targetOf = (
   written: LoudnessTarget,

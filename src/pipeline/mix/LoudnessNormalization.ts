@@ -53,10 +53,13 @@ const mostHeld = 30
 /** Maximum number of rounds of the gain search on one excerpt. */
 const mostRounds = 8
 
-/** Factor on the missing loudness: a higher level makes the limiter take away more, so the correction overshoots. */
+/** Factor on the missing loudness. It is above 1, because the limiter takes away more at a higher level. */
 const overshoot = 1.2
 
-/** Step of gains in dB. A changed line would else change the gain by thousandths, and with it all samples of a film. */
+/**
+ * Step of gains in dB. With finer gains, a changed line would change the gain by thousandths, and with it all samples
+ * of a film.
+ */
 const gainStep = 0.05
 
 const rounded = (gain: number): number => gainOf(Math.round(decibelsOf(gain) / gainStep) * gainStep)

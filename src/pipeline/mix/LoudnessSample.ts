@@ -1,6 +1,6 @@
 /**
- * Picks a representative excerpt of a programme: lines from all over it, without the long silences. Each minute decides
- * by itself which of its lines are in it, so that a changed line rarely changes the excerpt, and with it the gain.
+ * Picks a representative excerpt of a programme: lines from all over it, without the long silences. Each minute chooses
+ * its lines independently, so that a changed line rarely changes the excerpt, and with it the gain.
  */
 import { Placement } from "../../domain/speech/Placement.ts"
 import { frames, framesAt, type Millis, millis } from "../../domain/time/Units.ts"
@@ -11,8 +11,8 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 const mostSamples = 6_000_000
 
 /**
- * Longest group of neighbouring lines, from the start of the first to the start of the last, in milliseconds. Longer
- * where lines overlap throughout: a line without those that sound with it would be too soft.
+ * Longest group of neighbouring lines, from the start of the first to the start of the last, in milliseconds. It is
+ * longer where lines overlap throughout, because a line without the overlapping ones would be too soft.
  */
 const stretch = 2_000
 const crowdedStretch = 15_000
@@ -23,7 +23,7 @@ const mostGap = 500
 /** Length in milliseconds of the stretches of time that choose their groups independently of each other. */
 const blockLength = 60_000
 
-/** Steps per octave to which the share of lines taken is rounded down; few changes of lines cross one. */
+/** Steps per octave to which the share of chosen lines is rounded down, so that few changes of lines change it. */
 const shareSteps = 8
 
 /** Consecutive lines, the time in which they are audible, and the silence kept after them, in milliseconds. */

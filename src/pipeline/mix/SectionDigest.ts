@@ -1,4 +1,4 @@
-/** Digests of what each section of a programme is rendered from: equal digests mean equal samples, to the bit. */
+/** Digests of each section's input: equal digests mean equal samples, to the bit. */
 import { peakStretch } from "../../audio/pcm/WaveformPeaks.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { digestOf } from "../../store/files/Checksum.ts"

@@ -23,7 +23,7 @@ export interface Mastering {
   /** The gain factor, and the amplitude that no peak of the mix exceeds. Stems get the same gains as the mix. */
   readonly gain: number
   readonly ceiling: number
-  /** Laid under the voices, without their gain. Stems have no background. */
+  /** The background, laid under the voices without their gain. Stems have no background. */
   readonly bed?: Bed
 }
 

@@ -40,7 +40,7 @@ export type SectionResponse =
 export type SectionFailure =
   | { readonly _tag: "Clip"; readonly utterance: UtteranceKey }
   | { readonly _tag: "Background"; readonly path: string; readonly detail: string }
-  /** An I/O or internal error, and the order it occurred in, if any. */
+  /** An I/O or internal error, and the order in which it occurred, if any. */
   | {
       readonly _tag: "Refused"
       readonly order: number | undefined

@@ -31,7 +31,8 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   const film = yield* stateOf(job.video)
   const bed = yield* stateOf(job.background)
   const hash = createHash("sha256")
-  // What was heard or proposed matters, not by whom; who approved it does not, nor where the job is in a season.
+  // Includes the heard and proposed words, but not the recogniser or rewriter, the approvals, or the job's place in a
+  // season.
   const {
     input: _input,
     film: _film,
@@ -80,7 +81,7 @@ export const fingerprintOf = Effect.fnUntraced(function* (
   return hash.digest("hex")
 })
 
-/** What a report says about the comparison with the film; nothing for a job without one. */
+/** The report's part about the comparison with the film; nothing for a job without one. */
 const timesOf = (timing: JobPlan["timing"]): ReadonlyArray<unknown> =>
   timing === undefined || (timing.sync === undefined && timing.moved.size === 0)
     ? []

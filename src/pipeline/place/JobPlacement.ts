@@ -31,7 +31,7 @@ export interface SettledJob {
   readonly isUnchanged: boolean
 }
 
-/** Reads what a job is placed from. */
+/** Reads the data from which a job is placed. */
 export const settledJob = Effect.fn("JobPlacement.settledJob")(function* (
   plan: JobPlan,
   takes: ReadonlyArray<UtteranceUse>,

@@ -1,4 +1,7 @@
-/** Places a job's lines on the timeline: timed lines are fitted jointly per speaker, a narration's lines run on. */
+/**
+ * Places a job's lines on the timeline: timed lines are fitted jointly per speaker, a narration's lines follow each
+ * other.
+ */
 import { Array, Option } from "effect"
 import { type Fitted, fitLines } from "../../audio/fit/LineFitting.ts"
 import type { FitLine } from "../../audio/fit/FitCost.ts"

@@ -57,7 +57,7 @@ export const applyOverrides = (
   })
 }
 
-/** The uses without these lines, given by name: they are spoken otherwise, or not at all. */
+/** The uses without these lines, given by name, because other utterances speak them, or none. */
 export const spokenByOthers = (
   uses: ReadonlyArray<UtteranceUse>,
   names: ReadonlySet<string>

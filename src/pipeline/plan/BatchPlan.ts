@@ -40,7 +40,7 @@ export interface JobPlan {
   readonly uses: ReadonlyArray<UtteranceUse>
   /** The lines and utterances without the job's overrides; absent if it was planned on another machine. */
   readonly plain?: OverridableScript
-  /** Those with cues split, joined and moved, and speakers recast, but single cues unchanged. */
+  /** The lines and utterances with cues split, joined and moved, and speakers recast, but single cues unchanged. */
   readonly shaped?: OverridableScript
   readonly video: MediaInfo | undefined
   readonly reel: VideoTimebase
@@ -52,7 +52,7 @@ export interface JobPlan {
   readonly choices?: ReadonlyArray<PoolChoice>
   /** What was heard in the clips of its utterances, if the job listens. */
   readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
-  /** What a rewriter made of lines that do not fit, if the job has one. */
+  /** The rewriter's replies about lines that do not fit, if the job has a rewriter. */
   readonly rewritings?: ReadonlyArray<LineRewriting>
   /** Warnings: cues after the film's end, unreadable lines, changed film sound, ignored overrides. */
   readonly notices: ReadonlyArray<string>

@@ -16,8 +16,8 @@ import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts
 import type { Batch, Job } from "../load/Job.ts"
 
 /**
- * Reads a job's script and the words to speak, before voices are assigned. A script that counts frames without naming
- * their rate has the film's.
+ * Reads a job's script and the words to speak, before voices are assigned. A script that counts frames without stating
+ * their rate uses the film's.
  */
 export const readWords = Effect.fn("JobScript.readWords")(function* (
   job: Job,

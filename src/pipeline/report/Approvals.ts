@@ -1,4 +1,4 @@
-/** Approvals of cues and jobs: what they refer to, and whether it has changed since. */
+/** Approvals of cues and jobs: digests of the approved content, and whether it has changed since. */
 import { createHash } from "node:crypto"
 import { Record } from "effect"
 import type { Approval, JobApprovals } from "../../domain/manifest/ReviewDecisions.ts"
@@ -19,11 +19,11 @@ export const linesDigest = (lines: ReadonlyArray<Line>): string | undefined =>
         ])
       )
 
-/** Returns what an approval of a cue refers to. Reports of earlier versions have no digest. */
+/** Returns the digest to which an approval of a cue refers. Reports of earlier versions have no digest. */
 export const cueDigest = ({ digest, said, utterance, text }: CueReport): string =>
   digest ?? digestOf([said ?? text, utterance ?? null])
 
-/** Returns what an approval of a job refers to. */
+/** Returns the digest to which an approval of a job refers. */
 export const jobDigest = ({ cues }: Pick<JobReport, "cues">): string => digestOf(cues.map(cueDigest))
 
 /** Compares a job's approvals with its report. */

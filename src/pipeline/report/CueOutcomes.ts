@@ -29,7 +29,7 @@ export interface CueOutcome {
   readonly engine: string | undefined
   /** What a recogniser heard. */
   readonly words: CueReport["words"]
-  /** What a rewriter made of its lines. */
+  /** A rewriter's replies about its lines. */
   readonly rewrites: CueReport["rewrites"]
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
@@ -81,7 +81,7 @@ export const cueReport = (cue: CueOutcome): CueReport => ({
 const statusOf = (cue: CueOutcome): CueReport["status"] =>
   cue.heard !== undefined ? "spoken" : cue.skipped !== undefined ? "skipped" : "failed"
 
-/** Returns what the metrics need of a cue. */
+/** Returns the data of a cue that the metrics use. */
 export const dubbedCue = (cue: CueOutcome): DubbedCue => ({
   status: statusOf(cue),
   start: cue.start,

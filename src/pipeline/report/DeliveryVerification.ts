@@ -19,7 +19,7 @@ export interface VerifiedCue {
   /** Heard minus expected, in milliseconds. */
   readonly error: number | undefined
   readonly verdict: "on-time" | "off" | "joined" | "missing"
-  /** The words asked for. */
+  /** The requested words. */
   readonly said?: string
   /** What a recogniser heard in the cue's clips, if the job listens. */
   readonly words?: CueReport["words"]

@@ -15,7 +15,7 @@ import { NotAudio } from "../../ffmpeg/process/FfmpegErrors.ts"
 
 /**
  * Judges a file. If it is beside a job's report.json, the report says where lines are spoken. `film` is the length in
- * microseconds of the picture that a file without one belongs to.
+ * microseconds of the film's picture, for a file without a picture.
  */
 export const judgeFile = Effect.fn("FileJudgement.judgeFile")(function* (
   path: string,

@@ -13,7 +13,7 @@ export interface HeardClips {
   readonly uses: ReadonlyMap<UtteranceKey, UtteranceUse>
 }
 
-/** Returns what was heard of the lines with these names; undefined if nobody listened. */
+/** Returns what was heard of the lines with these names; undefined if no recogniser was used. */
 export const heardWords = (
   { clips, hearings, uses }: HeardClips,
   names: ReadonlySet<string>,

@@ -53,7 +53,7 @@ export interface Dubbed {
   readonly unsaid: ReadonlySet<string>
   /** What was heard in the clips, if the job listens. */
   readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
-  /** What a rewriter made of lines, if the job has one. */
+  /** The rewriter's replies about lines, if the job has a rewriter. */
   readonly rewritings?: ReadonlyArray<LineRewriting>
   /** Utterances whose audio looks wrong but was kept. */
   readonly suspects: ReadonlySet<UtteranceKey>

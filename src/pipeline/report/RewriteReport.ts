@@ -1,4 +1,4 @@
-/** What a rewriter made of a cue's lines, with the prompts as they were sent. */
+/** Reports a rewriter's replies about a cue's lines, with the prompts as sent. */
 import type { CueReport, CueRewrite } from "../../domain/report/Report.ts"
 import type { Flag } from "../../domain/speech/Placement.ts"
 import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
@@ -36,7 +36,7 @@ const rewriteOf = (
   })
 })
 
-/** The flags of rewrites: a proposal waits, one is spoken that nobody has checked, or there is none. */
+/** The flags of rewrites: a proposal waits, an unchecked proposal is spoken, or there is none. */
 export const flagsOfRewrites = (rewrites: CueReport["rewrites"] = []): ReadonlyArray<Flag> =>
   rewrites.flatMap(({ proposal, accepted, why }): ReadonlyArray<Flag> => [
     ...(accepted === "unseen" ? (["rewritten"] as const) : []),

@@ -1,4 +1,4 @@
-/** Changes of a review that can be undone: each keeps what it did to the overrides file. */
+/** Changes of a review that can be undone: each stores its effect on the overrides file. */
 import { createHash } from "node:crypto"
 import { FileSystem } from "@effect/platform"
 import { Effect, Schema } from "effect"
@@ -24,7 +24,7 @@ export const SavedChange = Schema.Struct({
   cues: Schema.Array(Schema.Int),
   before: Side,
   after: Side,
-  /** Where the two texts of the file differ, in UTF-16 units, and what each has there. */
+  /** Where the two texts of the file differ, in UTF-16 units, and the differing parts. */
   at: Schema.NonNegativeInt,
   removed: Schema.String,
   added: Schema.String

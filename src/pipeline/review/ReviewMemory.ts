@@ -1,4 +1,4 @@
-/** What reviews of a manifest remember in the state folder: changes to undo and redo, and takes that were heard. */
+/** Stores the changes to undo and redo and the takes that were heard, for all reviews of a manifest. */
 import { createHash } from "node:crypto"
 import { join, resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
@@ -14,7 +14,7 @@ const limits = { changes: 1_000, takes: 20 }
 
 /** One job's memory. */
 const JobMemory = Schema.Struct({
-  /** Changes, each in the order of its making. */
+  /** Changes, oldest first. */
   done: Schema.Array(SavedChange),
   undone: Schema.Array(SavedChange),
   /** Takes by cue, in the order in which they were first heard. */
@@ -64,7 +64,7 @@ export const makeReviewMemory = Effect.fn("ReviewMemory.makeReviewMemory")(funct
     /** Adds a change; those that were undone can no longer be redone. */
     add: (job: string, change: SavedChange) =>
       keep(job, { ...of(job), done: [...of(job).done, change].slice(-limits.changes), undone: [] }),
-    /** Moves the last change from those done to those undone, or back. */
+    /** Moves the last done change to the undone ones, or back. */
     step: (job: string, direction: "undo" | "redo") => {
       const { done, undone, takes } = of(job)
       const [last] = (direction === "undo" ? done : undone).slice(-1)

@@ -125,7 +125,7 @@ const speakAgain = Effect.fnUntraced(function* (
   return { plan, heard }
 })
 
-/** Keeps what earlier overrides have and the edit box has no field for. A model belongs to its provider. */
+/** Keeps the values of earlier overrides for which the edit box has no field. A model belongs to its provider. */
 const keepRest = (before: Job["overrides"] = {}, changes: ReviewChanges): ReviewChanges =>
   Object.fromEntries(
     Object.entries(changes).map(([name, change]) => {
@@ -222,7 +222,7 @@ const heard = Effect.fnUntraced(function* (
   return samples
 })
 
-/** Plans the batch with the accepted changes, and speaks what a job's changed cues need. */
+/** Plans the batch with the accepted changes, and speaks the missing utterances of a job's changed cues. */
 export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* (
   batch: Batch,
   { id }: Job,

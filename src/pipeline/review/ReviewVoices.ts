@@ -39,11 +39,11 @@ const usualVoice = (lines: ReadonlyArray<Line>) => {
   return { provider: most?.provider ?? "", voice: most?.voice ?? "" }
 }
 
-/** What a change of a speaker's voice needs, and what it changes. */
+/** The utterances that a change of a speaker's voice needs, and the cues that it changes. */
 export interface VoiceChange {
   readonly price: SpeakerPrice
   readonly entries: ReadonlyArray<OverridesEntry>
-  /** The cues that are spoken otherwise. */
+  /** The cues whose speech changes. */
   readonly cues: ReadonlyArray<number>
 }
 

@@ -1,4 +1,4 @@
-/** Reads what the edit box shows of a cue: its lines, its voices, and the takes that were heard. */
+/** Reads the contents of the edit box for a cue: its lines, its voices, and the takes that were heard. */
 import { Data, Effect, Equal } from "effect"
 import { overrideName } from "../../domain/manifest/CueOverride.ts"
 import type { CuePart, ReviewedCue, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"

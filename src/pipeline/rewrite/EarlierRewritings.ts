@@ -1,4 +1,4 @@
-/** What earlier runs asked the rewriters of jobs. Loads no rewriter, since a plan needs none. */
+/** Reads the requests of earlier runs to rewriters, and the replies. Loads no rewriter, because a plan needs none. */
 import { Config, Effect, Option } from "effect"
 import type { RewriteSettings } from "../../domain/manifest/RewriteSettings.ts"
 import { rewriterIdentity } from "../../engines/rewriting/Rewriter.ts"
@@ -6,7 +6,7 @@ import { type StoredRewriting, storedRewritings } from "../../store/tables/Rewri
 import { manifestOf } from "../load/BatchId.ts"
 import type { Batch, Job } from "../load/Job.ts"
 
-/** The server of rewriters that name none. */
+/** The default server of rewriters. */
 export const urlSet = Effect.map(
   Effect.option(Config.nonEmptyString("DUBWRIGHT_REWRITE_URL")),
   Option.getOrUndefined
@@ -16,7 +16,7 @@ export const urlSet = Effect.map(
 export const identityOf = (settings: RewriteSettings) =>
   Effect.map(urlSet, (url) => rewriterIdentity({ ...settings, baseUrl: settings.baseUrl ?? url }))
 
-/** The manifest that the attempts are stored under. */
+/** The manifest under whose name the attempts are stored. */
 export const manifestFileOf = ({ key }: Batch): string => manifestOf(key) ?? key
 
 /** Returns the attempts that earlier runs made with a job's present rewriter; empty without a rewriter. */

@@ -1,4 +1,4 @@
-/** Decides which lines of a job are sent to its rewriter, and what became of those that were. */
+/** Decides which lines of a job are sent to its rewriter, and judges the replies for lines that were sent. */
 import { type CueOverride, overrideName } from "../../domain/manifest/CueOverride.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { LineRewriting, RewriteAttempt } from "../../domain/speech/Rewriting.ts"
@@ -13,7 +13,7 @@ import type { JobPlan } from "../plan/BatchPlan.ts"
 /** The attempts of earlier runs, by the name of the line in the overrides file. */
 export type KnownRewritings = ReadonlyMap<string, StoredRewriting>
 
-/** A line that a rewriter was asked about, or would be. */
+/** A line that was sent to a rewriter, or would be. */
 export interface RewrittenLine {
   /** Its name in the overrides file. */
   readonly name: string
@@ -29,7 +29,7 @@ export interface RewrittenLine {
 /** Maximum requests for one line, over all runs. */
 const mostAttempts = 3
 
-/** The parts of a plan that a rewriter's requests depend on. */
+/** The parts of a plan that determine a rewriter's requests. */
 export type Rewritable = Pick<JobPlan, "lines"> & {
   readonly job: Pick<JobPlan["job"], "language" | "overrides">
 }
@@ -73,7 +73,7 @@ export const rewrittenLine = (
   })
   if (limit === undefined) return accepted === undefined ? undefined : judged({})
   const proposal = bestOf(attempts, { text, limit, language }, line.said)
-  // A shorter proposal takes the place of one that is spoken and too long.
+  // A shorter proposal replaces one that is spoken and too long.
   if (proposal !== undefined)
     return { ...judged({}), rewriting: { cue: line.cue, part: line.part, text, attempts, proposal } }
   if (readsAsInstruction(text)) return judged({ why: notSent })

@@ -68,7 +68,7 @@ export const makeRewriters = Effect.fnUntraced(function* ({ manifest }: Pick<Bat
 })
 export type Rewriters = Effect.Effect.Success<ReturnType<typeof makeRewriters>>
 
-/** The lines of a job that its rewriter was asked about. */
+/** The lines of a job that were sent to its rewriter. */
 export interface RewrittenJob {
   readonly lines: ReadonlyArray<RewrittenLine>
   /** Why requests got no reply, by the names of their lines. */

@@ -15,7 +15,7 @@ import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { priceLookup } from "../speak/CreditBudget.ts"
 
-/** By job, a digest of everything that its texts are made from, except the program. */
+/** By job, a digest of everything that determines its texts, except the program's version. */
 const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
 
 /** Key of the sources record. The batch's own record is separate, since it is dropped when the batch runs again. */
@@ -31,7 +31,7 @@ const sourceOf = ({ job, lines, video }: JobPlan, { batch, digests }: BatchPlan)
       job.sheet === undefined ? null : digests.get(job.sheet.path),
       { voice, speakers, language, encoding, start, frameRate, columns },
       { nativeInput, unit, text, lexicon, pauses, overrides, recast },
-      // Neither changes what is sent.
+      // Neither of the two changes the texts that are sent.
       providers.map(({ creditsPerCharacter: _price, concurrency: _pace, ...rules }) => rules),
       video?.duration ?? null
     ])

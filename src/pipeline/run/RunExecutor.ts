@@ -1,4 +1,6 @@
-/** Interface of what speaks and delivers a batch: this process (`Dub.ts`), a fleet, or a program's own. */
+/**
+ * Interface of an executor, which speaks and delivers a batch: this process (`Dub.ts`), a fleet, or a program's own.
+ */
 import type { Effect, Scope } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { ClipFolder } from "../../store/files/ClipFolder.ts"

@@ -1,4 +1,4 @@
-/** What a run has done so far, for the run.json of a run that ends early. */
+/** The progress of a run, for the run.json of a run that ends early. */
 import type { JobId } from "../../domain/values/Ids.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { SpeakTally } from "../speak/SpeakTally.ts"

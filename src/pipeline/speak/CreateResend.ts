@@ -17,7 +17,7 @@ export const sendOnce = (row: UtteranceRow): Effect.Effect<Accepted, CallFault, 
     const create = yield* createOf(row)
     return yield* gateway.submit(...create).pipe(
       Effect.catchTag("InvalidResponse", (fault) =>
-        // Whatever happens to the second request, the first one may have made a task.
+        // Even if the second request fails, the first one may have made a task.
         gateway.resend(...create, { age: 0, isOwn: true }).pipe(
           Effect.mapError(() => fault),
           Effect.filterOrFail(Predicate.isNotUndefined, () => fault)

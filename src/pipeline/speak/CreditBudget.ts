@@ -33,7 +33,7 @@ export class CreditBudget {
   private known = true
   private audit: { readonly account: number; readonly counted: number } | undefined
 
-  /** `most` is the limit in credits, undefined for none; `earlier` is what earlier runs have spent of it. */
+  /** `most` is the limit in credits, undefined for none; `earlier` is the part of it that earlier runs have spent. */
   constructor(
     private readonly most: number | undefined,
     private earlier = 0
@@ -70,9 +70,7 @@ export class CreditBudget {
     this.audit = credits > counted ? { account: credits, counted } : undefined
   }
 
-  /**
-   * Adds to the spent credits what was counted too low, and discards the last reading, which refers to the old count.
-   */
+  /** Corrects the spent credits upwards, and discards the last reading, which refers to the old count. */
   correct(credits: number): void {
     this.spent += credits
     this.audit = undefined
@@ -97,7 +95,7 @@ export class CreditBudget {
     return this.most !== undefined && this.earlier + this.byAccount(counted) > this.most
   }
 
-  /** Converts counted credits to what the account is charged for them, using the last reading. */
+  /** Converts counted credits to the credits that the account is charged, using the last reading. */
   private byAccount(counted: number): number {
     if (this.audit === undefined) return counted
     const { account, counted: then } = this.audit

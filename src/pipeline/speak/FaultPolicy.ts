@@ -1,4 +1,4 @@
-/** Decides what a gateway fault leads to: the run stops, the take is lost, or the utterance is deferred. */
+/** Decides the effect of a gateway fault: the run stops, the take is lost, or the utterance is deferred. */
 import { Effect } from "effect"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, type Fault, failureReasonOf } from "../../gateway/GatewayErrors.ts"

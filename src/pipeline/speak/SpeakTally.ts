@@ -1,4 +1,7 @@
-/** What a speak stage has done so far. The run holds it, so that an interrupted stage still counts in run.json. */
+/**
+ * Counts the finished work of a speak stage. The run holds the counters, so that an interrupted stage still counts in
+ * run.json.
+ */
 
 /** Counters of a speak stage. */
 export interface Counts {

@@ -35,7 +35,7 @@ const certain = 0.9
 /** Up to this share of the cues may be where the sound does not support the correction. */
 const mostDoubtful = 0.05
 
-/** Compares a subtitle with its film, unless it has too few cues to tell anything. */
+/** Compares a subtitle with its film, unless it has too few cues for a result. */
 export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(function* ({
   set,
   words,
@@ -76,13 +76,13 @@ const nothingFound = (verdict: SyncReport["verdict"]): Omit<SyncReport, "summary
   applied: false
 })
 
-/** A cue that somebody should speak. */
+/** A cue with words to speak. */
 interface CueSpan extends TimedSpan {
   /** As in the file, in milliseconds. */
   readonly cue: { readonly index: number; readonly start: Millis; readonly end: Millis }
 }
 
-/** The cues with words to speak. A cue is often shown for longer than it takes to say. */
+/** The cues with words to speak. Cues are often shown for longer than their speech takes. */
 const spansOf = (script: Script, words: Words): ReadonlyArray<CueSpan> => {
   if (script._tag === "Narration") return []
   const lengths = new Map(

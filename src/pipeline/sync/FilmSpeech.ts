@@ -19,7 +19,7 @@ const edition = 4
 /** The folder of tracks in the state folder. */
 const folderName = "sound"
 
-/** What can be heard of a film. */
+/** The speech of a film, as far as its sound could be decoded. */
 export interface FilmSpeech {
   readonly track: SpeechTrack
   /** Seconds that could be decoded. */

@@ -1,4 +1,4 @@
-/** Moves the cues of a subtitle in time, and remembers where its file has them. */
+/** Moves the cues of a subtitle in time, and keeps the file's times of moved cues. */
 import type { SyncReport } from "../../domain/report/FilmSync.ts"
 import { Cue, LostCue, type Script, Subtitle } from "../../domain/speech/Cue.ts"
 import { type Millis, millis } from "../../domain/time/Units.ts"
@@ -51,7 +51,7 @@ export const retimed = (
   )
 }
 
-/** Gives cues their starts by index, in milliseconds. Their ends stay, but none lasts less than a moment. */
+/** Sets the starts of cues, given by index in milliseconds. Ends stay, unless a cue would become too short. */
 export const startedAt = (
   { script, moved }: RetimedScript,
   starts: ReadonlyMap<number, number>
@@ -87,5 +87,5 @@ const placedAnew = (
   }
 }
 
-/** A script as its file has it. */
+/** A script with the times of its file. */
 export const unmoved = (script: Script): RetimedScript => ({ script, moved: new Map() })

@@ -1,4 +1,4 @@
-/** Says how a subtitle fits its film, and what was done about it, in one line. */
+/** Describes in one line how a subtitle fits its film, and whether it was corrected. */
 import { rateFactors } from "../../audio/sync/FrameRatePairs.ts"
 import type { SyncReport } from "../../domain/report/FilmSync.ts"
 

@@ -56,7 +56,7 @@ const telling = (bytes: Uint8Array): Buffer => {
 
 const lineEnd = Uint8Array.of(10)
 
-/** chardet's names mapped to the Windows code page that is a superset: the one that subtitles are really saved in. */
+/** chardet's names mapped to the Windows code page that is a superset, because programs save subtitles in that one. */
 const windowsNames: Readonly<Record<string, string>> = {
   "ISO-8859-1": "windows-1252",
   "windows-1252": "windows-1252",

@@ -1,4 +1,4 @@
-/** Reads CSV tables as spreadsheets write them: with commas, semicolons or tabs. Records know their lines. */
+/** Reads CSV tables as spreadsheets write them: with commas, semicolons or tabs. Each record has its line number. */
 import { CsvError, parse } from "csv-parse/sync"
 import { Schema } from "effect"
 
@@ -38,7 +38,7 @@ export const csvRecords = (text: string, blame: Blame, separator?: string): Read
   }
 }
 
-// The package's types leave out what the options `raw` and `info` add.
+// The package's types lack the fields that the options `raw` and `info` add.
 const decodeRecords = Schema.decodeUnknownSync(
   Schema.Array(
     Schema.Struct({

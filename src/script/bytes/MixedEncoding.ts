@@ -7,15 +7,15 @@ import { isUtf8 } from "./Utf8.ts"
 import { hasScript, scriptOf } from "../language/WritingSystems.ts"
 
 /**
- * Fewest non-ASCII characters in the UTF-8 lines of a file that counts as UTF-8. Text in a code page hardly ever is
- * valid UTF-8 by chance: no line is, of 60,000 real ones in 18 code pages.
+ * Fewest non-ASCII characters in the UTF-8 lines of a file that counts as UTF-8. Text in a code page is hardly ever
+ * valid UTF-8 by chance: none of 60,000 real lines in 18 code pages is.
  */
 const fewest = 2
 
 /**
- * Converts the whole file to UTF-8 and reports what was not. Returns undefined if most lines with non-ASCII letters are
- * not UTF-8. An invalid line that is mostly UTF-8 counts as damaged and loses its invalid bytes; other invalid lines
- * are decoded with their likeliest code page.
+ * Converts the whole file to UTF-8, and reports the lines that were not UTF-8. Returns undefined if most lines with
+ * non-ASCII letters are not UTF-8. An invalid line that is mostly UTF-8 counts as damaged and loses its invalid bytes;
+ * other invalid lines are decoded with their likeliest code page.
  */
 export const mixedUtf8 = (
   bytes: Uint8Array

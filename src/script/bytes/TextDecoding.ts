@@ -11,7 +11,7 @@ import { isUtf8 } from "./Utf8.ts"
 /** A file's text: NFC, lines end with `\n`, no byte order mark. */
 export interface Decoded {
   readonly text: string
-  /** The encoding that it was decoded with, in lower case. */
+  /** The encoding of the file, in lower case. */
   readonly encoding: string
   readonly notices: ReadonlyArray<Notice>
 }

@@ -1,6 +1,6 @@
 /**
- * Splits a text into words to compare with what a recogniser wrote: without case, punctuation, tags and spellings that
- * sound alike. Vietnamese keeps its tones and vowels, which make the word.
+ * Splits a text into words to compare with a recogniser's. Ignores case, punctuation, tags and spellings that sound
+ * alike. Keeps the tones and vowels of Vietnamese, because they distinguish words.
  */
 import { frequentWords } from "../language/LanguageWords.ts"
 import { numberReadings } from "./NumberWords.ts"
@@ -93,7 +93,7 @@ const marked = (word: string): string =>
     .map((piece) => fromSign + piece)
     .join("")
 
-/** Of the readings of a number, returns the words of the one that has most words in common with the other text. */
+/** Returns the words of the number's reading that has most words in common with the other text. */
 const bestReading = (written: string, tongue: string, known: ReadonlySet<string>): ReadonlyArray<string> => {
   let best: ReadonlyArray<string> = [written]
   let most = -1

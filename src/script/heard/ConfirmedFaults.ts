@@ -1,6 +1,6 @@
 /**
  * Distinguishes a clip's faults from a recogniser's errors. A difference in the first transcript is a fault once three
- * transcripts show it, and an error of the recogniser once two do not.
+ * transcripts show it. It is an error of the recogniser once two transcripts lack it.
  */
 import type { HeardFault, PartHearing } from "../../domain/speech/Hearing.ts"
 import {
@@ -40,7 +40,7 @@ export const judgeHearings = (
   })
   if (suspects.some(({ shown, lacked }) => shown < needed && lacked <= lacking)) return { _tag: "Undecided" }
   const confirmed = suspects.flatMap(({ fault, shown }) => (shown >= needed ? [fault] : []))
-  // Of transcripts that show no fault, the one with fewest errors is the best account of the clip.
+  // The transcript with the fewest errors, among those that show no fault, describes the clip best.
   const cleanest = others.reduce((best, one) => (one.faults.length < best.faults.length ? one : best), first)
   return heardAs(confirmed.length > 0 ? first : cleanest, confirmed)
 }
@@ -83,7 +83,7 @@ const sharesWords = (one: string, other: string): boolean => {
   )
 }
 
-/** What two transcripts agree on: the shorter words, and the more specific kind. */
+/** The fault that two transcripts share: with the shorter words, and the more specific kind. */
 const commonOf = (one: SuspectedFault, other: SuspectedFault): SuspectedFault => {
   const shorter = isOtherText(one) || one.words.length <= other.words.length ? one : other
   const telling = [one, other].find(({ kind }) => kind === "language" || kind === "tag" || kind === "doubled")

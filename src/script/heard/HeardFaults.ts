@@ -26,25 +26,25 @@ export interface HeardText {
 export interface SuspectedFault {
   readonly kind: HeardFaultKind
   readonly part: number
-  /** Positions among the asked words: those left out, or twice the position where words were added. */
+  /** Range of positions among the requested words: the omitted ones, or an empty range where words were added. */
   readonly asked: readonly [from: number, to: number]
   readonly words: string
   readonly language?: string
 }
 
-/** A transcript compared with the words asked for. */
+/** A transcript, compared with the requested words. */
 export interface ComparedText {
   /** What was heard of each part. */
   readonly heard: ReadonlyArray<string>
   readonly faults: ReadonlyArray<SuspectedFault>
 }
 
-/** Below this share of its letters, a part was not spoken as asked. */
+/** Below this share of its letters, a part was not spoken as requested. */
 const leastHeard = 0.4
 /** Below this share, it may be another text: a neighbour's, or another language. */
 const doubtful = 0.6
 
-/** Compares a transcript with the words asked for. */
+/** Compares a transcript with the requested words. */
 export const compareHeard = (
   expected: ExpectedWords,
   { text, language: reported }: HeardText

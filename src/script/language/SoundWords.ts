@@ -29,7 +29,7 @@ const known = new Set([...verbs, ...nouns.split(" "), ...others.split(" ")])
 const unspacedSounds =
   /音乐|音樂|音楽|笑|掌声|掌聲|拍手|叹气|嘆氣|咳|哭|尖叫|呼啸|爆炸声|음악|웃음|박수|한숨|ดนตรี|เสียง|หัวเราะ|ปรบมือ/u
 
-/** Whether a short caption names a sound, by a word for one or by what people do ("both laugh"). */
+/** Whether a short caption names a sound, by a word for a sound, or for an action of people ("both laugh"). */
 export const namesSound = (caption: string): boolean =>
   unspacedSounds.test(caption) ||
   (namesRole(caption) && bareVerbs.has(/\s(\p{L}+)$/u.exec(caption.toLowerCase())?.[1] ?? "")) ||

@@ -34,7 +34,10 @@ export const wordsOnly = (text: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim()
 
-/** Returns the script of most of a text's letters, of those listed below; undefined if it has none of them. */
+/**
+ * Returns the script of most of a text's letters, among the scripts listed below; undefined if no letter is in one of
+ * them.
+ */
 export const scriptOf = (text: string): string | undefined => mostFrequent(text, scripts)
 
 /** Returns the name of the pattern that a text matches most often, the first of equals; undefined without a match. */

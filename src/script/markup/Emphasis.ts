@@ -48,7 +48,7 @@ export const withoutEmphasis = (text: string, soundStars = false): string => {
   return marks === 1 ? left.replace(opened, "$1").replace(closed, "") : left
 }
 
-/** What `NonSpeech.ts` can recognize as a sound between stars. */
+/** Text between stars that `NonSpeech.ts` can recognize as a sound. */
 const short = /^(?=[\p{L}[(])[^*\n]{1,40}(?<=[\p{L})\]])$/u
 
 /** Whether the marked words fill a whole line; a label or dash before them does not count. */

@@ -3,7 +3,7 @@ import { type Cue, Notice, type Subtitle } from "../../domain/speech/Cue.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { StyleSettings } from "../../domain/manifest/ScriptSettings.ts"
 
-/** Whether a cue's style is spoken. Compares names case-insensitively; a cue without a style always is. */
+/** Whether a cue's style is spoken. Compares names case-insensitively; a cue without a style is always spoken. */
 export const isShown = ({ style }: Cue, { only, skip }: StyleSettings = {}): boolean =>
   style === undefined ||
   ((only === undefined || names(only, style)) && !(skip !== undefined && names(skip, style)))

@@ -5,7 +5,7 @@
 
 /**
  * Whether a text reads like an instruction to a language model. It errs on the side of caution: if a real line reads
- * so, a person must shorten it.
+ * like one, a person must shorten it.
  */
 export const readsAsInstruction = (text: string): boolean => {
   const plain = text.normalize("NFKC").replaceAll(/[\p{Cf}\p{Cc}]/gu, "")
@@ -14,7 +14,7 @@ export const readsAsInstruction = (text: string): boolean => {
 
 const gap = "[^.!?。！？]{0,60}"
 
-/** Commands to drop the instructions, by language; then a model's own markup, roles and secrets. */
+/** Commands to ignore the instructions, by language. Then the markup of models, their roles and secrets. */
 const instructions: ReadonlyArray<RegExp> = [
   pattern(
     "\\b(?:ignore|disregard|forget|override|bypass)\\b",

@@ -1,6 +1,6 @@
 /**
  * Judges a rewriter's reply. A proposal is a single line of plain text in the line's language that fits the limit and
- * says the same. Everything else is refused: the reply comes from a program that was given a stranger's text.
+ * says the same. Everything else is refused: the reply comes from a program that received untrusted text.
  */
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
@@ -65,7 +65,7 @@ const onlyNew = (text: string, source: string): string =>
     .filter((character) => /[\p{L}\p{M}\p{N}\s()&;]/u.test(character) || !source.includes(character))
     .join("")
 
-/** Whether a whole text is in quotes. An apostrophe inside a word is none. */
+/** Whether a whole text is in quotes. An apostrophe inside a word is not a quote. */
 const isQuoted = (text: string): boolean => /^["“”„«»「『'‘‚‹].*["“”„«»」』'’‘›][.!?…。]?$/u.test(text)
 
 /** "A / B", "A or: B", "1) A 2) B", "• A". */
@@ -78,7 +78,7 @@ const label = /^(?:[\p{L}\p{M}\p{N}'’-]+ ?){1,4}[:：]\s?\S/u
 const preamble =
   /^(?:sure|certainly|of course|here(?:'s| is| are)|i (?:cannot|can't|can not|am unable|won't)|i'm sorry, but|as an? (?:ai|language model)|unfortunately|(?:the )?(?:shortened|shorter|rewritten|revised) (?:line|version|text)|dưới đây là|đây là (?:câu|phiên bản|bản)|voici|hier ist|aquí (?:está|tienes)|ecco)\b[^.!?]{0,60}(?:$|[:.!—–-])/iu
 
-/** A number in digits is short to write and long to say; one that the line lacks is a remark or a change. */
+/** A number in digits is short to write and long to say. A number that the line lacks is a remark or a change. */
 const newNumber = (text: string, source: string): boolean => {
   const known = new Set(source.normalize("NFKC").match(/\p{Nd}+/gu))
   return (text.normalize("NFKC").match(/\p{Nd}+/gu) ?? []).some((digits) => !known.has(digits))

@@ -9,7 +9,7 @@ export interface RewritePrompt {
   readonly user: string
 }
 
-/** What is sent about a line. */
+/** The data about a line that is sent. */
 export interface RewriteRequest extends Omit<RewriteAttempt, "reply"> {
   readonly text: string
   readonly language: LanguageTag | undefined

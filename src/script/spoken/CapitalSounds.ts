@@ -34,7 +34,7 @@ const nouns = new Set(
   )
 )
 
-/** Verbs for how a sound continues: "MUSIC STOPS", "APPLAUSE CONTINUES". */
+/** Verbs for the course of a sound: "MUSIC STOPS", "APPLAUSE CONTINUES". */
 const goesOn =
   /^(?:starts|stops|begins|ends|continues|resumes|intensifies|builds|swells|fades|dies|grows|subsides|approaches|recedes|drowns|echoes|reverberates|passes|increases|decreases|gets|becomes|turns|over|in|on|from|off|outside|inside|nearby|ceases|persists|halts|slows|quickens|diminishes|repeats|changes|stopped|continuing|fading|playing)$/u
 
@@ -47,7 +47,7 @@ const things =
 const many =
   /^(?:they|all|both|people|children|men|women|crowd|audience|everyone|kids|girls|boys|guests|fans|spectators|others)$/u
 
-/** Words that occur only in speech and titles: captions have no articles and address nobody. */
+/** Words that occur only in speech and titles. Captions of sounds have no articles, and address nobody. */
 const ofSpeech =
   /^(?:the|a|an|of|my|your|our|you|i|i'm|i’m|we|me|us|is|are|was|were|am|be|been|not|don't|don’t|no|yes|please|who|what|why|when|how|where|this|that|these|those|let|let's|let’s|go|stop|come|will|can|if|but|so|do|did)$/u
 

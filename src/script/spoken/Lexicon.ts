@@ -1,4 +1,4 @@
-/** The manifest's lexicon: replaces words and patterns by what to speak instead. */
+/** The manifest's lexicon: replaces words and patterns by the words to speak instead. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { isNonEmptyReadonlyArray } from "effect/Array"

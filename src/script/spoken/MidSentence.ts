@@ -52,7 +52,7 @@ const goesOn = (before: WordsPart, next: WordsPart, strict: boolean): boolean =>
 
 /** Counts of cues without a speaker after cues with one. */
 export interface FollowUps {
-  /** Spoken cues without a speaker that `stickySpeakers` would give to the previous speaker. */
+  /** Spoken cues without a speaker to which `stickySpeakers` would give the previous speaker. */
   readonly unnamed: number
   /** All spoken cues. */
   readonly spoken: number

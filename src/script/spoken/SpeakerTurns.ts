@@ -56,7 +56,7 @@ export const speakerTurns = (text: string, survey: LabelSurvey | undefined): Rea
   }))
 }
 
-/** Whether a line begins with a dash in a cue that does so, too, after a line that ends a sentence. */
+/** Whether a line begins with a dash, like its cue, and follows a line that ends a sentence. */
 const answers = (lines: ReadonlyArray<string>, at: number): boolean =>
   at > 0 &&
   anyDash.test(lines[at] ?? "") &&

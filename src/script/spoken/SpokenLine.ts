@@ -38,7 +38,9 @@ export const cleanLine = (text: string, vocabulary: Vocabulary): string =>
 const misplaced =
   /^[ \t]*([.,!?؟،]|[!?؟]{2,3})[ \t]*(?=[\p{sc=Hebrew}\p{sc=Arabic}])([^\n]*[\p{L}\p{M}\p{N}"”])[ \t]*$/gmu
 
-/** Removes what is never pronounced: control and private-use characters, emoji, arrows, leftovers of markup. */
+/**
+ * Removes characters that are never pronounced: control and private-use characters, emoji, arrows, leftovers of markup.
+ */
 const withoutSigns = (text: string): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\ufffd]/gu, (sign) =>

@@ -106,7 +106,7 @@ const subtitleWords = (
 const destroyed =
   "its letters were destroyed by an earlier conversion (U+FFFD); use the file from before that conversion"
 
-/** A cue whose style names its speaker, unless the file names one. */
+/** Returns a cue with its style as the speaker, unless the file names one. */
 const spokenByStyle = (cue: Cue): Cue =>
   cue.style === undefined || cue.speaker !== undefined || cue.turns !== undefined
     ? cue

@@ -114,7 +114,7 @@ const nearestParts = (
   return nearest
 }
 
-/** Returns which parts a token's letters belong to, in order. A few stray letters do not make a token shared. */
+/** Returns the parts that contain a token's letters, in order. A few stray letters do not make a token shared. */
 const runsOf = (letters: Int32Array): ReadonlyArray<{ part: number; from: number; to: number }> => {
   const count = new Map<number, number>()
   for (const part of letters) if (part >= 0) count.set(part, (count.get(part) ?? 0) + 1)

@@ -22,8 +22,8 @@ export interface TranscriptToken {
  * - any with arrays of objects that have a text and a time
  * - any with an array of characters next to arrays of their times
  *
- * The finest times are used: characters and words before segments. Field names tell seconds from milliseconds; without
- * such names, the plausible speech rate decides.
+ * The finest times are used: those of characters or words rather than of segments. Field names tell seconds from
+ * milliseconds; without such names, the plausible speech rate decides.
  */
 export const parseTranscript = (
   text: string,
@@ -54,8 +54,8 @@ export interface HeardPart {
 /**
  * Finds each part of a text in a transcript by aligning letters: words may be spelt differently, missing or added, and
  * numbers written out. A part is undefined if the transcript goes directly from the previous part to the next:
- * providers skip what their voice cannot pronounce. Fails if the transcript is of another text, or has other words in
- * place of a part.
+ * providers skip what their voice cannot pronounce. Fails if the transcript is of another text, or has other words
+ * instead of a part.
  */
 export const alignParts = (
   said: NonEmptyReadonlyArray<string>,

@@ -13,7 +13,7 @@ export interface TextUnit {
   readonly said: string
 }
 
-/** Units joined for one breath or one task; `text` is what is sent. */
+/** Units joined for one breath or one task; `text` is sent. */
 export interface UnitJoin extends Grain {
   readonly portions: NonEmptyReadonlyArray<TextUnit>
   readonly text: string

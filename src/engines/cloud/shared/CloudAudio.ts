@@ -6,7 +6,7 @@ import { toInt16 } from "../../../audio/pcm/Pcm.ts"
 import { SampleRate } from "../../../domain/time/Units.ts"
 import { type PcmSpeech, SpeechFailed, type WordTiming } from "../../Engine.ts"
 
-/** Sample rate of the audio that is requested: a task's usual rate, so that nothing is resampled. */
+/** Requested sample rate: that of most tasks, so that nothing is resampled. */
 export const cloudRate = SampleRate.make(24_000)
 
 const unusable = (engine: string, what: string) =>

@@ -13,7 +13,7 @@ import { primaryTag } from "../../text/TextNormalization.ts"
 import type { CloudSettings } from "./CloudSettings.ts"
 import { charactersWithin, checkLength, type TextLimit } from "./TextLimit.ts"
 
-/** What to speak: a request whose text is one line, within the provider's limit. */
+/** A request whose text is one line, within the provider's limit. */
 export interface CloudSpeech extends Omit<SpeechRequest, "voice" | "language"> {
   readonly voice: EngineVoice
   /** The text's language: as requested, else the voice's; empty if unknown. */
@@ -26,7 +26,7 @@ export interface CloudProvider {
   readonly limit: TextLimit
   /** Requests in flight, unless the settings say otherwise. */
   readonly concurrency: number
-  /** The model in use, else a name for what the provider has. */
+  /** The model in use. A provider without models has a fixed name here. */
   readonly model: string
   /** Why nothing can be sent, such as a missing key. */
   readonly obstacle: string | undefined

@@ -28,7 +28,7 @@ export type CloudFault =
   /** No request can succeed now. */
   | "down"
 
-/** A provider's reading of an error: undefined leaves it to the status. */
+/** A provider's reading of an error; if undefined, the status decides. */
 export interface CloudReading {
   readonly fault?: CloudFault | undefined
   /** The provider's code for it, such as `quota_exceeded`. */
@@ -80,7 +80,7 @@ export const faultError = (
   }
 }
 
-/** What a status means where the provider's body says no more. */
+/** What a status means if the provider's body does not say more. */
 const faultOf = (status: number, wait: number | undefined): CloudFault => {
   switch (status) {
     case 401:

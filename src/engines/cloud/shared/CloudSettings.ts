@@ -7,7 +7,7 @@ export interface CloudSettings {
   readonly name: string
   /** The environment variable that holds the key; default: the provider's usual one. */
   readonly keyVariable?: string
-  /** Where requests go; default: the provider's public address. */
+  /** The address of the provider; default: its public one. */
   readonly baseUrl?: string
   /** Voices in addition to those that the provider lists. */
   readonly voices?: ReadonlyArray<EngineVoice>

@@ -1,4 +1,4 @@
-/** Reads a provider's list of voices: page by page, and the words for the sex of a voice. */
+/** Reads a provider's list of voices: page by page, with the gender of each voice. */
 import { Effect } from "effect"
 import type { EngineVoice } from "../../Engine.ts"
 

@@ -3,7 +3,7 @@ import { Effect, Option, Redacted } from "effect"
 import { type CloudAddress, makeCloudClient } from "./CloudClient.ts"
 import { type CloudSettings, secretIn } from "./CloudSettings.ts"
 
-/** What a provider's requests need. The settings may name another variable and another address. */
+/** The address and key of a provider. The settings may name another variable and another address. */
 interface KeyedAddress extends Pick<CloudAddress, "baseUrl" | "read" | "isRefusal"> {
   /** The environment variable that usually holds the key. */
   readonly keyVariable: string

@@ -1,6 +1,6 @@
 /** Writes SSML, the markup in which Azure, Google and Amazon take rate, volume, pitch and marks. */
 
-/** Returns a text as XML. Control characters and lone surrogates are no XML: the caller has removed them. */
+/** Returns a text as XML. The caller has removed control characters and lone surrogates, which XML does not allow. */
 export const xmlText = (text: string): string =>
   text.replace(/[&<>"']/gu, (character) => entities[character] ?? character)
 
@@ -12,7 +12,9 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&apos;"
 }
 
-/** Returns the inner XML in a prosody element with the attributes that are set; without one if none is. */
+/**
+ * Returns the inner XML in a prosody element with the attributes that are set. If none is set, returns it unchanged.
+ */
 export const prosody = (
   attributes: Readonly<Record<"rate" | "volume" | "pitch", string | undefined>>,
   inner: string

@@ -1,5 +1,5 @@
 /**
- * Finds the words of a text in anybody's speech of it, without a model. eSpeak NG speaks the text in a thread, and its
+ * Finds the words of a text in any recording of it, without a model. eSpeak NG speaks the text in a thread, and its
  * speech is aligned with the clip. Deterministic; a clip of three seconds takes about 40 ms of processor time.
  */
 import { Effect, Option } from "effect"

@@ -1,4 +1,4 @@
-/** Writes out Vietnamese text as a reader would say it: numbers, dates, units, abbreviations and signs. */
+/** Writes out Vietnamese text as people would read it aloud: numbers, dates, units, abbreviations and signs. */
 import type { Token } from "../Token.ts"
 import { splitWord, pronounceable } from "../Pronounceable.ts"
 import type { Word } from "../WrittenWords.ts"

@@ -1,4 +1,4 @@
-/** Compares a WAV file of a mix with the one that is to take its place. */
+/** Compares a WAV file of a mix with its next version. */
 import { wavHeader } from "../../../audio/formats/WavHeader.ts"
 import { convertPart } from "../../../audio/formats/OutputConversion.ts"
 import type { Section } from "../../../audio/pcm/Section.ts"
@@ -7,7 +7,7 @@ import { checksumOf, digestOf } from "../../../store/files/Checksum.ts"
 import { fileIdentity, isRenamed } from "../../../system/FileIdentity.ts"
 import type { MixFile, MixFolder } from "./MixRecord.ts"
 
-/** A file of a mix: its next version, and what is there of earlier ones. */
+/** A file of a mix: its next version, and the earlier versions on disk. */
 export interface FileState extends Pick<MixFile, "path" | "format" | "header"> {
   /** The digest of each section. */
   readonly sections: ReadonlyArray<string>

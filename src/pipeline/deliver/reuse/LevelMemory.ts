@@ -1,4 +1,4 @@
-/** Remembers the level of a job's mix: finding it takes longer than rendering a changed line. */
+/** Remembers the level of a job's mix, because finding it takes longer than rendering a changed line. */
 import { Effect, Option, Schema } from "effect"
 import type { JobId } from "../../../domain/values/Ids.ts"
 import { digestOf } from "../../../store/files/Checksum.ts"
@@ -27,8 +27,8 @@ export const rememberedLevel = Effect.fn("LevelMemory.rememberedLevel")(function
 })
 
 /**
- * Returns the digest of what decides the level. Undefined for short programmes, whose excerpt is all of them, and if a
- * clip is missing, which the render reports.
+ * Returns the digest of everything that decides the level. Undefined for short programmes, which are their own excerpt,
+ * and if a clip is missing; the render reports that.
  */
 const digestIn = (programme: Programme, target: LoudnessGoal): string | undefined => {
   const excerpt = sampleProgramme(programme)

@@ -1,6 +1,6 @@
 /**
- * The record of a mix that was delivered: what each of its sections was rendered from, how it measures, and which files
- * hold it. A record that is missing, unreadable or of another build only costs time.
+ * The record of a delivered mix: the input of each section, its measurements, and its files. A record that is missing,
+ * unreadable or of another build only costs time.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -18,7 +18,7 @@ const Version = Schema.Struct({ identity: Schema.String, sections: Schema.Array(
 const MixFile = Schema.Struct({
   /** Absolute. */
   path: Schema.String,
-  /** Digest of what its layout and its samples' format depend on, and of its header. */
+  /** Digest of its header, and of everything that determines its layout and sample format. */
   format: Schema.String,
   header: Schema.String,
   present: Version,
@@ -77,7 +77,7 @@ export class MixFolder {
     }
   }
 
-  /** Stores a value. What cannot be stored is missing the next time. */
+  /** Stores a value. A value that cannot be stored is missing the next time. */
   write(ending: string, value: unknown): void {
     const path = this.pathOf(ending)
     try {

@@ -1,7 +1,6 @@
 /**
- * Finds what can be reused of the mix that a job delivered before: files whose sound is the same stay as they are, and
- * of the others only sections whose lines have changed are rendered. The files have the same bytes as if all of it had
- * been rendered.
+ * Finds the parts of a job's last mix that can be reused. Files whose sound is the same are not touched. In other
+ * files, only the sections whose lines have changed are rendered. The files have the same bytes as after a full render.
  */
 import { Array, Effect } from "effect"
 import type { SectionMeasurement } from "../../../audio/level/ProgrammeMeter.ts"
@@ -13,7 +12,7 @@ import { type ProgrammeRender, sectionsIn } from "../../mix/ProgrammeRenderer.ts
 import { type FileState, stateOf, recordOf } from "./FileState.ts"
 import { type MixFolder, readMixRecord, writeMixRecord } from "./MixRecord.ts"
 
-/** What is left to do for a mix. */
+/** The remaining work for a mix. */
 export interface MixReuse {
   /** Without the files that stay as they are. */
   readonly requests: ReadonlyArray<EncodeRequest>
@@ -25,10 +24,10 @@ export interface MixReuse {
 /** Number of sections, four minutes, below which a programme is always rendered as a whole. */
 const leastSections = 4
 
-/** Share of sections that must be the same for any to be reused. */
+/** Share of sections that must be the same before any is reused. */
 const leastKept = 0.5
 
-/** Maximum number of sections to render only so that a spare can be used: copying the present file takes no longer. */
+/** Maximum number of sections to render in order to use a spare. Beyond this, copying the present file is as fast. */
 const mostForSpare = 10
 
 /**

@@ -6,14 +6,14 @@ import { nameMatches } from "../../../domain/report/DeliveryRules.ts"
 import type { Job } from "../Job.ts"
 import type { NamedProfile } from "./ProfileFile.ts"
 
-/** A job with its profile, and what contradicts it. */
+/** A job with its profile, and the settings that contradict it. */
 interface DeliveryChoice {
   readonly job: Job
   readonly faults: ReadonlyArray<string>
 }
 
 /**
- * Gives a job what a profile requires, where its settings leave that open. `loudness` is the manifest's; undefined if
+ * Fills in the settings that a profile requires and the job leaves open. `loudness` is the manifest's; undefined if
  * there is none. Each fault names a key, its value and the profile.
  */
 export const chosenDelivery = (

@@ -18,7 +18,7 @@ export interface ExpandedEntry {
   readonly id: JobId
   /** Absolute. */
   readonly input: string
-  /** What the names in its pattern matched, without the language. */
+  /** The text that the names in its pattern matched, without the language. */
   readonly episode?: string
   /** The film that holds the input as a subtitle track, the track as written, such as `#vi`, and its language. */
   readonly track?: { readonly film: string; readonly written: string; readonly language?: LanguageTag }
@@ -32,7 +32,7 @@ export interface Expansion {
 
 /** An entry's place in the manifest, for paths and messages. */
 export interface EntryPlace {
-  /** The folder that paths are relative to. */
+  /** The base folder of paths. */
   readonly base: string
   /** The manifest as the user named it. */
   readonly manifest: string
@@ -142,7 +142,7 @@ const expandNames = Effect.fnUntraced(function* (entry: JobEntry, defaults: Defa
   return { jobs, notices: [...pairs.notices, ...missingLanguages(entry.input, files)] } satisfies Expansion
 })
 
-/** The language that a file's name says, unless the entry sets one. */
+/** The language in a file's name, unless the entry sets one. */
 const languageOf = (
   { input, language }: JobEntry,
   file: NamedFile,
@@ -169,7 +169,7 @@ const missingLanguages = (input: string, files: ReadonlyArray<NamedFile>): Reado
   })
 }
 
-/** What the names matched in a file, without the language. */
+/** The text that the names matched in a file, without the language. */
 const episodeOf = ({ values }: NamedFile): string =>
   [...values].flatMap(([name, value]) => (name === "language" ? [] : [value])).join(" ")
 

@@ -1,4 +1,4 @@
-/** Replaces the names in an entry's settings by what they matched in its input. */
+/** Replaces the names in an entry's settings by the text that they matched in its input. */
 import { Either, ParseResult, Schema } from "effect"
 import type { Defaults, JobEntry } from "../../../domain/manifest/Manifest.ts"
 import { SharedVideo } from "../../../domain/manifest/Outputs.ts"

@@ -6,7 +6,7 @@ import { Either } from "effect"
 import picomatch from "picomatch"
 import { nearestName } from "../../../domain/values/DidYouMean.ts"
 
-/** What each name of a pattern matched in a path, in Unicode normalization form C. */
+/** The text that each name of a pattern matched in a path, in Unicode normalization form C. */
 export type NameValues = ReadonlyMap<string, string>
 
 /** A parsed pattern. */
@@ -40,7 +40,7 @@ export const parseNamePattern = (
 ): Either.Either<NamePattern, string> =>
   Either.gen(function* () {
     const text = written.replace(/^(?:\.\/)+/u, "").normalize("NFC")
-    // picomatch makes the expression of everything but the names, which are tokens of letters to it.
+    // picomatch builds the expression. Names are replaced by tokens of letters first, which it does not change.
     const token = (name: string) => `Qx${name}xQ`
     const names: Array<string> = []
     const glob = globOf(text)
@@ -67,7 +67,7 @@ export const parseNamePattern = (
     }
   })
 
-/** The source of an expression for the `u` flag, which refuses to escape other characters than the syntax's own. */
+/** The source of an expression for the `u` flag, which allows only syntax characters to be escaped. */
 const unicodeSource = ({ source }: RegExp): string =>
   source.replaceAll(/\\([^A-Za-z\d])/gsu, (escape, sign: string) =>
     /[\^$\\.*+?()[\]{}|/]/u.test(sign) ? escape : `\\u{${(sign.codePointAt(0) ?? 0).toString(16)}}`

@@ -12,7 +12,7 @@ export interface ListedFile {
   readonly name: string
 }
 
-/** A file with what the names of a pattern match in it. */
+/** A file, with the text that the names of a pattern match in its path. */
 export interface NamedFile extends ListedFile {
   readonly values: NameValues
 }

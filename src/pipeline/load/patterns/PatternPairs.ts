@@ -95,7 +95,7 @@ const groupOf = (names: ReadonlyArray<string>, values: NameValues): string =>
 const filledIn = (pattern: string, values: NameValues): string =>
   [...values].reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), pattern)
 
-/** Endings of films, which a pattern such as `video/{episode}.*` means. */
+/** Extensions of films. A pattern such as `video/{episode}.*` matches only these. */
 const filmEndings = new Set(
   "3gp avi flv m2ts m4v mkv mov mp4 mpeg mpg mts mxf ogv ts webm wmv".split(" ").map((ending) => `.${ending}`)
 )

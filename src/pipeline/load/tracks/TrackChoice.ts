@@ -69,7 +69,7 @@ export const chooseTrack = (
   )
 }
 
-/** The one track with text. Left: what `several` says about more than one, or why there is none. */
+/** The only track with text. Left: the message of `several` if there are more, or why there is none. */
 const onlyOne = (
   tracks: ReadonlyArray<FilmTrack>,
   several: (texts: Array.NonEmptyReadonlyArray<FilmTrack>) => string

@@ -35,7 +35,9 @@ export interface VoiceLevel {
   readonly corrected: (measured: number) => number
 }
 
-/** Seconds of each excerpt, and before it for the filters to settle; seconds of all excerpts together. */
+/**
+ * Length of each excerpt, of the run-in before it, in which filters settle, and of all excerpts together, in seconds.
+ */
 const excerptSeconds = 2
 const runInSeconds = 0.5
 const allSeconds = 160
@@ -44,7 +46,7 @@ const allSeconds = 160
 const lowest = -60
 const highest = 60
 
-/** Maximum number of rounds of the search if peaks are limited, and the most that they are limited by in dB. */
+/** Maximum number of rounds of the search if peaks are limited, and maximum reduction of peaks in dB. */
 const mostRounds = 6
 const mostHeld = 30
 

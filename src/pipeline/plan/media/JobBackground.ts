@@ -92,7 +92,7 @@ export const lengthFault = (
     : `${seconds.toFixed(3)} s long, but ${film} is ${full.toFixed(3)} s; export it at the film's full length`
 }
 
-/** Largest difference between the lengths of a background and a film. What is missing is silence. */
+/** Largest difference between the lengths of a background and a film. Missing time is silent. */
 const toleratedSeconds = 0.5
 
 /** Left: why the file cannot be used. */

@@ -21,7 +21,7 @@ const edition = 1
 /** Programs that separate sound use all cores or the graphics card. */
 const turn = Effect.unsafeMakeSemaphore(1)
 
-/** Maximum bytes of what a program prints. */
+/** Maximum bytes of a program's output. */
 const mostOutput = 16 * 1024 * 1024
 
 /** Returns the background of a job with `separate`; undefined for others. Runs the program unless a result is kept. */

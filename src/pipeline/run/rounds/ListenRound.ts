@@ -25,7 +25,7 @@ import type { SpokenBatch } from "../RunCompletion.ts"
 /** What was heard in the clips of each job that listens. */
 export type JobHearings = ReadonlyMap<JobId, NonNullable<JobPlan["hearings"]>>
 
-/** Adds to a job's plan what was heard in its clips. */
+/** Adds the words that were heard in a job's clips to its plan. */
 export const withHearings = (plan: JobPlan, hearings: JobHearings): JobPlan => {
   const heard = hearings.get(plan.job.id)
   return heard === undefined ? plan : { ...plan, hearings: heard }

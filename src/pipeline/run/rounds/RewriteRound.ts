@@ -146,7 +146,9 @@ export const makeRewriting = Effect.fnUntraced(function* (batch: Batch) {
 const isAccepting = ({ job }: JobPlan, { key }: Batch): boolean =>
   job.rewrite?.accept === true && manifestOf(key) !== undefined
 
-/** The overrides for a job's new proposals; undefined without any. Words that a person has changed are left alone. */
+/**
+ * The overrides for a job's new proposals; undefined without any. Words that a person has changed are never replaced.
+ */
 const acceptable = (
   plan: JobPlan,
   lines: ReadonlyArray<RewrittenLine>,

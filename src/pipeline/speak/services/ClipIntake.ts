@@ -1,4 +1,4 @@
-/** Decodes and stores the audio that a run fetches, a few utterances at a time. */
+/** Decodes and stores the audio that a run fetches, for a few utterances at a time. */
 import { Context, Effect } from "effect"
 import { Slots } from "../../../gateway/pacing/Slots.ts"
 import { type AlignClip, clipAligner } from "../../clips/ClipAligner.ts"

@@ -21,7 +21,7 @@ interface Loss {
   readonly cost: number
 }
 
-/** What is needed of an utterance to price it. */
+/** The fields of an utterance that determine its price. */
 type Priced = Pick<Utterance, "casting" | "characters">
 
 /** The spending of one run; in a fleet's worker, of one utterance. */
@@ -61,10 +61,10 @@ export class RunSpending extends Context.Tag("pipeline/RunSpending")<
   static readonly layer = Layer.suspend(() => Layer.scoped(RunSpending, makeSpending))
 }
 
-/** Timeout for reading the balance where the run can do without it. */
+/** Timeout for reading the balance if the run does not depend on it. */
 const balanceWithin = Duration.seconds(5)
 
-/** Timeout for reading the balance where it is the only source of a price. */
+/** Timeout for reading the balance if it is the only source of a price. */
 const priceWithin = Duration.seconds(30)
 
 /** Starts tracking a run's spending, for the lifetime of the scope. */
@@ -234,7 +234,7 @@ const makeSpending = Effect.gen(function* () {
     price,
     pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => {
       if (isPriced(utterance.casting)) return work
-      // A task that waited for another's price need not wait for that task as well.
+      // A task that waited for the price need not wait for the other task to end.
       const first = Effect.suspend(() =>
         isPriced(utterance.casting) ? Effect.succeedNone : Effect.asSome(alone(utterance, work))
       )

@@ -76,7 +76,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       },
       /** Pings the service. A failure is reported once per outage. */
       probe,
-      /** Runs a fetch. If it takes long, a warning says what is being waited for. */
+      /** Runs a fetch. If it takes long, a warning gives the reason for the wait. */
       timed: <A, E, R>(label: string, fetch: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.suspend(() => {
           const running = { label, since: now() }
@@ -98,7 +98,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       },
       /** Whether the service repeats labels; undefined until observed. */
       echoesLabels: () => echoes,
-      /** Records whether a response repeated labels. One that did outweighs others. */
+      /** Records whether a response repeated labels. A single response that did is proof. */
       sawLabels: (echoed: boolean): void => {
         echoes = echoes === true || echoed
       }

@@ -1,4 +1,4 @@
-/** The services of one run, and what it has done with them. */
+/** The services of one run, and a summary of its work. */
 import { Effect, Layer } from "effect"
 import type { Gateway } from "../../../gateway/Gateway.ts"
 import type { ClipFolder } from "../../../store/files/ClipFolder.ts"
@@ -21,7 +21,7 @@ export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progr
 export type RunServices =
   SpeakConfig | StopSignal | SpeakCounters | ServiceWatch | TaskNews | RunSpending | ProviderQueues
 
-/** Everything that an utterance is spoken with. */
+/** All services that speaking an utterance needs. */
 export type SpeakContext = RunNeeds | RunServices | ClipIntake
 
 /** Makes the services of a run of `utterances` utterances. */
@@ -32,7 +32,7 @@ export const speakServices = (settings: SpeakSettings, utterances = settings.key
     Layer.provideMerge(Layer.succeed(SpeakConfig, { ...settings, utterances }))
   )
 
-/** What the run has done so far. */
+/** A summary of the run's work so far. */
 export const speakSummary: Effect.Effect<SpeakSummary, never, SpeakCounters | RunSpending | StopSignal> =
   Effect.gen(function* () {
     const { counts, warnings } = yield* SpeakCounters

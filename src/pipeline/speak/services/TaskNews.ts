@@ -1,6 +1,6 @@
 /**
- * Tells when a task has ended, if the service offers events. Without events, or while their stream is broken, tasks are
- * polled. An event that is lost only delays a poll.
+ * Reports when a task has ended, if the service offers events. Without events, or while their stream is broken, tasks
+ * are polled. An event that is lost only delays a poll.
  */
 import { Deferred, Duration, Effect, Schedule, Stream } from "effect"
 import type { TaskId } from "../../../domain/values/Ids.ts"

@@ -21,7 +21,7 @@ interface StlSubtitle {
   readonly block: number
   readonly start: TimecodeFields | undefined
   readonly end: TimecodeFields | undefined
-  /** 0 for a subtitle of its own; 1 to 3 for the first, the next and the last of a set that builds up. */
+  /** 0 for a single subtitle; 1 to 3 for the first, a middle and the last one of a set that builds up. */
   readonly cumulative: number
   readonly isComment: boolean
   readonly bytes: Array<number>

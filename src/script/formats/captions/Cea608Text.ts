@@ -19,7 +19,7 @@ const special = "®°½¿™¢£♪à\u00a0èâêîôû"
 const spanish = "ÁÉÓÚÜü‘¡*'—©℠•“”ÀÂÇÈÊËëÎÏïÔÙùÛ«»"
 const german = "ÃãÍÌìÒòÕõ{}\\^_|~ÄäÖöß¥¤¦ÅåØø┌┐└┘"
 
-/** Returns a character of one byte; empty for bytes that are none. */
+/** Returns a character of one byte; empty for bytes that are not characters. */
 export const basicCharacter = (byte: number): string =>
   byte < 0x20 ? "" : (basic[byte] ?? String.fromCharCode(byte))
 

@@ -57,7 +57,7 @@ const firstText = (lines: ReadonlyArray<string>, from = 0): number | undefined =
 
 /**
  * Skips text before the first cue. Only WebVTT comments and styles belong there; anything else is reported. Returns the
- * first line that is reported.
+ * first reported line.
  */
 const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): number | undefined => {
   const to = textEnd(scan, time, undefined)
@@ -72,7 +72,7 @@ const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): n
   return lead[0]?.from
 }
 
-/** Returns what was found. `text` is the first line with words of a file without any time: such a file fails. */
+/** Returns the result. Fails for a file without any time; `text` is its first line with words. */
 const finish = (
   scan: Scan,
   text: number | undefined

@@ -1,4 +1,4 @@
-/** The state of a scan for cues, and what every step of it reports. */
+/** The state of a scan for cues, and the functions that report problems. */
 import { Notice, type ScriptFault } from "../../../domain/speech/Cue.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import type { LostBlock } from "./LostBlocks.ts"

@@ -16,7 +16,7 @@ export interface LostBlock {
   readonly why: string
 }
 
-/** The fields of a readable cue that lost cues are placed by. */
+/** The fields of a readable cue that determine where lost cues are placed. */
 interface ReadBlock {
   readonly line: number
   readonly number: number | undefined

@@ -128,7 +128,7 @@ const strayTime = new RegExp(
   "gu"
 )
 
-/** A stray time, with the line that it is on, counted from 0. */
+/** A stray time, with the number of its line, counted from 0. */
 export interface StrayTime {
   readonly at: number
   readonly time: string
@@ -201,7 +201,7 @@ const clockMillis = (text: string, style: TimingStyle): number | undefined => {
   return sign === "-" ? -value : value
 }
 
-/** Whether a time is 99:59:59, with which some tools mark a cue that has no time yet. */
+/** Whether a time is 99:59:59. Some tools mark cues with it that have no time yet. */
 export const isUntimed = (time: number): boolean => Math.floor(time / 1000) === 359_999
 
 /** Upper bound of valid times in milliseconds: 100,000 hours. */

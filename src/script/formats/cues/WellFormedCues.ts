@@ -1,7 +1,7 @@
 /**
- * Parses well-formed SRT and WebVTT with the `subtitle` package. It accepts more than that, but misreads it: text lines
- * that begin with NOTE, times or cue identifiers in the text, `,5` as 5 ms. So the rule here decides which files the
- * package parses. `CueBlocks.ts` repairs all others.
+ * Parses well-formed SRT and WebVTT with the `subtitle` package. The package also accepts other files, but misreads
+ * them: text lines that begin with NOTE, times or cue identifiers in the text, `,5` as 5 ms. So a rule decides which
+ * files the package parses. `CueBlocks.ts` repairs all others.
  */
 import { parseSync } from "subtitle"
 import { isBlank, numberOf, trimmed } from "../../markup/CueLines.ts"
@@ -67,7 +67,7 @@ const parsed = (text: string): ReadonlyArray<Pick<CueBlock, "start" | "end" | "l
         : []
     )
   } catch {
-    // It refuses the file, for example for two empty lines after a comment.
+    // The package refuses the file, for example for two empty lines after a comment.
     return []
   }
 }

@@ -48,7 +48,7 @@ export const readMicroDvd = (text: string, options: TimedOptions = {}): ReadSubt
 export const readMpl2 = (text: string, options: TimedOptions = {}): ReadSubtitle =>
   numbered(text, 0, mpl2Line, 100, [], options, "[10][25]Hello")
 
-/** The exact rate of one written with few digits: 23.976 and 29.97 mean 24000/1001 and 30000/1001. */
+/** The exact rate for a rate with few digits: 23.976 and 29.97 mean 24000/1001 and 30000/1001. */
 const exactRate = (written: number | undefined): number | undefined => {
   if (written === undefined || !(written >= 10 && written <= 240)) return undefined
   const ntsc = (Math.round(written) * 1000) / 1001

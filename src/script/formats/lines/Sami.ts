@@ -19,7 +19,7 @@ interface SamiParagraph {
 /** Whether a text begins like SAMI. */
 export const isSami = (text: string): boolean => /^<SAMI[\s>]/iu.test(text.trimStart())
 
-/** Parses a file's text. Of several languages, reads the job's, else the first one that has text. */
+/** Parses a file's text. If there are several languages, reads the job's, else the first one that has text. */
 export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle => {
   const notices: Array<Notice> = []
   const paragraphs = paragraphsIn(text, notices)

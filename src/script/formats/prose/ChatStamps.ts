@@ -82,7 +82,7 @@ const styles: ReadonlyArray<Style> = [
   // Zoom transcript as text: "[Anna Smith] 10:15:32".
   style(`\\[(?<name>[^\\[\\]\\d][^\\[\\]]{0,40})\\][ \\t]+${clock}(?<said>)$`),
   style(`(?:\\[${dated}\\] ?| ?${dated} [-–] )(?<said>\\S.*)$`),
-  // Discord, for every message of a person's run but the first.
+  // Discord, for every message but the first of consecutive ones by the same person.
   style(`\\[${clock}\\][ \\t]*(?<said>.*)$`, ({ said = "" }) => ({ speaker: undefined, said, goesOn: true }))
 ]
 
@@ -104,7 +104,7 @@ export const isChat = (lines: ReadonlyArray<string>): boolean => {
   return lines.some((line) => stampedAt(line) !== undefined && ++found >= fewest)
 }
 
-/** A message: the line it begins on (from 1), its author, and its text lines. */
+/** A message: its first line (from 1), its author, and its text lines. */
 export interface ChatMessage {
   readonly line: number
   readonly speaker: string | undefined

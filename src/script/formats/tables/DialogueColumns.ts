@@ -1,4 +1,4 @@
-/** Finds the columns of a dialogue list: as the manifest names them, by their headers, else by what they contain. */
+/** Finds the columns of a dialogue list: as the manifest names them, else by their headers, else by their contents. */
 import { cellTime } from "./CellTime.ts"
 
 /** A row of cells, with its line in the file (a CSV) or its row in the table, from 1. */
@@ -151,7 +151,7 @@ const placeOf = (wanted: string, titles: ReadonlyArray<string>): number | undefi
   return /^[A-Z]$/u.test(wanted) ? wanted.charCodeAt(0) - 65 : undefined
 }
 
-/** Adds columns without known headers by what most of their cells contain. */
+/** Adds columns without known headers, by the contents of most of their cells. */
 const byContent = (known: FoundColumns["at"], rows: ReadonlyArray<TableRow>): FoundColumns["at"] => {
   const at: { [role in ColumnRole]?: number } = { ...known }
   const taken = (place: number): boolean => columnRoles.some((role) => at[role] === place)

@@ -6,7 +6,10 @@ import { csvRecords } from "../../bytes/CsvRecords.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { readDialogue, type ReadTable, type TableOptions } from "./DialogueList.ts"
 
-/** Parses a file's text. Fields are separated by commas, semicolons, tabs or bars, whichever occurs most on top. */
+/**
+ * Parses a file's text. Fields are separated by commas, semicolons, tabs or bars, whichever is most frequent in the
+ * first lines.
+ */
 export const readDialogueCsv = (text: string, options: TableOptions = {}): ReadTable => {
   const top = text.split("\n", 10).join("\n")
   const [separator = ","] = [",", ";", "\t", "|"].sort((a, b) => top.split(b).length - top.split(a).length)

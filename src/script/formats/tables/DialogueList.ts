@@ -10,12 +10,12 @@ import { subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLin
 import { cellTime } from "./CellTime.ts"
 import { columnsOf, type NamedColumns, type TableRow } from "./DialogueColumns.ts"
 
-/** What a manifest says about a table. */
+/** A manifest's settings for a table. */
 export interface TableOptions extends TimedOptions {
   readonly columns?: NamedColumns | undefined
 }
 
-/** A script read from a table, or why it cannot be. */
+/** A script read from a table, or why the table cannot be read. */
 export type ReadTable = Either.Either<Script, NonEmptyReadonlyArray<ScriptFault>>
 
 const refused = (line: number, found: string, expected: string): ReadTable =>

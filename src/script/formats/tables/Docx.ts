@@ -19,8 +19,8 @@ export const wordDocument = (xml: string): WordDocument => {
 }
 
 /**
- * The rows of the tables in an element. A table within a table whose row says nothing else is one of its own; else it
- * is text of its cell.
+ * The rows of the tables in an element. If a row holds nothing but a nested table, that table's rows count as rows.
+ * Otherwise the nested table is text of its cell.
  */
 const rowsIn = (element: XmlElement): ReadonlyArray<ReadonlyArray<string>> =>
   partsOf(element).flatMap((child) => {
@@ -31,7 +31,7 @@ const rowsIn = (element: XmlElement): ReadonlyArray<ReadonlyArray<string>> =>
       elementsNamed(child, "tbl").length > 0 &&
       cells.every((cell) => paragraphs(cell, true).join("").trim() === "")
     if (isFrame) return cells.flatMap(rowsIn)
-    // A merged cell stands for several columns.
+    // A merged cell fills several columns.
     return [
       cells.flatMap((cell) => [textOfCell(cell), ...Array.from({ length: spanOf(cell) - 1 }, () => "")])
     ]

@@ -10,8 +10,8 @@ const refused = (expected: string): ReadTable =>
   Either.left([ScriptFault.make({ line: 1, found: "", expected })])
 
 /**
- * Reads an office document; undefined if the bytes are none. Lines in messages count rows of the sheet or of the
- * document's tables.
+ * Reads an office document; undefined for other bytes. Lines in messages count rows of the sheet or of the document's
+ * tables.
  */
 export const readOffice = (
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Builds a subtitle from timed lines of any format, with the programme's start taken off their times. */
+/** Builds a subtitle from timed lines of any format, and subtracts the programme's start from their times. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Cue, Notice, ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
@@ -9,7 +9,7 @@ import { cueVoices, inOrder } from "../../markup/CueVoices.ts"
 import { longestTime } from "../cues/TimingLine.ts"
 import { type FrameClock, type KnownRates, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
 
-/** What a manifest says about an input beside its encoding. */
+/** A manifest's settings for an input, apart from its encoding. */
 export interface TimedOptions extends KnownRates {
   /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
   readonly start?: string | undefined
@@ -20,7 +20,7 @@ export interface TimedOptions extends KnownRates {
 /** A result of reading a format. */
 export type ReadSubtitle = Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>>
 
-/** One line to be a cue. */
+/** One line, which becomes a cue. */
 export interface TimedLine {
   /** Line in the file, from 1; a binary format counts its blocks. */
   readonly line: number
@@ -107,8 +107,8 @@ interface ToldStart {
 }
 
 /**
- * Where the film begins: as the manifest says, else as the file says if its cues come after that. Otherwise, in a file
- * with timecodes, the whole hour before the first cue, if that cue is in the hour's first half. A few cues shortly
+ * Where the film begins: as the manifest says, else as the file says, if its cues come after that time. Otherwise, in a
+ * file with timecodes, the whole hour before the first cue, if that cue is in the hour's first half. A few cues shortly
  * before a whole hour belong to a leader.
  */
 const startOf = (

@@ -1,4 +1,4 @@
-/** Reads what W3C DAPT adds to TTML: what an event represents, and its languages (https://www.w3.org/TR/dapt/). */
+/** Reads the additions of W3C DAPT to TTML: the kind and the languages of an event (https://www.w3.org/TR/dapt/). */
 import { elementsNamed, elementsOf, type XmlElement } from "./XmlTree.ts"
 
 /** What a TTML document says about its speech. */
@@ -7,7 +7,7 @@ export interface DaptScript {
   readonly isDapt: boolean
   /** Whether an event is speech: dialogue, or a description of the picture if the script has no dialogue. */
   readonly isSpoken: (represents: string | undefined) => boolean
-  /** The texts of an event to speak, out of the same text in several languages. */
+  /** The texts of an event to speak, if it has the same text in several languages. */
   readonly chosen: (
     texts: ReadonlyArray<XmlElement>,
     inherited: string | undefined

@@ -6,7 +6,7 @@ import { type Interval, shared, shownWithin, type StyleLookup } from "./TtmlStyl
 import type { TtmlTimes } from "./TtmlTimes.ts"
 import { elementsNamed, elementsOf, type XmlElement } from "./XmlTree.ts"
 
-/** What a document's walk needs. */
+/** The times, styles and languages of a document. */
 export interface TtmlContext {
   readonly times: TtmlTimes
   readonly styles: StyleLookup
@@ -27,7 +27,7 @@ interface Inherited {
   readonly active: Interval
   /** When it is displayed; undefined if it never is. */
   readonly shown: Interval
-  /** When its text is visible; a descendant may say otherwise. */
+  /** When its text is visible; a descendant may override it. */
   readonly visible: Interval | undefined
   readonly region: string | undefined
   readonly speaker: string | undefined
@@ -75,7 +75,7 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
       : shared(within, shared(displayed, opaque))
   }
 
-  /** What an element passes on; undefined if it is never displayed. */
+  /** What an element's children inherit; undefined if it is never displayed. */
   const entered = (element: XmlElement, above: Inherited, active: Interval): Inherited | undefined => {
     const displayed = shownWithin(element, active, "display", styles, setTimes)
     const opaque = shownWithin(element, active, "opacity", styles, setTimes)
@@ -192,8 +192,8 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
 }
 
 /**
- * Keeps what only looks like a tag from being read as one: XML has decoded the text. Careless converters escape whole
- * tags of subtitles, such as `&lt;i&gt;`.
+ * Hides text that only looks like a tag, because XML has already decoded the text. Real tags stay: careless converters
+ * escape whole tags of subtitles, such as `&lt;i&gt;`.
  */
 const withoutTags = (text: string): string =>
   text.replace(/<(?!\/?(?:[a-z][^\s<>]*|font\s[^<>]*)>)/giu, "&lt;")

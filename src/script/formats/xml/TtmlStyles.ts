@@ -1,4 +1,4 @@
-/** Resolves the few TTML styles that decide what is heard: whether text is shown, and whether it is ruby. */
+/** Resolves the few TTML styles that decide whether text is spoken: those for visibility and ruby. */
 import { elementsNamed, elementsOf, type XmlElement } from "./XmlTree.ts"
 
 /** Looks up the specified value of a style property; undefined if the element does not set it. */
