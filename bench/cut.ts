@@ -58,7 +58,7 @@ const speak = (engine: Synthesizer, voice: string, said: ReadonlyArray<string>):
   return times.length === said.length ? [{ pcm, said, times }] : []
 }
 
-/** Returns each cut's distance from where it belongs, in milliseconds; empty if the parts were kept together. */
+/** Returns the error of each cut, in milliseconds; empty if the parts were kept together. */
 const errorsOf = ({ pcm, said, times }: Merged, hints: CutHints): ReadonlyArray<number> => {
   const { segments } = splitClip(pcm, said.length, hints)
   const position = (frames: number) => (frames * 1000) / pcm.rate

@@ -83,7 +83,7 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string, name: str
   yield* writeOutputs(deliverableOf(heard, folder, name, [format], name === "loud" ? -16 : "none", 16, speed))
 })
 
-/** Delivers in a process of its own; returns its CPU seconds and a checksum of what it wrote. */
+/** Delivers in a separate process; returns its CPU seconds and a checksum of its files. */
 const delivered = (folder: string, name: string, plain: string) => {
   rmSync(join(folder, name), { recursive: true, force: true })
   const before = processorSeconds()
@@ -113,7 +113,7 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
   const variants = ["", ...values.plain.split(",")]
   for (const name of cases) {
     const rounds = Array.from({ length: Number(values.rounds) }, () =>
-      // One after the other in every round, so that a busy machine slows all of them.
+      // Every round measures all of them in turn, so a busy machine slows them alike.
       variants.map((plain) => delivered(folder, name, plain))
     )
     console.log(`${name}: CPU seconds, least and median of ${rounds.length}`)

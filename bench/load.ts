@@ -1,6 +1,6 @@
 /**
- * Load test of the service: clients call a mix of endpoints, each as fast as it gets responses. The same requests to a
- * bare node:http handler are the baseline that this machine and this client set. Everything runs on this machine.
+ * Load test of the service: clients call a mix of endpoints, each as fast as it gets responses. The baseline is a bare
+ * node:http handler that gets the same requests from the same client. Everything runs on this machine.
  *
  *     node bench/run.mjs load [seconds] [clients]
  */

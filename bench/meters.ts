@@ -107,7 +107,7 @@ const worst = { ffmpeg: [0, 0], libebur128: [0, 0] }
 for (let film = 0; film < count; film++) {
   const channels = layouts[film % layouts.length] ?? 1
   const samples = filmOf(film, channels)
-  // From -45 to -5 LUFS, but for peaks at full scale.
+  // From -45 to -5 LUFS, or less where peaks would exceed full scale.
   const wanted = -45 + (40 * film) / Math.max(1, count - 1)
   const plain = ownReading(samples, channels)
   const gain = 10 ** (Math.min(wanted - plain.loudness, -0.5 - plain.peak) / 20)

@@ -113,8 +113,8 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
 })
 
 /**
- * Prepares the film for delivery; returns when the clock was started. By then, the bench holds no data of its own: a
- * run has none either.
+ * Prepares the film for delivery; returns when the clock was started. By then, the bench has released its own data,
+ * which a run does not have.
  */
 const placed = Effect.fn("bench.placed")(function* (folder: string) {
   const film = yield* Effect.promise(() => readFilm(folder))

@@ -1,7 +1,7 @@
 /**
- * Measures what the engine of neural voices adds to the model's own work: it speaks the same lines as a process that
- * holds the model and does nothing else, in turn, so that both meet the same machine. Processor time counts that of the
- * processes with the models.
+ * Measures what the engine of neural voices adds to the model's own work. The engine and a plain process with the same
+ * model speak the same lines in turn, so a busy machine slows both alike. Processor time includes the processes that
+ * hold the models.
  *
  *     node bench/run.mjs neural FOLDER [lines] [native|wasm] [package's entry file]
  */

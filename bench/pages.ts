@@ -3,8 +3,8 @@
  * disk in Chromium, 3 times.
  *
  * For loading the page and for each action of a user, prints the time until it is painted and the longest task of the
- * page's main thread meanwhile, both in milliseconds. A task's CPU time is printed beside its length: on a busy
- * machine, only that tells what the page costs.
+ * page's main thread meanwhile, both in milliseconds. It also prints each task's CPU time, because a busy machine
+ * lengthens the elapsed time.
  *
  *     node bench/run.mjs pages [cues]
  *

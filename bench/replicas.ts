@@ -1,6 +1,6 @@
 /**
- * Three replicas of the service over PostgreSQL and a stand-in for S3, one of which is killed every two seconds:
- * whether each task is spoken and charged once.
+ * Checks that replicas of the service speak and charge each task once. Three replicas share PostgreSQL and a stand-in
+ * for S3, and one replica is killed every two seconds.
  *
  *     node bench/run.mjs replicas [tasks]
  */

@@ -114,7 +114,7 @@ const run = (base: string, folder: string, utterances: ReturnType<typeof batch>)
   }).pipe(Effect.provide(parts), Effect.withTracerEnabled(false), Effect.runPromise)
 }
 
-/** What a loop does besides its requests; the loop waits for each. */
+/** The disk writes of a loop. The loop waits for each of them. */
 interface Safety {
   readonly announced: (at: number) => Promise<void>
   readonly submitted: (at: number, task: string) => Promise<void>

@@ -1,5 +1,5 @@
-// Writes the types of the entry `dubwright` into one file that imports nothing: what the program's types take from
-// Effect is written out, because who uses promises does not install Effect. Run it after the types are emitted.
+// Writes the types of the entry `dubwright` into one file that imports nothing. Types from Effect are written out,
+// because users of promises do not install Effect. Run it after the types are emitted.
 import { writeFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import ts from "typescript"
@@ -71,7 +71,7 @@ export const flatTypes = (file) => {
   const printParts = (type, indent) => {
     if (type.flags & ts.TypeFlags.Boolean) return "boolean"
     const union = (type.flags & ts.TypeFlags.Union) !== 0
-    // A branded number is a number to others.
+    // To callers, a branded number is a number.
     const parts = union
       ? type.types
       : type.types.some((part) => !(part.flags & ts.TypeFlags.Object))

@@ -1,4 +1,4 @@
-// An esbuild plugin that keeps out of the start-up what no command needs then.
+// An esbuild plugin that removes code from the start-up that no command needs there.
 import { readFileSync } from "node:fs"
 
 /**
@@ -32,11 +32,14 @@ const changes = [
     from: "segment.replace(leadingNonPrintingRegex, '')",
     to: "segment.replace(leadingNonPrinting(), '')"
   },
-  // fdir asks for a picomatch of its own, which only tinyglobby needs, and that has it bundled.
+  // fdir looks for its own picomatch. Only tinyglobby needs it, and has it bundled.
   { file: /fdir.dist.index\.mjs$/u, from: '__require.resolve("picomatch");', to: "throw undefined;" }
 ]
 
-/** Packages that a package imports for what this program does not use: `importer` gets an empty one for each. */
+/**
+ * Packages that another package imports only for features that this program does not use. `importer` gets an empty
+ * module for each.
+ */
 const absent = [
   // @effect/cli can read options from YAML, TOML and INI files.
   { importer: /@effect.cli.dist.esm.internal.files\.js$/u, names: ["yaml", "toml", "ini"] },
@@ -152,7 +155,7 @@ export const lightStart = {
   }
 }
 
-/** The code that a bundle of ES modules starts with: CommonJS packages need their own `require` and folder. */
+/** The first code of every bundle of ES modules: CommonJS packages need their own `require` and folder. */
 export const banner = [
   'import { createRequire as __createRequire } from "node:module";',
   'import { fileURLToPath as __fileURLToPath } from "node:url";',
@@ -161,7 +164,7 @@ export const banner = [
   'const __dirname = __fileURLToPath(new URL(".", import.meta.url));'
 ].join(" ")
 
-/** Takes the banner off a bundle that has no use for it, but not its line: source maps count it. */
+/** Removes the banner from a bundle that does not need it, but keeps its line, which source maps count. */
 export const withoutIdleBanner = (code) => {
   const rest = code.replace(banner, () => "")
   return /\b(?:require|__filename|__dirname)\b/u.test(rest) ? code : rest

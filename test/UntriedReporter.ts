@@ -1,4 +1,4 @@
-/** Vitest reporter that lists, at the end of a run, what could not be tested on this machine and what that needs. */
+/** Vitest reporter that lists, at the end of a run, the tests that this machine cannot run, and what they need. */
 import type { Reporter, TestModule } from "vitest/node"
 import { requirements } from "./requirements.ts"
 

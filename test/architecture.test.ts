@@ -273,7 +273,7 @@ const spansOf = (source: ts.SourceFile) => {
 }
 
 test("spans are named after their file and function", () => {
-  // This file passes on the names that others give.
+  // Annotations.ts takes the names of spans as parameters.
   const spans = sources.filter(({ fileName }) => basename(fileName) !== "Annotations.ts").flatMap(spansOf)
   expect(spans.length).toBeGreaterThan(100)
   expect(spans.filter(({ name, expected }) => name !== expected)).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * Vitest global setup: builds dist/ from the current sources, because engines run in a bundled worker and commands in a
- * bundle.
+ * Vitest global setup: builds dist/ from the current sources. Tests need it, because engines run in a bundled worker
+ * and commands in a bundle.
  */
 import { spawnSync } from "node:child_process"
 

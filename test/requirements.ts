@@ -1,4 +1,7 @@
-/** What some tests need besides npm packages. Tests that lack it are skipped, and the end of the run lists them. */
+/**
+ * Programs and settings that some tests need in addition to npm packages. Tests are skipped without them, and listed at
+ * the end of the run.
+ */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 
@@ -11,9 +14,9 @@ const hasProgram = (...names: ReadonlyArray<string>): boolean =>
   )
 
 interface Requirement {
-  /** What is not tested without it. */
+  /** The behaviour that is not tested without it. */
   readonly promise: string
-  /** What it is, and how to get it. */
+  /** Its name, and how to get it. */
   readonly need: string
   readonly isMet: boolean
 }

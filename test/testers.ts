@@ -1,6 +1,6 @@
 /**
- * Setup file for every test file: gives `layer` of @effect/vitest its own testers with their own clock and services,
- * instead of those shared by all files of a process.
+ * Setup file for every test file. It gives `layer` of @effect/vitest separate testers, with their own clock and
+ * services, because all files of a process would otherwise share them.
  */
 import { it, makeMethods } from "@effect/vitest"
 

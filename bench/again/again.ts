@@ -1,12 +1,12 @@
 /**
- * Benchmarks the delivery of a film of which one line was changed since it was delivered: at its start, its middle and
- * its end, one after the other. The floor is `cp` of the finished WAV file. Each delivery runs in a separate process,
- * and its clock starts when the film is placed.
+ * Benchmarks a second delivery of a film after one line was changed: at the start, the middle and the end of the film,
+ * in turn. The floor is `cp` of the finished WAV file. Each delivery runs in a separate process, and its clock starts
+ * when the film is placed.
  *
  *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--loudness -16] [--formats wav,flac,stems,mp4]
  *
- * The fastest of several rounds counts; each round changes lines anew. In the end, the files are compared with those of
- * a delivery from scratch.
+ * The fastest of several rounds counts; each round changes lines anew. At the end, the benchmark compares the files
+ * with those of a delivery from scratch.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -42,7 +42,7 @@ const { values } = parseArgs({
   }
 })
 
-/** What is delivered for each format. */
+/** The outputs that each format delivers. */
 const outputs: Readonly<Record<string, ReadonlyArray<OutputName>>> = {
   wav: ["wav"],
   flac: ["flac"],
@@ -81,7 +81,7 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
 
 /** Delivers in a separate process; returns its seconds. */
 const delivered = (folder: string, out: string, format: string, changed: ReadonlyArray<string>): number => {
-  // What earlier steps have written is none of this one's work.
+  // Otherwise, this step would also be timed for what earlier steps have yet to write to disk.
   spawnSync("sync")
   const { stdout, stderr, status } = spawnSync(process.execPath, [
     fileURLToPath(import.meta.url),
@@ -139,11 +139,11 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
     for (let round = 0; round < rounds; round++) {
       if (format !== "flac") took("cp", copied(join(out, "film", "film.wav"), folder))
       for (const [name, line] of Object.entries(places)) {
-        // Another line each time, near the last one.
+        // Changes another line each time, near the previous one.
         changed.push(`${line + (name === "end" ? -round : round)}+${1 + 7 * (round + 1)}`)
         const seconds = delivered(folder, out, format, changed)
         results.push(`${name} ${seconds.toFixed(2)}`)
-        // The first one copies the present version, the others patch the one before it.
+        // The first delivery copies the present version. Later ones patch the version before it.
         took(results.length === 1 ? "first" : name, seconds)
       }
     }

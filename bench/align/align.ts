@@ -1,13 +1,13 @@
 /**
  * Measures how well words are found in speech without times, by aligning it with eSpeak NG's.
  *
- * Cuts: neighbouring cues of real subtitles are spoken as one text, in English by three voices of Flite, whose phone
- * times are the truth, and in Vietnamese by eSpeak NG's other voices. A cut's error is its distance from the gap
- * between the last word before it and the first word after it.
+ * Cuts: neighbouring cues of real subtitles are spoken as one text. In English, three voices of Flite speak them, and
+ * the times of its phones are the true ones. In Vietnamese, eSpeak NG's other voices speak them. A cut's error is its
+ * distance from the gap between the last word before it and the first word after it.
  *
  * Faults: the same clips cut to 60 %, said twice, with three words missing, and saying another text.
  *
- * Times are those of compiled code: some clips are aligned before the measurement.
+ * To measure compiled code, it first aligns some clips without timing them.
  *
  *     node bench/run.mjs align [folder] [clips]
  */
@@ -88,7 +88,7 @@ const areaUnder = (good: ReadonlyArray<number>, faulty: ReadonlyArray<number>): 
   return wins / Math.max(1, good.length * faulty.length)
 }
 
-/** Collects garbage, so that that of the engines does not count as the alignment's. */
+/** Collects the engines' garbage first, which would otherwise count as the alignment's. */
 setFlagsFromString("--expose-gc")
 const collect: () => void = runInNewContext("gc")
 
@@ -98,7 +98,7 @@ const groupsOf = ({ file }: Setting): ReadonlyArray<ReadonlyArray<string>> =>
     .filter(({ length }) => length === 2)
     .slice(0, most)
 
-/** Clips of each setting that are aligned before the measurement, so that the code is compiled. */
+/** Clips of each setting that are aligned before the measurement. By then, V8 has compiled the code. */
 const unmeasured = 8
 for (const setting of settings)
   for (const cues of groupsOf(setting).slice(0, unmeasured)) {

@@ -1,6 +1,6 @@
 /**
- * What an honest client of the service feels of attacks: its response times, and the service's memory, before, during
- * and after each attack. The attacker is a process of its own. Everything runs on this machine.
+ * Measures what attacks do to an honest client: response times and the service's memory, before, during and after each
+ * attack. The attacker is a separate process. Everything runs on this machine.
  *
  *     node bench/run.mjs attack [seconds of each] [part of an attack's name]
  */
@@ -45,7 +45,10 @@ const ask = (
     sent.end(body)
   })
 
-/** Milliseconds that each request of an honest client took; 20 are sent a second, whether or not earlier ones ended. */
+/**
+ * Milliseconds that each request of an honest client took. The client sends 20 a second, even if earlier ones have not
+ * ended.
+ */
 const honest = async (target: Target, task: string, seconds: number) => {
   const times: Array<number> = []
   let failures = 0

@@ -1,7 +1,7 @@
-/** Attacks on the service over its port. Each goes on until its process is ended. */
+/** Attacks on the service over its port. An attack continues until its process is killed. */
 import { connect, type Socket } from "node:net"
 
-/** What an attacker knows: the address, a key of its own with credits, and the URL of an audio file. */
+/** The address that is attacked. The attacker also has a key with credits, and knows the URL of an audio file. */
 export interface Target {
   readonly address: string
   readonly key: string

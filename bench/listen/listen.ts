@@ -2,8 +2,8 @@
  * Measures how many faulty clips the comparison of words finds, and how many good ones it flags, with a recogniser
  * whose errors are simulated. Lines are those of real subtitles.
  *
- * `independent` errors differ from transcript to transcript of a clip; `repeated` errors do not, as if listening again
- * made no difference: the worst case.
+ * `independent` errors differ from transcript to transcript of a clip; `repeated` errors do not. This is the worst
+ * case: another transcript adds no information.
  *
  *     node bench/run.mjs listen <folder> [clips] [word error rate] [seed]
  */

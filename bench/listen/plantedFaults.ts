@@ -3,7 +3,7 @@
  * detection that it measures.
  */
 
-/** What is planted in a clip. */
+/** The faults that are planted in clips. */
 export const plants = [
   "missing word",
   "doubled word",
@@ -64,7 +64,7 @@ const tagsAloud: Readonly<Record<string, ReadonlyArray<string>>> = {
   ja: ["スラッシュ i", "font color white"]
 }
 
-/** Makes clips from films, of which a share `clean` has no fault; the others have one planted in turn. */
+/** Makes clips from films. A share `clean` of them has no fault; the others get each fault in turn. */
 export const plantClips = (
   films: ReadonlyArray<SpokenFilm>,
   { count, clean, seed }: { readonly count: number; readonly clean: number; readonly seed: number }
@@ -161,7 +161,7 @@ const vowels = "aeiouyáàâäéèêëíîïóôöúûüăơưảạếệộồ
 const consonants = "bcdfghklmnprstvwzñçß"
 const kana = "あいうえおかきくけこさしすせそたちつてとなにのはまもやゆらりるれわん"
 
-/** Returns a word that sounds alike: one letter replaced by one of its kind, or dropped, or added. */
+/** Returns a word that sounds alike: one letter is dropped, added, or replaced by another vowel, consonant or kana. */
 const misheard = (word: string, random: () => number): string => {
   const letters = Array.from(word)
   const at = Math.floor(random() * letters.length)

@@ -1,15 +1,15 @@
 /**
- * The methods of two well-known tools, written again by their sources, as something to compare with.
+ * The methods of two well-known tools, reimplemented from their sources for comparison.
  *
  * - ffsubsync (https://github.com/smacke/ffsubsync): speech and subtitle as ±1 every 10 ms; the shift and rate with the
- *   highest cross-correlation, within 60 s. The sums are the same as by its Fourier transform.
- * - alass (https://github.com/kaegi/alass): speech and subtitle as intervals. The rate by a search without splits, for
- *   the most overlap. Then shifts by dynamic programming: an overlap counts by its share of the longer interval, and
- *   each split costs 0.7 % of the smaller number of intervals.
+ *   highest cross-correlation, within 60 s. The sums equal those of its Fourier transform.
+ * - alass (https://github.com/kaegi/alass): speech and subtitle as intervals. First it finds the rate with the most
+ *   overlap, without splits. Then it finds the shifts by dynamic programming: an overlap counts by its share of the
+ *   longer interval, and each split costs 0.7 % of the smaller number of intervals.
  *
- * ffsubsync's is given all frame-rate pairs. alass's has the six that its source tries: by overlap alone, larger
- * factors make cues longer and win, whatever the film. Both get the same speech as dubwright or speech by its energy,
- * whichever suits them better. The times of both are shifts per cue, after a rate.
+ * ffsubsync's method gets all frame-rate pairs. alass's gets only the six that its source tries: when overlap alone
+ * counts, larger factors make cues longer and always win. Both get dubwright's speech or speech found by its energy,
+ * whichever gives the better result. Both return a rate, and a shift of each cue.
  */
 import { type BandLevels, bandCount } from "../../src/audio/sync/SoundBands.ts"
 import type { TimedSpan } from "../../src/audio/sync/CueEvidence.ts"
@@ -76,7 +76,7 @@ interface Steps {
   readonly end: number
 }
 
-/** What a pair of spans is worth if the shorter lies within the longer, by their lengths. */
+/** Returns the score of two spans from their lengths, if the longer contains the shorter. */
 type Scoring = (one: number, other: number) => number
 
 /** For the rate, alass counts the overlap only; for the shifts, it prefers spans of like lengths. */
@@ -118,7 +118,7 @@ const splitOffsets = (heard: ReadonlyArray<Steps>, spans: ReadonlyArray<Steps>):
     const row = ratings(heard, span, likeLengths)
     const next = new Float64Array(lags)
     const from = new Int32Array(lags)
-    // A span may come after the one before wherever that one ends by then.
+    // A span may follow the previous one at any shift at which that one has ended.
     const gap = at === 0 ? 0 : span.start - spans[at - 1]!.end
     let [reached, top] = [-1, 0]
     for (let k = 0; k < lags; k++) {
@@ -169,8 +169,8 @@ const intervalsOf = (speech: Uint8Array): ReadonlyArray<Steps> => {
 }
 
 /**
- * The worth of a span at every shift. Each interval of speech adds a trapezoid: none until it touches the span, all of
- * the score while one lies in the other. The second differences of all trapezoids are summed twice.
+ * Returns a span's score at every shift. Each interval of speech adds a trapezoid: none until it touches the span, all
+ * of the score while one lies in the other. The second differences of all trapezoids are summed twice.
  */
 const ratings = (heard: ReadonlyArray<Steps>, { start, end }: Steps, scoring: Scoring): Float64Array => {
   const row = new Float64Array(lags)

@@ -1,6 +1,6 @@
 /**
  * The films of the sync benchmark: real subtitles, spoken by the embedded engines where their cues are, over music,
- * noise, applause or room tone. Speech is kept in `node_modules/.cache/bench/sync`, so that it is spoken once.
+ * noise, applause or room tone. The speech is cached in `node_modules/.cache/bench/sync`.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -66,7 +66,7 @@ export const sources: ReadonlyArray<Source> = [
   source("fr/elephants-dream.fr.srt", 0, 660, ["fr", "fr+f3"])
 ]
 
-/** Whether nothing was tuned or trained on a source: every second one. */
+/** Whether a source was used neither for tuning nor for training: every second one. */
 export const isHeldOut = (source: number): boolean => source % 2 === 1
 
 /** Subtitles that only the training of onsets uses. */
@@ -124,7 +124,7 @@ const uncuedShare = 0.05
 /** How far speech begins from its cue, at most, in seconds. */
 const onsetSpread = 0.05
 
-/** Speaks a source, or reads what was spoken before. */
+/** Speaks a source, or reads its speech from the cache. */
 export const spokenOf = async (from: Source): Promise<Spoken> => {
   const base = join(cache, `${from.name}-${from.from}-${from.to}`)
   if (existsSync(`${base}.json`)) {
@@ -178,7 +178,7 @@ const speak = async (from: Source): Promise<Spoken> => {
   return { source: from, seconds, samples: samples.map((sample) => sample * gain), cues: filmed }
 }
 
-/** Speaks words so that they fit `room` seconds: faster if they must, cut if even that is not enough. */
+/** Speaks words within `room` seconds: faster if they are too long, and cut off if they are still too long. */
 const fitted = (engine: Synthesizer, voice: string, words: string, room: number): Float32Array => {
   const said = (pace: number) => {
     const pieces = words.split(/\s+/u).map((text) => ({ text, english: false }))

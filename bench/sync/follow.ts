@@ -1,7 +1,7 @@
 /**
  * Measures `fit: { follow: speech }`: cues moved at random by up to 0.3 s, over backgrounds at 10 dB. Prints the share
- * of cues within 60 ms of the voice, before and after. Cues after a pause of speech and those right after other speech
- * are also told apart, since sound alone hardly shows where the latter begin.
+ * of cues within 60 ms of the voice, before and after. It also prints the shares for cues after a pause and for cues
+ * right after other speech: sound alone hardly shows where the latter begin.
  */
 import { speechOnsets } from "../../src/audio/sync/SpeechOnsets.ts"
 import { speechTrackOf } from "../../src/audio/sync/SpeechTrack.ts"
@@ -13,13 +13,13 @@ import { randomOf } from "./random.ts"
 const jitter = 0.3
 const near = 0.06
 
-/** A shorter silence before a cue is no pause, in seconds. */
+/** The shortest silence that counts as a pause, in seconds. */
 const leastPause = 0.1
 
 export const measureFollowing = async (films: number) => {
   const shares = new Map<string, { count: number; before: number; after: number }>()
   for (let film = 0; film < films; film++) {
-    // So that sources that are held out have each background, too.
+    // This way, the held-out sources get every background, too.
     const name = backgroundNames[(film + Math.floor(film / 2)) % 4]!
     const source = (film * 5 + Math.floor(film / 12)) % sources.length
     const spoken = await spokenOf(sources[source]!)

@@ -1,7 +1,7 @@
 /**
- * Benchmarks how a subtitle is compared with its film, on films whose truth is known. Real subtitles are spoken by the
- * embedded engines over music, noise, applause and room tone at 20, 10, 5 and 0 dB. Then the subtitle is shifted,
- * stretched, cut or left alone. ffsubsync's and alass's methods get the same films.
+ * Benchmarks the comparison of subtitles with films, on films whose correct times are known. Real subtitles are spoken
+ * by the embedded engines over music, noise, applause and room tone at 20, 10, 5 and 0 dB. Then the subtitle is
+ * shifted, stretched, cut or left alone. ffsubsync's and alass's methods get the same films.
  *
  *     node bench/run.mjs sync [films]          found and residuals by kind of lie; default 64 films
  *     node bench/run.mjs sync own [films]      without the other methods, which take most of the time
@@ -50,7 +50,7 @@ const residualOf = ({ cues }: Variant, correct: (time: number, cue: number) => n
 const byAligned = (variant: Variant, { rate, shifts }: Aligned): number =>
   residualOf(variant, (time, cue) => time * rate + shifts[cue]!)
 
-/** What a job with `sync: auto` would do. */
+/** Returns the outcome of a job with `sync: auto`. */
 const byFit = (variant: Variant, { verdict, rate, pieces }: SubtitleFit): number =>
   residualOf(variant, (time, cue) => {
     if (verdict !== "shifted" && verdict !== "rate" && verdict !== "pieces") return time

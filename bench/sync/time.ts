@@ -1,6 +1,6 @@
 /**
- * Time and memory of the analysis of long films, against ffmpeg's decoding of their sound to nothing. Prints
- * the medians of some rounds, in turn: wall time, and the processors' time, which says more on a busy machine.
+ * Time and memory of the analysis of long films, against ffmpeg's decoding of their sound to nothing. Measures both in
+ * turn, and prints the medians: wall time, and processor time, which depends less on other load.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -80,7 +80,7 @@ const measureFilm = async (film: string, hours: number, cues: ReadonlyArray<Time
 /** Seconds. */
 interface Times {
   readonly wall: number
-  /** Of this process and those it started; NaN where the system does not tell. */
+  /** CPU time of this process and its child processes; NaN if the system does not report it. */
   readonly cpu: number
 }
 

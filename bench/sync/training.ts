@@ -1,8 +1,8 @@
 /**
  * Trains the network that finds where somebody begins to speak, and writes `src/audio/sync/OnsetWeights.ts` (format it
- * then). It learns from half of the benchmark's subtitles and from some that the benchmark never uses, over backgrounds
- * that it never uses. A cue's moved time is given, and the network must choose the moment of its voice, or that nobody
- * speaks.
+ * then). It learns from half of the benchmark's subtitles and from others, over backgrounds that the benchmark never
+ * uses. Given a cue at a wrong time, the network must choose the moment at which the voice begins, or answer that
+ * nobody speaks.
  */
 import { writeFileSync } from "node:fs"
 import { inputCount, onsetInputs, onsetScores, type OnsetWeights } from "../../src/audio/sync/OnsetNetwork.ts"
@@ -24,7 +24,10 @@ const ratios = [20, 10, 10, 5] as const
 const reach = Math.round(followTolerance * stepsPerSecond)
 const moments = 2 * reach + 1
 
-/** A cue to learn from: the sound near it, and where its voice begins, as a moment; none if nobody does. */
+/**
+ * A cue for training: the sound near it, and the moment at which its voice begins. The moment is absent if nobody
+ * speaks.
+ */
 interface Lesson {
   readonly above: Uint8Array
   readonly from: number
@@ -44,7 +47,7 @@ const lessonsOf = async (random: () => number): Promise<Array<Lesson>> => {
           const place = Math.round((cue.start + 0.6 * (random() - 0.5)) * stepsPerSecond)
           const from = place - reach
           if (cue.spoken) lessons.push({ above, from, onset: cue.onset * stepsPerSecond - from })
-          // Somewhere else, where nobody begins to speak.
+          // For some cues, adds a lesson from another place, where nobody begins to speak.
           if (random() > 0.15) continue
           const other = Math.round((random() * above.length) / bandCount)
           const isNear = voices.some((onset) => Math.abs(onset - other) <= reach)
@@ -73,7 +76,7 @@ const adam = (values: Float32Array) => {
   }
 }
 
-/** The chances that each moment, or at last none, is meant: a bell of 20 ms around the onset. */
+/** The probability of each moment, then that of silence. Moments form a bell of 20 ms around the onset. */
 const targetOf = (onset: number | undefined): Float64Array => {
   const target = new Float64Array(moments + 1)
   if (onset === undefined) target[moments] = 1

@@ -1,15 +1,15 @@
-/** Subtitles that lie: a fitting subtitle, changed in a known way. */
+/** Wrong subtitles: each is a fitting one that was changed in a known way. */
 import type { FilmCue } from "./films.ts"
 import { randomOf } from "./random.ts"
 
-/** What was done to a subtitle. */
+/** The change that was made to a subtitle. */
 export type Lie = "untouched" | "shift" | "rate" | "cuts"
 
 /** A cue of a changed subtitle. */
 export interface LyingCue {
   readonly start: number
   readonly end: number
-  /** Where the film has it; absent for a cue whose scene is not in the film. */
+  /** Its correct times; absent for a cue whose scene is not in the film. */
   readonly truth: { readonly start: number; readonly end: number } | undefined
 }
 
@@ -75,8 +75,8 @@ export const variantsOf = (
 }
 
 /**
- * Cuts a subtitle in some places. At each, the rest was made for a film with a break, whose cues may be there (from
- * another film), or for one without a scene, whose cues are missing.
+ * Cuts a subtitle in some places. From each place on, the subtitle is that of a film with an added break, which may
+ * have cues (taken from another film), or of a film without one scene, whose cues are missing.
  */
 const cut = (
   cues: ReadonlyArray<FilmCue>,

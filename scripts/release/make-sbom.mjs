@@ -1,5 +1,5 @@
 // Prints the package's bill of materials (CycloneDX 1.5, JSON): the packages that npm installs with it, and those
-// bundled into dist/, which are development dependencies to npm. Run it after the build.
+// bundled into dist/. npm lists the latter as development dependencies. Run it after the build.
 //
 //     npm run -s sbom > sbom.cdx.json
 import { execFileSync } from "node:child_process"
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 export const shippedOnly = (all, installed, bundled) => {
   const components = all.components
     .filter((one) => installed.has(one["bom-ref"]) || bundled.has(one["bom-ref"]))
-    // To npm, a development dependency is optional; a bundled package is always there.
+    // npm marks development dependencies as optional, but bundled packages are always present.
     .map((one) => ({ ...one, scope: bundled.has(one["bom-ref"]) ? "required" : one.scope }))
   const refs = new Set(components.map((one) => one["bom-ref"]))
   const { name, version } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))

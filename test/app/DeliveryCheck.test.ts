@@ -99,7 +99,7 @@ test("fails each rule that is not met, and goes on after a file that cannot be r
   expect(broadcast.stdout).toMatch(/^length +the picture's ± 50 ms +\d+ ms shorter +fail$/mu)
 })
 
-test("suggests the profile that was meant", async () => {
+test("suggests the profile with the most similar name", async () => {
   const told = await run(["verify", "--profile", "ebu-128", "film.wav"])
   expect(told.code).toBe(2)
   expect(told.stderr).toMatch(

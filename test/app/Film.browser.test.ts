@@ -228,7 +228,7 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
     await expect.poll(width, { timeout: 20_000 }).toBe(640)
   }
 
-  test("is shown beside the cues by the report, from disk", async () => {
+  test("is shown beside the cues by a report opened from disk", async () => {
     const page = await browser.newPage()
     await page.goto(pathToFileURL(at("out/film-de/report.html")).href)
     await shown(page)

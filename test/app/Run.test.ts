@@ -110,11 +110,11 @@ describe("run", () => {
     expect(again.code).toBe(0)
     expect(again.stdout).toContain("Nothing was sent: every clip was cached.")
     expect(again.stdout).toContain("out/film/film.wav")
-    // The second run answered from its records; a run that checks everything must print the same.
+    // The second run used the records of the first one. A run that checks everything must print the same.
     const pages = () => ["run.json", "index.html"].map((name) => timeless(join(cwd, "out", name)))
     const remembered = pages()
     const state = new Sqlite(join(cwd, ".dubwright/state.sqlite"))
-    // One record says that the batch is complete, another how the sources were read.
+    // One record states that the batch is complete, another one how the sources were read.
     expect(state.prepare("DELETE FROM finished").run().changes).toBe(2)
     state.close()
     const looked = await run(["run", "batch.yaml"], { cwd })
@@ -188,7 +188,7 @@ describe("run", () => {
     const report = JSON.parse(stopped.stdout)
     expect(report.jobs.some(({ status }: { status: string }) => status === "unfinished")).toBe(true)
     expect(report.tasks.created).toBe(1)
-    // The limit is for the batch: a resumed run does not start it again.
+    // The limit applies to the batch: a resumed run does not start from 0 again.
     const still = await run(limited, { cwd })
     expect([still.code, JSON.parse(still.stdout).tasks.created]).toEqual([4, 0])
     expect(still.stderr).toContain("spent by earlier runs that did not finish")

@@ -1,4 +1,4 @@
-/** Other placement algorithms, to compare `fitLines` with: greedy ones, and an exhaustive one. */
+/** Other placement algorithms, for comparison with `fitLines`: greedy ones, and an exhaustive one. */
 import type { FitLimits } from "../../src/domain/speech/Placement.ts"
 import {
   changeCost,

@@ -29,7 +29,7 @@ export const noise = (rate: SampleRate, seconds: number, level: number, seed: nu
   }
 }
 
-/** A buzz with moving pitch and three formants, in syllables with weak noise between them: close enough to speech. */
+/** A sound like speech: a buzz with moving pitch and three formants, in syllables with weak noise between them. */
 export const speechLike = (rate: SampleRate, seconds: number, seed: number): Pcm => {
   const random = randomOf(seed)
   const samples = new Float32Array(Math.round(seconds * rate))

@@ -7,7 +7,7 @@ import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { ServiceOptions } from "../../src/service/config/ServiceOptions.ts"
 import type { Finding } from "./Walk.ts"
 
-/** What to check. */
+/** The engine to check, and how. */
 export interface EngineWalkOptions {
   /** An engine under `engines` in the settings, or a built-in one. */
   readonly engine: string
@@ -83,7 +83,7 @@ const examined = Effect.fnUntraced(function* (
   yield* refused("it refuses an unknown voice", "unknown-voice", { ...request, voice: "no-such-voice" })
   const most = engine.defaults?.maxCharacters
   if (most === undefined) found("it refuses a text that is too long", "skipped", "it states no limit")
-  // Three times the safe number of characters: over the limit in any unit.
+  // Three times the safe number of characters exceed the limit in any unit.
   else
     yield* refused("it refuses a text that is too long", "too-long", {
       ...request,
@@ -146,7 +146,7 @@ const heard = (speech: Speech, { name }: EngineVoice, text: string, found: Found
   )
 }
 
-/** Returns the format that audio begins like. */
+/** Returns the format whose first bytes the audio has. */
 const formatOf = (bytes: Uint8Array): string | undefined => {
   const start = Buffer.from(bytes.subarray(0, 4)).toString("latin1")
   if (start === "RIFF") return "WAV"

@@ -1,6 +1,6 @@
 /**
  * Fake service that conforms to the public interface but decides every open point differently from ours: wrappers,
- * names, statuses, unstructured errors, pages from 0. Faults can be injected for the check to find.
+ * names, statuses, unstructured errors, pages from 0. Tests inject faults that the check must find.
  */
 import { createServer, type IncomingMessage } from "node:http"
 import { providerIds } from "./Walk.ts"

@@ -4,7 +4,7 @@
  */
 import { fieldOf, idOf, isRecord, listOf, pause, type Answer, type Service } from "./Service.ts"
 
-/** Result of a check: it holds, it is broken, or it could not be made. */
+/** Result of a check: the point holds, is violated, or could not be checked. */
 export interface Finding {
   /** Section of the interface document, and what it requires. */
   readonly point: string
@@ -377,7 +377,7 @@ const voices = async (service: Service, query: string) => {
   return found ?? []
 }
 
-/** Whether bytes begin like audio: not like text, and longer than a header. */
+/** Whether bytes look like audio: they do not begin like text, and are longer than a header. */
 const isSound = (bytes: Uint8Array): boolean =>
   bytes.length > 500 && bytes.subarray(0, 64).some((byte) => byte > 126 || byte < 9)
 

@@ -137,7 +137,7 @@ describe.skipIf(process.platform !== "linux")("the health check", () => {
 
   test("fails only if a service does not respond", async () => {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-healthy-"))
-    // Stands in for the service: it responds, until it is told to close.
+    // Stands in for the service: responds until a request closes it.
     const script = join(folder, "serve.mjs")
     writeFileSync(
       script,

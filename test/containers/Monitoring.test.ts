@@ -1,11 +1,11 @@
-/** The dashboard and the alert rules use metrics that the service has, with labels that they have. */
+/** The dashboard and the alert rules only use metrics of the service, with labels of those metrics. */
 import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
 import { ServiceMetrics } from "../../src/service/health/ServiceMetrics.ts"
 
-/** A page of metrics in which each has a value, by name, with its labels. */
+/** The labels of each metric, by its name, from a page on which every metric has a value. */
 const exported = Effect.runSync(
   Effect.map(ServiceMetrics, (metrics) => {
     metrics.request("GET", "/", 200, 0.1)

@@ -28,7 +28,7 @@ const bin = join(root, "bin")
 const films = join(root, "films", "harbour")
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8"))
 
-/** Creates a stand-in for a program that a page uses and that no test may really run. */
+/** Creates a stand-in for a program that a page uses but that tests must not run. */
 const standIn = (name: string, text: string): void => {
   writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`)
   chmodSync(join(bin, name), 0o755)
@@ -42,7 +42,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** Runs a block of commands in the films' folder, then stops what it left running in the background. */
+/** Runs a block of commands in the films' folder, then stops its background processes. */
 const shell = (
   block: string,
   env: Readonly<Record<string, string>>
@@ -58,12 +58,12 @@ const shell = (
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text: string) => (said += text))
     child.once("exit", (code) => {
-      // Stops its background processes.
+      // The block's background processes belong to its process group.
       if (child.pid !== undefined) {
         try {
           process.kill(-child.pid, "SIGTERM")
         } catch {
-          // There were none.
+          // The group has already ended.
         }
       }
       ended({ code, said })
@@ -115,7 +115,7 @@ describe("the README and the manual", () => {
         .replaceAll("https://tts.example", address)
         .replaceAll("DUBWRIGHT_API_KEY=…", `DUBWRIGHT_API_KEY=${key}`)
         .replaceAll("--port 8080", `--port ${await freePort()}`)
-        // A service runs until it is stopped; here that is as soon as it listens.
+        // A service runs until it is stopped. The test stops it as soon as it listens.
         .replaceAll(
           /^dubwright serve (?!.*&$).*$/gmu,
           (line) => `(${line} & echo $! > pid) | head -1; kill $(cat pid)`

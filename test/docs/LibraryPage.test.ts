@@ -17,7 +17,7 @@ const examples = [...readFileSync("docs/library.md", "utf8").matchAll(/^## (.+)$
   )
   .filter(({ code }) => code !== "")
 
-/** What each example prints. */
+/** The output of each example. */
 const printed: Readonly<Record<string, string>> = {
   "Dub a subtitle": "delivered harbour.en\ndone [",
   "Use a manifest": "54 credits\nharbour.en 0 to review, 0 failed\n54 spent\n",

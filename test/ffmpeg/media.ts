@@ -19,10 +19,10 @@ const folderNamed = (name: string) =>
 /** A temporary folder, removed with the scope. */
 export const plainFolder = folderNamed("dubwright-test-")
 
-/** The same, with a name that is hard to quote in command lines. */
+/** A temporary folder with a name that is hard to quote in command lines. */
 export const folder = folderNamed("dub [wright]: 'ü' %d ")
 
-/** Runs the bundled ffmpeg; dies with the end of its output if it fails. */
+/** Runs the bundled ffmpeg. If it fails, throws the end of its output. */
 export const ffmpeg = (...args: ReadonlyArray<string>) =>
   runProcess(bundled.path, ["-hide_banner", "-nostdin", "-y", ...args]).pipe(
     Effect.tap(({ exitCode, stderr }) => (exitCode === 0 ? Effect.void : Effect.dieMessage(stderr)))

@@ -19,7 +19,7 @@ import { freePort, hasRedis, RedisServer } from "./RedisServer.ts"
 
 const [jobs = 2, lines = 24, deaths = 4] = (process.env["DUBWRIGHT_FLEET"] ?? "2x24x4").split("x").map(Number)
 
-/** Utterances of the batch: the first line of all jobs is the same utterance. */
+/** The number of utterances of the batch. The first line of all jobs is the same utterance. */
 const utterances = jobs * (lines - 1) + 1
 
 const network = (count: number) =>
@@ -34,7 +34,7 @@ const redisServer = (host?: string, settings: ReadonlyArray<string> = []) =>
     (server) => Effect.promise(() => server.stop())
   )
 
-/** Starts a fleet with its own Redis and service. The service is calm except for `character`. */
+/** Starts a fleet with its own Redis and service. The service behaves well except for `character`. */
 const assembled = (character: Partial<Character>, host?: string) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder

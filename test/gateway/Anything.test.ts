@@ -70,7 +70,7 @@ const utterance = makeUtterance(
 )
 const task = TaskId.make("8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12")
 
-it.scopedLive("ends a poll and a create", () =>
+it.scopedLive("ends every poll and create, whatever the response", () =>
   Effect.gen(function* () {
     let next: Answer = { status: 200, headers: {}, body: "" }
     const service = createServer((request, response) => {

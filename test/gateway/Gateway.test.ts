@@ -303,7 +303,7 @@ it.scopedLive("distinguishes an unreachable service from one that does not respo
   })
 )
 
-/** Requests by what they do: with the gateway and the service's URL. */
+/** Requests by name, given the gateway and the service's URL. */
 const abortable: Readonly<
   Record<string, (gateway: Gateway, url: string) => Effect.Effect<unknown, unknown>>
 > = {
@@ -346,7 +346,7 @@ it.scopedLive("keeps the connections of 200 requests in flight, and uses them ag
       Effect.replicateEffect(gateway.look(TaskId.make(id)), inFlight, { concurrency: "unbounded" })
     yield* through(service.url, (gateway) => Effect.repeatN(looks(gateway), 5), { answerWithin: "1 minute" })
     expect(service.seen.length).toBe(6 * inFlight)
-    // A connection is free again a moment after its response: the next request may have opened another by then.
+    // A connection becomes free a moment after its response. Until then, the next request may open another one.
     expect(connections).toBeLessThanOrEqual(2 * inFlight)
   })
 )

@@ -1,4 +1,4 @@
-/** A small batch, and the real layers to speak it with. */
+/** A small batch, and the real layers that speak it. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -74,7 +74,7 @@ export const parts = (
           key: Redacted.make(key ?? service.character.key),
           answerWithin: "2 seconds",
           audioWithin: "5 seconds",
-          // Short only where audio is meant to stall; elsewhere, a busy machine must not look like a stall.
+          // The limit is short only if audio is meant to stall. Otherwise, a busy machine might look like a stall.
           ...(service.character.odds["audio-stalls"] === undefined ? {} : { stallWithin: "1500 millis" })
         })
       )

@@ -55,8 +55,8 @@ export interface Started {
 }
 
 /**
- * Starts the command with a key but no service address in its environment. `before` is put in front of the command,
- * such as another program.
+ * Starts the command with a key but no service address in its environment. `before` holds words in front of the
+ * command, such as another program.
  */
 export const startedBy = (
   key: string,

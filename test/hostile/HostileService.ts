@@ -47,7 +47,7 @@ export type Mischief = (typeof mischiefs)[number]
 export interface Character {
   readonly seed: number
   readonly key: string
-  /** Probability of each fault, at each request where it applies. */
+  /** Probability of each fault at a request to which it applies. */
   readonly odds: Partial<Record<Mischief, number>>
   /** How often one fault may happen to one text. */
   readonly timesEach: number
@@ -58,8 +58,8 @@ export interface Character {
   /** Whether labels are repeated. */
   readonly echoes: boolean
   /**
-   * What it does with idempotency keys: ignores them; honours them; claims to honour them, and charges each create; or
-   * also rejects empty texts as if every key were known.
+   * What it does with idempotency keys. `lies` claims to honour them, but charges each create. `lies-well` also rejects
+   * empty texts as if every key were known.
    */
   readonly idempotency: "ignores" | "honours" | "lies" | "lies-well"
   /** Whether audio is served from another origin than the interface. */
@@ -80,7 +80,7 @@ export interface Character {
   readonly refuses: RegExp | undefined
   /** Longest text in characters. */
   readonly longest: number
-  /** How many looks at a task are answered with 404 after its audio was first requested. */
+  /** The number of reads of a task that get 404 after its audio was first requested. */
   readonly forgets: number
   /** The audio for every text; undefined means a WAV file that speaks it. */
   readonly sound: Uint8Array | undefined
@@ -137,7 +137,7 @@ export class HostileService {
   private readonly random: () => number
   private readonly times = new Map<string, number>()
   private readonly links = new Map<string, { readonly id: string; readonly until: number }>()
-  /** Looks that were answered with 404, by id of a task whose audio was requested. */
+  /** The number of reads that got 404, by the id of a task whose audio was requested. */
   private readonly forgotten = new Map<string, number>()
   private readonly named = new Map<string, { readonly id: string; readonly body: string }>()
   private readonly main: Server

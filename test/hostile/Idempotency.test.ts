@@ -1,4 +1,4 @@
-/** A lost create is sent again only where that certainly costs nothing; elsewhere the history decides. */
+/** A lost create is sent again only if that certainly costs nothing. Otherwise, the history decides. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Utterance } from "../../src/domain/speech/Utterance.ts"

@@ -1,4 +1,4 @@
-/** A credit limit is kept even if the service, the manifest or other users of the account make prices wrong. */
+/** A run keeps its credit limit even if the service, the manifest or other users of the account falsify prices. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Utterance } from "../../src/domain/speech/Utterance.ts"

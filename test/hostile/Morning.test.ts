@@ -1,4 +1,4 @@
-/** What a user finds in the morning after a night with failures. */
+/** The results that a user finds in the morning after a night with failures. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"

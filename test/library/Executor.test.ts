@@ -1,4 +1,4 @@
-/** A run whose jobs an executor of the caller speaks and delivers, as a fleet does. */
+/** A run with an executor of the caller, which speaks and delivers the jobs, as a fleet does. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { dub, embeddedService, type Executor, ffmpegOnPath, localExecutor, silen
 
 const services = Layer.mergeAll(Layer.provideMerge(embeddedService, ffmpegOnPath), silent, NodeContext.layer)
 
-test("an executor of nine lines takes the place of the fleet's", async () => {
+test("an executor of nine lines replaces the fleet's", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-library-"))
   writeFileSync(join(cwd, "line.srt"), "1\n00:00:01,000 --> 00:00:04,000\nThe harbour is quiet.\n")
   const ledger: Array<string> = []

@@ -1,4 +1,4 @@
-/** The library as a program uses it, with the bundled service, real ffmpeg and real SQLite. */
+/** Programs that use the library, with the bundled service, the real ffmpeg and the real SQLite. */
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -56,7 +56,7 @@ const tone = (name: string, said: Array<string> = []): SpeechEngine => ({
   }
 })
 
-test("an engine of ten lines takes the place of the service", async () => {
+test("an engine of ten lines replaces the service", async () => {
   const said: Array<string> = []
   const { status, jobs } = await dub({
     files: "line.srt",

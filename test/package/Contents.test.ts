@@ -86,7 +86,7 @@ try {
 }
 `
 
-/** Compiles the program where only the package is installed, and Effect is not; returns what TypeScript rejects. */
+/** Compiles a program where only the package is installed, without Effect; returns TypeScript's errors. */
 const faultsIn = (file: string): ReadonlyArray<string> => {
   writeFileSync(file, program)
   const options: ts.CompilerOptions = {
@@ -125,7 +125,7 @@ test(
     expect(ffmpegs).toBeGreaterThan(0)
     expect(bytesIn(home) - ffmpegs).toBeLessThan(150e6)
 
-    // A PATH with Node alone: ffmpeg comes from the package.
+    // PATH has only Node, so ffmpeg comes from the package.
     const cwd = emptyFolder()
     const env = { PATH: emptyFolder(), HOME: cwd }
     writeFileSync(join(cwd, "film.srt"), film)

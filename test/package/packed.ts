@@ -11,7 +11,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 /** Creates an empty folder, which is deleted after the file's tests. */
 export const emptyFolder = (): string => mkdtempSync(join(base, "-"))
 
-/** What a process printed, and its exit code. */
+/** The output of a process, and its exit code. */
 export interface Ended {
   readonly code: number
   readonly stdout: string
@@ -34,7 +34,7 @@ export const run = (
 
 const { PATH = "", HOME = "" } = process.env
 
-/** What npm needs to reach the registry: proxies and certificates of this machine. */
+/** The variables that npm needs to reach the registry: proxies and certificates of this machine. */
 const network = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
     /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|https?_proxy|no_proxy)$/iu.test(name)

@@ -209,7 +209,7 @@ describe("a batch's page", () => {
     expect(named).toMatch(/nightly\.yaml · started/u)
   })
 
-  it("cuts an absolute path of the manifest, which would show where it was made", () => {
+  it("removes the manifest's absolute path, which would show where it was made", () => {
     const absolute = batchPage({ ...sampleRun, manifest: "/home/anna/films/nightly.yaml" }, jobs, parts).text
     expect(absolute).toContain("<h1>nightly.yaml</h1>")
     expect(absolute).not.toContain("anna")

@@ -109,7 +109,7 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     await page.close()
   })
 
-  it("is worked by Subtitle Edit's keys while one types, and no key reaches the page", async () => {
+  it("responds to Subtitle Edit's keys while one types, and no key reaches the page", async () => {
     const page = await editing(1400, 3)
     const audio = "document.querySelector('#audio')"
     await page.keyboard.press("F5")

@@ -27,7 +27,7 @@ export const startChromium = (): Promise<Browser> =>
     ]
   })
 
-/** Collects what a page must not do: console errors and warnings, and requests outside its own folder or host. */
+/** Collects the faults of a page: console errors and warnings, and requests outside its own folder or host. */
 export const misdeedsOf = (page: Page, home: string): ReadonlyArray<string> => {
   const misdeeds: Array<string> = []
   page.on("console", (message) => {

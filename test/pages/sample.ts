@@ -1,11 +1,11 @@
-/** Sample reports, plan and audio for the page tests: invented, but as awkward as real ones. */
+/** Sample reports, a plan and audio for the page tests: invented, but with the difficulties of real ones. */
 import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import type { CueReport, JobReport, Metrics, RunReport } from "../../src/domain/report/Report.ts"
 import type { PlanReport } from "../../src/domain/report/PlanReport.ts"
 import { SpeakerName } from "../../src/domain/values/Ids.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 
-/** Text that breaks out of pages that do not escape it. */
+/** Text that would run as a script on a page that does not escape it. */
 export const hostile = `</script><script>window.caught = 1</script><!-- <img src=x onerror="window.caught = 2"> & 'quoted' "words"`
 
 const lines = [

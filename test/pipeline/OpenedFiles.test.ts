@@ -1,4 +1,4 @@
-/** Which files a run opens: each input once, and the state once, however many steps need them. */
+/** A run opens each input once, and the state once, however many steps need them. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect, test } from "vitest"

@@ -1,4 +1,4 @@
-/** Progress only reports: a run without it does and records the same. */
+/** Progress only reports. A run without it does and records the same. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"

@@ -1,4 +1,4 @@
-/** The same words in every format: none is lost, merged or reordered. Any text is parsed or rejected. */
+/** The same words in every format: no word is lost, merged or moved. Any text is parsed or rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { clockTime } from "../../src/exports/subtitles/EntryText.ts"

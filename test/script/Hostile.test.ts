@@ -1,4 +1,4 @@
-/** Text crafted to be slow: every case must finish, with the right words. */
+/** Texts that are crafted to be slow to parse: every case must finish, with the right words. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { Casting } from "../../src/domain/speech/Casting.ts"

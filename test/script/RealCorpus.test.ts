@@ -86,7 +86,7 @@ describe.skipIf(!hasCorpus)("real subtitles", () => {
     }
   })
 
-  it("are spoken again, after an edit, only in the lines merged with it", () => {
+  it("are spoken again after an edit only if they are merged with the edited line", () => {
     let edits = 0
     let again = 0
     let most = 0

@@ -1,4 +1,4 @@
-/** Reads every subtitle in `fixtures/subtitles` and compares it with what a person who dubs it wants. */
+/** Reads every subtitle in `fixtures/subtitles` and compares it with the words and times that a dub needs. */
 import { readdirSync, readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -57,7 +57,7 @@ const contents = (script: Script) =>
       }
     : { blocks: script.blocks.map(({ text, speaker }) => [text, ...optional(speaker)]) }
 
-/** What the program makes of a file, in the shape of `expected.json`. */
+/** The program's result for a file, in the shape of `expected.json`. */
 const read = (file: string, settings: TextSettings) => {
   const script = readScript(readFileSync(join(root, file)), basename(file))
   if (Either.isLeft(script)) return { refused: script.left.message.split("\n") }

@@ -1,4 +1,4 @@
-/** kill -9 in the middle of many tasks: all finish in the end, and the credits are exact. */
+/** The service is killed with SIGKILL during many tasks. All tasks end, and the credits are exact. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -28,7 +28,7 @@ const failing = ({ dataDir }: Started, change: string): (() => void) => {
   }
 }
 
-// Concurrent, since each mostly waits for the next attempt.
+// The tests are concurrent, since each mostly waits for the next attempt.
 describe.concurrent("a data folder that cannot be written", () => {
   test.for([
     ["is done", "Words.", "done", { credits: 97, used: 3, reserved: 0 }],

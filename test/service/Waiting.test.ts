@@ -48,7 +48,7 @@ const spokenBy = (program: string): ServiceConfig => ({
   }
 })
 
-/** Three tasks that a service accepted but did not speak before it stopped. */
+/** Three tasks that a service accepted, but did not speak before it stopped. */
 const leftOver = async (dataDir: string, program: string) => {
   write(program, "exec sleep 60")
   const service = await startService(spokenBy(program), dataDir)

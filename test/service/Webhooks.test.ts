@@ -104,7 +104,7 @@ test("a webhook that fails is tried again, also after a restart, until it succee
     await new Promise((resume) => setTimeout(resume, 20))
   await first.close()
   expect(pending()).toEqual([{ attempts: 1 }])
-  // Its pause is over.
+  // Ends the webhook's pause.
   database.prepare("UPDATE webhooks SET due_at = 0").run()
   await start({}, first.dataDir)
   await hook.count(2)

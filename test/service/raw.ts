@@ -1,4 +1,4 @@
-/** Sends raw bytes to a socket, as no well-behaved client would, and reads the response. */
+/** Sends raw bytes to a socket, unlike a well-behaved client, and reads the response. */
 import { connect } from "node:net"
 
 /** A response read from a connection until it closed or the response was complete. */

@@ -6,7 +6,10 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { WorkerThread } from "../../src/system/WorkerThread.ts"
 
-/** Responds with the double of a number, 0 only after a 1; throws at a negative number, and leaves 99 open. */
+/**
+ * Responds with twice the number it got. It answers 0 only after a 1, throws at a negative number, and never answers
+ * 99.
+ */
 const program = join(mkdtempSync(join(tmpdir(), "dubwright-")), "double.mjs")
 writeFileSync(
   program,

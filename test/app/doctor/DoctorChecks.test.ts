@@ -13,7 +13,7 @@ test("accepts Node 20.19 and later", () => {
   expect(states).toEqual(["wrong", "wrong", "well", "well", "well"])
 })
 
-describe("what is said of ffmpeg", () => {
+describe("what the check says of ffmpeg", () => {
   const own = { path: "/usr/bin/ffmpeg", source: "PATH", version: "5.1.9" } as const
   const old = { ...own, version: "4.3.7" }
   const spare = { path: "/npm/ffmpeg", source: "package", version: "7.0", missing: [] } as const

@@ -111,7 +111,7 @@ describe("the manifest that init writes", () => {
 })
 
 describe("the bundled service's voices", () => {
-  test("a language's own voices come first, and neighbours differ", () => {
+  test("a language's own voices come first, and neighbouring voices differ", () => {
     expect([0, 1].map((position) => embeddedVoice("vi", position))).toEqual([
       { provider: "provider_native", voice: "vi-anna" },
       { provider: "provider_native", voice: "vi-bo" }

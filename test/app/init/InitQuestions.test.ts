@@ -102,7 +102,7 @@ describe("init's questions", () => {
     })
   )
 
-  it.scoped("skip what the command line or the files decide", () =>
+  it.scoped("skip decisions that the command line or the files made", () =>
     Effect.gen(function* () {
       const { choices, shown } = yield* answered([], [script({})], { service: "embedded", language: "en" })
       expect(choices).toEqual(

@@ -41,7 +41,7 @@ const run = ({ folder, store }: ReturnType<typeof program>, command: string) => 
 
 const headOf = (store: string) => readFileSync(store, "latin1").split("\n")[0] ?? ""
 
-test("a second run of a command uses what the first one kept, and writes nothing", () => {
+test("a second run of a command uses the code that the first one kept, and writes nothing", () => {
   const one = program()
   run(one, "plan")
   expect(headOf(one.store)).toContain("chunk-ABCD1234.cjs")
@@ -53,7 +53,7 @@ test("a second run of a command uses what the first one kept, and writes nothing
   expect(JSON.parse(headOf(one.store))).toMatchObject({ commands: ["plan", "run"] })
 })
 
-test("damaged code is not given to V8, and replaced", () => {
+test("replaces damaged code without passing it to V8", () => {
   const one = program()
   run(one, "plan")
   const whole = readFileSync(one.store)
@@ -67,7 +67,7 @@ test("damaged code is not given to V8, and replaced", () => {
   }
 })
 
-test("a file that changed its length is compiled anew", () => {
+test("compiles a file anew if its length has changed", () => {
   const one = program()
   run(one, "plan")
   const file = join(one.folder, "Program.cjs")
@@ -76,7 +76,7 @@ test("a file that changed its length is compiled anew", () => {
   expect(load("Program.cjs")).toMatchObject({ more: 1, sum: 5 })
 })
 
-test("a folder that cannot be written is no failure", () => {
+test("runs even if it cannot write the folder", () => {
   const one = program()
   const blocked = join(one.folder, "file")
   writeFileSync(blocked, "")

@@ -73,7 +73,7 @@ test("a collector shows every span of one utterance by its key, across pipeline 
 
   const [whole] = spans.filter(({ name }) => name === "UtteranceProcess.processUtterance")
   const utterance = whole?.attributes["utterance"]
-  // Which ffmpeg is looked for, and when, depends on the machine.
+  // The search for ffmpeg differs between machines.
   const found = spans.filter(
     ({ attributes, name }) => attributes["utterance"] === utterance && !name.startsWith("FfmpegBinary.")
   )
@@ -97,7 +97,7 @@ test("a collector shows every span of one utterance by its key, across pipeline 
     "service: sql.transaction"
   ])
   expect(new Set(found.map(({ traceId }) => traceId))).toEqual(new Set([whole?.traceId]))
-  // Each span but the first has its parent among them.
+  // Except for the first, each span's parent is in the list.
   const ids = new Set(found.map(({ spanId }) => spanId))
   expect(found.filter(({ parentSpanId }) => !ids.has(parentSpanId ?? "")).map(({ name }) => name)).toEqual([
     "UtteranceProcess.processUtterance"

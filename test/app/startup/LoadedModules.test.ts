@@ -21,8 +21,8 @@ const loadedBy = async (...words: ReadonlyArray<string>) => {
   writeFileSync(ffmpeg, `#!/bin/sh\n: > ${started}\necho ffmpeg version 7.0\n`)
   chmodSync(ffmpeg, 0o755)
   const coverage = join(cwd, "coverage")
-  // Node writes a file for each thread, with the modules that the thread has loaded. It leaves out what came from the
-  // cache of compiled code.
+  // Node writes a file for each thread, with the modules that the thread has loaded. It omits modules from the cache of
+  // compiled code, so that cache is disabled.
   const env = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: "1", DUBWRIGHT_FFMPEG: ffmpeg }
   const { code, stdout, stderr } = await start([...words], { cwd, env }).ended
   expect(code, stderr).toBe(0)
@@ -45,7 +45,7 @@ const loadedBy = async (...words: ReadonlyArray<string>) => {
 const within = (sources: ReadonlyArray<string>, ...places: ReadonlyArray<string>) =>
   sources.filter((source) => places.some((place) => source.startsWith(`${place}/`)))
 
-/** What only a conversation with a service, media or an engine needs. */
+/** Modules that are only needed for requests to a service, for media or for an engine. */
 const heavy = [
   ...[
     "undici",
@@ -77,13 +77,13 @@ test("--help loads no command's work, and no parser of manifests", async () => {
   expect(threads).toBe(1)
 })
 
-/** What a plan of a UTF-8 subtitle without a manifest and without state has no use for. */
+/** Modules that are not needed to plan a UTF-8 subtitle without a manifest and without state. */
 const idle = [
   ...["yaml", "iconv-lite", "chardet", "picomatch", "fast-check", "split2", "find-my-way-ts"],
   "@effect/sql-sqlite-node"
 ].map((name) => `node_modules/${name}`)
 
-/** What knows voices, identifies a rewriter, and reads the head of a WAV file: small and without packages. */
+/** Small modules without packages: they know voices, identify a rewriter, and read the header of a WAV file. */
 const known = [
   "src/engines/BundledVoices.ts",
   "src/engines/EspeakPackage.ts",

@@ -1,4 +1,4 @@
-/** An installation without eSpeak NG, as in the slim image: Flite speaks, or one line says what to add. */
+/** An installation without eSpeak NG, as in the slim image: Flite speaks, or one line says which package to install. */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"

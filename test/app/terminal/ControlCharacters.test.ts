@@ -33,7 +33,7 @@ it("leaves no control character but colours and line breaks", () => {
   )
 })
 
-it("keeps JSON as it is to a parser", () => {
+it("changes JSON only in its text, not in its value", () => {
   FastCheck.assert(
     FastCheck.property(text, (value) => {
       expect(JSON.parse(escapeControls(JSON.stringify({ value }, null, 2)))).toEqual({ value })
@@ -41,12 +41,12 @@ it("keeps JSON as it is to a parser", () => {
   )
 })
 
-it("shows what it escapes", () => {
+it("writes escaped characters as \\u and their code", () => {
   expect(escapeControls("\u001b]0;pwned\u0007 \u001b[1mbold\u001b[0m\ta\r\nb\rc")).toBe(
     "\\u001b]0;pwned\\u0007 \u001b[1mbold\u001b[0m\ta\r\nb\\u000dc"
   )
 })
 
-it("leaves no colour that forms when a sequence is taken out of its middle", () => {
+it("leaves no colour that only forms when a sequence inside it is removed", () => {
   expect(unstyled("\u001b[\u001b]0;title\u0007m \u001b[1mbold\u001b[0m")).toBe("\\u001b[m bold")
 })

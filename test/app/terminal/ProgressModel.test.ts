@@ -17,7 +17,7 @@ const utterance = UtteranceKey.make("0a1b2c3d".repeat(8))
 const planned: ProgressEvent = { _tag: "Planned", jobs: 2, utterances: 20, characters: 900, reused: 4 }
 const spoken: ProgressEvent = { _tag: "Spoken", provider, utterance, seconds: 2 }
 
-/** The progress after these events, `apart` milliseconds apart, the first at 0. */
+/** The progress after these events, with `apart` milliseconds between two of them. The first happens at 0. */
 const after = (
   events: ReadonlyArray<ProgressEvent>,
   apart: number,

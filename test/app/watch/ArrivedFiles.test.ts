@@ -15,7 +15,7 @@ const arrivals = (states: ReadonlyArray<FileStamp | undefined>): ReadonlyArray<b
 }
 
 describe("a file has arrived", () => {
-  it("once it has not changed for the time to settle", () => {
+  it("once it has not changed for the settling time", () => {
     const done = stamp(9, 400)
     expect(arrivals([stamp(3, 0), done, done, done, done, done])).toEqual([
       false,
@@ -37,7 +37,7 @@ describe("a file has arrived", () => {
     expect(arrivals([stamp(0, -60_000), stamp(5, -60_000), stamp(9, -60_000)])).toEqual([false, false, false])
   })
 
-  it("not before it settles again, when it vanished in between", () => {
+  it("if it vanished in between, not before it has settled again", () => {
     const whole = stamp(9, -60_000)
     expect(arrivals([whole, undefined, whole, whole, whole, whole])).toEqual([
       true,
@@ -50,7 +50,7 @@ describe("a file has arrived", () => {
   })
 
   it.prop(
-    "never at a look that found it changed",
+    "never while its size still changes",
     [fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 2 })],
     ([sizes]) => {
       const arrived = arrivals(sizes.map((size) => stamp(size, 0)))

@@ -1,4 +1,4 @@
-/** `watch` dubs each file that arrives once: files that grow, that are moved here whole, that vanish, or are wrong. */
+/** `watch` dubs each new file once. Files may grow, be moved in whole, vanish, or have faults. */
 import {
   appendFileSync,
   existsSync,
@@ -39,7 +39,7 @@ test("watch dubs each file that arrives once, and waits for the others", async (
   const sheet = (episode: string) => writeFileSync(at(`subs/${episode}.csv`), "cues,speaker\n1,Anna\n")
   await until(() => said().includes("waiting for files"))
 
-  // Written in pieces: not dubbed before it is whole.
+  // A file that is written in pieces is not dubbed before it is complete.
   sheet("E1")
   for (let number = 1; number <= 4; number++) {
     appendFileSync(at("subs/E1.srt"), cue(number, `Line ${number} of the first.`))
@@ -49,7 +49,7 @@ test("watch dubs each file that arrives once, and waits for the others", async (
   await until(() => has("E1"))
   expect(report("E1").cues).toHaveLength(4)
 
-  // Moved here whole, with a wrong one beside it and one whose sheet is missing.
+  // One file is moved in whole, one has a fault, and one lacks its sheet.
   writeFileSync(at("E2.tmp"), cue(1, "The second one."))
   for (const episode of ["E2", "E3"]) sheet(episode)
   writeFileSync(at("subs/E3.srt"), Buffer.from([0x50, 0x4b, 3, 4, 0, 0, 0, 0]))
@@ -59,7 +59,7 @@ test("watch dubs each file that arrives once, and waits for the others", async (
   await until(() => said().includes("E3.srt"))
   expect(has("E3") || has("E4")).toBe(false)
 
-  // Mended, completed; one vanishes before it has settled.
+  // The fault is corrected, the sheet arrives, and a new file vanishes before it has settled.
   writeFileSync(at("subs/E3.srt"), cue(1, "The third one, mended."))
   sheet("E4")
   sheet("E5")

@@ -47,7 +47,7 @@ it.prop(
   }
 )
 
-it.prop("a sequence is aligned with itself at no cost, step by step", { one: sequence }, ({ one }) => {
+it.prop("a sequence is aligned with itself step by step, at no cost", { one: sequence }, ({ one }) => {
   const own = vectors(one)
   const { cost, ones, others } = warpPath(own, own, diagonalCorridor(lengthOf(own), lengthOf(own), 5))
   expect([cost, [...ones]]).toEqual([0, [...others]])

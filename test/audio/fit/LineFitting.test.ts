@@ -81,9 +81,9 @@ describe("fitLines", () => {
     ])
   })
 
-  it("returns nothing for no lines", () => expect(fitLines([], limits)).toEqual([]))
+  it("returns no placements for no lines", () => expect(fitLines([], limits)).toEqual([]))
 
-  it("lets a line run on into the following pause before rushing it", () => {
+  it("uses the following pause before it speeds up a line", () => {
     const [fitted] = fitLines([line(1_000, 3_000, 2_300), line(6_000, 7_000, 800)], limits)
     expect(fitted?.start).toBe(1_000)
     expect(fitted?.end).toBeGreaterThan(3_150)

@@ -62,7 +62,7 @@ describe("output conversion", () => {
             : depth === 16
               ? bytes.readInt16LE(i * 2) / 32_768
               : bytes.readIntLE(i * 3, 3) / 8_388_608
-        // After its end, a clip fades out of the filter.
+        // After a clip's end, its last samples still ring in the filter.
         if (i < (length - Math.max(more, 0) - 200) * channels)
           worst = Math.max(worst, Math.abs(found - sample))
       }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest"
 
-// A fresh module: arrays that other test files were lent in this process do not count.
+// Loads a fresh module, so that the pool's count excludes arrays that other test files borrowed in this process.
 vi.resetModules()
 const { BufferPool: Rooms } = await import("../../../src/audio/kernels/BufferPool.ts")
 

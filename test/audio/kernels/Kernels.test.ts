@@ -27,7 +27,7 @@ const seeds = fc.integer({ min: 1, max: 1_000_000 })
 
 const bitsOf = (samples: Float32Array): Int32Array => new Int32Array(samples.slice().buffer)
 
-/** Runs a kernel and its plain loop; the kernel also with all arrays in its own memory. The results must be equal. */
+/** Runs a kernel and its plain loop, then the kernel with all arrays in its own memory. The results must be equal. */
 const compare = (
   samples: Float32Array,
   length: number,

@@ -1,6 +1,6 @@
 /**
- * The kernels as plain loops, which take one sample after the other and give the same bits. Tests hold the kernels to
- * them, and `node bench/run.mjs kernels` measures runs with them.
+ * The kernels as plain loops: they process one sample after the other and give the same bits. Tests compare the kernels
+ * with them, and `node bench/run.mjs kernels` measures runs with them.
  */
 import { noiseIn } from "../../../src/audio/kernels/KernelMemory.ts"
 import type { Polyphase } from "../../../src/audio/kernels/Kernels.ts"

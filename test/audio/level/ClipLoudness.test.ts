@@ -64,7 +64,8 @@ describe("loudness", () => {
 
 describe("true peak", () => {
   it("finds the crest between two samples", () => {
-    // A tone at a quarter of the rate, sampled 45 degrees off its crests: samples reach 0.707 of it.
+    // A tone at a quarter of the rate, sampled 45 degrees off its crests: the highest samples are 0.707 of its
+    // amplitude.
     const samples = Float32Array.from({ length: 4_800 }, (_, i) => Math.sin((Math.PI / 2) * i + Math.PI / 4))
     const windowed = samples.map((sample, i) => sample * Math.sin((Math.PI * i) / samples.length))
     expect(truePeakOf({ rate: SampleRate.make(48_000), samples: windowed })).toBeCloseTo(1, 2)
@@ -75,7 +76,7 @@ describe("true peak", () => {
     (pitch) => {
       const rate = SampleRate.make(24_000)
       for (const seed of [1, 2, 3]) {
-        // So short that few samples are near its crest.
+        // The tone is so short that few samples are near its crest.
         const samples = Float32Array.from(
           { length: 600 },
           (_, i) => Math.cos(2 * Math.PI * pitch * (i - 300 - seed / 7)) * Math.exp(-(((i - 300) / 60) ** 2))

@@ -54,7 +54,7 @@ it.prop(
   ([seed, frames, channels, places]) => {
     const random = randomOf(seed)
     const samples = Float32Array.from({ length: frames * channels }, () => 2.2 * random() - 1.1)
-    // Silence, in which the filters come to rest.
+    // Silence, during which the filters decay.
     samples.fill(0, Math.floor(samples.length / 8), Math.floor(samples.length / 2))
     const cuts = places.map((place) => Math.floor((place * frames) / 1_000))
     const powers = powersOf(samples, channels, cuts)

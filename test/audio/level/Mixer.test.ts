@@ -60,7 +60,7 @@ const arbitraryMix = fc.record({
   block: fc.integer({ min: 1, max: 700 }),
   clips: fc.array(
     fc.record({
-      // Few positions, so that many events begin together.
+      // With few positions, many events begin together.
       at: fc.oneof(fc.constantFrom(0, 100, 599), fc.integer({ min: 0, max: 650 })),
       size: fc.integer({ min: 0, max: 300 }),
       gain: fc.double({ min: -2, max: 2, noNaN: true }),

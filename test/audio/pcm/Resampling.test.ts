@@ -19,7 +19,7 @@ describe("resampling", () => {
       const expected = tone(to, frequency, 0.2, 0.5)
       expect(result.rate).toBe(to)
       expect(result.samples.length).toBe(Math.round((Math.round(0.2 * from) * to) / from))
-      // The ends lack neighbours.
+      // Samples at both ends lack neighbours, so they are not compared.
       let worst = 0
       for (let i = 400; i < result.samples.length - 400; i++)
         worst = Math.max(worst, Math.abs((result.samples[i] ?? 0) - (expected.samples[i] ?? 0)))
@@ -68,7 +68,7 @@ describe("resampling", () => {
     { fastCheck: { numRuns: 40 } }
   )
 
-  it("removes what the lower rate cannot represent", () => {
+  it("removes frequencies that the lower rate cannot represent", () => {
     const result = resample(tone(SampleRate.make(48_000), 14_000, 0.3, 1), SampleRate.make(24_000))
     expect(Math.max(...result.samples.subarray(500, -500))).toBeLessThan(1e-4)
   })

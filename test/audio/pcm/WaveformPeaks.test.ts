@@ -29,7 +29,7 @@ describe("the waveform of a programme", () => {
     expect([...peaksOf([samples], 2, stretch)]).toEqual([0.5])
   })
 
-  it("stays 0 where no samples came, and ignores excess ones", () => {
+  it("is 0 where samples are missing, and ignores excess ones", () => {
     expect([...peaksOf([new Float32Array(stretch).fill(1)], 1, 3 * stretch)]).toEqual([1, 0, 0])
     expect([...peaksOf([new Float32Array(5 * stretch).fill(1)], 1, stretch)]).toEqual([1])
     expect([...peaksOf([new Float32Array(0), new Float32Array(3)], 1, 0)]).toEqual([])

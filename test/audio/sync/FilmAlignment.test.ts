@@ -1,4 +1,4 @@
-/** Alignment of subtitles with films whose truth is known: shifts, frame rates, breaks, and other films. */
+/** Alignment of subtitles with films whose correct times are known: shifts, frame rates, breaks, and other films. */
 import { expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { evidenceOf, type TimedSpan } from "../../../src/audio/sync/CueEvidence.ts"
@@ -10,7 +10,7 @@ import { madeCues, madeTrack } from "./films.ts"
 const seeds = FastCheck.integer({ min: 1, max: 10_000 })
 const few = { fastCheck: { numRuns: 4 } }
 
-/** Judges a subtitle against the film of other cues. */
+/** Compares a subtitle with a film in which other cues are spoken. */
 const fitOf = (film: ReadonlyArray<TimedSpan>, subtitle: ReadonlyArray<TimedSpan>, seed: number) =>
   judgeFit(alignToFilm(evidenceOf(madeTrack(film, seed)), subtitle), subtitle)
 

@@ -17,7 +17,7 @@ const bandsOf = (samples: Float32Array, block = samples.length) => {
 }
 
 it.prop(
-  "transforms as the sum of its definition does",
+  "equals a transform by its definition, term by term",
   [FastCheck.constantFrom(2, 8, 64), FastCheck.integer({ min: 1, max: 1000 })],
   ([size, seed]) => {
     const random = randomOf(seed)

@@ -1,4 +1,4 @@
-/** Made-up films for the tests of film sync: when somebody speaks, and what a track says about it. */
+/** Made-up films for the tests of film sync: the times at which somebody speaks, and the matching speech tracks. */
 import type { TimedSpan } from "../../../src/audio/sync/CueEvidence.ts"
 import { bandCount } from "../../../src/audio/sync/SoundBands.ts"
 import type { SpeechTrack } from "../../../src/audio/sync/SpeechTrack.ts"

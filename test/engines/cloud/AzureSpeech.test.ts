@@ -11,7 +11,7 @@ cloudSuite(azure)
 layer(httpClient)("Azure", (it) => {
   const { voice, text } = azure.speech
 
-  it.scoped("gets the text's language from a multilingual voice", () =>
+  it.scoped("gets the text's language with a multilingual voice", () =>
     Effect.gen(function* () {
       const { engine, spoken } = yield* started(azure)
       yield* engine.speak(request("en-US-JennyMultilingualNeural", "Chào.", { language: "vi" }))
@@ -44,7 +44,7 @@ layer(httpClient)("Azure", (it) => {
     Effect.gen(function* () {
       const { server, engine } = yield* started(azure)
       server.next({ body: bytesOf(tone(600_000)) })
-      // Without the audio: a failed test would print all of it.
+      // The audio is removed, because a failed test would print all of it.
       const ended = yield* Effect.either(Effect.asVoid(engine.speak(request(voice, text))))
       expect(Either.isLeft(ended) && ended.left._tag === "SpeechFailed" && ended.left.reason).toBe("too-long")
     })

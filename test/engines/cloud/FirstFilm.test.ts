@@ -85,7 +85,7 @@ it.scopedLive(
       const takes = [eleven.calls.filter(elevenLabs.isSpeech), second.calls.filter(azure.isSpeech)]
       expect(takes.map(({ length }) => length)).toEqual([1, 1])
       expect(existsSync(join(cwd, "out/harbour.vi/harbour.vi.wav"))).toBe(true)
-      // No key is left anywhere in what was said.
+      // No output contains a key.
       for (const secret of Object.values(env))
         expect(`${dubbed.stdout}${dubbed.stderr}`).not.toContain(secret)
     }),

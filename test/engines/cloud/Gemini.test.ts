@@ -60,7 +60,7 @@ layer(httpClient)("Gemini", (it) => {
     })
   )
 
-  it.scoped("refuses a text as its answer says, and other media", () =>
+  it.scoped("its refusals and unusable answers become the matching failures", () =>
     Effect.gen(function* () {
       const { server, engine } = yield* started(gemini)
       const answers = [

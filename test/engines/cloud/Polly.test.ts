@@ -46,7 +46,7 @@ layer(httpClient)("Polly", (it) => {
     })
   )
 
-  it.scoped("keeps paid audio if its times cannot be had", () =>
+  it.scoped("keeps audio that was paid for even if its times are missing", () =>
     Effect.gen(function* () {
       const marksFail = {
         ...polly,

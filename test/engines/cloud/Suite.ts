@@ -30,7 +30,7 @@ export const cloudSuite = (provider: Provider): void => {
   const usual = request(speech.voice, speech.text)
   const secrets = Object.values(env)
 
-  /** What each response to the request for speech becomes. */
+  /** Returns the outcome of a request for speech for each of these responses. */
   const outcomes = (...replies: ReadonlyArray<Reply>) =>
     Effect.gen(function* () {
       const { server, engine } = yield* started(provider)
@@ -38,7 +38,7 @@ export const cloudSuite = (provider: Provider): void => {
       for (const reply of replies) {
         server.next(reply)
         const ended = yield* Effect.either(engine.speak(usual))
-        // Without the audio: a failed test would print all of it.
+        // The audio is removed, because a failed test would print all of it.
         if (Either.isRight(ended)) {
           found.push("spoken")
           continue
@@ -210,5 +210,5 @@ export const cloudSuite = (provider: Provider): void => {
   })
 }
 
-/** A JSON body as a value, any other as it is. */
+/** Returns a JSON body as a value, and any other body unchanged. */
 const bodyOf = (body: string): unknown => (body.startsWith("{") ? JSON.parse(body) : body)

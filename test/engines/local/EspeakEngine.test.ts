@@ -157,7 +157,7 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
 
     it.effect("speaks English words in Vietnamese text as English", () =>
       Effect.gen(function* () {
-        // Spelled letter by letter, it would take more than a second.
+        // Spelled letter by letter, the word would take more than a second.
         const speech = yield* speak("vi-vn-x-south", "Tôi dùng Google mỗi ngày")
         const google = speech.words.find((mark) => mark.text === "Google")
         expect((google?.end ?? 0) - (google?.start ?? 0)).toBeLessThan(500)

@@ -1,4 +1,4 @@
-/** Word times of speech that comes without them. Flite's own times are the truth. */
+/** Word times of speech without times, compared with Flite's own times. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { misfitOf } from "../../../src/audio/alignment/SpeechFit.ts"

@@ -1,6 +1,6 @@
 /**
- * The settings of each family, as sherpa-onnx gets them: compared whole, checked against the names that its own code
- * reads, and accepted by its native build and its build in WebAssembly, with models of 1 kB.
+ * The settings of each family, as sherpa-onnx gets them. The tests compare them whole, and check them against the names
+ * that its own code reads. Its native build and its build in WebAssembly must accept them, with models of 1 kB.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -55,7 +55,7 @@ write("matcha", {
   "vocos-22khz-univ.onnx": tinyVocoder(),
   "tokens.txt": tinyTokens(phonemes)
 })
-// As those for Chinese: with a lexicon instead of eSpeak NG.
+// A voice like those for Chinese, with a lexicon instead of eSpeak NG.
 write("baker", {
   "model-steps-3.onnx": tinyModel({
     scales: 2,

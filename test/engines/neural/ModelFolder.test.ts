@@ -1,4 +1,4 @@
-/** Recognising neural voices, and rejecting damaged ones before sherpa-onnx loads them. */
+/** The check of voice folders: it recognises neural voices, and rejects damaged ones before sherpa-onnx loads them. */
 import {
   appendFileSync,
   mkdirSync,

@@ -16,7 +16,7 @@ test("trims both ends to 20 ms before and 60 ms after speech, and fades them", (
   expect(first).toBe(Math.round((0.5 * 32_767) / 5))
 })
 
-test("attenuates speech above full scale as a whole, and mutes what is no number", () => {
+test("attenuates speech above full scale as a whole, and mutes samples that are not numbers", () => {
   const prepared = preparedSamples(samples(0, 100, 0, 2), rate)
   expect(Math.max(...prepared)).toBe(32_767)
   expect(prepared[50]).toBe(32_767)

@@ -7,11 +7,11 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { onnxMetadataBytes } from "../../../src/engines/neural/OnnxMetadata.ts"
 
-/** What a voice is like. */
+/** The properties of a voice. */
 export interface TinyVoice {
   /** Hertz; default 22,050. */
   readonly rate?: number
-  /** Default 1. Each speaks 100 Hz higher than the one before. */
+  /** Default 1. Each further speaker speaks 100 Hz higher. */
   readonly speakers?: number
   /** Samples of one symbol at speed 1; default 900. */
   readonly frame?: number
@@ -165,7 +165,7 @@ export const tinyModel = ({
   )
 }
 
-/** Returns a model whose output is its input, as a vocoder. */
+/** Returns a vocoder whose output is its input. */
 export const tinyVocoder = (): Buffer =>
   message(
     int(1, 8),

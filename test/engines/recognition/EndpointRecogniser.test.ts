@@ -1,10 +1,13 @@
-/** A recogniser at a server: what is sent, and what its errors become. */
+/** A recogniser on a server: the requests, and the failures that its errors become. */
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Redacted, TestClock } from "effect"
 import { makeEndpointRecogniser } from "../../../src/engines/recognition/EndpointRecogniser.ts"
 
-/** Hears a clip at a server that gives these responses in turn; returns the result and the keys it was sent. */
+/**
+ * Transcribes a clip with a server that gives these responses in turn; returns the result and the keys that the server
+ * got.
+ */
 const heardAt = (...responses: ReadonlyArray<() => Response>) =>
   Effect.gen(function* () {
     const keys: Array<string | undefined> = []
@@ -23,7 +26,7 @@ const heardAt = (...responses: ReadonlyArray<() => Response>) =>
       timeout: "1 minute"
     }).pipe(Effect.provideService(HttpClient.HttpClient, client))
     const fiber = yield* Effect.fork(Effect.either(recogniser.hear(new Uint8Array(44), "vi-VN")))
-    // Sending a form takes the platform's own time, and waits between tries take the test's.
+    // Sending a form takes real time, but waits between tries use the test clock.
     yield* Effect.forkDaemon(
       Effect.forever(
         Effect.zipRight(

@@ -1,4 +1,4 @@
-/** A rewriter at a server: what is sent, and what its errors say of the key and the prompt. */
+/** A rewriter on a server: its requests, and errors without the key and the prompt. */
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -10,7 +10,9 @@ const line = {
   values: { text: "A long line of dialogue.", limit: "9", language: "en", before: "", after: "" }
 }
 
-/** Shortens the line at a server with this response; returns the result and what the server saw. */
+/**
+ * Shortens the line with a server that gives this response; returns the result and the requests that the server got.
+ */
 const shortenedAt = (response: () => Response) =>
   Effect.gen(function* () {
     const seen: Array<unknown> = []

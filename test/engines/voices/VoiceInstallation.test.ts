@@ -1,4 +1,7 @@
-/** Adding voices: downloads that are interrupted, wrong or hostile leave nothing but a part to continue. */
+/**
+ * The installation of voices: an interrupted, wrong or hostile download leaves at most a partial file, which the next
+ * one continues.
+ */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
@@ -136,7 +139,7 @@ it.scopedLive("takes a mirror, and the next address if one fails", () =>
   })
 )
 
-describe("leaves nothing behind and says why:", () => {
+describe("leaves nothing behind and reports the cause:", () => {
   it.scopedLive("another size, a longer body, another digest, no such file", () =>
     Effect.gen(function* () {
       const { file, voice, failure, files } = yield* served()
@@ -213,7 +216,7 @@ describe("leaves nothing behind and says why:", () => {
     })
   )
 
-  it.scopedLive("an archive that ends early, or is none", () =>
+  it.scopedLive("an archive that ends early, or a file that is not an archive", () =>
     Effect.gen(function* () {
       for (const body of [whole.subarray(0, whole.length - 100), Buffer.from("<html>")]) {
         const { failure, files } = yield* served(body)
@@ -258,7 +261,7 @@ it.scopedLive.skipIf(!mounted)("a full disk stops it before and while it unpacks
   })
 )
 
-it.scopedLive("installs folders, Piper voices and archives of one's own, and replaces them", () =>
+it.scopedLive("installs and replaces folders, Piper voices and archives that the user has", () =>
   Effect.gen(function* () {
     const target = newTarget()
     const folder = writeSpellingVoice(join(home, "own", "letters"), { speakers: 2 })

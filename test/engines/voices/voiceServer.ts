@@ -16,11 +16,11 @@ export interface SeenRequest {
 export interface ServedFile {
   body: Buffer
   etag: string
-  /** Breaks the connection after this many bytes of each response, as long as it is above 0. */
+  /** Breaks the connection after this many bytes of each response; 0 for never. */
   breakAfter: number
   /** Bytes that the client has written. */
   written: () => number
-  /** Responds with this status instead, if it is above 0. */
+  /** Responds with this status instead; 0 for the usual one. */
   status: number
 }
 
@@ -85,7 +85,7 @@ export type ArchiveEntry = readonly [
 export const archiveOf = async (entries: ReadonlyArray<ArchiveEntry>): Promise<Buffer> => {
   const packed = pack()
   for (const [given, content = ""] of entries) {
-    // The package fills in the header that it gets.
+    // The package changes the header object, so it gets a copy.
     const header = { ...given }
     if (header.type === undefined) packed.entry(header, content)
     else packed.entry(header)

@@ -1,4 +1,4 @@
-/** Projects for REAPER, Shotcut and Kdenlive, read back by rules of their own, and by `melt` where it is installed. */
+/** Projects for REAPER, Shotcut and Kdenlive, read back by the formats' own rules, and by `melt` if it is installed. */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

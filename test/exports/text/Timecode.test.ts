@@ -110,7 +110,7 @@ describe("pictureOf", () => {
 })
 
 describe("FrameRate", () => {
-  it("is drop-frame at 29.97 and 59.94 only", () => {
+  it("is drop-frame only at 29.97 and 59.94", () => {
     expect(() => FrameRate.make({ rate: ratio(25), drop: true })).toThrow(
       /drop-frame timecode exists only at 29.97 and 59.94/u
     )

@@ -27,7 +27,7 @@ export const readFcpxml = (text: string): ReadonlyArray<Found> =>
     const [within] = document.find("//spine/gap | //spine/asset-clip")
     if (within === undefined || document.find("//spine/*").length > 1)
       throw new Error("the spine does not hold exactly one element")
-    // Connected clips are positioned in the local time of the element they are attached to.
+    // The position of a connected clip is in the local time of the element that contains it.
     const zero = timeIn(attribute(within, "start")) - (timeIn(attribute(within, "offset")) - start)
     return document.find("//spine/*/asset-clip").map((node) => {
       const source = media.get(attribute(node, "ref"))

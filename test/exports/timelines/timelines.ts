@@ -77,7 +77,7 @@ export const scene = (frameRate: FrameRate, startFrame: number): Timeline =>
         clips: [
           clip(frameRate, 1, 1_000, 1_480, "Good evening.\nIs the ferry late?"),
           clip(frameRate, 2, 2_480, 1_021, "=SUM(A1)"),
-          // While the previous clip still plays.
+          // Starts while the previous clip still plays.
           clip(
             frameRate,
             4,
@@ -164,7 +164,7 @@ export const anyTimeline = fc
     })
   })
 
-/** Where a reader found a cue, in seconds from the beginning of the film, and on which track. */
+/** The place where a reader found a cue, in seconds from the beginning of the film, and its track. */
 export interface Found {
   readonly cue: number
   readonly start: number

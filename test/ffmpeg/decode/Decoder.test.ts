@@ -9,7 +9,7 @@ import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate24, rate48, video } from "../media.ts"
 import { withEachFfmpeg } from "../binaries.ts"
 
-/** Noise of this length in seconds: as no codec compresses it much, half of the file is half of the sound. */
+/** Noise of this length in seconds. No codec compresses it much, so half of the file holds half of the sound. */
 const noise = (path: string, seconds: number, ...options: ReadonlyArray<string>) =>
   ffmpeg("-f", "lavfi", "-i", `anoisesrc=r=24000:d=${seconds}:a=0.3:seed=1`, ...options, path)
 
@@ -269,7 +269,7 @@ withEachFfmpeg("decoding", (it) => {
       const here = yield* folder
       const service = yield* Ffmpeg
       yield* noise(join(here, "a.wav"), 1)
-      // Other programs have theirs in the usual one.
+      // Other programs keep their files in the usual temporary folder.
       const own = join(here, "temporary")
       yield* Effect.promise(() => mkdir(own))
       const usual = process.env["TMPDIR"]
@@ -284,7 +284,7 @@ withEachFfmpeg("decoding", (it) => {
       yield* Effect.promise(() => utimes(own, 0, 0))
       yield* service.decodeMany([{ path: join(here, "a.wav") }, { path: join(here, "none.wav") }], rate24)
       expect(yield* Effect.promise(() => readdir(own))).toEqual([])
-      // It was used in the meantime.
+      // The decoder has used the folder in the meantime.
       expect((yield* Effect.promise(() => stat(own))).mtimeMs).toBeGreaterThan(0)
     })
   )

@@ -59,8 +59,8 @@ const encoded = (folder: string) =>
 
 /**
  * The largest difference between samples at a rate: a third of the least significant of 16 bits. At 24 kHz, ffmpeg 5.1
- * and earlier builds decode some frames wrongly, by up to 0.05. On the same files ffmpeg 7 and mpg123 1.31 (within
- * 2e-6), LAME 3.100 (3e-5) and libmad 0.15 (1.1e-4, fixed point) agree.
+ * and earlier builds decode some frames wrongly, by up to 0.05. On the same files, other decoders agree: ffmpeg 7 and
+ * mpg123 1.31 (within 2e-6), LAME 3.100 (3e-5) and libmad 0.15 (1.1e-4, fixed point).
  */
 const agreement = (rate: number, binary: Binary): number =>
   rate === rate24 && (versionOf(binary)?.major ?? 0) < 7 ? 0.1 : 1e-5
@@ -85,7 +85,7 @@ const chance = (seed: number) => {
   }
 }
 
-/** Damage as it happens in transit, or in a service that joins pieces. */
+/** Damage that occurs in transit, or when a service joins pieces. */
 const damages: ReadonlyArray<(bytes: Uint8Array, pick: (below: number) => number) => Uint8Array> = [
   (bytes, pick) => bytes.subarray(0, pick(bytes.length)),
   (bytes, pick) => bytes.map((byte, at) => (at % 397 === 200 ? byte ^ (1 << pick(8)) : byte)),
@@ -197,7 +197,7 @@ withEachFfmpeg("in-process MP3 decoding", (it) => {
       const all = yield* Effect.forEach(files, ({ path }) => bytesOf(path))
       const page = new TextEncoder().encode("<html>gone</html>")
       const inThreads = yield* mp3Threads
-      // Enough at once for a second thread, with other data in between.
+      // Decodes enough files at once for a second thread, with other data in between.
       const printsOf = (some: ReadonlyArray<Uint8Array>) =>
         Effect.forEach(
           some.flatMap((bytes) => [bytes, page]),

@@ -59,7 +59,7 @@ describe("chooseFrom", () => {
       })
   )
 
-  it.scoped("keeps to the first if the packaged one lacks the same, or is not installed", () =>
+  it.scoped("uses the first one if the packaged one lacks the same features, or is not installed", () =>
     Effect.gen(function* () {
       const first = yield* stripped("aac")
       const unknown = yield* chooseFrom(first, packaged)
@@ -97,7 +97,7 @@ describe("chooseFrom", () => {
     })
   )
 
-  it.scoped("keeps to a binary that lists nothing", () =>
+  it.scoped("uses a binary that lists no features", () =>
     Effect.gen(function* () {
       const first = yield* stripped()
       const { forJob } = yield* chooseFrom(first, packaged)

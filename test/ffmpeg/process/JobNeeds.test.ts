@@ -31,7 +31,7 @@ describe("needsOf", () => {
     ])
   })
 
-  it("needs nothing of an encoder for a job that copies", () => {
+  it("needs no encoder for a job that copies", () => {
     const copy = {
       ...job,
       filters: [],

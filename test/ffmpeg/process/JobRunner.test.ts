@@ -140,7 +140,7 @@ describe("runJob", () => {
       const fiber = yield* Effect.fork(runJob(binary, plainJob))
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(fiber)
-      // It may have been stopped before its first line; if it got there, it no longer runs.
+      // The program may have been stopped before its first line. If it ran that line, it must have ended since.
       const pid = Number(yield* Effect.promise(() => readFile(trace, "utf8").catch(() => "")))
       if (pid > 0) expect(() => process.kill(pid, 0)).toThrow(/ESRCH/u)
       expect((yield* fiber.await)._tag).toBe("Failure")

@@ -1,4 +1,4 @@
-/** A worker's changes are written to its job before anything depends on them, as long as it holds the job. */
+/** While a worker holds a job, each of its changes is written to the job before anything depends on it. */
 import { describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Layer, Schema } from "effect"
 import { Redis } from "ioredis"

@@ -7,7 +7,7 @@ import { expect } from "vitest"
 import { connectRedis } from "../../../src/fleet/shared/Redis.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
-/** A proxy to a port that can be cut: open connections then hang without an error, and new ones work. */
+/** A proxy to a port. After a cut, open connections hang without an error, and new ones work. */
 const cutable = async (port: number) => {
   const sockets: Array<Socket> = []
   const server = createServer((near) => {

@@ -28,7 +28,8 @@ it.scopedLive("frees a slot only when its effect has ended, including finalizers
     )
     const fibers = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => Effect.fork(lane.inSlot(held)))
     yield* Effect.sleep("10 millis")
-    // One running and two waiting effects are interrupted. None may let another in too early, or keep a slot.
+    // One running and two waiting effects are interrupted. None of them may admit another one too early, or keep a
+    // slot.
     yield* Effect.forEach([0, 2, 3], (i) => Fiber.interruptFork(fibers[i] ?? Fiber.void))
     yield* Effect.forEach(fibers, (fiber) => Fiber.await(fiber))
     expect({ most, inside }).toEqual({ most: 1, inside: 0 })

@@ -67,12 +67,12 @@ const fetching = (base: string, names: Readonly<Record<string, ReadonlyArray<str
 const refusal = (host: string) =>
   `address: its URL names ${host}, a private address outside the service's network; correct the service's public URL`
 
-it.scopedLive("reads no audio from a network that only this machine can reach, on no way to it", () =>
+it.scopedLive("never reads audio from a network that only this machine can reach, whatever the URL", () =>
   Effect.gen(function* () {
     const service = yield* server
     const inside = yield* server
     const target = `http://127.0.0.1:${inside.port}/secret`
-    // The service is a host on the internet, as far as its name says.
+    // By its name, the service is a host on the internet.
     const base = `http://localhost:${service.port}`
     const names = {
       localhost: ["8.8.8.8"],
@@ -100,7 +100,7 @@ it.scopedLive("reads audio from the network that the service is in", () =>
     const names = { "store.test": ["127.0.0.1"] }
     expect(yield* fetching(base, names, `http://127.0.0.1:${store.port}/a`)).toBe("fetched")
     expect(yield* fetching(base, names, `http://store.test:${store.port}/a`)).toBe("fetched")
-    // Not even then: the metadata server of a cloud.
+    // Even then, the metadata server of a cloud is out of bounds.
     expect(yield* fetching(base, names, "http://169.254.169.254/a")).toBe(refusal("169.254.169.254"))
   })
 )

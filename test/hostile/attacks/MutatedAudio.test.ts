@@ -49,7 +49,7 @@ const mutate = (file: Uint8Array, random: () => number): Uint8Array => {
   return new Uint8Array(bytes)
 }
 
-/** What became of a sound: a clip, or the refusal. Throws if the clip breaks a bound. */
+/** Whether a sound became a clip or was refused. Throws if the clip exceeds a bound. */
 const outcome = (bytes: Uint8Array, pcm: Pcm): "clip" | "refused" => {
   // 8 bits at 8 kHz, resampled to 24 kHz, and the margins of the resampling.
   expect(pcm.samples.length).toBeLessThanOrEqual(bytes.length * 3 + 4_096)

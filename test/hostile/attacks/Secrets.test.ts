@@ -1,4 +1,4 @@
-/** The key, and other secrets of the environment: no file, no message and no other program gets them. */
+/** The key and other secrets of the environment are in no file and no message, and no other program gets them. */
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -68,7 +68,7 @@ const written = (character: Partial<Character>, given = key) =>
     return { how, all }
   })
 
-/** Where any of the secrets is found. */
+/** The files and outputs that contain one of the secrets. */
 const leaks = (all: Readonly<Record<string, string>>, given = key) =>
   Object.entries(all).flatMap(([place, text]) =>
     [given, ...Object.values(secrets)]

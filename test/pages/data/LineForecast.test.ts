@@ -21,11 +21,11 @@ describe("the forecast of a line", () => {
     expect(forecastLine("x".repeat(75), { ...room, speed: 1.5 })?.speed).toBe(1)
   })
 
-  it("says nothing of a line without time", () => {
+  it("has no forecast for a line without time", () => {
     expect(forecastLine("Wait.", { ...room, end: 9 })).toBeUndefined()
   })
 
-  it("fits exactly the texts that are not longer than the characters that fit", () => {
+  it("fits a text exactly if its length is at most the number of characters that fit", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),

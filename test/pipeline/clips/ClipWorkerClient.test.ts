@@ -1,4 +1,4 @@
-/** Clips and errors are the same whether made in a worker thread or not. */
+/** Clips and errors are the same with and without a worker thread. */
 import { readFileSync, rmSync } from "node:fs"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"

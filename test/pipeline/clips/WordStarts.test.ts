@@ -113,7 +113,7 @@ test("a transcript of words gives their times, one of sentences does not", () =>
   expect(wordsOfTranscript(said, json(spoken))).toEqual(words)
   const sentences = [{ text: said.join(" "), start: 0.01, end: 1.2 }]
   expect(wordsOfTranscript(said, json(sentences))).toEqual([])
-  // Nor does it say where one of two parts of its sentence ends.
+  // It does not state either where one of two parts of its sentence ends.
   const parts = [said[0] ?? "", said[1] ?? ""] as const
   expect(timesParts({ said: parts, transcript: json(spoken) })).toBe(true)
   expect(timesParts({ said: parts, transcript: json(sentences) })).toBe(false)

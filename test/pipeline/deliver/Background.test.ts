@@ -133,7 +133,7 @@ const rendered = Effect.fnUntraced(function* (
 
 const channelsIn = (file: Uint8Array) => Effect.map(readWav(file), ({ channels }) => channels)
 
-/** Samples of a channel that differ outside speech, `fade` milliseconds around it left out. */
+/** Counts the samples of a channel that differ outside speech and more than `fade` milliseconds from it. */
 const differing = (one: Float32Array, other: Float32Array | undefined, fade = 0): number => {
   let count = 0
   for (let i = 0; i < one.length; i++) {

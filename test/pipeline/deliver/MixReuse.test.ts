@@ -1,4 +1,4 @@
-/** A film that is delivered again after an edit has the same bytes as one that is delivered for the first time. */
+/** A film has the same bytes whether it is delivered for the first time or again after an edit. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -49,10 +49,10 @@ writeFileSync(background.path, encodeWav16(speechLike(rate, 190, 9)))
 let folders = 0
 const newFolder = () => join(folder, `out-${++folders}`)
 
-/** Where mixes are recorded. */
+/** The folder in which mixes are recorded. */
 const mixes = join(folder, "state", "mixes")
 
-/** Changes one byte of a file, but not the time of its last change as programs set it. */
+/** Changes one byte of a file, but restores its modification time, as a program can. */
 const damage = (file: string) => {
   const { atime, mtime } = statSync(file)
   const bytes = readFileSync(file)
@@ -92,7 +92,7 @@ const withSound = (film: Film, at: number, sound: number): Film => ({
   lines: film.lines.map((line, index) => (index === at ? { ...line, sound } : line))
 })
 
-/** A file that is left alone, or that was patched and takes its place again, keeps its inode. */
+/** A file keeps its inode if it is left alone, or if it was patched and renamed to its old name. */
 const inodeOf = (out: string, name: string) => statSync(join(out, "film", name)).ino
 
 layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered again", (it) => {
@@ -121,7 +121,7 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
   )
 
   it.effect(
-    "leaves files alone whose sound is the same, and patches the version before the present one",
+    "leaves files with the same sound alone, and patches the version before the present one",
     () =>
       Effect.gen(function* () {
         const out = newFolder()

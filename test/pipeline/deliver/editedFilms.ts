@@ -17,7 +17,10 @@ export const rate = SampleRate.make(24_000)
 
 const keyOf = (sound: number) => UtteranceKey.make(`${sound}`.padStart(64, "0"))
 
-/** Voices and texts: clips of different lengths and levels. The last are far louder than they say, and so limited. */
+/**
+ * Voices and texts: clips of different lengths and levels. The last ones are far louder than their stated loudness, so
+ * they are limited.
+ */
 export const clips = new Map(
   [0, 1, 2, 3, 4, 5].map((sound) => {
     const { samples } = speechLike(rate, 0.6 + 0.3 * sound, sound + 1)

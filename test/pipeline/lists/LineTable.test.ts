@@ -72,7 +72,7 @@ describe("lists of lines", () => {
     ).toEqual([{ row: 2, ...expected }])
   })
 
-  it("says what is wrong with a file that is no list", async () => {
+  it("reports what is wrong with a file that is not a list", async () => {
     expect(await reason(bytes("job,cue,part,text\na,1,1,x"))).toBe(
       'lines.csv:1: column "source", "new text" is missing; keep the first row as export-lines wrote it'
     )

@@ -108,7 +108,7 @@ describe("the overrides file", () => {
     }).pipe(Effect.provide(NodeContext.layer))
   )
 
-  it.effect("keeps voices and approvals beside changes, and returns to each side of an edit", () =>
+  it.effect("keeps voices and approvals beside changes, and can undo an edit", () =>
     Effect.gen(function* () {
       const manifest = manifestIn()
       const approval = { by: "anna", at: "2026-03-02T22:00:03Z", of: "0c1d" }

@@ -144,7 +144,7 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
 const floatsOf = (file: Buffer | undefined): Float32Array =>
   new Float32Array(new Uint8Array(file?.subarray(file.indexOf("data") + 8) ?? []).buffer)
 
-/** The measurements of a file, from meters that see it whole. */
+/** The measurements of a file, from meters that read it in one piece. */
 const measuredWhole = (file: Buffer, channels: 1 | 2): Omit<ProgrammeMeasurement, "powers"> => {
   const samples = floatsOf(file)
   const loudness = new LoudnessMeter(rate, channels)
@@ -154,7 +154,7 @@ const measuredWhole = (file: Buffer, channels: 1 | 2): Omit<ProgrammeMeasurement
   return { integrated: loudness.integrated(), truePeak: truePeak.peak(), peaks: outline.peaks() }
 }
 
-/** Expects equal peaks and nearly equal loudness, whose filters never quite forget earlier samples. */
+/** Expects equal peaks and nearly equal loudness: its filters never decay completely. */
 const expectSame = (
   { powers: _powers, ...found }: ProgrammeMeasurement,
   { integrated, truePeak, peaks }: Omit<ProgrammeMeasurement, "powers">

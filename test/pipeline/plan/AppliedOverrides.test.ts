@@ -50,7 +50,7 @@ describe("overrides", () => {
     expect(mend({})).toEqual(Either.right({ lines, uses, notices: [] }))
   })
 
-  it("give a line a tone, if its provider is told tones", () => {
+  it("give a line a tone, if its provider accepts tones", () => {
     const plain = ProviderProfile.make({
       ...profileOf(ProviderId.make("provider_expressive")),
       tone: "[{tone}] {text}"

@@ -1,4 +1,4 @@
-/** A wrong address ends a run within seconds; a service that restarts, or sends any response, does not. */
+/** A wrong address ends a run within seconds. A service that restarts or sends any response does not end it. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, TestClock } from "effect"
 import { InvalidResponse, type CallFault, SlowDown, Unreachable } from "../../../src/gateway/GatewayErrors.ts"

@@ -44,7 +44,7 @@ const shape = (...given: Parameters<typeof shaped>) => {
 }
 
 describe("the shape of a job's lines", () => {
-  it("is the script's if nothing was changed", () => {
+  it("is that of the script if nothing was changed", () => {
     expect(shaped({})).toEqual(Either.right({ lines, uses }))
   })
 

@@ -1,4 +1,7 @@
-/** Runs with `listen`: what is heard, spoken again, paid and reported, with small scripts as recognisers. */
+/**
+ * Runs with `listen`, with small scripts as recognisers: clips that are transcribed or spoken again, costs, and
+ * reports.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -18,7 +21,7 @@ const said = "All is well, and nobody came home tonight."
 /** The words as reports have them: without punctuation. */
 const reported = "All is well and nobody came home tonight"
 
-/** A batch of one cue whose recogniser is a script, or another program; `run` runs it and returns what is seen. */
+/** A batch of one cue whose recogniser is a script, or another program; `run` runs it and returns the outcome. */
 const listening = Effect.fnUntraced(function* (
   script: string,
   listen: object = {},
@@ -67,7 +70,7 @@ const listening = Effect.fnUntraced(function* (
 
 const printing = (text: string) => `console.log(${JSON.stringify(text)})`
 
-it.scopedLive("hears right words once, and speaks nothing again", () =>
+it.scopedLive("transcribes a correct clip once, and speaks nothing again", () =>
   Effect.gen(function* () {
     const { run, told } = yield* listening(printing(said))
     const heard = { status: "delivered", flags: [], words: { heard: reported, faults: [] }, calls: 1 }
@@ -112,7 +115,8 @@ it.scopedLive("continues a new take that was interrupted, and pays for it once",
     const second = yield* Deferred.make<void>()
     const finished = yield* Deferred.make<void>()
     let created = 0
-    // The second task takes until the second run, and sounds different: what is heard is kept by a clip's sound.
+    // The second task takes until the second run, and sounds different, because transcripts are stored by a clip's
+    // sound.
     const slow = Layer.map(standIn(0), (context) => {
       const service = Context.get(context, Gateway)
       return Context.make(Gateway, {

@@ -42,7 +42,7 @@ const batchFolder = Effect.gen(function* () {
   return folder
 })
 
-it.scopedLive("counts a batch as unchanged only while nothing about it differs", () =>
+it.scopedLive("counts a batch as unchanged only if nothing has changed", () =>
   Effect.gen(function* () {
     const folder = yield* batchFolder
     const loaded = (flags: RunFlags = {}) => loadBatch([join(folder, "batch.json")], flags)
@@ -66,7 +66,7 @@ it.scopedLive("counts a batch as unchanged only while nothing about it differs",
         Effect.sync(() => {
           const path = join(folder, name)
           const aside = join(folder, "aside")
-          // Moved, not copied, so that it keeps its modification time.
+          // The file is moved, not copied, to keep its modification time.
           const was = existsSync(path)
           if (was) renameSync(path, aside)
           if (content !== undefined) writeFileSync(path, content)

@@ -1,4 +1,4 @@
-/** Runs with `rewrite`: what is sent, proposed, spoken, saved and reported, with stand-ins as rewriters. */
+/** Runs with `rewrite`, with stand-ins as rewriters: requests, proposals, speech, saved lines and reports. */
 import { createServer } from "node:http"
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * Any order of steps, responses and crashes: every utterance is paid for once, or reported. The service is simulated,
- * the store is real and the clock is advanced by the test. A crash stops every effect at once, as SIGKILL does.
+ * In any order of steps, responses and crashes, every utterance is paid for once, or reported. The service is
+ * simulated, the store is real and the clock is advanced by the test. A crash stops every effect at once, as SIGKILL
+ * does.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -40,7 +41,7 @@ const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
   return makeUtterance(casting, "text", words, [words])
 })
 
-/** How the service responds to a create; for "lost" ones there is no response, whether or not a task was made. */
+/** How the service responds to a create. After a "lost" one there is no response, whether or not a task was created. */
 const createAnswers = ["taken", "taken", "taken", "lost-made", "lost-unmade", "slow", "unreachable"] as const
 const taskFates = ["done", "done", "done", "done", "fails", "refused", "vanishes"] as const
 const audioAnswers = ["good", "good", "good", "broken", "damaged", "refused"] as const

@@ -149,7 +149,7 @@ const followed = (answer: (response: ServerResponse, path: string, key: unknown)
 const task = (id: string, status: string) =>
   JSON.stringify({ task_id: id, status, audio_url: status === "done" ? "u" : undefined })
 
-it.live("events are read in any pieces; what is no event of a task is ignored", () =>
+it.live("reads events in any pieces, and ignores those that belong to no task", () =>
   Effect.gen(function* () {
     const text = [
       ": waiting\n\n",

@@ -1,4 +1,4 @@
-/** Subtitles against small films made by ffmpeg: what a plan says, and what `sync: auto` changes. */
+/** Subtitles compared with small films from ffmpeg: the plan's messages, and the changes of `sync: auto`. */
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
@@ -15,7 +15,7 @@ import { ffmpeg, plainFolder } from "../../ffmpeg/media.ts"
 const rate = SampleRate.make(16_000)
 const seconds = 130
 
-/** When somebody speaks in the film, in milliseconds. */
+/** The times at which somebody speaks in the film, in milliseconds. */
 const spoken = (() => {
   const random = randomOf(5)
   const cues: Array<{ readonly start: number; readonly end: number }> = []
@@ -60,7 +60,7 @@ const dialogue = (): Float32Array => {
   return samples
 }
 
-/** A melody over chords: notes that begin and fade, and nobody who speaks. */
+/** A melody over chords: notes that begin and fade, without speech. */
 const music = (): Float32Array => {
   const random = randomOf(4)
   const samples = new Float32Array(seconds * rate)
@@ -171,13 +171,13 @@ it.scopedLive(
       expect(auto?.notices[0]).toMatch(/; its times were corrected$/u)
       expect(auto?.moved).toBe(spoken.length)
 
-      // What was heard is kept, and read by the next plan.
+      // The analysis of a film is stored, and the next plan reads it.
       const [kept = ""] = readdirSync(join(folder, ".dubwright", "sound"))
       const file = join(folder, ".dubwright", "sound", kept)
       const before = statSync(file).mtimeMs
       const again = yield* planned(folder, [{ id: "auto", input: "late.srt", video, sync: "auto" }])
       expect([again[0]?.sync, statSync(file).mtimeMs]).toEqual([auto?.sync, before])
-      // A damaged one is made again.
+      // A damaged file is written again.
       truncateSync(file, 100)
       const mended = yield* planned(folder, [{ id: "auto", input: "late.srt", video, sync: "auto" }])
       expect([mended[0]?.sync, readFileSync(file).length > 100]).toEqual([auto?.sync, true])
@@ -186,7 +186,7 @@ it.scopedLive(
 )
 
 it.scopedLive(
-  "says in one line why a film cannot be compared, and changes nothing",
+  "reports in one line why a film cannot be compared, and changes nothing",
   () =>
     Effect.gen(function* () {
       const folder = yield* plainFolder
@@ -194,7 +194,7 @@ it.scopedLive(
       const noise = Float32Array.from({ length: seconds * rate }, () => 0.1 * (2 * random() - 1))
       yield* film(join(folder, "noise.mkv"), noise)
       yield* film(join(folder, "music.mkv"), music())
-      // As a download that stopped: its header promises all of the film.
+      // Like an interrupted download: its header states the length of the whole film.
       const whole = readFileSync(join(folder, "music.mkv"))
       writeFileSync(join(folder, "broken.mkv"), whole.subarray(0, Math.round(whole.length * 0.4)))
       yield* ffmpeg(

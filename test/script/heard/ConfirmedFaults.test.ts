@@ -1,4 +1,4 @@
-/** Faults in clips are told from a recogniser's errors. */
+/** The program distinguishes faults in clips from a recogniser's errors. */
 import { expect, test } from "vitest"
 import {
   chance,
@@ -66,7 +66,7 @@ test("a line that is heard as written has no fault, however a transcript spells 
   same("tr", "IŞIK ve İZMİR", "ışık ve izmir")
 })
 
-test("Vietnamese tones make the word", () => {
+test("words with different Vietnamese tones are different words", () => {
   expect(faultsOf(one("vi", "Má ơi"), "má ơi mà")).toEqual([["invented: mà"]])
   expect(faultsOf(one("vi", "Má ơi"), "má ơi má ơi")).toEqual([["doubled: má ơi"]])
 })

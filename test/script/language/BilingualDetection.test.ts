@@ -141,7 +141,7 @@ describe("a subtitle in two languages", () => {
   })
 
   it.skipIf(!hasCorpus)(
-    "is every one of the real bilingual files, and no other",
+    "is detected in every real bilingual file, and in no other",
     () => {
       const found = realFiles().flatMap(({ path }) => {
         const script = Either.getOrUndefined(readScript(corpusFile(path), path))

@@ -255,7 +255,7 @@ describe("planUtterances", () => {
     ])
   })
 
-  it("respeaks only the lines that an edited line is merged with", () => {
+  it("speaks again only the lines that are merged with an edited one", () => {
     const texts = Array.from({ length: 400 }, (_, i) => `This is what is said in cue number ${i * 7919}.`)
     for (const any of [
       rules(profile(0, 2000, true)),

@@ -1,4 +1,4 @@
-/** Guessing of keys is slowed down for each address, without locking out clients with a valid key. */
+/** The service slows down the guessing of keys from each address, without locking out clients with a valid key. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, TestClock } from "effect"
 import { KeyGuard } from "../../../src/service/accounts/KeyGuard.ts"

@@ -1,11 +1,14 @@
-/** The end of a response whose client goes away. */
+/** The end of a response whose client disconnects. */
 import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { expect, test } from "vitest"
 import { SettledResponse } from "../../../src/service/http/SettledResponse.ts"
 
-/** Sends a response of so many bytes to a client that reads nothing; returns whether whoever ended it was told. */
+/**
+ * Sends a response of this many bytes to a client that reads nothing. Returns whether the code that ended the response
+ * learned of its end.
+ */
 const isTold = async (bytes: number, leave: "before" | "during" | "after"): Promise<boolean> => {
   let told = false
   const answer = async (response: ServerResponse): Promise<void> => {
@@ -39,7 +42,7 @@ const isTold = async (bytes: number, leave: "before" | "during" | "after"): Prom
 }
 
 test.each(["before", "during", "after"] as const)(
-  "whoever ends a response is told, if the client leaves %s that",
+  "the end of a response is reported even if the client leaves %s it",
   async (leave) => {
     expect(await isTold(leave === "after" ? 100 : 50_000_000, leave)).toBe(true)
   }

@@ -1,4 +1,4 @@
-/** Kills replicas of the service at random while clients create tasks, and counts what became of them. */
+/** Kills replicas of the service at random while clients create tasks, and counts the outcomes of the tasks. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,7 +10,7 @@ import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
 import type { PostgresServer } from "./PostgresServer.ts"
 import { S3Server } from "./S3Server.ts"
 
-/** What became of the tasks. */
+/** The outcomes of the tasks. */
 export interface ChaosOutcome {
   readonly tasks: ReadonlyArray<Task>
   readonly credits: typeof Credits.Type
@@ -24,7 +24,7 @@ export interface ChaosOutcome {
   readonly seconds: number
 }
 
-/** What to do. */
+/** The parameters of a test. */
 export interface ChaosPlan {
   readonly tasks: number
   readonly replicas: number
@@ -37,7 +37,7 @@ export interface ChaosPlan {
 
 const pause = (milliseconds: number) => new Promise<void>((resume) => setTimeout(resume, milliseconds))
 
-/** One replica, which starts again when it was killed. */
+/** One replica, which is started again after it was killed. */
 class ReplicaProcess {
   address: string | undefined
   private child: ChildProcess | undefined
@@ -114,7 +114,7 @@ export const runChaos = async (
     const killing = (async () => {
       for (let index = 0; !isOver.value && kills < most; index++) {
         await pause(every)
-        // At least one stays, so that a slow machine makes progress, too.
+        // At least one replica survives, so even a slow machine makes progress.
         const alive = replicas.filter(({ address }) => address !== undefined)
         const victim = alive[index % alive.length]
         if (isOver.value || victim === undefined || alive.length < 2) continue
@@ -123,7 +123,7 @@ export const runChaos = async (
       }
     })()
 
-    /** Sends a request until a replica answers it. Anything but a success then is a failure. */
+    /** Sends a request until a replica answers it. Any answer except a success fails the test. */
     const ask = async (method: string, path: string, headers = {}, body?: unknown): Promise<unknown> => {
       for (;;) {
         const alive = replicas.flatMap(({ address }) => address ?? [])

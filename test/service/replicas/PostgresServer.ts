@@ -1,4 +1,4 @@
-/** Runs the machine's PostgreSQL for a test: a cluster of its own in a temporary folder, on a loopback port. */
+/** Runs the machine's PostgreSQL for a test: a separate cluster in a temporary folder, on a loopback port. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
@@ -29,7 +29,7 @@ const owner = (): { readonly uid: number; readonly gid: number } | undefined => 
   return { uid: id("-u"), gid: id("-g") }
 }
 
-/** Whether it can be run. If not, the tests that need it are skipped with a notice. */
+/** Whether PostgreSQL can run here. If not, the tests that need it are skipped with a notice. */
 export const hasPostgres = programs() !== undefined && !Number.isNaN(owner()?.uid ?? 0)
 
 export class PostgresServer {

@@ -22,7 +22,7 @@ const withReplicas = async (
   const shared = { database, files: "s3://audio/speech/one" }
   const replicas: Array<Started> = []
   try {
-    // At the same time: one migrates and creates the secret.
+    // They start at the same time, and one of them migrates and creates the secret.
     replicas.push(
       ...(await Promise.all(configs.map((config) => startService(config, undefined, undefined, shared))))
     )
@@ -71,7 +71,7 @@ describePostgres("Replicas", (server) => {
       const [one, two] = replicas
       if (one === undefined || two === undefined) throw new Error("two replicas")
       const key = await one.newKey(1_000)
-      // Both may speak it; the other one learns of its end by the database's notification.
+      // Either replica may speak the task. The other one learns of its end from the database's notification.
       for (const { address } of replicas) await ready(address, key)
       const { task_id } = await create(one, key, "fast-en-us", body)
       const waited = await fetch(`${two.address}/v1/task/${task_id}`, {
@@ -80,7 +80,7 @@ describePostgres("Replicas", (server) => {
       const task = Object(await waited.json())
       expect(task).toMatchObject({ status: "done", task_id })
 
-      // One replica's URL is good at the other, with ranges; a changed one is not.
+      // A URL of one replica is valid at the other, also with ranges; a changed URL is not.
       const url = String(task.audio_url).replace(two.address, one.address)
       const whole = Buffer.from(await (await fetch(url)).arrayBuffer())
       expect(whole.subarray(0, 4).toString()).toBe("RIFF")

@@ -1,4 +1,4 @@
-/** The service's databases, for tests of what both promise. */
+/** The service's databases, for tests that both must pass. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { TaskQueue } from "../../../src/service/tasks/TaskQueue.ts"
 import { TaskStore } from "../../../src/service/tasks/TaskStore.ts"
 import { hasPostgres, PostgresServer } from "../replicas/PostgresServer.ts"
 
-/** What a database is used by, over a database. */
+/** The services that use a database. */
 export const accountsAndTasks = Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default)
 
 export const sqliteStorage = (folder: string) =>
@@ -36,7 +36,7 @@ type InStorage = <A, E>(
   use: () => Effect.Effect<A, E, Layer.Layer.Success<ReturnType<typeof sqliteStorage>>>
 ) => Effect.Effect<A, E | DataFolderUnusable>
 
-/** Any secret. */
+/** An arbitrary secret. */
 export const secret = Layer.succeed(Secret, Secret.of32Bytes(Buffer.alloc(32, 7)))
 
 /** Starts a PostgreSQL server for the tests of a block, which are skipped without one. */

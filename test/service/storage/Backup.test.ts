@@ -1,4 +1,4 @@
-/** A copy of a running service's data folder is a data folder of its own, with everything that the service promised. */
+/** A copy of a running service's data folder is a complete data folder, with everything that the service promised. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -76,7 +76,7 @@ describe("admit", () => {
   it.each([
     ["provider_unknown", "vi-anna", { text: long, provider: "provider_none" }],
     ["voice_unknown", "nobody", { text: long, provider: "provider_native" }],
-    // Its engine has not listed its voices yet.
+    // The provider's engine has not listed its voices yet.
     ["engine_unavailable", "lc-vi", { text: "Xin chào.", provider: "provider_lowcost" }],
     ["voice_of_other_provider", "aria", { text: long, provider: "provider_native" }],
     ["model_unknown", "vi-anna", { text: long, provider: "provider_native", model_id: "m9" }],

@@ -1,4 +1,4 @@
-/** What a task's owner sees of an engine's failure, and whether the task is tried again. */
+/** How a task reports an engine's failure to its owner, and whether it is tried again. */
 import { expect, test } from "vitest"
 import { lastingFailures } from "../../../src/contract/Task.ts"
 import { SpeechFailed } from "../../../src/engines/Engine.ts"

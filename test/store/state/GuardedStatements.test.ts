@@ -19,7 +19,7 @@ it.scopedLive(
         const sql = yield* SqlClient
         const list = utterances(300)
         yield* store.plan("batch", job(list))
-        // No more pages than there are, as on a full disk.
+        // Allows no further pages, as on a full disk.
         const { changes } = yield* StateFolder
         const limit = (pages: number) =>
           Effect.sync(() => changes?.pragma(`max_page_count = ${pages}`)).pipe(

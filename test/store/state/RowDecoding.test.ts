@@ -3,7 +3,7 @@ import { Arbitrary, Either, FastCheck as fc, Schema } from "effect"
 import { fastRows } from "../../../src/store/state/RowDecoding.ts"
 import { ClipRow, StatusRow, StoredRow } from "../../../src/store/tables/UtteranceRow.ts"
 
-/** What a column may hold instead: another type, another text, or nothing. */
+/** Wrong values of a column: another type, another text, or nothing. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(null, undefined, "", "[]", "{}", "planned", 0, -1, 1.5, NaN, Infinity),
   fc.string(),

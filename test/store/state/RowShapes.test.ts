@@ -61,7 +61,7 @@ type Query = Effect.Effect<
   | UtteranceTransfer
 >
 
-/** What a statement writes, which query meets it, and what that says. */
+/** A statement that writes a wrong row, the query that reads it, and the query's error. */
 const cases: ReadonlyArray<readonly [string, Query, string]> = [
   [
     "UPDATE utterance SET state = 'flying'",

@@ -23,7 +23,7 @@ it.scopedLive("has one writer, and names it", () =>
     const fault = yield* Effect.flip(opened(folder)).pipe(Effect.provide(writableState(folder)))
     expect(fault).toMatchObject({ _tag: "StateBusy", holder: { pid: process.pid, host: hostname() } })
     expect(fault.message).toMatch(new RegExp(`^${folder}: in use by process ${process.pid} on `, "u"))
-    // Once released, it is free.
+    // After its release, the folder is free.
     yield* opened(folder)
   })
 )

@@ -82,7 +82,7 @@ export const azure: Provider = {
     busy: { status: 429, body: "" },
     crashed: { status: 500, body: "" },
     down: { status: 502, body: "" },
-    // Azure gives no reason: the voice is gone because the list no longer has it.
+    // Azure states no reason: only its list shows that the voice no longer exists.
     gone: { status: 400, body: "", vanish: true },
     truncated: { ...sound, body: sound.body.subarray(0, 1_001) }
   }

@@ -113,7 +113,7 @@ export const cartesia: Provider = {
       words: [
         { text: "Tea?", start: millis(100), end: millis(500) },
         { text: "Tea", start: millis(600), end: millis(800) },
-        // Its end is past the audio's.
+        // This word ends after the audio.
         { text: "please.", start: millis(800), end: millis(1200) }
       ],
       sentences: [

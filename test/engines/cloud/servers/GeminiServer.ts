@@ -61,7 +61,7 @@ export const gemini: Provider = {
     },
     timing: { words: [], sentences: [] }
   },
-  // It has no controls.
+  // Gemini has no controls.
   extremes: { most: undefined, least: undefined, in: ({ body }) => fieldsIn(body)["speed"] },
   longText: "đường ".repeat(600),
   refusals: {

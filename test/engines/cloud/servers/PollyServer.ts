@@ -55,7 +55,7 @@ const sound = (frames: number): Reply => ({ headers: { "content-type": "audio/mp
 const refusal = (status: number, type: string, message: string) =>
   json({ message }, status, { "x-amzn-errortype": `${type}:http://internal.amazon.com/coral/com.amazonaws/` })
 
-/** One mark a word, 400 ms apart, at its bytes in what was sent. */
+/** One mark for each word, 400 ms apart, with the word's byte positions in the sent text. */
 const marksOf = (sent: string): string => {
   const plain = sent.replace(/<[^>]*>/gu, (tag) => " ".repeat(tag.length))
   return [...plain.matchAll(/\S+/gu)]

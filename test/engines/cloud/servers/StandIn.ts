@@ -21,7 +21,7 @@ export interface Reply {
   readonly cut?: boolean
   /** Sends the headers and nothing else. */
   readonly hang?: boolean
-  /** Takes the speaking voice from the list. */
+  /** Removes the speaking voice from the list. */
   readonly vanish?: boolean
 }
 
@@ -105,9 +105,9 @@ export interface Running {
   readonly calls: ReadonlyArray<Call>
   /** Requests that broke the contract. */
   readonly broken: ReadonlyArray<string>
-  /** Holds answers until so many requests for speech are in flight; returns the most that were. */
+  /** Holds answers until this many requests for speech are in flight. The returned function tells the most so far. */
   readonly hold: (requests: number) => () => number
-  /** Answers the next requests for speech with these, then as usual. */
+  /** Answers the next requests for speech with these replies, later ones as usual. */
   readonly next: (...replies: ReadonlyArray<Reply>) => void
   /** Succeeds once a request for speech has arrived. */
   readonly reached: Effect.Effect<void>
@@ -124,7 +124,7 @@ export const startStandIn = (provider: Pick<Provider, "answer" | "isSpeech">) =>
     let most = 0
     let held = 0
     let vanished = false
-    /** Succeeds when enough requests have arrived, and others had the time to. */
+    /** Succeeds when enough requests have arrived, and further ones have had time to arrive. */
     const released = async (): Promise<void> => {
       for (let turns = 0; turns < 20 && server.listening; turns += most < held ? 0 : 1)
         await new Promise(setImmediate)
@@ -132,7 +132,7 @@ export const startStandIn = (provider: Pick<Provider, "answer" | "isSpeech">) =>
     const answerTo = (call: Call): Reply => {
       const isSpeech = provider.isSpeech(call)
       try {
-        // A queued error takes the place of an answer, but the request must keep to the contract.
+        // A queued error replaces the answer, but the request must still follow the contract.
         const usual = provider.answer(call, vanished)
         return (isSpeech ? queued.shift() : undefined) ?? usual
       } catch (cause) {

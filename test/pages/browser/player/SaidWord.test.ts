@@ -8,10 +8,10 @@ const marked = (wordStarts?: ReadonlyArray<number>) =>
     saidWordAt(wordStarts === undefined ? cue : { ...cue, wordStarts }, words, at)
   )
 
-test("goes by the times of the words", () =>
+test("follows the times of the words", () =>
   expect(marked([1.05, 1.25, 2.1, 2.5])).toEqual([-1, 0, 0, 1, 1, 2, 3, -1]))
 
-test("goes by letters without times, or with those of other words", () => {
+test("estimates from letters if the times are missing or belong to other words", () => {
   // 2, 6, 2 and 5 letters in two seconds.
   expect(marked()).toEqual([-1, 0, 0, 1, 1, 2, 3, -1])
   expect(marked([1.05])).toEqual(marked())

@@ -26,7 +26,7 @@ const load = Effect.fnUntraced(function* (job: string, profile = house) {
 })
 
 layer(NodeContext.layer)("a job with a delivery profile", (it) => {
-  it.scoped("has the profile's format where the manifest leaves it open", () =>
+  it.scoped("takes a format from the profile if the manifest sets none", () =>
     Effect.gen(function* () {
       expect(yield* load("id: a_v1, delivery: house.yaml")).toMatchObject({
         delivery: { name: "house.yaml", profile: { channels: [2, 6] } },

@@ -16,7 +16,7 @@ const part = fc
 
 describe("patterns with names", () => {
   it.prop(
-    "find in a filled pattern what it was filled with",
+    "find the values with which a pattern was filled",
     [part, part, fc.constantFrom("vi", "en", "pt-BR", "zh_Hant")],
     ([show, episode, language]) => {
       const pattern = `subs/{show}/{episode}.{language}.srt`
@@ -30,7 +30,7 @@ describe("patterns with names", () => {
     }
   )
 
-  it("give an earlier name all that it can take, and a language only a tag", () => {
+  it("match as much as possible for an earlier name, but only a tag for a language", () => {
     expect(valuesOf("{episode}.{language}.srt", "Show.S01E02.part.vi.srt")).toEqual({
       episode: "Show.S01E02.part",
       language: "vi"
@@ -42,7 +42,7 @@ describe("patterns with names", () => {
     expect(valuesOf("{episode}.srt", "more/S01.srt")).toEqual({ no: "match" })
   })
 
-  it("want the same text wherever a name stands", () => {
+  it("require the same text for every use of a name", () => {
     expect(valuesOf("{show}/{show}.{episode}.srt", "lake/lake.E1.srt")).toEqual({
       show: "lake",
       episode: "E1"

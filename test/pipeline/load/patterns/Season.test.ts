@@ -42,7 +42,7 @@ const pairs = ["E01", "E02"].flatMap((episode) => [
 ])
 
 layer(NodeContext.layer)("a season", (it) => {
-  it.scoped("takes a language in braces for that of the input, if its name is there", () =>
+  it.scoped("replaces a language in braces with the input's, if the input names one", () =>
     Effect.gen(function* () {
       const said = `${season}    language: '{language}'\n`
       const { loaded } = yield* load(said, pairs)
@@ -127,7 +127,7 @@ layer(NodeContext.layer)("a season", (it) => {
     })
   )
 
-  it.scoped("names unknown names, languages that are none, and names without a pattern", () =>
+  it.scoped("reports unknown names, invalid languages, and names without a pattern", () =>
     Effect.gen(function* () {
       const one = (settings: string) => `jobs: [{ ${settings} }]`
       const files = [...pairs, "subs/E01.xx1.srt"]

@@ -1,4 +1,4 @@
-/** Backgrounds that cannot be used as they are: errors before anything is paid for. */
+/** Unusable backgrounds are reported before anything is paid for. */
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"

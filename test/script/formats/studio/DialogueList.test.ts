@@ -99,7 +99,7 @@ describe("a Word document", () => {
     const table = `<w:tbl>${row("In", "Out", "Character", "Dialogue")}<w:tr>${wide}${wrapped}</w:tr>${gone}</w:tbl>`
     expect(cuesIn("a.docx", word(table))).toEqual([[1000, 1000, "Hi.", "ANNA"]])
   })
-  it("is read by the table within a table that only lays out the page", () => {
+  it("is read by its table, even inside another table that only lays out the page", () => {
     const list = `<w:tbl>${row("In", "Dialogue")}${row("00:00:01", "Hi.")}</w:tbl>`
     const framed = (content: string) => `<w:tbl><w:tr><w:tc>${content}<w:p/></w:tc></w:tr></w:tbl>`
     expect(cuesIn("a.docx", word(framed(list)))).toEqual([[1000, 1000, "Hi."]])

@@ -48,7 +48,7 @@ describe("Spruce STL", () => {
     expect(cuesIn("a.stl", file, { frameRate: "24" })).toEqual([[1000, 2500, "Hello\nthere"]])
     expect(cuesIn("a.stl", file, { filmRate: frameRateNamed("24") })).toEqual([[1000, 2500, "Hello\nthere"]])
   })
-  it("that is none is rejected", () => {
+  it("without timecodes is rejected", () => {
     expect(rejectionOf("a.stl", "Hello")).toContain("expected EBU STL, or Spruce STL")
   })
 })
@@ -92,7 +92,7 @@ describe("SAMI", () => {
       "Anna"
     ])
   })
-  it("reports times that are none, and files without captions", () => {
+  it("reports invalid times, and files without captions", () => {
     expect(noticesIn("a.smi", sami(sync(1000, "<P>Hi"), "<SYNC Start=soon><P>lost"))[0]).toContain(
       'the time "soon"'
     )

@@ -238,7 +238,7 @@ describe("unusable XML", () => {
       message('<!DOCTYPE tt [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><tt><body><p>&b;</p></body></tt>')
     ).toContain("declares XML entities")
   })
-  it("is read as far as it goes, with the fault's line", () => {
+  it("is read up to the fault, whose line is reported", () => {
     const found = script(timed("1s", "2s").replace("</div>", "<p begin='3s'>Fish & chips"))
     expect(found.cues.map((cue) => cue.text)).toEqual(["Mind the step.", "Fish & chips"])
     expect(found.notices[0]?.line).toBe(4)
