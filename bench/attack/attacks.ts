@@ -138,13 +138,24 @@ export const attacks: Readonly<Record<string, Attack>> = {
         next()
       })
     ),
-  "500 streams of events": (target) =>
+  "500 streams of events, and creates without pause": (target) => {
     many(500, () =>
       hold(target, (socket) => {
         socket.resume()
         socket.write(get("/v1/tasks/events", `xi-api-key: ${target.key}`, "accept: text/event-stream"))
       })
-    ),
+    )
+    attacks["an account that creates without pause"]?.(target)
+  },
+  "500 streams of events, never read": (target) => {
+    many(500, () =>
+      hold(target, (socket) => {
+        socket.pause()
+        socket.write(get("/v1/tasks/events", `xi-api-key: ${target.key}`, "accept: text/event-stream"))
+      })
+    )
+    attacks["an account that creates without pause"]?.(target)
+  },
   "8 subtitles of 100,000 cues at once": (target) =>
     many(8, () =>
       hold(target, (socket) => {

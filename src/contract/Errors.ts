@@ -129,19 +129,19 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
 ) {}
 
 /**
- * 429: too many requests, too many wrong keys, or a full queue. `retry_after` and the Retry-After header give the
- * seconds to wait.
+ * 429: too many requests, open streams or wrong keys, or a full queue. `retry_after` and the Retry-After header give
+ * the seconds to wait.
  */
 export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
   "TooManyRequests",
   {
-    code: Schema.Literal("rate_limited", "queue_full", "key_guessing"),
+    code: Schema.Literal("rate_limited", "queue_full", "streams_full", "key_guessing"),
     ...said,
     retry_after: Schema.Positive
   },
   HttpApiSchema.annotations({
     status: refusalStatus.TooManyRequests,
-    description: "Too many requests; retry after the seconds in Retry-After."
+    description: "Too many requests, or open streams; retry after the seconds in Retry-After."
   })
 ) {}
 

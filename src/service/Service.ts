@@ -26,6 +26,7 @@ import { Secret } from "./storage/Secret.ts"
 import type { SharedStorageUrls } from "./storage/SharedStorageUrls.ts"
 import { TaskFiles } from "./storage/TaskFiles.ts"
 import { TaskEvents } from "./tasks/TaskEvents.ts"
+import { TaskFeed } from "./requests/TaskFeed.ts"
 import { TaskIntake } from "./requests/TaskIntake.ts"
 import { TaskQueue } from "./tasks/TaskQueue.ts"
 import { taskRetention } from "./tasks/TaskRetention.ts"
@@ -116,7 +117,7 @@ const service = ({ dataDir, durable, drain, shared, ...options }: RunOptions) =>
     draining(options.config.limits?.drain ?? drain)
   ).pipe(
     Layer.provideMerge(WebServer.Default),
-    Layer.provideMerge(Layer.mergeAll(TaskIntake.Default, TaskWaiting.Default)),
+    Layer.provideMerge(Layer.mergeAll(TaskFeed.Default, TaskIntake.Default, TaskWaiting.Default)),
     Layer.provideMerge(TaskWorkers.Default),
     Layer.provideMerge(
       Layer.mergeAll(TaskStore.Default, TaskQueue.Default, KeyStore.Default, TaskEvents.Default)

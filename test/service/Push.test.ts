@@ -6,7 +6,7 @@ import { ask, create, refusalOf, type Started, startService } from "./start.ts"
 
 let service: Started
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({ limits: { streams: 2 } })
 })
 afterAll(() => service.stop())
 
@@ -68,4 +68,31 @@ test("an account's events contain its own tasks only", async () => {
   })
   expect(new Set(seen.map(({ task_id }) => task_id))).toEqual(new Set([own]))
   expect(seen.at(-1)?.audio_url).toContain(own)
+})
+
+test("an account has a limit of open streams; those that close make room", async () => {
+  const key = await service.newKey()
+  const open = async (path = "/v1/tasks/events") => {
+    const left = new AbortController()
+    const response = await fetch(`${service.address}${path}`, {
+      headers: headersOf(key),
+      signal: left.signal
+    })
+    return { response, leave: () => left.abort() }
+  }
+  const first = await open()
+  const second = await open()
+  expect([first.response.status, second.response.status]).toEqual([200, 200])
+  const { task_id: id } = await create(service, key, "fast-en-us", hello)
+  for (const path of ["/v1/tasks/events", `/v1/task/${id}/events`]) {
+    const third = await ask(service.address, key, "GET", path)
+    expect(refusalOf(third)).toEqual([429, "streams_full", undefined])
+    expect(third.headers.get("retry-after")).toBe("10")
+  }
+  second.leave()
+  let again = await open()
+  while (again.response.status === 429) again = await open()
+  expect(again.response.status).toBe(200)
+  first.leave()
+  again.leave()
 })

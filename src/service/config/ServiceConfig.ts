@@ -183,6 +183,11 @@ export const ServiceConfig = Schema.Struct({
         "Requests per second and account, with bursts of ten seconds' worth; default: unlimited."
       ),
       connections: optionalField(countField(1, 65_000), "Maximum open connections; default: 4000."),
+      streams: optionalField(
+        countField(1, 65_000),
+        "Maximum open event streams of an account; default: 100."
+      ),
+      allStreams: optionalField(countField(1, 65_000), "Maximum open event streams in all; default: 1000."),
       requestTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 3_600)),
         "Maximum seconds to receive a request; default: 30."

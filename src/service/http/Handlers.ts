@@ -1,6 +1,6 @@
 /** Handlers of the API's nine endpoints. */
 import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Effect, Option, Stream } from "effect"
+import { Chunk, Effect, Option, Stream } from "effect"
 import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
 import { Conflict, NotFound } from "../../contract/Errors.ts"
 import {
@@ -24,6 +24,7 @@ import { EngineRota } from "../failover/EngineRota.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { TaskQueue } from "../tasks/TaskQueue.ts"
+import { type StreamBehind, TaskFeed } from "../requests/TaskFeed.ts"
 import { TaskIntake } from "../requests/TaskIntake.ts"
 import { forgetTrace } from "../tasks/TaskTraces.ts"
 import { TaskWaiting } from "../requests/TaskWaiting.ts"
@@ -48,6 +49,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
     const queue = yield* TaskQueue
     const workers = yield* TaskWorkers
     const waiting = yield* TaskWaiting
+    const feed = yield* TaskFeed
     const files = yield* TaskFiles
     const health = yield* ServiceHealth
     const rota = yield* EngineRota
@@ -60,14 +62,32 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       })
     const account = admitted("read")
 
-    const events = (request: HttpServerRequest.HttpServerRequest, tasks: Stream.Stream<StoredTask>) =>
+    const events = (
+      request: HttpServerRequest.HttpServerRequest,
+      tasks: Stream.Stream<StoredTask, StreamBehind>
+    ) =>
       eventStream(
-        Stream.mapEffect(tasks, (task) =>
-          Effect.map(taskResponse(files, originOf(config.publicUrl, request), task), (shown) =>
-            eventOf(shown, "task")
+        // Changes that come together are written together.
+        Stream.mapChunksEffect(tasks, (chunk) =>
+          Effect.map(
+            Effect.forEach(chunk, (task) => eventFor(originOf(config.publicUrl, request), task)),
+            (made) => Chunk.of(made.join(""))
           )
-        )
+        ).pipe(Stream.catchTag("StreamBehind", ({ message }) => Stream.make(eventOf({ message }, "behind"))))
       )
+
+    const madeEvents = new WeakMap<StoredTask, { readonly origin: string; readonly event: string }>()
+    /** Makes the event of a change once for the streams that share it. */
+    const eventFor = (origin: string, task: StoredTask): Effect.Effect<string> =>
+      Effect.suspend(() => {
+        const made = madeEvents.get(task)
+        if (made?.origin === origin) return Effect.succeed(made.event)
+        return Effect.map(taskResponse(files, origin, task), (shown) => {
+          const event = eventOf(shown, "task")
+          madeEvents.set(task, { origin, event })
+          return event
+        })
+      })
 
     const knownProvider = (provider: string | undefined) =>
       provider === undefined || catalogue.offer().providers.has(provider)
@@ -205,11 +225,14 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* account
           const taskId = path.task_id.toLowerCase()
           if (Option.isNone(yield* store.read(owner, taskId))) return yield* taskUnknown
+          yield* feed.place(owner)
           return events(request, waiting.follow(owner, taskId))
         })
       )
       .handleRaw("accountEvents", ({ request }) =>
-        Effect.map(account, (owner) => events(request, waiting.followAll(owner)))
+        Effect.gen(function* () {
+          return events(request, yield* feed.open(yield* account))
+        })
       )
       .handle("webhookSecret", () =>
         Effect.map(admitted("create"), (owner) => ({ secret: webhooks.secretOf(owner) }))

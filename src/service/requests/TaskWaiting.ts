@@ -14,23 +14,19 @@ export class TaskWaiting extends Effect.Service<TaskWaiting>()("service/TaskWait
     const store = yield* TaskStore
 
     /** Waits until a task may have changed. */
-    const hint = (changed: Queue.Dequeue<string>, taskId: string): Effect.Effect<void> => {
-      const next: Effect.Effect<void> = Effect.flatMap(Queue.take(changed), (id) =>
-        id === taskId ? Effect.void : next
-      )
-      return Effect.asVoid(Effect.timeoutOption(next, atLeastEvery))
-    }
+    const hint = (changed: Queue.Dequeue<string>): Effect.Effect<void> =>
+      Effect.asVoid(Effect.timeoutOption(Queue.take(changed), atLeastEvery))
 
     return {
       /** Reads a task when it has ended, or when the time is up. None if the account has no such task. */
       end: (account: number, taskId: string, within: Duration.DurationInput) =>
         Effect.gen(function* () {
-          const changed = yield* events.listen(account)
+          const changed = yield* events.listen(account, taskId)
           const read = store.read(account, taskId)
           const ended: typeof read = Effect.flatMap(read, (found) =>
             Option.isNone(found) || hasEnded(found.value.status)
               ? Effect.succeed(found)
-              : Effect.zipRight(hint(changed, taskId), ended)
+              : Effect.zipRight(hint(changed), ended)
           )
           const found = yield* Effect.timeoutOption(ended, within)
           return Option.isSome(found) ? found.value : yield* read
@@ -39,12 +35,12 @@ export class TaskWaiting extends Effect.Service<TaskWaiting>()("service/TaskWait
       /** Emits a task now and after each change of its status, until it has ended or is deleted. */
       follow: (account: number, taskId: string): Stream.Stream<StoredTask> =>
         Stream.unwrapScoped(
-          Effect.map(events.listen(account), (changed) => {
+          Effect.map(events.listen(account, taskId), (changed) => {
             type Step = Option.Option<readonly [StoredTask, StoredTask["status"]]>
             const next = (seen: StoredTask["status"] | undefined): Effect.Effect<Step> =>
               Effect.flatMap(store.read(account, taskId), (found) =>
                 Option.isSome(found) && found.value.status === seen
-                  ? Effect.zipRight(hint(changed, taskId), next(seen))
+                  ? Effect.zipRight(hint(changed), next(seen))
                   : Effect.succeed(Option.map(found, (task) => [task, task.status] as const))
               )
             return Stream.unfoldEffect<StoredTask["status"] | undefined, StoredTask, never, never>(
@@ -52,17 +48,6 @@ export class TaskWaiting extends Effect.Service<TaskWaiting>()("service/TaskWait
               (seen) => (hasEnded(seen) ? Effect.succeedNone : next(seen))
             )
           })
-        ),
-
-      /** Emits each task of an account after each change, from now on. */
-      followAll: (account: number): Stream.Stream<StoredTask> =>
-        Stream.unwrapScoped(
-          Effect.map(events.listen(account), (changed) =>
-            Stream.fromQueue(changed, { maxChunkSize: 1 }).pipe(
-              Stream.mapEffect((taskId) => store.read(account, taskId)),
-              Stream.filterMap((found) => found)
-            )
-          )
         )
     }
   })

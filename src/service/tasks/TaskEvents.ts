@@ -3,7 +3,7 @@ import { Effect, Queue, type Scope } from "effect"
 import { Replica } from "../storage/Replica.ts"
 
 /** Maximum changes that wait for one listener; older ones are dropped. */
-const mostWaiting = 1_000
+const mostWaiting = 10_000
 
 /**
  * Passes on which tasks have changed. SQLite reports no changes by other processes, such as `keys revoke`. Replicas
@@ -11,20 +11,22 @@ const mostWaiting = 1_000
  */
 export class TaskEvents extends Effect.Service<TaskEvents>()("service/TaskEvents", {
   effect: Effect.map(Replica, ({ sharing }) => {
-    const listeners = new Map<number, Set<Queue.Queue<string>>>()
-    const leave = (account: number, queue: Queue.Queue<string>) =>
+    /** Listeners by an account's number, or by that and a task's id. */
+    const listeners = new Map<string, Set<Queue.Queue<string>>>()
+    const leave = (subject: string, queue: Queue.Queue<string>) =>
       Effect.sync(() => {
-        const all = listeners.get(account)
+        const all = listeners.get(subject)
         all?.delete(queue)
-        if (all?.size === 0) listeners.delete(account)
+        if (all?.size === 0) listeners.delete(subject)
       })
     const reported = (account: number, taskId: string): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        const all = listeners.get(account)
-        return all === undefined
-          ? Effect.void
-          : Effect.forEach(all, (queue) => Queue.offer(queue, taskId), { discard: true })
-      })
+      Effect.suspend(() =>
+        Effect.forEach(
+          [...(listeners.get(`${account}`) ?? []), ...(listeners.get(`${account} ${taskId}`) ?? [])],
+          (queue) => Queue.offer(queue, taskId),
+          { discard: true }
+        )
+      )
     return {
       /** Passes on a change that the database has reported. */
       reported,
@@ -32,17 +34,21 @@ export class TaskEvents extends Effect.Service<TaskEvents>()("service/TaskEvents
       /** Records that a task of an account was created, started, queued again, or has ended. */
       changed: sharing === undefined ? reported : () => Effect.void,
 
-      /** Returns a queue of the ids of an account's changed tasks, from now until the scope closes. */
-      listen: (account: number): Effect.Effect<Queue.Dequeue<string>, never, Scope.Scope> =>
-        Effect.acquireRelease(
-          Effect.tap(Queue.sliding<string>(mostWaiting), (queue) =>
+      /** Returns a queue of the ids of an account's changed tasks, or of one of them, until the scope closes. */
+      listen: (
+        account: number,
+        taskId?: string
+      ): Effect.Effect<Queue.Dequeue<string>, never, Scope.Scope> => {
+        const subject = taskId === undefined ? `${account}` : `${account} ${taskId}`
+        return Effect.acquireRelease(
+          Effect.tap(Queue.sliding<string>(taskId === undefined ? mostWaiting : 1), (queue) =>
             Effect.sync(() => {
-              const all = listeners.get(account) ?? new Set()
-              listeners.set(account, all.add(queue))
+              listeners.set(subject, (listeners.get(subject) ?? new Set()).add(queue))
             })
           ),
-          (queue) => Effect.zipRight(leave(account, queue), Queue.shutdown(queue))
+          (queue) => Effect.zipRight(leave(subject, queue), Queue.shutdown(queue))
         )
+      }
     }
   })
 }) {}
