@@ -50,7 +50,7 @@ export const makeScreen = (
 ): Context.Tag.Service<Screen> => {
   let drawn: ReadonlyArray<string> = []
   let log: (line: string) => void = () => {}
-  const columns = () => stderr.columns ?? 80
+  const columns = () => known(stderr.columns) ?? 80
   const dumb = environment["TERM"] === "dumb"
   const plain = (environment["NO_COLOR"] ?? "") !== "" || dumb
   const put = (stream: Stream, text: string) =>
@@ -59,7 +59,7 @@ export const makeScreen = (
     })
   const redrawn = (between: string, rows: ReadonlyArray<string>) => {
     const width = Math.max(1, columns() - 1)
-    const maxRows = Math.max(0, (stderr.rows ?? 24) - 1)
+    const maxRows = Math.max(0, (known(stderr.rows) ?? 24) - 1)
     const next = rows
       .slice(0, maxRows)
       .map((row) => fitToWidth(plain ? unstyled(row) : escapeControls(row), width))
@@ -81,7 +81,7 @@ export const makeScreen = (
     live: stderr.isTTY === true && !dumb,
     look: {
       colour: stdout.isTTY === true && !plain,
-      columns: stdout.isTTY === true ? stdout.columns : undefined
+      columns: stdout.isTTY === true ? known(stdout.columns) : undefined
     },
     columns,
     result: (text) =>
@@ -104,6 +104,9 @@ export const makeScreen = (
     draw: (rows) => Effect.suspend(() => put(stderr, redrawn("", rows)))
   }
 }
+
+/** The size of a terminal; undefined if unknown. Terminals without a window, as in some containers, report 0. */
+const known = (size: number | undefined): number | undefined => (size === 0 ? undefined : size)
 
 /** Formats an event at a time (milliseconds since the epoch) as a line of JSON. */
 export const eventLine = (facts: Readonly<Record<string, unknown>>, at: number): string =>

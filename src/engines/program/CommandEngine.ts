@@ -49,8 +49,14 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** The environment variables that the program inherits; keys and other secrets are not passed on. */
-const inherited = ["PATH", "HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TMPDIR", "TEMP", "SystemRoot"]
+/**
+ * The environment variables that the program inherits; keys and other secrets are not passed on. Those in the last line
+ * are for Windows: Python, for example, finds the user's packages by APPDATA.
+ */
+const inherited = [
+  ...["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"],
+  ...["TEMP", "TMP", "SystemRoot", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA"]
+]
 
 /** Makes the engine. A program ends when its request ends or is interrupted. */
 export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOptions) {

@@ -29,8 +29,15 @@ const printable = (text: string): string =>
     ""
   )
 
-/** Converts a relative path to a URL: percent-encodes each segment, keeps slashes. */
-export const relativeUrl = (path: string): string => path.split("/").map(encodeURIComponent).join("/")
+/**
+ * Converts a relative path with forward slashes to a URL: percent-encodes each segment, keeps slashes. Between drives
+ * or shares of Windows there is no relative path: the absolute one becomes a file URL.
+ */
+export const relativeUrl = (path: string): string => {
+  const encoded = path.split("/").map(encodeURIComponent).join("/")
+  if (path.startsWith("//")) return `file:${encoded}`
+  return /^[A-Za-z]:\//u.test(path) ? `file:///${encoded.replace("%3A", ":")}` : encoded
+}
 
 /** Returns a clip's note for editors: its text, its speed if changed, its flags. */
 export const noteOf = (clip: TimelineClip): string =>

@@ -3,7 +3,7 @@
  * record, and a batch's plans and terms, named by their checksums. Files are written atomically.
  */
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
-import { join, relative, resolve, sep } from "node:path"
+import { join, resolve, sep } from "node:path"
 import { Effect, Option, Schedule, Schema } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
@@ -11,6 +11,7 @@ import { makeFolder } from "../../system/Folder.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { type StateUnusable, mapStateError, mapStateErrorLater } from "../../store/state/StateErrors.ts"
 import { writeAtomically } from "../../system/AtomicFile.ts"
+import { pathInside } from "../../system/PathComparison.ts"
 import { FleetUnusable } from "./FleetErrors.ts"
 import { clipsIn } from "./WorkerRoles.ts"
 
@@ -66,10 +67,8 @@ export const openSharedFolder = (folder: string): Effect.Effect<SharedFolder, Fl
         })
     })
     const root = realpathSync(folder)
-    const inside = (path: string): string | undefined => {
-      const found = relative(root, existsSync(path) ? realpathSync(path) : resolve(path))
-      return found === ".." || found.startsWith(`..${sep}`) ? undefined : found
-    }
+    const inside = (path: string): string | undefined =>
+      pathInside(root, existsSync(path) ? realpathSync(path) : resolve(path))
     const text = (path: string) =>
       mapStateError(root, () => (existsSync(path) ? readFileSync(path, "utf8") : undefined))
     const share: SharedFolder = {

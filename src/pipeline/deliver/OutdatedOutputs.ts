@@ -3,6 +3,8 @@ import { basename, dirname, join, relative, sep } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Array, Effect } from "effect"
 import type { JobId } from "../../domain/values/Ids.ts"
+import { fileIdentity } from "../../system/FileIdentity.ts"
+import { folderNameOf } from "../load/JobName.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { reportNames } from "./DeliveryRecord.ts"
 
@@ -21,13 +23,19 @@ export const removeOutdated = Effect.fnUntraced(function* (
   const fs = yield* FileSystem.FileSystem
   const made = new Set(files.map((file) => relative(out, file)))
   const folders = new Set([...made].map((file) => dirname(file)).filter((folder) => folder !== job))
+  // Many file systems ignore case or Unicode normalization: there, an earlier name may be that of a current file.
+  const current = new Map(files.map((file) => [folderNameOf(relative(out, file)), file]))
+  const isCurrent = (path: string) => {
+    const file = current.get(folderNameOf(path))
+    return made.has(path) || (file !== undefined && fileIdentity(file) === fileIdentity(join(out, path)))
+  }
   const asWritten = ({ path, bytes }: Delivery["files"][number]) =>
     Effect.orElseSucceed(
       Effect.map(fs.stat(join(out, path)), ({ size }) => Number(size) === bytes),
       () => false
     )
   const left = yield* Effect.filter(
-    before.files.filter(({ path }) => !made.has(path) && !reportNames.includes(basename(path))),
+    before.files.filter(({ path }) => !isCurrent(path) && !reportNames.includes(basename(path))),
     asWritten
   )
   const isPart = (path: string) => isFurtherList(job, path) && made.has(join(job, `${job}.edl`))

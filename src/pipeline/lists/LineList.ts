@@ -6,6 +6,7 @@ import type { Line } from "../../domain/speech/Line.ts"
 import { charactersOf, lineName } from "../../domain/speech/Utterance.ts"
 import { readableStateLayer } from "../../store/tables/StateLayers.ts"
 import type { Batch } from "../load/Job.ts"
+import { relativeUrl } from "../../exports/text/SingleLineText.ts"
 import type { Known } from "../place/FitForecast.ts"
 import { knownLengths, type LongLine, longLines } from "../place/LongLines.ts"
 import { planRetakes } from "../place/Retakes.ts"
@@ -102,7 +103,7 @@ const saidIn = (line: Line | undefined): string =>
 
 /** A relative URL from a folder to a file. */
 const linkTo = (file: string, folder: string): string =>
-  relative(folder, file).split(sep).map(encodeURIComponent).join("/")
+  relativeUrl(relative(folder, file).split(sep).join("/"))
 
 /** `0:01:02.500`, a time in hours, minutes and seconds. */
 const clock = (time: number | undefined): string =>

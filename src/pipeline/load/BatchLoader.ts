@@ -20,6 +20,7 @@ import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
 import { chosenDelivery } from "./delivery/DeliveryChoice.ts"
+import { shellGlob } from "./patterns/PatternFiles.ts"
 import { filmNamed } from "./tracks/TrackChoice.ts"
 import {
   type ExpandedEntry,
@@ -42,7 +43,9 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
 ) {
   const path = yield* Path.Path
   const { cwd } = flags
-  const inputs = cwd === undefined ? named : Array.map(named, (input) => path.resolve(cwd, input))
+  const inputs = Array.map(named, (input) =>
+    shellGlob(cwd === undefined ? input : path.resolve(cwd, input), process.platform)
+  )
   const [first] = inputs
   if (yield* namesManifest(first, flags.read)) {
     if (inputs.length > 1) {

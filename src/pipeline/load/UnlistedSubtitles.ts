@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { Effect } from "effect"
 import picomatch from "picomatch"
 import { glob } from "tinyglobby"
+import { pathKey } from "../../system/PathComparison.ts"
 import { isManifest } from "./BatchId.ts"
 import type { Batch } from "./Job.ts"
 import { globOf } from "./patterns/NamePattern.ts"
@@ -61,8 +62,8 @@ export const unlisted = (
           ignore: [...elsewhere, within(batch.out), within(batch.state)],
           caseSensitiveMatch: false
         })
-        const inputs = new Set((batch.every ?? batch.jobs).map(({ input }) => input))
-        const left = files.filter((file) => !inputs.has(join(folder, file)))
+        const inputs = new Set((batch.every ?? batch.jobs).map(({ input }) => pathKey(input)))
+        const left = files.filter((file) => !inputs.has(pathKey(join(folder, file))))
         if (left.length === 0) return []
         const manifests = (await readdir(folder)).filter(isManifest)
         const named = (await Promise.all(manifests.map((name) => textOf(join(folder, name))))).map(namedIn)

@@ -38,6 +38,15 @@ const screenOn = (environment: Record<string, string>, size?: { columns: number;
 }
 
 describe("Screen", () => {
+  it.effect("takes a size of 0, as of terminals without a window, for an unknown one", () =>
+    Effect.gen(function* () {
+      const { screen, stderr } = screenOn({}, { columns: 0, rows: 0 })
+      expect([screen.columns(), screen.look.columns]).toEqual([80, undefined])
+      yield* screen.draw(["a row that is longer than one column"])
+      expect(stderr.seen()).toEqual(["a row that is longer than one column"])
+    })
+  )
+
   it.effect("prints lines above the drawn rows", () =>
     Effect.gen(function* () {
       const { screen, stderr } = screenOn({}, { columns: 40, rows: 10 })

@@ -1,7 +1,7 @@
 /** The files that a glob or a pattern with names matches. */
 import { isAbsolute, resolve } from "node:path"
 import { Effect } from "effect"
-import { glob } from "tinyglobby"
+import { glob, isDynamicPattern } from "tinyglobby"
 import type { NameValues } from "./NamePattern.ts"
 
 /** A file below a folder. */
@@ -17,10 +17,26 @@ export interface NamedFile extends ListedFile {
   readonly values: NameValues
 }
 
-/** Lists the files that a glob matches, in the order of their paths. */
+/**
+ * Lists the files that a glob matches, in the order of their paths. Names match in either Unicode normalization: macOS
+ * often decomposes letters with accents, which keyboards compose.
+ */
 export const filesLike = (pattern: string, base: string): Effect.Effect<ReadonlyArray<ListedFile>> =>
-  Effect.promise(() => glob(pattern, { cwd: base, absolute: isAbsolute(pattern), onlyFiles: true })).pipe(
-    Effect.map((names) => names.map((name) => ({ name, path: resolve(base, name) })).sort(byPath))
-  )
+  Effect.promise(() =>
+    glob([...new Set([pattern, pattern.normalize("NFC"), pattern.normalize("NFD")])], {
+      cwd: base,
+      absolute: isAbsolute(pattern),
+      onlyFiles: true
+    })
+  ).pipe(Effect.map((names) => names.map((name) => ({ name, path: resolve(base, name) })).sort(byPath)))
 
 const byPath = (a: ListedFile, b: ListedFile): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
+
+/**
+ * Returns a glob from the command line as `filesLike` reads it. Windows' command interpreters do not expand globs, and
+ * separate folders by backslashes, which are escapes in a glob.
+ */
+export const shellGlob = (written: string, platform: NodeJS.Platform): string => {
+  const slashed = platform === "win32" ? written.replaceAll("\\", "/") : written
+  return isDynamicPattern(slashed) ? slashed : written
+}
