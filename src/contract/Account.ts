@@ -1,7 +1,7 @@
 /** The account behind a key, its credits, and the service's health. */
 import { Context, Schema } from "effect"
 
-/** What keys may do: `read` allows GET requests, `create` allows creating and deleting tasks. */
+/** The scopes of keys: `read` allows GET requests, `create` allows creating and deleting tasks. */
 export const keyScopes = ["read", "create"] as const
 export type KeyScope = (typeof keyScopes)[number]
 

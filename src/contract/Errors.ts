@@ -1,6 +1,6 @@
 /**
  * Error responses. All have one shape: `_tag` is the kind, which matches the status, and `code` is the exact reason.
- * `message` explains it with the value and what was expected; `field` names the part of the request at fault.
+ * `message` explains it with the found and the expected value; `field` names the part of the request at fault.
  */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"

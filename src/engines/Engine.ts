@@ -69,7 +69,7 @@ export type Speech = PcmSpeech | EncodedSpeech
 /** The engine is unavailable, for example not installed, unreachable or without a valid key. Any request would fail. */
 export class EngineUnavailable extends Schema.TaggedError<EngineUnavailable>()("EngineUnavailable", {
   engine: Schema.String,
-  /** What is wrong and how to fix it. */
+  /** The fault and how to fix it. */
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect)
 }) {
@@ -100,7 +100,7 @@ export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFail
   reason: SpeechFailure,
   /** Seconds to wait before a retry, as a busy server requests. */
   retryAfter: Schema.optional(Schema.Number),
-  /** The invalid value and what was expected; never the text to speak. */
+  /** The invalid and the expected value; never the text to speak. */
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect)
 }) {

@@ -1,4 +1,4 @@
-/** The kinds of files that dubwright writes with ffmpeg, and what a build lacks for them. */
+/** The kinds of files that dubwright writes with ffmpeg, and the features that a build lacks for them. */
 import { Effect, Either } from "effect"
 import { usualDuck } from "../audio/level/Ducking.ts"
 import { Frames, Micros, SampleRate } from "../domain/time/Units.ts"
@@ -18,7 +18,7 @@ export interface Ability {
   readonly needs: ReadonlyArray<Feature>
 }
 
-/** A kind of file that a build cannot write, and what it lacks for that. */
+/** A kind of file that a build cannot write, and the features that it lacks. */
 export interface MissingAbility {
   readonly name: string
   readonly lacking: ReadonlyArray<Feature>

@@ -120,8 +120,8 @@ export const makeCalls = Effect.gen(function* () {
 
   return {
     /**
-     * Creates a task, without retries: only the store and the history can tell whether a retry would be charged
-     * twice. `mark` makes its idempotency key.
+     * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
+     * `mark` makes its idempotency key.
      */
     submit: (
       utterance: Utterance,

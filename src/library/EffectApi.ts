@@ -47,7 +47,7 @@ export const dubInEffect = Effect.fn("EffectApi.dubInEffect")(function* (
   }).pipe(Effect.scoped)
 })
 
-/** Plans a batch: what a run would send, at which price. Spends nothing and writes nothing. */
+/** Plans a batch: finds the utterances that a run would send, and their price. Spends nothing and writes nothing. */
 export const planInEffect = Effect.fn("EffectApi.planInEffect")(function* (options: BatchCallOptions) {
   const { source, flags } = yield* readOptions(options)
   const { batch, notes } = yield* loadForRun(source, flags)

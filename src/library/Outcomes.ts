@@ -53,7 +53,7 @@ export interface DubOutcome {
   readonly credits: { readonly spent?: number; readonly left?: number }
   /** Why no more tasks were created, if the run stopped early. */
   readonly halt?: Halt
-  /** What was repaired or skipped in the scripts, and warnings of the run. */
+  /** Repairs and skipped parts of the scripts, and warnings of the run. */
   readonly notices: ReadonlyArray<string>
   /** The absolute output folder; its index.html shows all jobs. */
   readonly out: string
@@ -67,9 +67,9 @@ export interface PlanOutcome {
   readonly ok: boolean
   /** Why it cannot. */
   readonly error?: InputRejected | Refused
-  /** What would be sent, its price, and the lines that will not fit. */
+  /** The utterances that would be sent, their price, and the lines that will not fit. */
   readonly report: PlanReport
-  /** What was repaired or skipped in the scripts, and checks that could not be made. */
+  /** Repairs and skipped parts of the scripts, and checks that could not be made. */
   readonly notices: ReadonlyArray<string>
 }
 

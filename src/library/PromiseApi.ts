@@ -70,7 +70,7 @@ export const dubAsync = async (options: DubPromiseOptions): Promise<DubOutcome> 
     : { ...outcome, notices: [...outcome.notices, `onProgress threw an error: ${fault.message}`] }
 }
 
-/** Plans a batch: what a run would send, at which price. Spends nothing and writes nothing. */
+/** Plans a batch: finds the utterances that a run would send, and their price. Spends nothing and writes nothing. */
 export const planAsync = (options: BatchPromiseOptions): Promise<PlanOutcome> =>
   promised(Effect.provide(planInEffect(options), batchLayer(options)), options, options.env)
 

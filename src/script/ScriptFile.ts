@@ -25,7 +25,7 @@ import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts
 
 /** Options for reading a file. The rates are for formats that count frames without stating their rate. */
 export interface ReadOptions extends KnownRates {
-  /** The extension that tells the format, if the file's name does not. */
+  /** The extension that determines the format, if the file's name does not. */
   readonly ending?: string | undefined
   /** The character encoding; by default it is detected. A byte order mark in the file takes precedence. */
   readonly encoding?: string | undefined

@@ -41,7 +41,7 @@ export interface ServeOptions {
   readonly port: number
   /** Created if missing. Only one service may use it at a time. */
   readonly dataDir: string
-  /** What this service shares with its replicas; absent: all is in the data folder. */
+  /** The storage that this service shares with its replicas; if absent, all data is in the data folder. */
   readonly shared?: SharedStorageUrls
   readonly config: ServiceConfig
   /** Engines of the host program, by the names that providers use for them. */

@@ -1,4 +1,4 @@
-/** Finds the first problem in a schema parse error: its path and what was expected, without the value itself. */
+/** Finds the first problem in a schema parse error: its path and the expected value, without the found one. */
 import { type ParseResult, SchemaAST } from "effect"
 import { describeSchema } from "../domain/values/SchemaWords.ts"
 

@@ -82,7 +82,7 @@ const inside = (value: unknown, step: PropertyKey): unknown => {
   return list[Number(step)]
 }
 
-/** What is wrong with a text where a text is expected. */
+/** Returns the expected property that a text lacks, such as " that is not empty". */
 const unlike = (wanted: string, found: unknown): string => {
   if (!wanted.startsWith("a text") || typeof found !== "string") return ""
   if (found.trim() === "") return " that is not empty"

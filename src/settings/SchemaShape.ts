@@ -1,4 +1,4 @@
-/** Queries on a schema for error messages: what it accepts at a place, and where it has a key. */
+/** Queries on a schema for error messages: the values that it accepts at a place, and the places that have a key. */
 import { Array, SchemaAST } from "effect"
 import { describeSchema } from "../domain/values/SchemaWords.ts"
 

@@ -11,7 +11,7 @@ export interface SearchSystem {
   readonly isProgram: (path: string) => boolean
 }
 
-/** A file that this process may run. Windows goes by the name's ending instead of a permission. */
+/** A file that this process may run. Windows checks the name's ending instead of a permission. */
 export const isProgram = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)

@@ -1,6 +1,6 @@
 /** The signals that ask a program to stop, besides SIGINT (Ctrl+C) and SIGTERM. */
 
-/** A signal, and the one that it counts as; undefined if it is ignored. */
+/** A signal, and its equivalent; undefined if it is ignored. */
 export interface TerminalSignal {
   readonly signal: NodeJS.Signals
   readonly as: "SIGINT" | "SIGTERM" | undefined

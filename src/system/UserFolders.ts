@@ -17,9 +17,9 @@ export const homeFolder = (find: () => string = homedir): string | undefined => 
 }
 
 /**
- * The folder for files that can be made again, `dubwright` in the user's cache folder: `$XDG_CACHE_HOME` (default
- * `~/.cache`) on Linux and other Unix systems, `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows. By the XDG
- * specification, a relative `XDG_CACHE_HOME` counts as unset:
+ * The folder for files that can be made again: `dubwright` in the user's cache folder. The latter is `$XDG_CACHE_HOME`
+ * (default `~/.cache`) on Linux and other Unix systems, `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows. By
+ * the XDG specification, a relative `XDG_CACHE_HOME` counts as unset:
  * https://specifications.freedesktop.org/basedir-spec/latest/
  */
 export const cacheFolder = (platform: NodeJS.Platform, environment: Environment, home: string): string => {
@@ -33,8 +33,8 @@ export const cacheFolder = (platform: NodeJS.Platform, environment: Environment,
 }
 
 /**
- * The folder for files that the user has added, such as voices: `$XDG_DATA_HOME` (default `~/.local/share`),
- * `~/Library/Application Support` on macOS, `%LOCALAPPDATA%` on Windows, each with `dubwright` below.
+ * The folder for files that the user has added, such as voices: `dubwright` in the user's data folder. The latter is
+ * `$XDG_DATA_HOME` (default `~/.local/share`), `~/Library/Application Support` on macOS, `%LOCALAPPDATA%` on Windows.
  */
 export const dataFolder = (platform: NodeJS.Platform, environment: Environment, home: string): string => {
   if (platform === "win32") {

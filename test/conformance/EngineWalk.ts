@@ -25,7 +25,7 @@ const texts: Readonly<Record<string, string>> = {
   en: "Hello there! This is a short test of a voice."
 }
 
-/** Checks the engine. Reports each finding at once; `say` gets what the check will cost. */
+/** Checks the engine. Reports each finding at once; `say` gets the price of the check. */
 export const walkEngine = (
   options: EngineWalkOptions,
   tell: (finding: Finding) => void,

@@ -9,7 +9,7 @@ export interface Finding {
   /** Section of the interface document, and what it requires. */
   readonly point: string
   readonly verdict: "holds" | "broken" | "skipped"
-  /** What was observed instead, or why the check was skipped. */
+  /** The observed behaviour, or why the check was skipped. */
   readonly detail: string
 }
 

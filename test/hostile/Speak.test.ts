@@ -150,7 +150,7 @@ it.scopedLive(
   "finds lost tasks by their properties if the service does not repeat labels",
   () =>
     Effect.gen(function* () {
-      // Distinct lengths: otherwise two lost tasks could not be told apart.
+      // The lengths are distinct, so that the run can distinguish two lost tasks.
       const list = utterances(12).map((one, i) => ({ ...one, length: i }))
       const distinct = list.filter(
         (one, i) => list.findIndex((other) => other.characters === one.characters) === i

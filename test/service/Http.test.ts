@@ -1,4 +1,4 @@
-/** The running service over HTTP, where the contract specifies what the public interface leaves open. */
+/** The running service over HTTP, on points that the public interface leaves open and the contract specifies. */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"

@@ -27,7 +27,7 @@ export interface BatchOptions {
   readonly model: ModelId | undefined
   readonly language: LanguageTag | undefined
   readonly bilingual?: BilingualChoice | undefined
-  /** Files that jobs wait for; see `RunFlags`. */
+  /** Files for which jobs wait; see `RunFlags`. */
   readonly isArriving?: (path: string) => boolean
   /** Whether a cast file that does not exist yet counts as empty. */
   readonly newCast?: boolean
@@ -65,7 +65,7 @@ export const warningsOnScreen = Layer.effect(
 /** Notices printed without --verbose; the rest are only counted. */
 const mostPrinted = 12
 
-/** Prints on stderr what was repaired or skipped in the scripts. */
+/** Prints the repairs and skipped parts of the scripts on stderr. */
 export const printNotices = Effect.fnUntraced(function* (
   { notices }: Pick<BatchPlan, "notices">,
   { quiet, verbose }: Pick<BatchOptions, "quiet" | "verbose">

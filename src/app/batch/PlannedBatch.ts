@@ -4,7 +4,7 @@ import type { Batch } from "../../pipeline/load/Job.ts"
 import { planFully } from "../../pipeline/plan/BilingualNotices.ts"
 import { type BatchOptions, printNotices } from "./BatchInput.ts"
 
-/** Plans a batch; prints on stderr what was repaired or skipped in the scripts. */
+/** Plans a batch. Prints the repairs and skipped parts of the scripts on stderr. */
 export const planBatchInput = Effect.fn("PlannedBatch.planBatchInput")(function* (
   batch: Batch,
   options: BatchOptions

@@ -227,7 +227,7 @@ const databaseUrl = Options.text("database").pipe(
   )
 )
 
-/** What replicas of a service share; undefined if everything is in its data folder. */
+/** The storage that replicas of a service share; undefined if all data is in its data folder. */
 export const replicaStorage = Options.all({
   database: maybe(databaseUrl),
   files: textOption(
@@ -261,7 +261,7 @@ export const manifest = Args.text({ name: "manifest" }).pipe(
   Args.atLeast(1)
 )
 
-/** What `verify` checks. */
+/** The manifest or the files that `verify` checks. */
 export const verified = Args.text({ name: "manifest" }).pipe(
   Args.withDescription(
     "a manifest, or the files that were passed to run; with --profile: audio and video files"
@@ -269,10 +269,10 @@ export const verified = Args.text({ name: "manifest" }).pipe(
   Args.atLeast(1)
 )
 
-/** Who reviews, for the approvals that are saved. */
+/** The reviewer's name, for saved approvals. */
 export const reviewer = textOption("as", "NAME", "your name in approvals; default: the login name")
 
-/** The manifest that `review` works on. */
+/** The manifest of `review`. */
 export const reviewed = Args.text({ name: "manifest" }).pipe(
   Args.withDescription("a manifest (.yaml .yml .json); accepted changes are saved beside it"),
   Args.map(Array.of)

@@ -58,7 +58,7 @@ const usual = [
   ["doctor", "check Node, ffmpeg, the service and the key"]
 ] as const
 
-/** The topics that newcomers look for. The full overview lists all. */
+/** The topics for newcomers. The full overview lists all. */
 const firstTopics = ["start", "manifest", "text", "results"]
 
 const everywhere = [

@@ -25,7 +25,7 @@ export const speakersText = Effect.fn("SpeakersText.speakersText")(function* (ba
 
 /**
  * Adds every speaker that the cast lacks in a job's language, with the voice that the job's lines would have. Returns a
- * sentence about what was added.
+ * sentence about the additions.
  */
 export const completeCast = Effect.fn("SpeakersText.completeCast")(function* (batch: Batch, file: string) {
   const path = yield* Path.Path

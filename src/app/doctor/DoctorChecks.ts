@@ -1,4 +1,4 @@
-/** Local checks of `doctor`: Node, ffmpeg and the state folder. Each reports what was found and how to fix it. */
+/** Local checks of `doctor`: Node, ffmpeg and the state folder. Each reports its finding and how to fix it. */
 import { constants } from "node:fs"
 import { access, statfs } from "node:fs/promises"
 import { resolve } from "node:path"
@@ -35,7 +35,7 @@ const sources = {
   package: "from the npm package"
 } as const
 
-/** Reports the ffmpeg in use, and what it cannot do. */
+/** Reports the ffmpeg in use, and its missing features. */
 export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
   Effect.flatMap((binary) =>
     Effect.gen(function* () {

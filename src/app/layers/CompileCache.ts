@@ -8,8 +8,8 @@ import { compiledProgram } from "./CompiledProgram.ts"
 
 /**
  * Loads a file of the program from this file's folder. An unwritable cache folder is not an error. `NODE_COMPILE_CACHE`
- * chooses another folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns the cache off, as with Node's own cache. That one
- * exists since Node 22, and omits functions that are compiled at their first call.
+ * chooses another folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns the cache off, as with Node's own cache. Node's
+ * cache exists since Node 22, and omits functions that are compiled at their first call.
  *
  * Returns a function that caches the code compiled so far. V8 rejects code cached under other flags, so call it before
  * flags change. If nobody has called it, it runs when the process exits.

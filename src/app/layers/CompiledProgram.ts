@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { Script } from "node:vm"
 import { crc32 } from "node:zlib"
 
-/** What is kept between runs: compiled code by file name, and the commands whose functions it holds. */
+/** The data that is kept between runs: compiled code by file name, and the commands whose functions it contains. */
 interface Kept {
   readonly commands: ReadonlyArray<string>
   readonly code: ReadonlyMap<string, Buffer>

@@ -1,4 +1,4 @@
-/** The `schedule` command: prints what a system needs to start a run every night. */
+/** The `schedule` command: prints the configuration with which a system starts a run every night. */
 import { existsSync, realpathSync } from "node:fs"
 import { dirname, join, parse, resolve } from "node:path"
 import { Effect } from "effect"

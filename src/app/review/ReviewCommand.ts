@@ -10,7 +10,7 @@ import { Screen } from "../terminal/Screen.ts"
 
 export interface ReviewOptions extends BatchOptions {
   readonly port: number
-  /** Who reviews; undefined: the login name. */
+  /** The reviewer's name; default: the login name. */
   readonly reviewer: string | undefined
 }
 

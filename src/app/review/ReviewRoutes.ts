@@ -2,7 +2,7 @@
 import { Either } from "effect"
 import type { AdmittedRequest, AccessRefusal } from "./ReviewAccess.ts"
 
-/** What the editor requests for a cue. `replay` is a take that must not be paid for. */
+/** A request of the editor for a cue. `replay` plays a take that exists already, and never pays. */
 type Change = "take" | "replay" | "accept" | "withdraw"
 type ShapeChange = "split" | "join" | "shift"
 
@@ -32,7 +32,7 @@ export const routeOf = ({ method, path }: AdmittedRequest): Either.Either<Route,
     : Either.left({ status: 405, error: posted ? "expected POST" : "expected GET" })
 }
 
-/** A route that changes something, or asks what a change would cost. */
+/** A route that changes something, or asks for the price of a change. */
 export type PostedRoute = Extract<Route, { readonly _tag: "Change" | "Step" | "Approve" | "Voice" | "Shape" }>
 
 /** Whether a route is requested by POST. */

@@ -92,7 +92,7 @@ const answered = Effect.fnUntraced(
     )
 )
 
-/** Carries out a request that changes something, or that asks what a change would cost. */
+/** Carries out a request that changes something, or that asks for the price of a change. */
 const changed = Effect.fnUntraced(function* (work: ReviewWork, route: PostedRoute, body: string) {
   switch (route._tag) {
     case "Approve":

@@ -6,7 +6,7 @@ export interface ProviderProgress {
   readonly inFlight: number
   /** Maximum number of tasks in flight; undefined until the queue reports it. */
   readonly limit: number | undefined
-  /** End of the wait that the service asked for; in the past if there is none. */
+  /** End of the wait that the service requested; in the past if there is none. */
   readonly waitingUntil: number
   readonly spoken: number
 }
@@ -35,7 +35,7 @@ export interface ProgressModel {
         readonly utterances: number
         readonly characters: number
         readonly reused: number
-        /** Utterances spoken or failed before this plan. Not 0 if the plan is one of retakes, in mid-run. */
+        /** Utterances spoken or failed before this plan. Above 0 if the plan is one of retakes, during a run. */
         readonly before: number
       }
     | undefined

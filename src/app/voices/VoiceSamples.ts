@@ -76,7 +76,7 @@ const allVoices = Effect.gen(function* () {
   )
 })
 
-/** Returns the voices to speak with and the text, or what is wrong with the options. */
+/** Returns the voices and the text to speak, or the fault of the options. */
 const choose = (
   all: ReadonlyArray<Voice>,
   { voices: names, language, text }: SampleOptions

@@ -139,7 +139,7 @@ const stampsOf = (paths: ReadonlyArray<string>) =>
     (entries) => new Map(entries)
   )
 
-/** Runs the jobs whose files have arrived. Fails if watching is over. */
+/** Runs the jobs whose files have arrived. Fails if watching has ended. */
 const runArrived = Effect.fnUntraced(function* (
   options: WatchingOptions,
   watch: Watch,

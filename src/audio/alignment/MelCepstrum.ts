@@ -1,4 +1,6 @@
-/** Mel cepstra: what a sound's spectrum says about the phone, without the voice's pitch, level and timbre. */
+/**
+ * Mel cepstra: the part of a sound's spectrum that depends on the phone, not on the voice's pitch, level and timbre.
+ */
 import type { SpeechSpectra } from "./SpeechSpectra.ts"
 
 /** Values per frame: the cepstrum's coefficients, and the change of each from two frames before to two frames after. */

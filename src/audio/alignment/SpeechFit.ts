@@ -1,6 +1,6 @@
 /** Judges from an alignment whether a clip says its text, once and completely. */
 
-/** What an alignment says about a clip. */
+/** Measurements of a clip from its alignment. */
 export interface SpeechFit {
   /** Length of the clip's speech divided by that of the reference, without pauses. */
   readonly ratio: number
@@ -32,8 +32,8 @@ const longestRatio = 1.5
 const strangest = 1
 
 /**
- * Returns what is wrong with a clip, if anything is. A stretch alone may be a voice's style, and so may an unusual
- * pace. `another-text` is a weaker sign than the others: a warning, not a reason to pay for a new take.
+ * Returns the fault of a clip, if it has one. A stretch alone may be a voice's style, and so may an unusual pace.
+ * `another-text` is a weaker sign than the others: a warning, not a reason to pay for a new take.
  */
 export const misfitOf = ({ ratio, skipped, added, strangeness = 0 }: SpeechFit): Misfit | undefined => {
   if (skipped > longestStretch && ratio < shortestRatio)

@@ -1,7 +1,7 @@
 /**
- * Strict MP3 parser: accepts only files in which every byte is accounted for. Frames must be of one kind, without gaps
- * and complete, with at most the usual tags around them. Every decoder decodes such a file alike; ffmpeg handles the
- * others better.
+ * Strict MP3 parser: accepts only files without unexplained bytes. Frames must be of one kind, without gaps and
+ * complete, with at most the usual tags around them. Every decoder decodes such a file alike; ffmpeg handles the others
+ * better.
  */
 import { behindId3, type Mp3Header, mp3HeaderAt } from "./Mp3Header.ts"
 

@@ -7,7 +7,7 @@ import { fromInt16 } from "../pcm/Pcm.ts"
 /** Fails a WAV file that is invalid or unsupported. */
 export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected", {
   reason: Schema.Literal("not-wav", "no-format", "unsupported", "no-data", "truncated"),
-  /** What was found, and what was expected. */
+  /** The found and the expected content. */
   detail: Schema.String
 }) {
   override get message(): string {
@@ -15,7 +15,7 @@ export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected"
   }
 }
 
-/** Returns a failure; `detail` says what was found and what was expected. */
+/** Returns a failure; `detail` names the found and the expected content. */
 export const rejectWav = (reason: WavRejected["reason"], detail: string): Either.Either<never, WavRejected> =>
   Either.left(new WavRejected({ reason, detail }))
 

@@ -1,6 +1,6 @@
 /**
- * Meter of delivered files with any channels: integrated loudness (ITU-R BS.1770-4), loudness range (EBU Tech 3342:
- * https://tech.ebu.ch/docs/tech/tech3342.pdf), true peak, and the loudness of the spoken lines.
+ * Meter of delivered files with any channels. It measures integrated loudness (ITU-R BS.1770-4), loudness range (EBU
+ * Tech 3342: https://tech.ebu.ch/docs/tech/tech3342.pdf), true peak, and the loudness of the spoken lines.
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { channelWeights, LoudnessSteps } from "./LoudnessSteps.ts"

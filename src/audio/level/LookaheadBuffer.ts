@@ -32,7 +32,9 @@ export class LookaheadBuffer {
     this.lines = Array.from({ length: channels }, () => new ChannelHistory(before + ahead, allocate))
   }
 
-  /** Takes the next frames; returns what is now held, per channel. The result is valid until the next call. */
+  /**
+   * Takes the next frames; returns the samples that are now held, per channel. The result is valid until the next call.
+   */
   take(block: Float32Array): ReadonlyArray<Float32Array> {
     const { channels } = this
     return this.lines.map((line, channel) => line.take(block, channel, channels, this.drive))

@@ -104,7 +104,7 @@ class Weighting {
     let y1 = state[4]!
     let y2 = state[5]!
     let { power } = this
-    // The second filter takes what the first put out two samples earlier, so neither waits for the other.
+    // The second filter uses the first one's output from two samples earlier, so neither waits for the other.
     for (let i = 0, at = from; i < count; i++, at += stride) {
       const x = samples[at]!
       const y = b0 * x + s1

@@ -1,6 +1,6 @@
 /**
- * Loudness from the K-weighted power of all 100 ms steps of a stream: integrated loudness (ITU-R BS.1770-4), that of
- * the spoken lines, and loudness range (EBU Tech 3342: https://tech.ebu.ch/docs/tech/tech3342.pdf).
+ * Computes loudness from the K-weighted power of all 100 ms steps of a stream. It returns integrated loudness (ITU-R
+ * BS.1770-4), that of the spoken lines, and loudness range (EBU Tech 3342: https://tech.ebu.ch/docs/tech/tech3342.pdf).
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { endOfStep, stepsASecond } from "./LoudnessSteps.ts"

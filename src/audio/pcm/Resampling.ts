@@ -55,7 +55,7 @@ const silenceAround = (
 export class Resampler {
   private readonly line: ChannelHistory
   private readonly filter: Polyphase | undefined
-  /** Frames on each side of a position that its value depends on. */
+  /** Frames on each side of a position that affect its value. */
   private readonly around: number
   /** Frames returned so far, and the number of the first frame in the line. */
   private given = 0
@@ -95,7 +95,7 @@ export class Resampler {
     const phase = position % up
     /** Index in the line of the next frame's first tap. */
     const start = (position - phase) / up - taps / 2 + 1 - this.first
-    // As many frames as have all their taps in the line.
+    // The number of frames whose taps are all in the line.
     const count = Math.max(0, Math.ceil(((line.length - taps - start + 1) * up - phase) / down))
     const result = this.roomOf(count)
     sampledOf(line, start, count, filter, phase, result, 0)

@@ -5,7 +5,7 @@ import { type Bounds, type SpeechBounds, speechIn } from "./SpeechTrim.ts"
 /** A suspected defect of a clip. */
 export interface Suspicion {
   readonly kind: "silent" | "holed" | "clipped" | "cut-off" | "too-long" | "too-short"
-  /** What was measured, in a few words. */
+  /** The measurement, in a few words. */
   readonly detail: string
 }
 

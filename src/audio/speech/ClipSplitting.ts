@@ -15,11 +15,11 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 /** Hints for splitting a clip. */
 export interface CutHints {
   /**
-   * When each part is spoken according to a transcript, one entry per part, in order. Undefined for a part missing from
+   * The times of the parts according to a transcript, one entry per part, in order. Undefined for a part missing from
    * the transcript.
    */
   readonly expected?: ReadonlyArray<Expected | undefined>
-  /** When each part is spoken according to an alignment of the clip with the text, one entry per part, in order. */
+  /** The times of the parts according to an alignment of the clip with the text, one entry per part, in order. */
   readonly aligned?: ReadonlyArray<Expected>
   /** The words of each part, in order. */
   readonly said?: ReadonlyArray<string>
@@ -27,7 +27,7 @@ export interface CutHints {
 
 /**
  * A clip's segments in order, each trimmed to its speech, and empty for a part that is not spoken. A single segment if
- * the parts could not be told apart.
+ * the parts could not be separated.
  */
 export interface Cut {
   readonly segments: readonly [Segment, ...Array<Segment>]

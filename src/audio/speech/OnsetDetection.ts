@@ -48,7 +48,7 @@ export class LevelTrack {
   }
 }
 
-/** What is heard where a report places a cue. Times are milliseconds. */
+/** The sound at the place of a cue in a report. Times are milliseconds. */
 export type DetectedSpeech =
   /** Speech begins at `at` after silence. */
   | { readonly heard: "onset"; readonly at: number }

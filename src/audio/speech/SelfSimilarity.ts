@@ -15,7 +15,7 @@ export class SelfSimilarity {
   /** The shortest period ever removed, in frames. */
   readonly shortest: number
   private readonly factor: number
-  /** The clip averaged down to about 3 kHz, enough to find periods; and the RMS of what the average leaves out. */
+  /** The clip averaged down to about 3 kHz, which suffices to find periods, and the RMS of the removed part. */
   private readonly coarse: Float32Array
   private readonly fine: Float32Array
   /** Cumulative power of both, up to each coarse sample. */

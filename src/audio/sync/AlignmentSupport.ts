@@ -1,6 +1,6 @@
 /**
- * Tells which parts of an alignment the film's sound supports: whether a run's shift stands out among all others, and
- * which cues do not fit at the shift of their run.
+ * Finds the parts of an alignment that the film's sound supports. It measures how prominent a run's shift is among all
+ * shifts, and finds the cues that do not fit at the shift of their run.
  */
 import { type EvidenceLevels, evidenceRow, type TimedSpan } from "./CueEvidence.ts"
 import { bestRuns, type ShiftedRun } from "./PieceSearch.ts"

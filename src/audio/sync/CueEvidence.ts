@@ -1,6 +1,6 @@
 /**
- * Evidence that a cue belongs at a place in a film: speech within the cue and not around it, and a voice that begins
- * with it. Summed over all cues, it is the cross-correlation of a subtitle with its film.
+ * Evidence that a cue belongs at a place in a film. It is high if speech is within the cue and not around it, and if a
+ * voice begins with the cue. Summed over all cues, it is the cross-correlation of a subtitle with its film.
  */
 import { averaged, type SpeechTrack } from "./SpeechTrack.ts"
 import { stepsPerSecond } from "./SoundBands.ts"

@@ -1,5 +1,5 @@
 /**
- * A small network that tells where somebody begins to speak. Its inputs are the mean levels of eight bands in stretches
+ * A small network that finds where somebody begins to speak. Its inputs are the mean levels of eight bands in stretches
  * of time around a moment: narrow near it, wide far from it. It has one hidden layer. `bench/sync/training.ts` trains
  * it on speech of the embedded engines over music, noise, applause and room tone.
  */

@@ -13,7 +13,7 @@ export const stepsPerSecond = 100
 /** Samples between two steps. */
 const hop = soundRate / stepsPerSecond
 
-/** Samples of a window: 16 ms, short enough to tell when a word begins. */
+/** Samples of a window: 16 ms, short enough to find the start of a word. */
 const window = 128
 
 /** The bands' edges, in hertz: from a voice's pitch to its consonants. */

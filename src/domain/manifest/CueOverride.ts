@@ -1,5 +1,5 @@
 /**
- * Schema of the overrides file: what a person changed or approved in review. Every run applies it. Times are in
+ * Schema of the overrides file: changes and approvals by a person in review. Every run applies it. Times are in
  * seconds.
  */
 import { Schema } from "effect"

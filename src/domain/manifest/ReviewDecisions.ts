@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
 import { ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.ts"
 
-/** Who approved a cue or a job, and when. */
+/** The person who approved a cue or a job, and the time. */
 export const Approval = Schema.Struct({
   by: described(Schema.NonEmptyTrimmedString, "Who approved it."),
   at: described(
@@ -12,7 +12,7 @@ export const Approval = Schema.Struct({
   ),
   of: described(
     Schema.NonEmptyTrimmedString,
-    "Digest of what was approved. If words, voice or time have changed since, the approval is out of date."
+    "Digest of the approved content. If words, voice or time have changed since, the approval is out of date."
   )
 })
 export type Approval = typeof Approval.Type

@@ -1,7 +1,7 @@
 /** Manifest settings that say how a subtitle's times fit its film: `sync` and `rate`. */
 import { Schema } from "effect"
 
-/** What a run does if a subtitle does not fit its film. */
+/** The reaction of a run to a subtitle that does not fit its film. */
 export const SyncMode = Schema.Literal("check", "auto", "off")
 
 /** Frame rates are written as people write them: 23.976 and 29.97 are exactly 24000/1001 and 30000/1001. */

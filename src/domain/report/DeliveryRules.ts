@@ -1,7 +1,7 @@
 /** Judges a file's sound by a delivery profile, rule by rule. */
 import { besidePicture, type DeliveryProfile } from "../manifest/DeliveryProfile.ts"
 
-/** What was measured in a file. */
+/** The measurements of a file. */
 export interface MeasuredSound {
   /** Integrated loudness of everything, in LUFS. */
   readonly programme: number
@@ -35,7 +35,7 @@ export interface StatedStart {
   readonly seconds?: number
 }
 
-/** One rule: what is required, what was found, and the verdict; `info` if nothing is required. */
+/** One rule: the requirement, the found value, and the verdict, which is `info` if nothing is required. */
 export interface RuleVerdict {
   readonly rule:
     | "dialogue loudness"
@@ -176,7 +176,7 @@ const startVerdicts = (
   ]
 }
 
-/** The times at which a timecode reaches whole seconds, by the way in which frames are counted. */
+/** The times at which a timecode reaches whole seconds, for each way of counting frames. */
 const countings = [
   { words: "", after: (stated: number) => stated },
   // Counted at 24 or 30 frames per second, shown at 1000/1001 of that.

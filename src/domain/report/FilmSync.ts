@@ -24,7 +24,7 @@ export type SyncPiece = typeof SyncPiece.Type
 /** A subtitle compared with its film. A cue's time t is heard at `t * rate + offset`. */
 export const SyncReport = Schema.Struct({
   verdict: SyncVerdict,
-  /** What must be added to the cue times, after they are multiplied by `rate`. With pieces, that of the longest. */
+  /** The offset to add to the cue times, after they are multiplied by `rate`. With pieces, that of the longest. */
   offset: Schema.Number,
   rate: Schema.Number,
   pieces: Schema.Array(SyncPiece),

@@ -62,7 +62,7 @@ export interface Effort {
   /** Characters to send. */
   readonly characters: number
   readonly credits?: number
-  /** What SRT adds to the characters to send. Absent if nothing is sent as SRT. */
+  /** The characters that SRT adds to those of the texts to send. Absent if nothing is sent as SRT. */
   readonly srt?: SrtCost
   /** Number of lines that would not fit. */
   readonly tightLines: number
@@ -70,7 +70,7 @@ export interface Effort {
   readonly lostLines: number
 }
 
-/** Characters billed for texts sent as SRT, counting only what is still to be sent. */
+/** Characters billed for texts sent as SRT, counting only unsent texts. */
 export interface SrtCost {
   /** All characters of the SRT texts. */
   readonly characters: number
@@ -141,7 +141,7 @@ export interface PlanReport {
   /** Subtitles beside the manifest that no job uses, relative to it. Absent if every subtitle is used. */
   readonly unlisted?: ReadonlyArray<string>
   readonly faults: ReadonlyArray<PlanFault>
-  /** What was repaired or skipped in the scripts, one entry each. */
+  /** Repairs and skipped parts of the scripts, one entry each. */
   readonly notices: ReadonlyArray<string>
 }
 

@@ -35,7 +35,7 @@ export const CueReport = Schema.Struct({
   index: Schema.Int,
   start: Seconds,
   end: Seconds,
-  /** Where the cue belongs in the film, if its source has other times. All other times are measured against it. */
+  /** The cue's times in the film, if its source has other times. All other times are measured against it. */
   corrected: Schema.optional(Schema.Struct({ start: Seconds, end: Seconds })),
   /** The source's text. */
   text: Schema.String,
@@ -54,11 +54,11 @@ export const CueReport = Schema.Struct({
   utterance: Schema.optional(Schema.String),
   /** The engine that spoke it, if the service says so. */
   engine: Schema.optional(Schema.String),
-  /** What a speech recogniser heard, if the job listens, or why it heard nothing. */
+  /** The words that a speech recogniser heard, if the job listens, or why it heard none. */
   words: Schema.optional(Schema.Union(PartHearing, Schema.Struct({ unheard: Schema.String }))),
   flags: Schema.Array(Flag),
   shortenBy: Schema.optional(Schema.Int),
-  /** What a rewriter replied about its lines that are or were too long. */
+  /** A rewriter's replies for its lines that are or were too long. */
   rewrites: Schema.optional(Schema.Array(CueRewrite)),
   /** Identifies the words, voices and times of its lines: approvals refer to it. Absent in older reports. */
   digest: Schema.optional(Schema.String)

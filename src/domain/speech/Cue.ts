@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { SpeakerName } from "../values/Ids.ts"
 import { Millis } from "../time/Units.ts"
 
-/** What one speaker says in a cue, if the format itself names several speakers. */
+/** The words of one speaker in a cue, if the format itself names several speakers. */
 export class Turn extends Schema.Class<Turn>("Turn")({
   speaker: Schema.optional(SpeakerName),
   text: Schema.String
@@ -40,7 +40,7 @@ export class Cue extends Schema.Class<Cue>("Cue")({
  * be read, `start` and `end` are the end of the previous cue in the file.
  */
 export class LostCue extends Cue.extend<LostCue>("LostCue")({
-  /** Why it cannot be read: the text found there, and what was expected. */
+  /** Why it cannot be read: the text found there, and the expected one. */
   why: Schema.NonEmptyString
 }) {}
 
@@ -88,7 +88,7 @@ export class ScriptFault extends Schema.Class<ScriptFault>("ScriptFault")({
   line: Schema.Positive.pipe(Schema.int()),
   /** The text found there, cut to a few words. */
   found: Schema.String,
-  /** What was expected, and how to fix it. */
+  /** The expected content, and how to fix the file. */
   expected: Schema.NonEmptyString
 }) {}
 

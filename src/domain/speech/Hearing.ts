@@ -1,15 +1,15 @@
-/** What a speech recogniser heard in a clip, compared with the requested words. */
+/** The words that a speech recogniser heard in a clip, compared with the requested ones. */
 import { Schema } from "effect"
 
 /** How the words of a clip differ from the requested ones. */
 export const HeardFaultKind = Schema.Literal(
-  /** Words were left out. */
+  /** Words are missing. */
   "missing",
   /** Words were added. */
   "invented",
   /** Words were spoken twice. */
   "doubled",
-  /** The end was left out. */
+  /** The end is missing. */
   "cut-off",
   /** Another text was spoken, often a neighbour's. */
   "wrong-line",
@@ -30,7 +30,7 @@ export const HeardFault = Schema.Struct({
 })
 export type HeardFault = typeof HeardFault.Type
 
-/** What was heard of one part of an utterance. */
+/** The words that were heard of one part of an utterance. */
 export const PartHearing = Schema.Struct({
   /** The words as the recogniser wrote them. */
   heard: Schema.String,
@@ -38,7 +38,7 @@ export const PartHearing = Schema.Struct({
 })
 export type PartHearing = typeof PartHearing.Type
 
-/** What was heard in a clip: its parts in order, or why it was not heard. */
+/** The result for a clip: its parts in order, or why the recogniser failed. */
 export const ClipHearing = Schema.Union(
   Schema.Struct({ parts: Schema.Array(PartHearing) }),
   Schema.Struct({ unheard: Schema.String })

@@ -1,4 +1,4 @@
-/** What a rewriter was asked about a line that does not fit, and what it replied. */
+/** The requests to a rewriter about a line that does not fit, and its replies. */
 import { Schema } from "effect"
 
 /** One request and its reply. The prompt is built from it (`script/rewritten/RewritePrompt.ts`). */
@@ -21,7 +21,7 @@ export const RewriteAttempts = Schema.Struct({
 })
 export type RewriteAttempts = typeof RewriteAttempts.Type
 
-/** What became of a line that was too long. */
+/** The outcome for a line that was too long. */
 export const LineRewriting = Schema.Struct({
   cue: Schema.Int,
   part: Schema.Int,

@@ -71,9 +71,9 @@ const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): Ut
   )
 
 /**
- * Builds an utterance. `said` holds the words of each part, trimmed and not empty. `text` is what is sent: those words,
- * or the SRT with them. Validation is skipped: a plan builds tens of thousands of utterances, and validating them takes
- * most of its time.
+ * Builds an utterance. `said` holds the words of each part, trimmed and not empty. `text` is sent to the service: those
+ * words, or the SRT with them. Validation is skipped: a plan builds tens of thousands of utterances, and validating
+ * them takes most of its time.
  */
 export const makeUtterance = (
   casting: Casting,

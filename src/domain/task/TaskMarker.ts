@@ -15,7 +15,7 @@ export type TaskMarker = typeof TaskMarker.Type
 /** Maximum length of a label, in UTF-16 units. */
 export const maxLabel = 80
 
-/** Returns the marker of an utterance's take. Takes count from 1; each is paid for. */
+/** Returns the marker of an utterance's take. Takes count from 1, and each one costs money. */
 export const markerOf = (key: UtteranceKey, take: number): TaskMarker =>
   TaskMarker.make(take === 1 ? `dw-${key.slice(0, 12)}` : `dw-${key.slice(0, 12)}-${take}`)
 

@@ -15,7 +15,7 @@ export type UtteranceChange =
   | (Plain<"adopt"> & { readonly task: TaskId; readonly credits: number | undefined })
   | Plain<"withdraw">
   | Plain<"settle">
-  /** `suspect` says what is odd about audio that was kept anyway. */
+  /** `suspect` names the suspected fault of audio that was kept anyway. */
   | (Plain<"fetch"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })
   /** Puts an earlier clip back. */
   | (Plain<"restore"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })

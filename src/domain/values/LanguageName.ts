@@ -56,7 +56,7 @@ const titled = (name: string): string =>
 
 const letters = [..."abcdefghijklmnopqrstuvwxyz"]
 
-/** English names that no two-letter code has, or that are in common use besides. */
+/** English names of languages without a two-letter code, and further names in common use. */
 const more = {
   ...{ mandarin: "zh", farsi: "fa", castilian: "es", flemish: "nl-BE", tagalog: "tl" },
   ...{ cantonese: "yue", filipino: "fil", hawaiian: "haw", "brazilian portuguese": "pt-BR" },

@@ -1,7 +1,7 @@
-/** Descriptions of what a schema accepts, for error messages. */
+/** Descriptions of the values that a schema accepts, for error messages. */
 import { Option, ParseResult, SchemaAST } from "effect"
 
-/** Describes what a schema accepts. */
+/** Describes the values that a schema accepts. */
 export const describeSchema = (ast: SchemaAST.AST): string => {
   const words = ownWords(ast)
   if (words !== undefined) return words

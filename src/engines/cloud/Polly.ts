@@ -149,7 +149,7 @@ const contentOf = (
   return { content: `${head}${xmlText(text)}${after}</speak>`, isSsml: true, head }
 }
 
-/** A word's start in ms, and its place in bytes of what was sent, markup included. */
+/** A word's start in ms, and its position in bytes in the sent text, markup included. */
 const Mark = Schema.parseJson(
   Schema.Struct({
     time: Schema.Number,

@@ -1,4 +1,4 @@
-/** Sends a helper's requests to a server, with retries and limits. Its key goes to the configured URL only. */
+/** Sends a helper's requests to a server, with retries and limits. Its key is sent only to the configured URL. */
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Clock, Duration, Effect, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
@@ -20,7 +20,7 @@ export interface HelperEndpointOptions {
   readonly timeout: Duration.DurationInput
 }
 
-/** A request body. It is made anew for each try, because a body is read once. */
+/** A request body. It is created again for each try, because a body can be read only once. */
 export interface HelperBody {
   readonly bytes: Uint8Array
   readonly type: string

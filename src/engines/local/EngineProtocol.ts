@@ -68,7 +68,7 @@ export const SpokenSentence = Schema.TaggedStruct("Spoken", {
 })
 export type SpokenSentence = typeof SpokenSentence.Type
 
-/** Where a clip says the pieces of a text, and how well the clip fits the text. */
+/** The times of a text's pieces in a clip, and how well the clip fits the text. */
 export const AlignedSpeech = Schema.TaggedStruct("Aligned", {
   /** One span per piece of each part, in milliseconds from the start of the clip; null for a part without sound. */
   spans: Schema.Array(Schema.Array(Schema.NullOr(Span))),

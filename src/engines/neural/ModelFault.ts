@@ -8,7 +8,7 @@ import { readOnnxMetadata } from "./OnnxMetadata.ts"
 export class ModelUnusable extends Schema.TaggedError<ModelUnusable>()("ModelUnusable", {
   /** The folder or file. */
   path: Schema.String,
-  /** What is wrong and what was expected. */
+  /** The fault and the expected content. */
   detail: Schema.String
 }) {
   override get message(): string {

@@ -14,7 +14,7 @@ const longestEntry = 4 * 1024 * 1024
 /** Maximum top-level fields. */
 const mostFields = 100_000
 
-/** Returns a model's metadata; if the file is not a complete model, returns what is wrong. */
+/** Returns a model's metadata; if the file is not a complete model, returns the fault. */
 export const readOnnxMetadata = async (file: string): Promise<ReadonlyMap<string, string> | string> => {
   const handle = await open(file, "r")
   try {

@@ -147,7 +147,7 @@ export const makeSherpaEngine = Effect.fnUntraced(function* (options: SherpaOpti
   } satisfies Engine
 })
 
-/** Returns what a checked model offers. */
+/** Returns the voices of a checked model. */
 export const offeredVoices = (voice: NeuralVoice, model: CheckedModel): ReadonlyArray<Offered> =>
   model.speakers.map((speaker) => ({
     voice: {

@@ -26,7 +26,7 @@ const located = (name: string): ReadonlyArray<string> => {
     try {
       return [from.resolve(name)]
     } catch {
-      // It is not there.
+      // It is not installed.
     }
   }
   return []

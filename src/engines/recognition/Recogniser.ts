@@ -2,7 +2,7 @@
 import type { Effect } from "effect"
 import type { HelperFailed } from "../helpers/HelperFailed.ts"
 
-/** What a recogniser heard. */
+/** The transcript by a recogniser. */
 export interface RecognisedText {
   readonly text: string
   /** The language that it reports, as a tag or an English name. */

@@ -21,7 +21,7 @@ export const makeEndpointRewriter = Effect.fnUntraced(function* (options: Endpoi
   })
   const shorten: Rewriter["shorten"] = Effect.fn("EndpointRewriter.shorten")((line) => {
     const { system, user } = line
-    // No sampling settings: some models refuse them.
+    // Sends no sampling settings, because some models refuse them.
     const request = {
       model: options.model,
       stream: false,

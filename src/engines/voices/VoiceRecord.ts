@@ -26,7 +26,7 @@ export const VoiceRecord = Schema.Struct({
   id: Schema.NonEmptyString,
   name: Schema.NonEmptyString,
   licence: VoiceLicence,
-  /** Where it came from: an address or a folder. */
+  /** Its origin: an address or a folder. */
   source: Schema.String,
   /** The digest of the downloaded archive. */
   sha256: Schema.optional(Schema.String),

@@ -127,7 +127,7 @@ const trackOf = (
 const filmBinId = 2
 const binId = (number: number): number => filmBinId + number
 
-/** The whole files, as the bin shows them. Kdenlive keeps them apart from what the tracks play. */
+/** The whole files, as the bin shows them. Kdenlive keeps them separate from the clips on the tracks. */
 const binProducers = (session: MltSession): ReadonlyArray<MarkupElement> => {
   const { timeline, last } = session
   const { film } = timeline

@@ -61,7 +61,7 @@ export interface AudioSink {
   /** The file's exact length in frames of `rate`, for a feed whose lower rate cannot express it. */
   readonly frames?: Frames
   readonly tags?: AudioTags
-  /** How to complete a WAV file of which only some sections are rendered; absent if all of them are. */
+  /** How to complete a WAV file if only some of its sections are rendered; absent if all of them are. */
   readonly splice?: Splice
 }
 

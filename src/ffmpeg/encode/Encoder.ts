@@ -39,7 +39,7 @@ export interface EncodeRequest {
 
 /** Files that are being written. */
 export interface OpenFiles {
-  /** What the renderer has to do with the samples of the requests. */
+  /** How the renderer must process the samples of the requests. */
   readonly orders: ReadonlyArray<RequestOrder>
   /**
    * Takes the orders' results, with backpressure. After the last, puts all files in place, and returns the measurement

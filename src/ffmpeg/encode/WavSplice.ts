@@ -1,6 +1,6 @@
 /**
  * Completes a WAV file after only some of its sections were rendered: the others come from an earlier version of the
- * file. The file itself is not written to.
+ * file. The file itself is not changed.
  */
 import {
   closeSync,

@@ -1,7 +1,7 @@
 /** Errors of locating and running ffmpeg, and of reading and writing media files. */
 import { Schema } from "effect"
 
-/** Where a binary was searched for. */
+/** A place that was searched for a binary. */
 export const BinarySource = Schema.Literal("DUBWRIGHT_FFMPEG", "PATH", "package")
 export type BinarySource = typeof BinarySource.Type
 
@@ -67,7 +67,7 @@ export class NotAudio extends Schema.TaggedError<NotAudio>()("NotAudio", {
   /** The file's path, or a name for bytes that have none. */
   source: Schema.String,
   reason: NotAudioReason,
-  /** What was found instead. */
+  /** The content that was found instead. */
   found: Schema.NonEmptyString
 }) {
   override get message(): string {

@@ -1,7 +1,7 @@
 /** One run of ffmpeg as plain data, made by the job builders and executed by JobRunner. */
 import type { Readable } from "node:stream"
 
-/** Options that ffmpeg knows from a version on. A build between releases, whose version is unknown, gets none. */
+/** Options that ffmpeg supports since some version. A build between releases, whose version is unknown, gets none. */
 export interface NewerOptions {
   readonly from: { readonly major: number; readonly minor: number }
   readonly options: ReadonlyArray<string>
@@ -23,7 +23,7 @@ export interface JobOutput {
 
 /** A job. Each option is an argument of its own; none is split. */
 export interface FfmpegJob {
-  /** What it does, to complete "could not": `encode out/a.wav`. */
+  /** Its action, in words that complete "could not": `encode out/a.wav`. */
   readonly purpose: string
   readonly inputs: ReadonlyArray<JobInput>
   /** The chains of one filter graph; empty for none. */

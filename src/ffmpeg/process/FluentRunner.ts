@@ -95,7 +95,7 @@ const commandOf = (binary: Binary, job: FfmpegJob): ffmpeg.FfmpegCommand => {
   return command
 }
 
-/** Prepends options that keep ffmpeg quiet. As no option is alone then, fluent-ffmpeg splits none. */
+/** Prepends options that keep ffmpeg quiet. This way, no option is given alone, and fluent-ffmpeg splits none. */
 const quietly = (options: ReadonlyArray<string>): ReadonlyArray<string> => [
   "-hide_banner",
   "-nostdin",

@@ -9,7 +9,7 @@ export interface Feature {
 
 export type FeatureKind = "encoder" | "filter" | "muxer"
 
-/** Returns what a job needs to write its outputs; each feature once. */
+/** Returns the features that a job needs to write its outputs, each once. */
 export const needsOf = ({ filters, outputs }: FfmpegJob): ReadonlyArray<Feature> => {
   const needs = [
     ...filters.flatMap(filtersIn),

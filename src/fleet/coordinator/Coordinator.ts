@@ -25,7 +25,7 @@ const manyDeliveries = 10_000
 /** Finished jobs removed concurrently. */
 const removedAtOnce = 200
 
-/** Makes the run executor that uses a fleet, and copies what the fleet knows of `utterances`. Lives with the scope. */
+/** Makes the run executor that uses a fleet, and copies the fleet's records of `utterances`. Lives with the scope. */
 export const fleetExecutor = (
   { client, name }: FleetRedis,
   share: SharedFolder,

@@ -143,7 +143,7 @@ const jobOf = (stage: Stage, spending: RunSpending["Type"], record: UtteranceRec
   }
 }
 
-/** Returns what a worker may spend: the price of one take, if the budget is limited. */
+/** Returns a worker's budget: the price of one take, if the batch's budget is limited. */
 const grantOf = (
   { isLimited, price: priceOf }: RunSpending["Type"],
   { utterance: { casting, characters } }: UtteranceRecord

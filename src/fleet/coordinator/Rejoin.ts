@@ -8,7 +8,9 @@ import { writtenIn } from "../shared/FencedStore.ts"
 /** Utterances looked up concurrently. */
 const atOnce = 200
 
-/** Copies what the shared folder and Redis know of utterances into the run's state. Looks up each utterance once. */
+/**
+ * Copies the records of utterances from the shared folder and Redis into the run's state. Looks up each utterance once.
+ */
 export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   { client, callRedis: asked, share, handover, looked }: Coordinator,
   all: ReadonlyArray<Utterance>

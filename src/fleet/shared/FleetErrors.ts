@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 
 /** The fleet's Redis or shared folder cannot be used. */
 export class FleetUnusable extends Schema.TaggedError<FleetUnusable>()("FleetUnusable", {
-  /** What is unusable: the Redis address without its password, or a path. */
+  /** The unusable resource: the Redis address without its password, or a path. */
   about: Schema.String,
   words: Schema.String
 }) {

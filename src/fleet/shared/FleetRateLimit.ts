@@ -32,7 +32,7 @@ const keep = async (client: Redis, queue: Queue, pace: AdaptiveConcurrency): Pro
   await queue.setGlobalConcurrency(Math.floor(pace.window))
 }
 
-/** Sets a queue's concurrency to the manifest's limit and resets what was learned. */
+/** Sets a queue's concurrency to the manifest's limit and resets the learned values. */
 export const fullSpeed = async (client: Redis, queue: Queue, limit: number): Promise<void> => {
   await client.hset(queuesKey, queue.name, limit)
   await client.del(keyOf(queue))

@@ -1,4 +1,7 @@
-/** Payloads that a fleet's machines exchange through Redis and the shared folder. Never contain a key or password. */
+/**
+ * Payloads that a fleet's machines exchange through Redis and the shared folder. Payloads never contain a key or
+ * password.
+ */
 import { Schema } from "effect"
 import { JobId, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Undecided } from "../../domain/manifest/ServiceSettings.ts"
@@ -23,7 +26,7 @@ export const Terms = Schema.Struct({
 })
 export type Terms = typeof Terms.Type
 
-/** What a worker may spend on an utterance, if the batch's budget is limited. */
+/** A worker's budget for an utterance, if the batch's budget is limited. */
 export const Grant = Schema.Struct({
   credits: Schema.Number,
   /** Credits per character. */

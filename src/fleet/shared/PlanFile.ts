@@ -29,7 +29,7 @@ export interface PlannedDelivery {
   readonly failed: ReadonlyArray<UtteranceRecord>
 }
 
-// Not validated: the file's name is its checksum, so its content is what a coordinator of this version wrote.
+// The content is not validated. The file's name is its checksum, so a coordinator of this version has written it.
 const asWritten = <A extends object>() => Schema.declare((value): value is A => Predicate.isRecord(value))
 
 const Kept = Schema.Struct({

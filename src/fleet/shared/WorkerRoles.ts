@@ -1,4 +1,4 @@
-/** Worker roles and the clips path: what the command line needs before it loads the rest of the fleet code. */
+/** Worker roles and the clips path. The command line needs them before it loads the rest of the fleet code. */
 import { join, resolve } from "node:path"
 
 /** A worker's roles: speak utterances; place and deliver jobs. */

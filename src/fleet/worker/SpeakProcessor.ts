@@ -146,7 +146,7 @@ const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({
   end: { ending, ...(halt === undefined ? {} : { halt }) }
 })
 
-/** The spending of one utterance, within what the coordinator granted. */
+/** The spending of one utterance, within the coordinator's grant. */
 const granted = ({ credits: most, price }: Grant) =>
   Effect.gen(function* () {
     const spending = yield* RunSpending

@@ -137,7 +137,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
         concurrency,
         lockDuration: takeover,
         stalledInterval: Math.max(1_000, takeover / 4),
-        // Never fails a job because workers crashed: it records what was paid for, so another worker continues it.
+        // Never fails a job because workers crashed: it records each paid task, so another worker continues the job.
         maxStalledCount: 1_000_000,
         drainDelay: 2,
         metrics: { maxDataPoints: 60 * 24 * 7 }

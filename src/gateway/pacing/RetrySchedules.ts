@@ -37,7 +37,7 @@ export const retryPersistently = <A, E, R, Out>(
     }).pipe(Effect.retry(schedule))
   })
 
-/** Returns the wait that the service asked for. */
+/** Returns the wait that the service requested. */
 export const retryRead = (fault: CallFault): Duration.Duration =>
   fault._tag === "SlowDown" && fault.retryAfter !== undefined
     ? Duration.millis(fault.retryAfter)

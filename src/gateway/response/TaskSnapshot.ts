@@ -75,7 +75,7 @@ export const taskSnapshotOf = (task: Task): TaskSnapshot => {
   }
 }
 
-/** Converts a task to what the history search needs. */
+/** Converts a task to the fields that the history search needs. */
 export const pastTaskOf = (task: Task): PastTask => ({
   task: TaskId.make(task.task_id),
   label: task.voice_name,

@@ -10,7 +10,7 @@ import { poolVoices } from "../../store/tables/PoolVoices.ts"
 import { readableStateLayer, type StateOf } from "../../store/tables/StateLayers.ts"
 import { SpeechService } from "../layers/SpeechService.ts"
 
-/** Where a batch comes from. */
+/** The source of a batch. */
 export type BatchSource =
   /** A manifest, or bare files. */
   | { readonly files: Array.NonEmptyReadonlyArray<string> }

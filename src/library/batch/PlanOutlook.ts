@@ -67,7 +67,7 @@ interface Found {
   readonly notes: ReadonlyArray<string>
 }
 
-/** Collects what the state, the service and the disk know about a plan. */
+/** Collects data about a plan from the state, the service and the disk. */
 const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) {
   const nothing: Found = { outlook: nothingKnown, refused: undefined, strange: Option.none(), notes: [] }
   if (plan === undefined) return nothing
@@ -97,7 +97,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
   }
 })
 
-/** What the state folder knows about a plan. */
+/** The state folder's data about a plan. */
 const storedOf = (plan: BatchPlan) =>
   Effect.gen(function* () {
     const store = yield* UtteranceStore

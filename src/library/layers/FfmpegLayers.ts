@@ -14,7 +14,7 @@ const located = (settings: Effect.Effect<ReadonlyMap<string, string>>) =>
     )
   )
 
-/** This ffmpeg and no other. */
+/** Uses only this ffmpeg. */
 export const ffmpegAt = (path: string) => located(Effect.succeed(new Map([["DUBWRIGHT_FFMPEG", path]])))
 
 /** The ffmpeg of the environment variable PATH, else the one in an npm package. Reads no other variable. */

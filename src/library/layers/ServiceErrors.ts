@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 /** The service's URL is invalid, or its key is missing. */
 export class ServiceUnusable extends Schema.TaggedError<ServiceUnusable>()("ServiceUnusable", {
-  /** What is wrong, and how to fix it. */
+  /** The fault, and how to fix it. */
   detail: Schema.NonEmptyString
 }) {
   override get message(): string {

@@ -21,7 +21,7 @@ export interface JobViewKind {
   readonly keys: ReadonlyArray<KeyHelp<JobAction>>
   /** Opens a cue for editing; only on the review page. */
   readonly edit?: (cue: PageCue, row: HTMLTableRowElement) => void
-  /** What the review page adds to rows and filters. */
+  /** The review page's additions to rows and filters. */
   readonly approvals?: CueMarks
   /** Undoes or redoes a change; only on the review page. */
   readonly undo?: (step: "undo" | "redo") => void

@@ -1,6 +1,6 @@
 /** Forecasts how fast an edited line must play, from the pace of its voice. */
 
-/** What is known about a line. Times are in seconds. */
+/** The properties of a line that the forecast uses. Times are in seconds. */
 export interface LineRoom {
   readonly start: number
   readonly end: number

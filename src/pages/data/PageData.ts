@@ -26,7 +26,7 @@ export interface ReportedCue {
   readonly rewrites?: ReadonlyArray<ReportedRewrite> | undefined
 }
 
-/** What a rewriter replied about a line that was too long. */
+/** A rewriter's replies for a line that was too long. */
 export interface ReportedRewrite {
   readonly proposal?: string | undefined
   readonly accepted?: string | undefined
@@ -53,7 +53,7 @@ export interface PageCue {
   readonly mark: "none" | "flagged" | "failed"
 }
 
-/** What the player draws and plays; cues are in source order. */
+/** The data that the player draws and plays; cues are in source order. */
 export interface PageData {
   /** The result's length in seconds. */
   readonly duration: number

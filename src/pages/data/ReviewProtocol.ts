@@ -77,7 +77,7 @@ export interface SpeakerSheet {
   readonly voices: ReadonlyArray<KnownVoice>
 }
 
-/** What another voice for a speaker costs. */
+/** The price of another voice for a speaker. */
 export interface SpeakerPrice {
   /** Number of lines whose voice changes. */
   readonly lines: number
@@ -89,7 +89,7 @@ export interface SpeakerPrice {
   readonly credits?: number
 }
 
-/** An approval, compared with what is delivered now. */
+/** An approval, compared with the present delivery. */
 export interface ShownApproval {
   readonly by: string
   /** ISO 8601, in UTC. */
@@ -121,7 +121,7 @@ export interface DeliveryStanding {
   readonly canRedo?: boolean
   /** The job's approvals; only in responses to changes that may concern them. */
   readonly approvals?: ShownApprovals
-  /** Why it failed, or what it is waiting for. */
+  /** The reason for its failure or its wait. */
   readonly words?: string
 }
 

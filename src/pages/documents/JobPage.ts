@@ -18,7 +18,7 @@ import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.
 /** Waveform levels from 0 to 1, or the same packed as one byte per level in base64. */
 export type Peaks = ArrayLike<number> | string
 
-/** What a job's page needs besides its report. */
+/** The data that a job's page needs in addition to its report. */
 export interface JobPageExtras {
   /** Name of the audio file next to the page; undefined if there is none that browsers can play. */
   readonly audio: string | undefined
@@ -81,7 +81,7 @@ export const jobDocument = (
   })
 }
 
-/** What stays in view beside the cues: the film, if there is one. */
+/** The part that stays in view beside the cues: the film, if there is one. */
 const side = (film: PageFilm | undefined, hasDub: boolean, beside: Content): Content =>
   film === undefined && beside === undefined
     ? undefined

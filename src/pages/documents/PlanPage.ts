@@ -1,4 +1,4 @@
-/** plan.html: what a run would send and cost, the speakers and their voices, and the lines that will not fit. */
+/** plan.html: the utterances to send and their cost, the speakers and their voices, and the lines that will not fit. */
 import {
   type PlannedJob,
   type PlanReport,

@@ -203,7 +203,7 @@ const rewriteText = (
     )}
   </details>`
 
-/** What a recogniser heard, if words are wrong, or that it heard nothing. */
+/** The words that a recogniser heard, if some are wrong, or a note that it heard none. */
 const heardText = ({ words }: ReportedCue, language: string | undefined): Content => {
   if (words === undefined) return undefined
   if ("unheard" in words) return html` <span class="aside" title="${words.unheard}">not heard</span>`

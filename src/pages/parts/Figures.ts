@@ -11,7 +11,7 @@ export interface Figure {
   readonly value: string
   /** Small print below the value. */
   readonly detail: string | undefined
-  /** What it means, in a sentence; shown as a tooltip. */
+  /** Its meaning, in a sentence; shown as a tooltip. */
   readonly meaning: string
   /** The change since the previous run; undefined if there was none. */
   readonly change: Change | undefined

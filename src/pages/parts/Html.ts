@@ -43,7 +43,7 @@ export class HtmlParts {
   constructor(readonly each: () => Iterable<Html>) {}
 }
 
-/** What a template accepts: text is escaped, lists are concatenated, undefined renders as nothing. */
+/** A value that a template accepts: text is escaped, lists are concatenated, undefined renders as nothing. */
 export type Content = Html | HtmlParts | string | number | undefined | ReadonlyArray<Content>
 
 /** Tagged template for HTML. Values are allowed in elements and in quoted attributes, never in unquoted attributes. */

@@ -9,7 +9,7 @@ export interface PageFilm {
   readonly name: string
 }
 
-/** What a page plays. */
+/** The media that a page plays. */
 export interface PlayerPane {
   /** Name of the audio file next to the page; undefined if there is none that browsers can play. */
   readonly audio: string | undefined

@@ -16,7 +16,7 @@ import { alignParts, parseTranscript } from "../../script/transcripts/Transcript
 import { storedRateOf } from "./AudioFormatDetection.ts"
 import { judgeParts } from "./ClipVerdict.ts"
 
-/** The texts that the audio should contain, and what is known about it. */
+/** The expected texts of the audio, with the times and settings that help to find them. */
 export interface ClipRequest {
   readonly said: readonly [string, ...ReadonlyArray<string>]
   /** Whether the provider placed the parts on a timeline of their own. */

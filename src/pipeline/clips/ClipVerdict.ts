@@ -23,7 +23,7 @@ export type Verdict =
   | { readonly _tag: "Good" }
   /** Audible, but suspicious. */
   | { readonly _tag: "Suspect"; readonly words: string }
-  /** Nothing that could be placed. */
+  /** It has no usable speech. */
   | { readonly _tag: "Unusable"; readonly words: string }
 
 /** Minimum number of clips of a voice for its usual length to be trusted. */

@@ -1,4 +1,4 @@
-/** provenance.json: which model, voice and task each clip in a job's files comes from. */
+/** provenance.json: the model, voice and task of each clip in a job's files. */
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect } from "effect"
 import { digitalSourceUri } from "../../domain/values/SyntheticMark.ts"

@@ -7,7 +7,7 @@ import type { JobPlan } from "../plan/BatchPlan.ts"
 /** How many lines before and after a clip's own count as its neighbours. */
 const near = 3
 
-/** Returns what each clip of a job should say, by its utterance; `takes` are retakes of its lines. */
+/** Returns the expected words of each clip of a job, by its utterance; `takes` are retakes of its lines. */
 export const expectedClips = (
   { job, lines, uses, script }: JobPlan,
   takes: ReadonlyArray<UtteranceUse> = []

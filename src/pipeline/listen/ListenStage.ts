@@ -48,7 +48,7 @@ export const openRecogniser = Effect.fn("ListenStage.openRecogniser")(function* 
 
 const setting = (name: string) => Effect.option(Config.nonEmptyString(name))
 
-/** Listens to clips with one recogniser, a few at a time. Returns what was heard in each. Shows progress for a job. */
+/** Listens to clips with one recogniser, a few at a time. Returns the result for each. Shows progress for a job. */
 export const listenToClips = Effect.fn("ListenStage.listenToClips")(function* (
   opened: Either.Either<Recogniser, HelperFailed>,
   clips: ReadonlyMap<UtteranceKey, Clip>,

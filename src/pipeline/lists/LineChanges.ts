@@ -9,7 +9,7 @@ import { textsOf } from "../plan/JobScript.ts"
 import type { ListedJob } from "./LineList.ts"
 import type { ListedLine } from "./LineListFile.ts"
 
-/** A fault of a list: its row, and what is wrong. */
+/** A fault of a list: its row, and a description. */
 export interface ListFault {
   readonly line: number
   readonly message: string
@@ -18,7 +18,7 @@ export interface ListFault {
 /** The overrides that a list adds, by job. */
 export type LineChanges = ReadonlyMap<JobId, CueOverrides>
 
-/** What a row does: an override, or nothing if its line says the new text already. */
+/** The effect of a row: an override, or nothing if its line has the new text already. */
 interface RowChange {
   readonly id: JobId
   readonly name: string

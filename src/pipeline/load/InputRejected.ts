@@ -1,7 +1,7 @@
 /** The error for unusable input, found before anything is sent: one line per fault. */
 import { Array, Schema } from "effect"
 
-/** One fault: its file and line, and a message with what was found, what was expected and how to fix it. */
+/** One fault: its file and line, and a message with the found content, the expected content, and how to fix it. */
 export class InputFault extends Schema.Class<InputFault>("InputFault")({
   /** The file as the user named it. */
   file: Schema.String,

@@ -149,11 +149,11 @@ export interface Job {
   readonly overrides?: CueOverrides
   /** Voices of speakers for all of their lines, chosen in review. */
   readonly recast?: ReadonlyArray<SpeakerVoice>
-  /** Who approved its cues in review, and the job itself. */
+  /** The approvals of its cues and of the job itself, from review. */
   readonly approvals?: JobApprovals
 }
 
-/** Everything one run works on. */
+/** The input of one run. */
 export interface Batch {
   /** The manifest's `name`. */
   readonly name?: string

@@ -43,7 +43,7 @@ export const measuredOf = (
 const spokenIn = (placements: Programme["placements"]): ReadonlyArray<SpokenStretch> =>
   placements.map(({ start, end }) => ({ start: start / 1000, end: end / 1000 }))
 
-/** The measured loudness that a goal refers to. */
+/** The measured loudness to which a goal refers. */
 const aimedAt = ({ over }: LoudnessGoal, { integrated, dialogue }: Measured): number =>
   over === "dialogue" ? dialogue : integrated
 
@@ -178,7 +178,7 @@ export const backgroundError = (goal: LoudnessGoal, measured: Measured): string 
     : `the background is too loud: the result ${words.join(" and ")}; lower the background by its gain`
 }
 
-/** Meters the loudness that a goal refers to. */
+/** Meters the loudness to which a goal refers. */
 const meterFor = (
   { over }: LoudnessGoal,
   { rate, channels, placements }: Programme

@@ -31,8 +31,8 @@ export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
 }
 
 /**
- * Length of a section in seconds: long relative to the overlaps at its ends, which are computed twice, but short if one
- * of them is rendered again. The same for all films, so that a section does not depend on the film's length.
+ * Length of a section in seconds. It is long relative to the overlaps at its ends, which are computed twice, but short
+ * enough to render one section again. The same for all films, so that a section does not depend on the film's length.
  */
 const sectionSeconds = 60
 

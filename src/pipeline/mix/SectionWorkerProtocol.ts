@@ -30,7 +30,7 @@ export type SectionRequest = Section
 /** Bytes per slot. */
 export const slotBytes = 512 * 1024
 
-/** What a worker sends. */
+/** A message from a worker. */
 export type SectionResponse =
   | { readonly kind: "fed"; readonly order: number; readonly slot: number; readonly length: number }
   | { readonly kind: "made"; readonly heard: ReadonlyArray<SectionMeasurement | undefined> }

@@ -42,7 +42,7 @@ export interface Forecastable extends Pick<JobPlan, "lines" | "uses"> {
   readonly video: { readonly duration: Micros } | undefined
 }
 
-/** What is known about the length of speech. */
+/** The known and learned lengths of speech. */
 export interface Known {
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
   /** Milliseconds per character, learned from the voice's earlier clips. */

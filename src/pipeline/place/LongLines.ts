@@ -46,7 +46,7 @@ export const longLines = (
   })
 }
 
-/** Reads from the state what is known about the length of a job's speech. */
+/** Reads the known and learned lengths of a job's speech from the state. */
 export const knownLengths = Effect.fn("LongLines.knownLengths")(function* (
   { uses }: Pick<JobPlan, "uses">,
   takes: ReadonlyArray<UtteranceUse> = []

@@ -25,7 +25,7 @@ export interface OverriddenScript extends OverridableScript {
 
 /**
  * Applies overrides to lines. A line that sounds different gets an utterance of its own. The utterance it shared with
- * other lines is not spoken again; only its segment goes unused. Left: every change that cannot be made.
+ * other lines is not spoken again; only its segment is no longer used. Left: every change that cannot be made.
  */
 export const applyOverrides = (
   { lines, uses }: OverridableScript,

@@ -50,7 +50,7 @@ export interface JobPlan {
   readonly bilingual?: BilingualPlan | undefined
   /** Voices that the cast's pool gave to speakers. */
   readonly choices?: ReadonlyArray<PoolChoice>
-  /** What was heard in the clips of its utterances, if the job listens. */
+  /** The recogniser's results for the clips of its utterances, if the job listens. */
   readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
   /** The rewriter's replies about lines that do not fit, if the job has a rewriter. */
   readonly rewritings?: ReadonlyArray<LineRewriting>

@@ -7,7 +7,7 @@ import { naturalLength } from "../../script/language/SpeechRate.ts"
 import type { Job } from "../load/Job.ts"
 import type { JobPlan } from "./BatchPlan.ts"
 
-/** What determines the size of a job's results. */
+/** The data that determines the size of a job's results. */
 export interface Footprint extends Pick<Job, "outputs" | "into" | "audio" | "original"> {
   /** The length of the result in seconds. */
   readonly seconds: number

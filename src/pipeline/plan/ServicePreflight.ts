@@ -126,7 +126,7 @@ const checkedWithin = "20 seconds"
 
 /** Result of the voice check. */
 export interface VoicesSeen {
-  /** What the service lacks to speak the plan; none if it has everything, or could not be asked. */
+  /** The voices and providers of the plan that the service lacks; none if it has them all, or could not be asked. */
   readonly unknown: Option.Option<InputRejected>
   /** Why the check is incomplete, and the service's warnings. */
   readonly notes: ReadonlyArray<string>

@@ -11,7 +11,7 @@ export class ServiceAbsent extends Data.TaggedError("ServiceAbsent")<{
   readonly service: string
   /** The connection error. */
   readonly words: string
-  /** What to check. */
+  /** The settings to check. */
   readonly advice: string
 }> {
   override get message(): string {

@@ -9,7 +9,7 @@ import type { RunFlags } from "../load/RunFlags.ts"
 /** Credits for one character; undefined if unknown. */
 export type PriceOf = (casting: Casting) => number | undefined
 
-/** What is known about the voices of a service in this process before it is started. */
+/** Data about the voices of a service in this process, available before it is started. */
 export interface LocalVoices {
   /**
    * The default voice for a language, for jobs that name none. `position` counts speakers from 0, so that neighbours
@@ -22,7 +22,7 @@ export interface LocalVoices {
   /** Whether a voice certainly exists, so that the service need not be asked. */
   readonly offers: (casting: Casting) => boolean
   readonly priceOf: PriceOf
-  /** Providers that this installation cannot speak with: what they lack, and how to add it. */
+  /** Providers that this installation does not support: the missing packages, and how to add them. */
   readonly missing: ReadonlyMap<string, string>
   /** Notes on the default voices of these languages: which ones are used, and how to get better ones. */
   readonly remarks: (languages: ReadonlyArray<string | undefined>) => ReadonlyArray<string>

@@ -9,10 +9,10 @@ import type { DubbedCue } from "./FitMetrics.ts"
 /** The outcome of one source cue. */
 export interface CueOutcome {
   readonly index: number
-  /** Where the cue belongs in the film; for a narration, the times of its speech. */
+  /** The cue's times in the film; for a narration, the times of its speech. */
   readonly start: Millis
   readonly end: Millis
-  /** Where its file has it, if it was moved. */
+  /** Its times in the file, if it was moved. */
   readonly source?: SourceTimes | undefined
   readonly text: string
   readonly speaker: string | undefined
@@ -27,7 +27,7 @@ export interface CueOutcome {
   readonly utterance: UtteranceKey | undefined
   /** The engine that spoke it, if the service says so. */
   readonly engine: string | undefined
-  /** What a recogniser heard. */
+  /** The words that a recogniser heard. */
   readonly words: CueReport["words"]
   /** A rewriter's replies about its lines. */
   readonly rewrites: CueReport["rewrites"]

@@ -21,7 +21,7 @@ export interface VerifiedCue {
   readonly verdict: "on-time" | "off" | "joined" | "missing"
   /** The requested words. */
   readonly said?: string
-  /** What a recogniser heard in the cue's clips, if the job listens. */
+  /** The words that a recogniser heard in the cue's clips, if the job listens. */
   readonly words?: CueReport["words"]
 }
 

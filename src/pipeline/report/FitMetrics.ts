@@ -30,7 +30,7 @@ export interface HeardLine {
   readonly loudness: Lufs
 }
 
-/** What the mix measured; LUFS and dBTP. */
+/** Measurements of the mix, in LUFS and dBTP. */
 export interface ProgrammeLoudness {
   readonly integrated: number
   readonly truePeak: number

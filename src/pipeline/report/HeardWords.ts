@@ -1,4 +1,4 @@
-/** What was heard of a cue's words, from the clips that its placements play. */
+/** The heard words of a cue, from the clips that its placements play. */
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { ClipHearing, HeardFaultKind, PartHearing } from "../../domain/speech/Hearing.ts"
 import type { Flag, Placement } from "../../domain/speech/Placement.ts"
@@ -6,14 +6,14 @@ import { lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { CueReport } from "../../domain/report/Report.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 
-/** The clips of a job, and what was heard in them. */
+/** The clips of a job, and the recogniser's results for them. */
 export interface HeardClips {
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
   readonly hearings: ReadonlyMap<UtteranceKey, ClipHearing>
   readonly uses: ReadonlyMap<UtteranceKey, UtteranceUse>
 }
 
-/** Returns what was heard of the lines with these names; undefined if no recogniser was used. */
+/** Returns the heard words of the lines with these names; undefined if no recogniser was used. */
 export const heardWords = (
   { clips, hearings, uses }: HeardClips,
   names: ReadonlySet<string>,
@@ -50,7 +50,7 @@ const flagsOfFaults: Readonly<Record<HeardFaultKind, Flag>> = {
   language: "wrong-language"
 }
 
-/** The flags of what was heard. */
+/** The flags of heard words. */
 export const flagsOfWords = (words: CueReport["words"]): ReadonlyArray<Flag> =>
   words === undefined
     ? []

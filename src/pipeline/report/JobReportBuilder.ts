@@ -51,7 +51,7 @@ export interface Dubbed {
   readonly failures: ReadonlyMap<UtteranceKey, string>
   /** The names of lines for which their provider returned no speech. */
   readonly unsaid: ReadonlySet<string>
-  /** What was heard in the clips, if the job listens. */
+  /** The recogniser's results for the clips, if the job listens. */
   readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
   /** The rewriter's replies about lines, if the job has a rewriter. */
   readonly rewritings?: ReadonlyArray<LineRewriting>

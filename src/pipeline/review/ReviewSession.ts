@@ -251,7 +251,7 @@ export const deliverEdited = Effect.fn("ReviewSession.deliverEdited")(function* 
     })
 })
 
-/** Rebuilds the shared video that a job goes into; returns the job's result. */
+/** Rebuilds a job's shared video; returns the job's result. */
 const heardInShared = Effect.fnUntraced(function* ({ jobs, out }: Batch, settled: JobResult) {
   const all = yield* deliverShared(out, yield* withUnselectedJobs({ every: jobs, out }, [settled]))
   return all.find(({ job }) => job.id === settled.job.id) ?? settled

@@ -1,4 +1,4 @@
-/** Another voice for all lines of a speaker: what it costs, and the entry that saves it. */
+/** Another voice for all lines of a speaker: its price, and the entry that saves it. */
 import { Array, Effect } from "effect"
 import type { SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
 import type { Line } from "../../domain/speech/Line.ts"

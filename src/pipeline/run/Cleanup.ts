@@ -10,7 +10,7 @@ import { registerBatch } from "./BatchRegistration.ts"
 import { manifestOf } from "../load/BatchId.ts"
 import type { BatchPlan } from "../plan/BatchPlan.ts"
 
-/** What was removed. */
+/** The numbers of removed utterances and bytes. */
 export interface Cleaned {
   readonly utterances: number
   readonly bytes: number

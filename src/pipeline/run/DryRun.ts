@@ -35,7 +35,7 @@ export interface Outlook extends Known {
   /** The account's balance; undefined if unknown. */
   readonly account?: Pick<PlannedBalance, "credits" | "unlimited">
   readonly disk?: ReadonlyArray<DiskSpace>
-  /** What the rewriters of jobs replied before; absent if nothing is known. */
+  /** Earlier replies of the jobs' rewriters; absent if none are known. */
   readonly rewritings?: ReadonlyMap<JobId, KnownRewritings>
   /** Lines that a new version of dubwright reads differently. */
   readonly reread?: ReadonlyArray<Reread>

@@ -27,7 +27,7 @@ export interface NoopBatch {
   readonly results: ReadonlyArray<JobResult>
   /** Number of utterances. */
   readonly utterances: number
-  /** What was repaired or skipped in its scripts. */
+  /** Repairs and skipped parts of its scripts. */
   readonly notices: ReadonlyArray<string>
 }
 
@@ -136,7 +136,7 @@ const deliveredBy = Effect.fnUntraced(function* ({ jobs, out }: Batch) {
 })
 
 /**
- * Returns the digest of everything that a batch depends on. Returns none if a job was not delivered, or if a clip or
+ * Returns the digest of all inputs on which a batch depends. Returns none if a job was not delivered, or if a clip or
  * file was changed.
  */
 const standingOf = Effect.fnUntraced(function* (

@@ -32,7 +32,8 @@ export interface DubResult {
   /** Why run.json and index.html could not be written, if so; the jobs' own results are still valid. */
   readonly unwritten: ResultUnwritable | undefined
   /**
-   * Credits spent: the change of the account's balance, else the price of what was sent; undefined if neither is known.
+   * Credits spent: the change of the account's balance, else the price of the sent texts; undefined if neither is
+   * known.
    */
   readonly spent: number | undefined
 }

@@ -8,7 +8,7 @@ export class RunRecord {
   readonly ends = new Map<JobId, JobResult>()
   /** The account's credits at the start, if known. */
   credits: number | undefined
-  /** What was spoken: all lines, then retakes and rewritten lines, round by round. */
+  /** The results of speaking: all lines, then retakes and rewritten lines, round by round. */
   readonly takes = new SpeakTally()
   readonly rounds: Array<SpeakTally> = []
 

@@ -91,7 +91,7 @@ export const keepClip = (
     })
   }).pipe(inSpan("ClipStorage.keepClip"))
 
-/** What storing a clip needs. */
+/** The inputs for storing a clip. */
 type Needs = ClipFolder | Estimates | ClipIntake | SpeakConfig
 
 const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })

@@ -158,7 +158,7 @@ const undecidable = (why: string): FailureReason =>
     words: `no response to its create request, and ${why}; it may have been charged`
   })
 
-/** Defers an utterance whose task could not be searched for. */
+/** Defers an utterance if the search for its task failed. */
 const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
   new SetAside({ failure: undecidable(`the search for its task failed (${failureReasonOf(fault).words})`) })
 
@@ -175,7 +175,7 @@ const givenUp: Effect.Effect<never, Left, StopSignal> = Effect.gen(function* () 
 const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
   fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "InvalidResponse"
 
-/** Schedule for retrying creates that certainly made no task; respects the wait that the service asked for. */
+/** Schedule for retrying creates that certainly made no task; respects the wait that the service requested. */
 const createRetries = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
   Schedule.modifyDelay((fault, delay) =>

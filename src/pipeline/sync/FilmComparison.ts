@@ -17,7 +17,7 @@ import { type FilmSpeech, filmSpeech } from "./FilmSpeech.ts"
 import { retimed, startedAt, type RetimedScript, type SyncedScript } from "./RetimedScript.ts"
 import { mostPiecesCorrected, syncSummary, type SyncWording } from "./SyncWords.ts"
 
-/** What is compared, and the state folder that caches the film's speech. */
+/** The subtitle and the film to compare, and the state folder that caches the film's speech. */
 export interface ComparedFilm {
   readonly set: RetimedScript
   readonly words: Words

@@ -2,7 +2,7 @@
 import { rateFactors } from "../../audio/sync/FrameRatePairs.ts"
 import type { SyncReport } from "../../domain/report/FilmSync.ts"
 
-/** What the line reports. */
+/** The facts that the line reports. */
 export interface SyncWording extends Omit<SyncReport, "summary"> {
   readonly mode: "check" | "auto"
   /** How many parts of the subtitle were compared with the film, and how many of them agree. */
@@ -12,7 +12,7 @@ export interface SyncWording extends Omit<SyncReport, "summary"> {
   readonly doubtful: number
 }
 
-/** Returns the line: what was found, the confidence, and what was done. */
+/** Returns the line: the finding, its confidence, and the action. */
 export const syncSummary = (sync: SyncWording): string =>
   sync.verdict === "no-speech"
     ? "no speech was found in the film's sound, so the subtitle was not compared with it"

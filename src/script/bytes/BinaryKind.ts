@@ -21,7 +21,9 @@ const kinds: ReadonlyArray<readonly [what: string, at: number, magic: string]> =
   ["an RTF document", 0, "{\\rtf"]
 ]
 
-/** Returns what a binary file is, with its article ("a PNG picture"); undefined if its first bytes are not known. */
+/**
+ * Returns the kind of a binary file, with its article ("a PNG picture"); undefined if its first bytes are not known.
+ */
 export const binaryKind = (bytes: Uint8Array): string | undefined =>
   kinds.find(([, at, magic]) =>
     Array.from(magic).every((char, i) => bytes[at + i] === char.charCodeAt(0))

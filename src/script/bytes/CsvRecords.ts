@@ -9,7 +9,7 @@ export interface CsvRecord {
   readonly fields: ReadonlyArray<string>
 }
 
-/** Reports a fault: its line, what was found there, and what was expected. */
+/** Reports a fault: its line, the content found there, and the expected content. */
 export type Blame = (line: number, found: string, expected: string) => void
 
 /**

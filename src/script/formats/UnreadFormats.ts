@@ -1,6 +1,6 @@
 /** Unsupported formats that are recognized, so that the error can name the format and a tool that converts it. */
 
-/** What a file is, and how to convert it. */
+/** The format of a file, and how to convert it. */
 interface UnreadFormat {
   readonly what: string
   readonly how: (file: string) => string

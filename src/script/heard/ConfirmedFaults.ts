@@ -18,7 +18,7 @@ const [needed, lacking] = [3, 1]
 /** The most transcripts of one clip. */
 export const mostHearings = needed + lacking
 
-/** Either what was heard, or that one more transcript is needed. */
+/** Either the result, or a request for one more transcript. */
 export type Judgement =
   { readonly _tag: "Heard"; readonly parts: ReadonlyArray<PartHearing> } | { readonly _tag: "Undecided" }
 

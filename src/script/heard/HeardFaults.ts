@@ -3,7 +3,7 @@ import type { HeardFaultKind } from "../../domain/speech/Hearing.ts"
 import { type AlignmentStep, alignWords, likenessOf } from "./WordAlignment.ts"
 import { type ComparableWord, comparableWords, languageShown } from "./ComparableWords.ts"
 
-/** What a clip should say. */
+/** The expected words of a clip. */
 export interface ExpectedWords {
   /** The words of each part, in order. */
   readonly parts: readonly [string, ...ReadonlyArray<string>]
@@ -34,7 +34,7 @@ export interface SuspectedFault {
 
 /** A transcript, compared with the requested words. */
 export interface ComparedText {
-  /** What was heard of each part. */
+  /** The heard words of each part. */
   readonly heard: ReadonlyArray<string>
   readonly faults: ReadonlyArray<SuspectedFault>
 }
@@ -68,7 +68,7 @@ interface AskedWord extends ComparableWord {
   readonly part: number
 }
 
-/** What was heard of one part. */
+/** The heard words of one part. */
 interface PartSide {
   /** The range of asked words. */
   readonly asked: readonly [number, number]
@@ -135,7 +135,7 @@ const otherText = (
   part: number,
   reported: string | undefined
 ): SuspectedFault | undefined => {
-  // If what was heard belongs to the part, the rest is missing.
+  // If the heard words belong to the part, the rest is missing.
   if (share >= doubtful || own >= 0.7 || words === "" || askedWords === 0) return undefined
   const tongue = primaryTag(language)
   const spoken =

@@ -98,7 +98,7 @@ const commonWords: Readonly<Record<string, ReadonlySet<string>>> = {
   uk: list("і в не на що я він вона це як але ми ви з у та")
 }
 
-/** The languages that `languageOf` can tell apart; English first, as the default. */
+/** The languages that `languageOf` can distinguish; English first, as the default. */
 export const knownLanguages: ReadonlyArray<string> = [
   ...new Set([...Object.keys(commonWords), ...Object.keys(scriptOf)])
 ]

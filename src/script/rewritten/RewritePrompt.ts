@@ -3,7 +3,7 @@ import type { LanguageTag } from "../../domain/values/Ids.ts"
 import type { RewriteAttempt } from "../../domain/speech/Rewriting.ts"
 import { proposalIn } from "./Proposal.ts"
 
-/** A prompt: what the model is to do, and the line with its neighbours as data. */
+/** A prompt: the instructions for the model, and the line with its neighbours as data. */
 export interface RewritePrompt {
   readonly system: string
   readonly user: string

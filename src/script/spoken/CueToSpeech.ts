@@ -54,7 +54,7 @@ export interface SpokenCue {
   readonly speaker: SpeakerName | undefined
   readonly said: string
   readonly overrides: InlineDirectives
-  /** What was removed from it. */
+  /** The parts that were removed from it. */
   readonly left: "music" | "sound-effect" | undefined
 }
 
@@ -66,7 +66,7 @@ export const skipReasonOf = (said: ReadonlyArray<SpokenCue>): SkipReason =>
       ? "sound-effect"
       : "empty"
 
-/** Splits a text into speaker turns and returns what each says, which may be nothing. */
+/** Splits a text into speaker turns and returns the words of each, which may be empty. */
 export const turnsToSpeech = (
   text: string,
   formatSpeaker: SpeakerName | undefined,

@@ -8,7 +8,7 @@ export interface LostWords {
   readonly cue: number
   readonly line: number
   readonly skipped: "lost"
-  /** What the file contains there, and what was expected. */
+  /** The found and the expected content. */
   readonly why: string
 }
 

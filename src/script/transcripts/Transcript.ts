@@ -22,7 +22,7 @@ export interface TranscriptToken {
  * - any with arrays of objects that have a text and a time
  * - any with an array of characters next to arrays of their times
  *
- * The finest times are used: those of characters or words rather than of segments. Field names tell seconds from
+ * The finest times are used: those of characters or words rather than of segments. Field names distinguish seconds from
  * milliseconds; without such names, the plausible speech rate decides.
  */
 export const parseTranscript = (

@@ -20,7 +20,7 @@ export interface UtteranceRules {
   readonly profileOf: (provider: ProviderId) => ProviderProfile
   /** Whether a text task contains one line, or a sentence over several lines. SRT always has one entry per line. */
   readonly unit: "cue" | "sentence"
-  /** What is sent for a subtitle to a provider that accepts SRT. */
+  /** The form of a subtitle's text for a provider that accepts SRT. */
   readonly nativeInput: "srt" | "text"
   /** The language, for word and sentence segmentation. */
   readonly language?: string

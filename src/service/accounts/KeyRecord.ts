@@ -6,7 +6,7 @@ import { checkRows } from "../storage/CheckedRows.ts"
 /** Prefix of new keys. */
 export const keyPrefix = "nativeapikey_"
 
-/** What a key may do, and until when. Each limit is absent if there is none. */
+/** The scopes and limits of a key, and its expiry. Each limit is absent if there is none. */
 export interface KeyLimits {
   /** Default: every scope. */
   readonly scopes?: ReadonlyArray<KeyScope>
@@ -51,7 +51,7 @@ export class KeyRejected extends Schema.TaggedError<KeyRejected>()("KeyRejected"
   }
 }
 
-/** Returns what is wrong with a new key's options. `now` is in milliseconds since 1970. */
+/** Returns the fault of a new key's options. `now` is in milliseconds since 1970. */
 export const optionsFault = (
   { name, credits, expiresAt, creditsPerDay, requestsPerSecond }: KeyOptions,
   now: number
@@ -144,7 +144,7 @@ export const hintOf = (key: string): string => {
   return `${key.startsWith(keyPrefix) ? keyPrefix : ""}${shown}…`
 }
 
-/** The account of a key, the key's own id, and what it may do. */
+/** The account of a key, the key's own id, and its scopes and limits. */
 export interface KeyHolder {
   readonly id: number
   readonly name: string

@@ -1,4 +1,4 @@
-/** What the bundled service offers, known without starting it or an engine. */
+/** The catalogue of the bundled service, available without starting it or an engine. */
 import { Either } from "effect"
 import type { Model, Voice } from "../../contract/ProviderCatalogue.ts"
 import { espeakVoices, fliteVoices } from "../../engines/BundledVoices.ts"

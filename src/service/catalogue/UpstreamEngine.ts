@@ -155,7 +155,10 @@ const withoutKey = (name: string, fault: EngineUnavailable): Engine => ({
   check: fault
 })
 
-/** Builds the utterance to send. A text below the upstream minimum goes as an SRT of one entry, if accepted there. */
+/**
+ * Builds the utterance to send. A text below the upstream minimum is sent as an SRT of one entry, if the upstream
+ * service accepts SRT.
+ */
 const utteranceOf = (
   options: UpstreamOptions,
   request: SpeechRequest

@@ -20,7 +20,7 @@ const shared = {
   languages: optionalField(Schema.Array(LanguageTag), "Languages whose voices are offered; default: all."),
   concurrency: optionalField(
     countField(1, 256),
-    "Maximum requests in flight; default: what the provider's smallest plan allows."
+    "Maximum requests in flight; default: the limit of the provider's smallest plan."
   ),
   maxCharacters: optionalField(
     countField(1, 1_000_000),

@@ -1,4 +1,4 @@
-/** The API's OpenAPI document: generated from the contract, corrected to match what the service sends. */
+/** The API's OpenAPI document: generated from the contract, corrected to match the service's responses. */
 import { OpenApi } from "@effect/platform"
 import { SpeechApi } from "../../contract/SpeechApi.ts"
 import { openAiPaths, openPaths } from "./RoutePatterns.ts"

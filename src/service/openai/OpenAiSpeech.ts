@@ -41,7 +41,7 @@ const openAiVoices: Readonly<Record<string, "female" | "male">> = {
 /** OpenAI's speech models: they select the default model of the voice's provider. */
 const openAiModels = /^(?:tts-1|tts-1-hd|gpt-4o-mini-tts)(?:-\d+)*$/u
 
-/** What a request selects. */
+/** The provider, voice and model that a request selects. */
 export interface SelectedVoice {
   readonly provider: ServedProvider
   readonly voice: ServedVoice

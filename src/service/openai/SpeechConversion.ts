@@ -38,7 +38,7 @@ const tempo = (speed: number): ReadonlyArray<string> =>
         speed < 0.5 || speed > 2 ? `atempo=${Math.sqrt(speed)},atempo=${Math.sqrt(speed)}` : `atempo=${speed}`
       ]
 
-/** What to convert. */
+/** The file to convert, and the result. */
 export interface Conversion {
   readonly path: string
   /** The file's own format. */

@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
         if (Option.isSome(fault)) return yield* webhookRefused(fault.value)
       }
       const taskId = randomUUID()
-      // Uninterruptible: a client that disconnects in between would leave a task that no worker was woken for.
+      // Uninterruptible: a client that disconnects in between would leave a task for which no worker was woken.
       yield* rememberTrace(taskId)
       return yield* store
         .create({

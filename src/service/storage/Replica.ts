@@ -1,4 +1,4 @@
-/** This process, as one of those that speak the tasks of a database. */
+/** This process as one of several replicas, which speak the tasks of one database. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Context, type Stream } from "effect"
 
@@ -10,7 +10,7 @@ export interface TaskChange {
   readonly provider: string
 }
 
-/** What a replica uses to work with the others. */
+/** The resources with which a replica works with the others. */
 export interface Sharing {
   /** The database that the replicas share. */
   readonly sql: SqlClient

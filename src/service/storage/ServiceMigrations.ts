@@ -128,7 +128,7 @@ const migrations = {
   "0004_idempotency": Effect.flatMap(
     SqlClient,
     statements(
-      // The idempotency keys of creates, with a digest of the body and what the create returned.
+      // The idempotency keys of creates, with a digest of the body and the response.
       `CREATE TABLE idempotency (
           account_id INTEGER NOT NULL REFERENCES accounts (id),
           key TEXT NOT NULL,
@@ -150,7 +150,7 @@ const migrations = {
   "0006_key_limits": Effect.flatMap(
     SqlClient,
     statements(
-      // What a key may do: NULL is no limit. `scopes` are separated by commas.
+      // The limits of a key: NULL means none. `scopes` are separated by commas.
       `ALTER TABLE keys ADD COLUMN scopes TEXT`,
       `ALTER TABLE keys ADD COLUMN expires_at INTEGER`,
       `ALTER TABLE keys ADD COLUMN requests_per_second REAL`,

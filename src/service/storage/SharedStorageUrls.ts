@@ -1,4 +1,4 @@
-/** Where replicas of the service keep what they share. */
+/** The addresses of the storage that replicas of the service share. */
 import type { Redacted } from "effect"
 
 /** A PostgreSQL database, and a place in S3. */

@@ -12,7 +12,7 @@ import { Secret } from "./Secret.ts"
 /** A file that was found by its URL. */
 export interface FoundFile extends StoredFile {
   readonly kind: FileKind
-  /** Never changes for a URL: a task's files are written once. */
+  /** The file of a URL never changes, because a task's files are written once. */
   readonly etag: string
   /** Seconds until the URL expires. */
   readonly remaining: number

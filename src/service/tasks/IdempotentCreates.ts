@@ -11,7 +11,7 @@ export class NameReused extends Data.TaggedError("NameReused") {}
 /** Another create with this idempotency key was stored first. */
 export class NameTaken extends Data.TaggedError("NameTaken") {}
 
-/** What a create returned. */
+/** The response to a create. */
 export interface StoredReference {
   readonly taskId: string
   readonly characters: number

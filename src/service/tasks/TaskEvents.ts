@@ -6,8 +6,8 @@ import { Replica } from "../storage/Replica.ts"
 const mostWaiting = 10_000
 
 /**
- * Passes on which tasks have changed. SQLite reports no changes by other processes, such as `keys revoke`. Replicas
- * pass on what the database reports instead, so that each change is passed on once.
+ * Passes on the changes of tasks. SQLite reports no changes by other processes, such as `keys revoke`. Replicas pass on
+ * the database's notifications instead, so that each change is passed on once.
  */
 export class TaskEvents extends Effect.Service<TaskEvents>()("service/TaskEvents", {
   effect: Effect.map(Replica, ({ sharing }) => {

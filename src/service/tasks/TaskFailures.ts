@@ -6,7 +6,7 @@ import type { FilesUnwritable } from "../storage/FileStore.ts"
 export const notOffered = { _tag: "NotOffered" } as const
 /** The attempt took too long. */
 export const tooSlow = { _tag: "TooSlow" } as const
-/** What a task's owner sees of an internal error. */
+/** The message about an internal error that a task's owner sees. */
 export const internalFault = { code: "internal", message: "internal error; it has been logged" }
 
 /** Why an attempt at a task failed. */

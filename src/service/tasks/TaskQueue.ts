@@ -113,7 +113,7 @@ const make = Effect.gen(function* () {
         Effect.asVoid
       ),
 
-    /** Tells the other replicas that this one is alive, and which providers it offers. */
+    /** Informs the other replicas that this one is running, and which providers it offers. */
     beat: (providers: ReadonlyArray<string>) =>
       sharing === undefined
         ? Effect.void

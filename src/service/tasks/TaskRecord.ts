@@ -10,7 +10,7 @@ export interface Balance {
   readonly reserved: number
 }
 
-/** What a task requests and costs, apart from provider, model and voice. */
+/** A task's request and price, apart from provider, model and voice. */
 export interface TaskTerms {
   readonly voiceName: string | undefined
   readonly text: string
@@ -26,7 +26,7 @@ export interface TaskTerms {
   readonly credits: number
 }
 
-/** The idempotency key of a create, and a digest of what it asks for. */
+/** The idempotency key of a create, and a digest of its request. */
 export interface CreateName {
   readonly key: string
   readonly digest: Buffer

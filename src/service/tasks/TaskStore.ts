@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
       ).pipe(Effect.catchTag("SqlError", Effect.die))
     }),
 
-    /** Returns what an earlier create with this idempotency key returned. Fails if its body was another one. */
+    /** Returns the response to an earlier create with this idempotency key. Fails if its body was another one. */
     replay: replayOf(sql),
 
     /** Reads one task of an account. */

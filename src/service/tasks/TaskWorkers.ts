@@ -222,7 +222,7 @@ const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>
     ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
     : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
 
-/** What a worker does next: take another task, listen for a signal, or wait a second. */
+/** The next step of a worker: take another task, listen for a signal, or wait a second. */
 type Next = "go-on" | "listen" | "wait"
 const waiting: Next = "wait"
 const goingOn: Next = "go-on"

@@ -44,7 +44,7 @@ export const webhookSending = Layer.scopedDiscard(
       guardedLookup(systemNames, (address) => anywhere || networkPlaceOf(address) === "public")
     )
 
-    /** Posts a task's state. Returns the error's message; none if the webhook was received or its task is gone. */
+    /** Posts a task's state. Returns the error's message; none if the webhook was received or its task was deleted. */
     const post = (hook: DueWebhook) =>
       Effect.gen(function* () {
         const task = yield* store.read(hook.account_id, hook.task_id)

@@ -86,7 +86,7 @@ const besides: Readonly<Partial<Record<UtteranceEvent, string>>> = {
   lose: dropClip
 }
 
-/** What an event changes in the row's other columns. */
+/** The changes of an event to the row's other columns. */
 const effects: Readonly<Record<UtteranceEvent, string>> = {
   announce: "task = NULL, announced_at = @now,",
   accept: "task = @task,",

@@ -24,7 +24,7 @@ export class StateBusy extends Schema.TaggedError<StateBusy>()("StateBusy", {
   }
 }
 
-/** What is wrong with a state folder. */
+/** The fault of a state folder. */
 const StateReason = Schema.Literal(
   "missing",
   "not-a-folder",

@@ -78,8 +78,8 @@ const steps = {
     ) WITHOUT ROWID`
   ),
   "0002_deliveries": statements(
-    // What a job delivered last. `digest` tells whether it would deliver the same again; `files` is a JSON list of path
-    // and bytes.
+    // The last delivery of a job. `digest` shows whether it would deliver the same again; `files` is a JSON list of
+    // path and bytes.
     `CREATE TABLE delivery (
       folder TEXT NOT NULL,
       job TEXT NOT NULL,
@@ -96,14 +96,14 @@ const steps = {
     ) WITHOUT ROWID`
   ),
   "0004_finished": statements(
-    // Batches whose last run left nothing to do: what that depended on and what it made, as JSON.
+    // Batches whose last run left nothing to do: the run's inputs and outputs, as JSON.
     `CREATE TABLE finished (
       batch TEXT PRIMARY KEY,
       record TEXT NOT NULL
     ) WITHOUT ROWID`
   ),
   "0005_transcripts": statements(
-    // What recognisers heard in a clip, by the checksum of its file: a JSON list of transcripts.
+    // Recognisers' transcripts of a clip, as a JSON list, by the checksum of its file.
     `CREATE TABLE transcript (
       checksum TEXT NOT NULL,
       recogniser TEXT NOT NULL,
@@ -126,8 +126,8 @@ const steps = {
     `ALTER TABLE clip ADD COLUMN engine TEXT`
   ),
   "0008_rewritings": statements(
-    // What a rewriter replied about a line that did not fit. `file` is the manifest, `line` the line's name in the
-    // overrides file, and `record` JSON of the line's words and the replies.
+    // A rewriter's replies for a line that did not fit. `file` is the manifest, `line` the line's name in the overrides
+    // file, and `record` JSON of the line's words and the replies.
     `CREATE TABLE rewriting (
       file TEXT NOT NULL,
       job TEXT NOT NULL,

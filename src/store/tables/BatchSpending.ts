@@ -1,5 +1,5 @@
 /**
- * What a batch has spent since it was begun. Its first run begins it, and a run that leaves nothing to do ends it:
+ * The spending of a batch since it was begun. Its first run begins it, and a run that leaves nothing to do ends it:
  * interrupted runs in between count together.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
@@ -36,7 +36,7 @@ export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay
       yield* guarded(sql`DELETE FROM batch WHERE batch = ${batch}`)
     })
 
-    /** Returns what a batch has spent since it was begun; empty if it is not begun. */
+    /** Returns the spending of a batch since it was begun; empty if it is not begun. */
     const spent = Effect.fn("BatchSpending.spent")(
       makeQueries(folder)("task and utterance", {
         Request: Schema.String,

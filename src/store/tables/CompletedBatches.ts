@@ -1,4 +1,4 @@
-/** Records of completed batches, whose last run left nothing to do, and of the clips that they depend on. */
+/** Records of completed batches, whose last run left nothing to do, and of their clips. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option, Schema } from "effect"
 import { JobId } from "../../domain/values/Ids.ts"
@@ -7,7 +7,7 @@ import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 
 /** An utterance that a job uses. `bytes` and `checksum` are its clip's; null if it has none. */
 const UsedClip = Schema.Struct({
-  // As text: a pattern checked per row would cost more than reading it.
+  // Decoded as text, because a pattern check of every row would take longer than the read.
   key: Schema.String.pipe(Schema.brand("UtteranceKey")),
   bytes: Schema.NullOr(Schema.Number),
   checksum: Schema.NullOr(Schema.String)

@@ -1,4 +1,4 @@
-/** What rewriters replied about lines, by manifest, job and line. */
+/** Rewriters' replies for lines, by manifest, job and line. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
 import { RewriteAttempts } from "../../domain/speech/Rewriting.ts"

@@ -1,4 +1,4 @@
-/** What recognisers heard in clips, by the checksum of the clip's file. */
+/** Recognisers' transcripts of clips, by the checksum of the clip's file. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
 import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"

@@ -14,7 +14,7 @@ export interface UtteranceStatus {
   readonly take: number
   /** Why it failed, or why its last take was abandoned. */
   readonly setback: FailureReason | undefined
-  /** What is odd about its clip, which was kept anyway. */
+  /** The suspected fault of its clip, which was kept anyway. */
   readonly suspect: string | undefined
 }
 

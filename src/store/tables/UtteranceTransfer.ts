@@ -61,7 +61,7 @@ export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("stor
       return found.map(({ record }) => record)
     })
 
-    /** Imports records. They replace what the store knows about their utterances. */
+    /** Imports records. They replace the store's records of their utterances. */
     const takeOver = Effect.fn("UtteranceTransfer.takeOver")(function* (
       given: ReadonlyArray<UtteranceRecord>
     ) {

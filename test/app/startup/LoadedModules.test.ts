@@ -1,4 +1,4 @@
-/** What a command loads and starts: sources, threads and programs. `bench/startup.ts` has the times. */
+/** The sources, threads and programs that a command loads and starts. `bench/startup.ts` has the times. */
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"

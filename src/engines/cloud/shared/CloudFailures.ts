@@ -13,7 +13,7 @@ export interface CloudRefusal {
   readonly text: string
 }
 
-/** What an error means. */
+/** The meaning of an error. */
 export type CloudFault =
   /** The key is missing, wrong or lacks a permission. */
   | "key"
@@ -80,7 +80,7 @@ export const faultError = (
   }
 }
 
-/** What a status means if the provider's body does not say more. */
+/** The meaning of a status if the provider's body does not state a reason. */
 const faultOf = (status: number, wait: number | undefined): CloudFault => {
   switch (status) {
     case 401:

@@ -15,7 +15,7 @@ export interface CloudSettings {
   readonly listVoices?: boolean
   /** Languages whose voices are offered, such as `vi` or `pt-BR`; default: all. */
   readonly languages?: ReadonlyArray<string>
-  /** Requests in flight at once; default: what the provider's smallest plan allows. */
+  /** Requests in flight at once; default: the limit of the provider's smallest plan. */
   readonly concurrency?: number
   /** Maximum length of a text, in the provider's unit; default: the provider's limit. */
   readonly maxCharacters?: number

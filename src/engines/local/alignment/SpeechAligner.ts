@@ -15,7 +15,7 @@ import { engineSentences } from "../EngineSentences.ts"
 import { noteTokens, timingOfTokens } from "../SentenceSpeech.ts"
 import { makeWorkerPool, type ThreadLimits } from "../WorkerPool.ts"
 
-/** A clip and what it should say. */
+/** A clip and its expected text. */
 export interface AlignmentRequest {
   /** A WAV file's bytes, or mono samples of any scale. */
   readonly sound: AlignJob["sound"]
@@ -27,9 +27,9 @@ export interface AlignmentRequest {
   readonly compare?: boolean
 }
 
-/** Where a clip says its text, and how well both agree. */
+/** The times of a text in its clip, and how well both agree. */
 export interface AlignedText extends WordTiming {
-  /** When each part is said, from its first to its last word; undefined for a part without words. */
+  /** The time of each part, from its first to its last word; undefined for a part without words. */
   readonly parts: ReadonlyArray<Pick<WordMark, "start" | "end"> | undefined>
   readonly fit: SpeechFit
 }

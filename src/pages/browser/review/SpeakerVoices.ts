@@ -114,7 +114,7 @@ export class SpeakerVoices {
   }
 }
 
-/** What a change costs, in words. */
+/** The price of a change, in words. */
 const wordsOf = ({ lines, kept, tasks, characters, credits }: SpeakerPrice): string => {
   if (lines === 0) return "These lines have this voice already."
   const spoken = `${lines} ${lines === 1 ? "line is" : "lines are"} spoken with it`

@@ -21,7 +21,7 @@ export interface FileState extends Pick<MixFile, "path" | "format" | "header"> {
 }
 
 /**
- * Compares a sink's file with what was `recorded`. `samples` holds the digest of each section's samples. Returns
+ * Compares a sink's file with its `recorded` state. `samples` holds the digest of each section's samples. Returns
  * undefined for formats other than WAV.
  */
 export const stateOf = (

@@ -65,7 +65,7 @@ export class MixFolder {
     return join(this.folder, `${file === "" ? this.name : checksumOf(file).slice(0, 32)}.${ending}`)
   }
 
-  /** Returns what was stored under an ending; none if it is missing or damaged. */
+  /** Returns the data stored under an ending; none if it is missing or damaged. */
   read<A, I>(ending: string, schema: Schema.Schema<A, I>): Option.Option<A> {
     try {
       const bytes = readFileSync(this.pathOf(ending))

@@ -31,8 +31,9 @@ const leastKept = 0.5
 const mostForSpare = 10
 
 /**
- * Compares a mix with the one delivered before. `requests` are the mix and its stems. Returns undefined if all of it
- * must be rendered and recorded nowhere: if it is short, or if a format other than WAV needs all samples.
+ * Compares a mix with the one delivered before. `requests` are the mix and its stems. Returns undefined if the whole
+ * mix must be rendered and nothing is recorded. This applies to short mixes, and if a format other than WAV needs all
+ * samples.
  */
 export const reuseOf = (
   folder: MixFolder,

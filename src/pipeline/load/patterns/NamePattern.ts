@@ -15,7 +15,7 @@ export interface NamePattern {
   readonly names: ReadonlyArray<string>
   /** The glob that finds the pattern's files: every name is a `*`. */
   readonly glob: string
-  /** Returns what the names match in a path with forward slashes; undefined if the pattern does not match it. */
+  /** Returns the values of the names in a path with forward slashes; undefined if the pattern does not match it. */
   readonly valuesIn: (path: string) => NameValues | undefined
 }
 

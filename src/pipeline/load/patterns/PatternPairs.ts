@@ -11,7 +11,7 @@ const pairedKeys = ["video", "background", "sheet"] as const
 /** The files of one input, relative to the manifest's folder. */
 type Pair = Partial<Pick<JobEntry, (typeof pairedKeys)[number]>>
 
-/** What each input is paired with, in the order of the inputs; undefined for an input that waits for its files. */
+/** The files paired with each input, in the order of the inputs; undefined for an input that waits for its files. */
 export interface Pairs {
   readonly found: ReadonlyArray<Pair | undefined>
   /** Videos and sheets that belong to no input, one line each. */

@@ -12,7 +12,7 @@ import { BackgroundReader, type Bed } from "./BackgroundReader.ts"
 /** Lays the background of one section, block by block. The caller must close it. */
 export class BackgroundLayer {
   private readonly reader: BackgroundReader
-  /** Reads again what the limiter has delayed. */
+  /** Reads the frames again that the limiter has delayed. */
   private readonly delayed: BackgroundReader
   private readonly limiter: Limiter
   /** The next frames to read and to return. */

@@ -63,7 +63,7 @@ export class BackgroundReader {
     const { rate, channels } = this.track
     const first = Math.floor((from * 1000) / rate)
     const to = Math.ceil(((from + count) * 1000) / rate) + 1
-    // Only what is near matters, and a film has thousands of spans.
+    // Only nearby spans matter, and a film has thousands of spans.
     const near = 2 * duck.fade + 1_000
     const some = this.bed.spoken.filter(({ start, end }) => start < to + near && end > first - near)
     if (some.length === 0) return

@@ -22,7 +22,7 @@ import { speakSettings, type SpeechOptions } from "../BatchSpeech.ts"
 import { bothOf } from "./RetakeRound.ts"
 import type { SpokenBatch } from "../RunCompletion.ts"
 
-/** What was heard in the clips of each job that listens. */
+/** The recogniser's results for the clips of each job that listens. */
 export type JobHearings = ReadonlyMap<JobId, NonNullable<JobPlan["hearings"]>>
 
 /** Adds the words that were heard in a job's clips to its plan. */
@@ -74,7 +74,7 @@ interface Listening {
   readonly takes: ReadonlyArray<UtteranceUse>
 }
 
-/** Speaks clips with faults again while the allowance lasts; updates what was heard in them. */
+/** Speaks clips with faults again while the allowance lasts; updates the results for them. */
 const rerolled = Effect.fnUntraced(function* <E, R>(
   plan: BatchPlan,
   spoken: SpokenBatch,

@@ -27,7 +27,7 @@ export const speakRetakes = Effect.fn("RetakeRound.speakRetakes")(function* <E, 
   return { takes, spoken: yield* speakAlso(plan, takes, spoken, options) }
 })
 
-/** Speaks further utterances of jobs, beside those of their plans. Adds the result to what was spoken before. */
+/** Speaks further utterances of jobs, beside those of their plans. Adds the result to the earlier ones. */
 export const speakAlso = Effect.fn("RetakeRound.speakAlso")(function* <E, R>(
   { batch, jobs, utterances }: BatchPlan,
   more: ReadonlyMap<JobId, ReadonlyArray<UtteranceUse>>,

@@ -126,7 +126,7 @@ const makeSpending = Effect.gen(function* () {
   let aloneNow = false
   /** How the account contradicted a configured price, as a message. */
   let contradiction: string | undefined
-  /** Runs work alone and learns the price per character: from its task, else from how far the balance falls. */
+  /** Runs one task alone to learn the price per character, from the task, or else from the drop of the balance. */
   const alone = <A, E, R>({ casting, characters }: Utterance, work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const named = price(casting)

@@ -1,5 +1,5 @@
 /**
- * What a run observes of the service: whether it responds, how long its tasks and its audio take, whether it repeats
+ * A run's observations of the service: whether it responds, how long its tasks and its audio take, whether it repeats
  * labels.
  */
 import { Duration, Effect } from "effect"

@@ -13,11 +13,11 @@ export interface CueBlock {
   readonly start: number
   readonly end: number
   readonly lines: ReadonlyArray<string>
-  /** Set if the time is readable but the text is not: what the file contains, and what was expected. */
+  /** Set if the time is readable but the text is not: the found and the expected content. */
   readonly why?: string
 }
 
-/** A file's lines with the time in each, and what the scan has found so far. */
+/** A file's lines with the time in each, and the results of the scan so far. */
 export interface Scan {
   readonly lines: ReadonlyArray<string>
   readonly timings: ReadonlyArray<CueTiming>
@@ -28,7 +28,7 @@ export interface Scan {
   readonly lost: Array<LostBlock>
 }
 
-/** Reports what was repaired or ignored; `line` counts from 1. */
+/** Reports a repaired or ignored part; `line` counts from 1. */
 export const notice = (scan: Scan, line: number, message: string): void => {
   scan.notices.push(Notice.make({ line, message }))
 }

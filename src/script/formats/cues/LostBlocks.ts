@@ -12,7 +12,7 @@ export interface LostBlock {
   /** Its number in the file, if any. */
   readonly number: number | undefined
   readonly lines: ReadonlyArray<string>
-  /** What the file contains there, and what was expected. */
+  /** The found and the expected content. */
   readonly why: string
 }
 

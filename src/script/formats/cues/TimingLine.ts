@@ -9,7 +9,7 @@ export type CueTiming =
       /** Milliseconds, zero or more. */
       readonly start: number
       readonly end: number
-      /** What was repaired, as a notice; undefined if the line is well-formed. */
+      /** The repair, as a notice; undefined if the line is well-formed. */
       readonly repair: string | undefined
       /** Words after the end time, where only settings belong; empty if there are none. */
       readonly words: string
@@ -47,7 +47,7 @@ const spacedFraction = new RegExp(
   "gu"
 )
 
-/** What makes a line with `-->` a time line, however damaged: digits beside the arrow, a whole time, or no letters. */
+/** A line with `-->` counts as a damaged time line if it has digits beside the arrow, a whole time, or no letters. */
 const timelike = /^\s*-?\d+\s*(?::|[.,;]\s*\d)|-->\s*-?\d+\s*(?::|[.,;]\s*\d)|\d:\d{2}[.,:]\d|^[^\p{L}]*$/u
 
 /** An unambiguous time: with hours, or with a fraction of a second. */

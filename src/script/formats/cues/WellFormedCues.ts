@@ -1,7 +1,7 @@
 /**
  * Parses well-formed SRT and WebVTT with the `subtitle` package. The package also accepts other files, but misreads
- * them: text lines that begin with NOTE, times or cue identifiers in the text, `,5` as 5 ms. So a rule decides which
- * files the package parses. `CueBlocks.ts` repairs all others.
+ * them. Examples are text lines that begin with NOTE, times or cue identifiers in the text, and `,5` as 5 ms. So a rule
+ * decides which files the package parses. `CueBlocks.ts` repairs all others.
  */
 import { parseSync } from "subtitle"
 import { isBlank, numberOf, trimmed } from "../../markup/CueLines.ts"

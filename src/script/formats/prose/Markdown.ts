@@ -24,7 +24,7 @@ export const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyAr
   const blocks: Array<Block> = []
   let open: Array<string> = []
   let from = 1
-  /** What the open lines belong to, if not to a paragraph. */
+  /** The kind of block that contains the open lines, if it is not a paragraph. */
   let within: "point" | "table" | "footnote" | undefined
   const close = (kind: "heading" | "paragraph" = "paragraph"): void => {
     if (open.length > 0) blocks.push(...blockOf(kind, inline(unwrapped(open)), from))

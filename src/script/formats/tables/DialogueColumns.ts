@@ -7,7 +7,7 @@ export interface TableRow {
   readonly cells: ReadonlyArray<string>
 }
 
-/** What columns hold. */
+/** The contents of columns. */
 export const columnRoles = ["start", "end", "duration", "speaker", "text"] as const
 export type ColumnRole = (typeof columnRoles)[number]
 

@@ -4,7 +4,7 @@ import { unzipSync } from "fflate"
 /** Maximum unpacked size of one part, and of all parts, in bytes. */
 const largestPart = 256 * 1024 * 1024
 
-/** What an office document is. */
+/** The kind of an office document. */
 export type OfficeKind = "xlsx" | "docx"
 
 /** The parts of a document as text, or why they cannot be read. */

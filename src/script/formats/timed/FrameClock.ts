@@ -12,7 +12,7 @@ export interface FrameClock {
   readonly drop?: "ntsc" | "pal" | undefined
 }
 
-/** What is known of the rate of a file that does not state it. */
+/** Frame rates for a file that does not state its own. */
 export interface KnownRates {
   /** The job's setting. */
   readonly frameRate?: FrameRateWritten | undefined

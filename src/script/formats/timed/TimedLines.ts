@@ -28,7 +28,7 @@ export interface TimedLine {
   readonly start: number
   /** Milliseconds; undefined or not after the start if the file gives the line no length. */
   readonly end: number | undefined
-  /** What each speaker says, still with markup. */
+  /** The words of each speaker, still with markup. */
   readonly turns: ReadonlyArray<MarkedTurn>
   readonly sung?: boolean
 }
@@ -107,7 +107,7 @@ interface ToldStart {
 }
 
 /**
- * Where the film begins: as the manifest says, else as the file says, if its cues come after that time. Otherwise, in a
+ * The start of the film: that of the manifest, else that of the file, if its cues come after that time. Otherwise, in a
  * file with timecodes, the whole hour before the first cue, if that cue is in the hour's first half. A few cues shortly
  * before a whole hour belong to a leader.
  */

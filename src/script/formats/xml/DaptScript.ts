@@ -1,7 +1,7 @@
 /** Reads the additions of W3C DAPT to TTML: the kind and the languages of an event (https://www.w3.org/TR/dapt/). */
 import { elementsNamed, elementsOf, type XmlElement } from "./XmlTree.ts"
 
-/** What a TTML document says about its speech. */
+/** The data of a TTML document about its speech. */
 export interface DaptScript {
   /** Whether the document is a DAPT script. */
   readonly isDapt: boolean

@@ -13,7 +13,7 @@ export interface TtmlContext {
   readonly dapt: DaptScript
 }
 
-/** Lines, and what was left out. */
+/** Lines, and the omitted parts. */
 export interface TtmlLines {
   readonly lines: ReadonlyArray<TimedLine>
   /** Lines (from 1) of texts in other languages than the chosen one. */
@@ -22,7 +22,7 @@ export interface TtmlLines {
   readonly outside: ReadonlyArray<number>
 }
 
-/** What an element inherits. */
+/** The properties that an element inherits. */
 interface Inherited {
   readonly active: Interval
   /** When it is displayed; undefined if it never is. */
@@ -75,7 +75,7 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
       : shared(within, shared(displayed, opaque))
   }
 
-  /** What an element's children inherit; undefined if it is never displayed. */
+  /** Returns the properties that an element's children inherit; undefined if it is never displayed. */
   const entered = (element: XmlElement, above: Inherited, active: Interval): Inherited | undefined => {
     const displayed = shownWithin(element, active, "display", styles, setTimes)
     const opaque = shownWithin(element, active, "opacity", styles, setTimes)

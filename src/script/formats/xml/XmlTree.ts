@@ -13,7 +13,7 @@ export interface XmlElement {
   readonly line: number
 }
 
-/** What parsing found: the root, or the fault that makes the file unreadable. */
+/** The result of parsing: the root, or the fault that makes the file unreadable. */
 export interface XmlDocument {
   readonly root: XmlElement | undefined
   /** The first syntax errors, with their lines. Parsing continued after them. */

@@ -124,12 +124,12 @@ export const postgresMigrations = {
           tokens DOUBLE PRECISION,
           at BIGINT NOT NULL
         )`,
-      // The one row is a digest of the secret beside the files: it tells which files belong to the database.
+      // The one row is a digest of the secret beside the files: it shows which files belong to the database.
       `CREATE TABLE file_secret (
           id BIGINT PRIMARY KEY CHECK (id = 1),
           digest TEXT NOT NULL
         )`,
-      // Keeps the credits of the day exact, makes webhooks due, and tells the replicas of each change.
+      // Keeps the credits of the day exact, makes webhooks due, and notifies the replicas of each change.
       `CREATE FUNCTION tasks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
           IF TG_OP = 'INSERT' THEN

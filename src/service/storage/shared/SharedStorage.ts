@@ -1,4 +1,7 @@
-/** What replicas of the service share: a PostgreSQL database, the files in S3, and the secret, which is beside them. */
+/**
+ * The storage that replicas of the service share: a PostgreSQL database, the files in S3, and the secret beside these
+ * files.
+ */
 import { createHash, randomBytes } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlClient as Sql } from "@effect/sql/SqlClient"
