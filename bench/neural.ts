@@ -1,7 +1,7 @@
 /**
  * Measures what the engine of neural voices adds to the model's own work. The engine and a plain process with the same
  * model speak the same lines in turn, so a busy machine slows both alike. Processor time includes the processes that
- * hold the models.
+ * hold the models. Prints the figures so far about twenty times, so that a long measurement may be stopped.
  *
  *     node bench/run.mjs neural FOLDER [lines] [native|wasm] [package's entry file]
  */
@@ -108,18 +108,20 @@ const program = Effect.gen(function* () {
   // Load and warm both.
   yield* own(lines[0] ?? "")
   yield* lab(lines[0] ?? "")
+  const each = Math.max(1, Math.round(Number(count) / 20))
   for (let index = 0; index < Number(count); index++) {
     const text = lines[index % lines.length] ?? ""
     const turns = [timed("own", own(text)), timed("plain", lab(text))]
     yield* Effect.all(index % 2 === 0 ? turns : turns.toReversed())
-  }
-  for (const [name, { ms, wall, seconds }] of Object.entries(totals))
-    console.log(
-      `${name.padEnd(6)} ${(ms / Number(count)).toFixed(1)} ms of processor a line, ${(wall / Number(count)).toFixed(1)} ms of time, ${(seconds / Number(count)).toFixed(2)} s of speech`
+    const spoken = index + 1
+    if (spoken % each !== 0 && spoken < Number(count)) continue
+    const figures = Object.entries(totals).map(
+      ([name, { ms, wall, seconds }]) =>
+        `${name} ${(ms / spoken).toFixed(1)} ms of processor, ${(wall / spoken).toFixed(1)} ms, ${(seconds / spoken).toFixed(2)} s of speech a line`
     )
-  console.log(
-    `ratio  ${(totals.own.ms / totals.plain.ms).toFixed(3)} of processor, ${(totals.own.wall / totals.plain.wall).toFixed(3)} of time`
-  )
+    const ratios = `ratio ${(totals.own.ms / totals.plain.ms).toFixed(3)} of processor, ${(totals.own.wall / totals.plain.wall).toFixed(3)} of time`
+    console.log([`${spoken} lines`, ...figures, ratios].join("; "))
+  }
 })
 
 await Effect.runPromise(Effect.scoped(program))
