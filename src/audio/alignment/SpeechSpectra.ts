@@ -33,7 +33,7 @@ export const speechSpectra = ({ rate, samples }: Sound): SpeechSpectra => {
     { length },
     (_, k) => 0.54 - 0.46 * Math.cos((2 * Math.PI * (k + 0.5)) / length)
   )
-  const fourier = new FourierTransform(size)
+  const fourier = transformOf(size)
   const [re, im] = [new Float32Array(size), new Float32Array(size)]
   const power = new Float32Array(frames * bins)
   const levels = new Float32Array(frames)
@@ -68,6 +68,15 @@ export const speechSpectra = ({ rate, samples }: Sound): SpeechSpectra => {
   for (let frame = 0; frame < frames; frame++)
     levels[frame] = Math.max(silent, 10 * Math.log10(levels[frame]! / loudest))
   return { frames, bins, step: rate / size, power, levels }
+}
+
+/** Kept, because V8 discards compiled code when the last object of a class that it uses is collected. */
+const transforms = new Map<number, FourierTransform>()
+
+const transformOf = (size: number): FourierTransform => {
+  const present = transforms.get(size) ?? new FourierTransform(size)
+  transforms.set(size, present)
+  return present
 }
 
 /** The level of digital silence. */
