@@ -88,6 +88,9 @@ describe("languageOf", () => {
     ["駅はどこですか。", "ja"],
     ["역이 어디에 있습니까?", "ko"],
     ["车站在哪里?", "zh"],
+    ["你好，我叫 Benjamin Whitfield，我在 Northern Lighthouse 工作。", "zh"],
+    ["Он сказал: Don't panic", "ru"],
+    ["The letters π and Ω are Greek, and the rest is not.", "en"],
     ["42", "en"],
     ["", "en"]
   ])("%s", (text, language) => {

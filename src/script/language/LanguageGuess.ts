@@ -8,7 +8,7 @@ import { mostFrequent } from "./WritingSystems.ts"
 export const languageOf = (text: string, languages: ReadonlyArray<string>): string => {
   const [first = "en"] = languages
   const sample = text.slice(0, 4_000).normalize("NFC").toLowerCase()
-  const script = mostFrequent(sample, scripts) ?? "Latin"
+  const script = scriptOfMost(sample)
   const candidates = languages.filter((language) => (scriptOf[language] ?? "Latin") === script)
   const [only, ...others] = candidates
   if (only === undefined) return first
@@ -19,6 +19,16 @@ export const languageOf = (text: string, languages: ReadonlyArray<string>): stri
   return best === 0 ? (candidates.includes(first) ? first : only) : (candidates[scores.indexOf(best)] ?? only)
 }
 
+/** Maximum share of other letters in a text of Latin script. Texts of other scripts have many Latin names. */
+const mostForeign = 0.15
+
+const scriptOfMost = (sample: string): string => {
+  const other = mostFrequent(sample, otherScripts)
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0
+  const latin = sample.match(/\p{Script=Latin}/gu)?.length ?? 0
+  return other === undefined || letters - latin <= letters * mostForeign ? "Latin" : other
+}
+
 const scoreOf = (language: string, sample: string, words: ReadonlyArray<string>): number => {
   const common = commonWords[language]
   const letters = rareLetters[language]
@@ -27,8 +37,7 @@ const scoreOf = (language: string, sample: string, words: ReadonlyArray<string>)
 }
 
 /** Kana comes before Han, so it wins a tie: Japanese mixes both, and a text with kana is Japanese. */
-const scripts: ReadonlyArray<readonly [string, RegExp]> = [
-  ["Latin", /\p{Script=Latin}/gu],
+const otherScripts: ReadonlyArray<readonly [string, RegExp]> = [
   ["Kana", /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
   ["Hangul", /\p{Script=Hangul}/gu],
   ["Cyrillic", /\p{Script=Cyrillic}/gu],

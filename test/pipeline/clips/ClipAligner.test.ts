@@ -1,0 +1,32 @@
+/** Utterances of several cues are cut by an alignment of the clip if the service sends no times. */
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { fromInt16 } from "../../../src/audio/pcm/Pcm.ts"
+import { splitClip } from "../../../src/audio/speech/ClipSplitting.ts"
+import { makeEspeakEngine } from "../../../src/engines/local/EspeakEngine.ts"
+import { clipAligner } from "../../../src/pipeline/clips/ClipAligner.ts"
+import { pcm, request } from "../../engines/speech.ts"
+
+/** Voices, and cues that are spoken together. In none of them do pauses alone show where the cues end. */
+const utterances: ReadonlyArray<readonly [voice: string, said: ReadonlyArray<string>]> = [
+  ["vi", ["Mỗi tối", "ông lão thắp ngọn đèn", "rồi đi xuống bến."]],
+  ["cmn", ["你好，我叫 Benjamin Whitfield", "我在 Northern Lighthouse 工作", "每天晚上点灯。"]],
+  ["ru", ["Сторож запер дверь", "и спустился к гавани", "не сказав ни слова."]],
+  ["ar", ["أغلق الحارس الباب", "ثم نزل إلى الميناء", "دون أن يقول كلمة."]]
+]
+
+it.scopedLive("cuts utterances of several cues in any language, also with many Latin names", () =>
+  Effect.gen(function* () {
+    const espeak = yield* makeEspeakEngine({ size: 1 })
+    const align = yield* clipAligner
+    const cuts = yield* Effect.forEach(utterances, ([voice, said]) =>
+      Effect.gen(function* () {
+        const { rate, samples } = pcm(yield* espeak.speak(request(voice, said.join(" "), { rate: 1.1 })))
+        const sound = { rate, samples: fromInt16(samples) }
+        const aligned = (yield* align(sound, said, false))?.parts ?? []
+        return [voice, splitClip(sound, said.length, { said, aligned }).cut]
+      })
+    )
+    expect(cuts).toEqual(utterances.map(([voice]) => [voice, "alignment"]))
+  })
+)
