@@ -162,6 +162,9 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
   const reached = new Float64Array(lengthChoices)
   const reachedBy = new Int32Array(lengthChoices)
   const next = new Int32Array(lengthChoices)
+  /** For each length of the current line: the lowest cost of the lines before, and the pair that has it. */
+  const least = new Float64Array(lengthChoices)
+  const leastBy = new Int32Array(lengthChoices)
   /** The cost of the change of pace from each length of the line before to each of this line. */
   const changes = new Float64Array(lengthChoices * lengthChoices)
 
@@ -182,6 +185,8 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
     for (let k = 0; k < startChoices; k++) {
       const start = starts[k]!
       const onset = onsetCost(line, start)
+      // Most lines start after the one before has ended, wherever both are moved: then only the first start differs.
+      let differs = i > 0 && k === 0
       if (i > 0)
         for (let m = 0; m < lengthChoices; m++)
           while (next[m]! < startChoices && startsBefore[next[m]!]! + lengthsBefore[m]! <= start) {
@@ -189,24 +194,27 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
             if (costsBefore[state]! < reached[m]!) {
               reached[m] = costsBefore[state]!
               reachedBy[m] = state
+              differs = true
             }
             next[m]!++
           }
-      for (let m = 0; m < lengthChoices; m++) {
-        const end = start + lengths[m]!
-        let least = i === 0 ? 0 : Infinity
-        let by = 0
-        if (i > 0)
+      if (differs)
+        for (let m = 0; m < lengthChoices; m++) {
+          least[m] = Infinity
+          leastBy[m] = 0
           for (let b = 0; b < lengthChoices; b++) {
             const cost = reached[b]! + changes[b * lengthChoices + m]!
-            if (cost < least) {
-              least = cost
-              by = reachedBy[b]!
+            if (cost < least[m]!) {
+              least[m] = cost
+              leastBy[m] = reachedBy[b]!
             }
           }
+        }
+      for (let m = 0; m < lengthChoices; m++) {
+        const end = start + lengths[m]!
         costs[k * lengthChoices + m] =
-          least + onset + speeds[m]! + tailCost(line, end, limits.late) + filmCost(end - horizon)
-        from[i * states + k * lengthChoices + m] = by
+          least[m]! + onset + speeds[m]! + tailCost(line, end, limits.late) + filmCost(end - horizon)
+        from[i * states + k * lengthChoices + m] = leastBy[m]!
       }
     }
     ;[starts, startsBefore] = [startsBefore, starts]

@@ -43,7 +43,10 @@ export class UtteranceUse extends Schema.Class<UtteranceUse>("UtteranceUse")({
 /** Returns the number of characters as providers count them: Unicode code points. */
 export const charactersOf = (text: string): number => {
   let count = 0
-  for (const _ of text) count++
+  for (let at = 0; at < text.length; at++) {
+    if ((text.codePointAt(at) ?? 0) > 0xffff) at++
+    count++
+  }
   return count
 }
 
@@ -67,7 +70,8 @@ const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): Ut
           text.normalize("NFC")
         ])
       )
-      .digest("hex")
+      .digest("hex"),
+    skipValidation
   )
 
 /**

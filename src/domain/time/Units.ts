@@ -27,17 +27,23 @@ export const Lufs = Schema.Number.pipe(Schema.brand("Lufs"))
 export type Lufs = typeof Lufs.Type
 
 /** Rounds to whole milliseconds, at least 0. */
-export const millis = (value: number): Millis => Millis.make(Math.max(0, Math.round(value)))
+export const millis = (value: number): Millis => whole(Millis, Math.max(0, Math.round(value)))
 
 /** Rounds to whole frames, at least 0. */
-export const frames = (value: number): Frames => Frames.make(Math.max(0, Math.round(value)))
+export const frames = (value: number): Frames => whole(Frames, Math.max(0, Math.round(value)))
+
+/** Lets the schema validate only what it would reject: a plan makes hundreds of thousands of times. */
+const whole = <Unit>(
+  unit: { readonly make: (value: number, options: { readonly disableValidation: boolean }) => Unit },
+  value: number
+): Unit => unit.make(value, { disableValidation: Number.isSafeInteger(value) && value >= 0 })
 
 /** The sample rate of results, 48 kHz, which film and video editors expect. */
 export const deliveryRate = SampleRate.make(48_000)
 
 /** Returns the frame nearest to a position in milliseconds; exact for rates that are multiples of 1 kHz. */
 export const framesAt = (position: Millis, rate: SampleRate): Frames =>
-  Frames.make(Math.round((position * rate) / 1000))
+  whole(Frames, Math.round((position * rate) / 1000))
 
 /** Returns the frame nearest to a position in microseconds; accurate to the frame up to 500 kHz. */
 export const framesAtMicros = (position: Micros, rate: SampleRate): Frames =>
@@ -52,7 +58,7 @@ export const millisAt = (position: Frames, rate: SampleRate): Millis =>
 
 /** Returns the shortest length in milliseconds that contains this many frames (rounded up). */
 export const millisHolding = (length: Frames, rate: SampleRate): Millis =>
-  Millis.make(Math.ceil((length * 1000) / rate))
+  whole(Millis, Math.ceil((length * 1000) / rate))
 
 /** Converts milliseconds to seconds, as used in manifests and reports. */
 export const toSeconds = (position: Millis): number => position / 1000
@@ -61,4 +67,4 @@ export const toSeconds = (position: Millis): number => position / 1000
 export const fromSeconds = (value: number): Millis => millis(value * 1000)
 
 /** Returns the number of frames from `from` to `to`, exclusive. `to` must not be before `from`. */
-export const framesBetween = (from: Frames, to: Frames): Frames => Frames.make(to - from)
+export const framesBetween = (from: Frames, to: Frames): Frames => whole(Frames, to - from)

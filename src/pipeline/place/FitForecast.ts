@@ -22,6 +22,7 @@ import {
   SampleRate,
   toSeconds
 } from "../../domain/time/Units.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { charactersOf, type Utterance, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 import type { CueWords } from "../../script/spoken/CueWords.ts"
@@ -163,10 +164,10 @@ const clipOf = (
     const length = pace === undefined ? likely : blended(pace, pace.mean * charactersOf(words), likely)
     const from = at
     at = frames(from + Math.max(1, length) * (rate / 1000))
-    return Segment.make({ from, to: at, loudness: Lufs.make(-16), peak: 0 })
+    return Segment.make({ from, to: at, loudness, peak: 0 }, skipValidation)
   })
   return {
-    clip: Clip.make({ key, rate, frames: at, checksum: "", segments, cut: "silence" }),
+    clip: Clip.make({ key, rate, frames: at, checksum: "", segments, cut: "silence" }, skipValidation),
     lengthFrom: pace === undefined ? "estimated" : "learned"
   }
 }
@@ -179,3 +180,4 @@ const blended = ({ count }: Estimate, learned: number, likely: number): number =
 const fewTimes = 10
 
 const rate = SampleRate.make(24_000)
+const loudness = Lufs.make(-16)

@@ -16,18 +16,23 @@ const perCharacter: ReadonlyArray<readonly [RegExp, number]> = [
 /** Returns a line's natural length in milliseconds: a generous estimate, longer than most voices need. */
 export const naturalLength = (said: string): number => {
   let length = 250
-  for (const character of said) length += millisOf(character)
+  for (let at = 0; at < said.length; at++) {
+    const point = said.codePointAt(at) ?? 0
+    length += millisOf(point)
+    if (point > 0xffff) at++
+  }
   return length
 }
 
-/** Remembers each character's time: a season has millions of characters, but few different ones. */
-const known = new Map<string, number>()
+/** Remembers the time of each code point of the basic plane; -1 if unknown. A season has millions of characters. */
+const known = new Int16Array(0x10000).fill(-1)
 
-const millisOf = (character: string): number => {
-  const before = known.get(character)
-  if (before !== undefined) return before
+const millisOf = (point: number): number => {
+  const before = known[point] ?? -1
+  if (before >= 0) return before
+  const character = String.fromCodePoint(point)
   const millis = perCharacter.find(([kind]) => kind.test(character))?.[1] ?? 0
-  known.set(character, millis)
+  known[point] = millis
   return millis
 }
 

@@ -38,7 +38,27 @@ export const wordsOnly = (text: string): string =>
  * Returns the script of most of a text's letters, among the scripts listed below; undefined if no letter is in one of
  * them.
  */
-export const scriptOf = (text: string): string | undefined => mostFrequent(text, scripts)
+export const scriptOf = (text: string): string | undefined => {
+  const counts = scripts.map(() => 0)
+  for (const character of text) {
+    const script = scriptAt(character)
+    if (script >= 0) counts[script] = (counts[script] ?? 0) + 1
+  }
+  const most = Math.max(...counts)
+  return most === 0 ? undefined : scripts[counts.indexOf(most)]?.[0]
+}
+
+/** Returns the position of a character's script in the list below; -1 for other characters. */
+const scriptAt = (character: string): number => {
+  const before = scriptsOfCharacters.get(character)
+  if (before !== undefined) return before
+  const script = scripts.findIndex(([, pattern]) => character.match(pattern) !== null)
+  scriptsOfCharacters.set(character, script)
+  return script
+}
+
+/** Remembers each character's script: a file has many characters, but few different ones. */
+const scriptsOfCharacters = new Map<string, number>()
 
 /** Returns the name of the pattern that a text matches most often, the first of equals; undefined without a match. */
 export const mostFrequent = (

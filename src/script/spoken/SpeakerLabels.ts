@@ -49,6 +49,7 @@ interface Candidate {
 }
 
 const candidateAt = (text: string): Candidate | undefined => {
+  if (!/[:：[(（【]/u.test(text)) return undefined
   const bracket = bracketLabel.exec(text)
   if (bracket !== null) {
     const written = bracket[1] ?? bracket[2] ?? bracket[3] ?? bracket[4] ?? ""

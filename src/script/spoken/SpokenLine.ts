@@ -32,7 +32,16 @@ const prefixes = new Set(
 
 /** Returns the text for a voice: one line of words to pronounce. */
 export const cleanLine = (text: string, vocabulary: Vocabulary): string =>
-  punctuated(withoutSigns(joined(text.replace(misplaced, "$2$1"), vocabulary))).normalize("NFC")
+  ordinary.test(text) && !untidy.test(text)
+    ? text
+    : punctuated(withoutSigns(joined(text.replace(misplaced, "$2$1"), vocabulary))).normalize("NFC")
+
+/** Only letters, digits, punctuation and spaces that cleaning keeps, in one line: true of most lines of most files. */
+const ordinary =
+  /^[A-Za-z\d\u00c0-\u024f\u0400-\u0482\u048a-\u04ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3 .,!?…:;'’"“”«»()%&/、。，！？—–-]*$/u
+
+/** Punctuation and spaces that cleaning may change. */
+const untidy = /^[ .…,;:、，—–]|--|[—–]{2}| [ ,.;!?…]| [-–]?$/u
 
 /** Final punctuation before a right-to-left line, where an editor for left-to-right text puts it. */
 const misplaced =
