@@ -1,4 +1,5 @@
 /** The film beside the cues of a report, in a real browser: picture, sound, words over it, and the loop. */
+import { execFileSync } from "node:child_process"
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -7,6 +8,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jobPage } from "../../src/pages/documents/JobPage.ts"
 import type { PageParts } from "../../src/pages/documents/PageDocument.ts"
+import { bundled } from "../ffmpeg/binaries.ts"
 import { seriousFindings } from "./axe.ts"
 import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
 import { sampleReport, sampleSound } from "./sample.ts"
@@ -20,13 +22,17 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
   let browser: Browser
 
   beforeAll(async () => {
-    copyFileSync(resolve("fixtures/last-ferry.mp4"), join(folder, film.name))
+    const last = resolve("fixtures/last-ferry.mp4")
+    copyFileSync(last, join(folder, film.name))
+    const ac3 = ["-v", "error", "-i", last, "-t", "6", "-c:v", "copy", "-c:a", "ac3", join(folder, "ac3.mp4")]
+    execFileSync(bundled.path, ac3)
     const { job: parts }: { readonly job: PageParts } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
     const { wav, peaks } = sampleSound(sample)
     for (const [name, extras] of [
       ["dubbed", { audio: "dub.wav", film }],
       ["undubbed", { audio: undefined, film }],
-      ["missing", { audio: "dub.wav", film: { name: "gone.mkv", href: "../gone.mkv" } }]
+      ["missing", { audio: "dub.wav", film: { name: "gone.mkv", href: "../gone.mkv" } }],
+      ["silent", { audio: "dub.wav", film: { name: "ac3.mp4", href: "../ac3.mp4" } }]
     ] as const) {
       mkdirSync(join(folder, name))
       writeFileSync(join(folder, name, "dub.wav"), wav)
@@ -140,6 +146,30 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     await page.locator("#cue-2 .play").click()
     await until(page, `${audio}.currentTime > 3.6`)
     expect(await seriousFindings(page)).toEqual([])
+    await page.close()
+  })
+
+  it("says so if the browser cannot play the film's own sound, and plays the dub with its picture", async () => {
+    const { page, misdeeds } = await opened("silent", 420)
+    await page.getByRole("radio", { name: "Original" }).check()
+    await page.locator("#play").click()
+    await expect
+      .poll(
+        async () =>
+          (await page.locator("#film-silent").filter({ visible: true }).textContent())?.replace(/\s+/gu, " "),
+        { timeout: 20_000 }
+      )
+      .toBe(
+        " Cannot play the film's own sound: ac3.mp4 has none, or this browser does not support its format, such as AC-3 or DTS. The dub still plays. "
+      )
+    expect(await page.getByRole("radio", { name: "Original" }).isDisabled()).toBe(true)
+    const heard = await page.evaluate(
+      `[!${audio}.muted, !${audio}.paused, !${video}.paused, ${video}.hidden]`
+    )
+    expect(heard, "the dub is heard, and the picture plays").toEqual([true, true, true, false])
+    expect(await seriousFindings(page)).toEqual([])
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+    expect(misdeeds).toEqual([])
     await page.close()
   })
 

@@ -520,6 +520,17 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await page.locator("#filter").selectOption("failed")
       expect(await page.locator("#shown").textContent()).toBe("1 of 3 jobs")
       await page.keyboard.press("Escape")
+      await page.keyboard.press("g")
+      const cell = () => page.evaluate("document.activeElement.title")
+      const passed = [await cell()]
+      for (const key of ["Left", "Down", "Left", "Up", "Right"]) {
+        await page.keyboard.press(`Arrow${key}`)
+        passed.push(await cell())
+      }
+      const [left, right, below] = ["harbour-ep01", "calm", "harbour-ep02"]
+      expect(passed, "arrow keys skip the empty cell of the first row").toEqual([
+        ...[below, below, right, left, left, right]
+      ])
       await page.keyboard.press("Enter")
       await page.waitForURL("**/short/report.html")
     }))

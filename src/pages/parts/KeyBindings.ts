@@ -104,7 +104,8 @@ export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
 ]
 
 /** Shortcut actions on a batch's page. */
-export type BatchAction = "next" | "previous" | "nextPoor" | "open" | "search" | "filter" | "help" | "leave"
+export type BatchAction =
+  "next" | "previous" | "nextPoor" | "open" | "season" | "search" | "filter" | "help" | "leave"
 
 /** The shortcuts of a batch's page. */
 export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
@@ -112,6 +113,7 @@ export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous job" },
   { action: "nextPoor", keys: ["n"], does: "Next job that needs a look" },
   { action: "open", keys: ["Enter"], does: "Open the job's report" },
+  { action: "season", keys: ["g"], does: "Go to the season's grid (arrow keys: from job to job)" },
   { action: "search", keys: ["/"], does: "Search" },
   { action: "filter", keys: ["f"], does: "Choose a filter" },
   { action: "help", keys: ["?"], does: "Show these shortcuts" },

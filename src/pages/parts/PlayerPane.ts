@@ -71,6 +71,10 @@ export const filmPane = (film: PageFilm, hasDub: boolean): Html =>
       Cannot show the film: ${film.name} is missing, or this browser does not support its format.
       <a href="${film.href}">Open the file</a>
     </p>
+    <p id="film-silent" class="error" role="status" hidden>
+      Cannot play the film's own sound: ${film.name} has none, or this browser does not support its format,
+      such as AC-3 or DTS.${hasDub ? " The dub still plays." : undefined}
+    </p>
     <div class="film-choices">
       ${hasDub ? soundChoice : undefined}
       <label

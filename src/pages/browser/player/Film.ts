@@ -14,12 +14,16 @@ const mostDrift = 0.2
 /** Volume of the film's own sound below the dub. */
 const below = 0.4
 
+/** Seconds of the film after which a browser that plays its sound has decoded some of it. */
+const decodedBy = 1
+
 /** The film, if the page has one. */
 export class Film {
   private readonly video = maybeById("film", HTMLVideoElement)
   private readonly choices = [...document.querySelectorAll<HTMLInputElement>('input[name="sound"]')]
   private readonly dub = maybeById("audio", HTMLAudioElement)
   private broken = false
+  private silent = false
 
   constructor() {
     const { video, dub } = this
@@ -29,6 +33,9 @@ export class Film {
     if (video.error !== null) this.fail()
     video.addEventListener("loadedmetadata", () => {
       if (video.videoWidth === 0) this.fail()
+    })
+    video.addEventListener("timeupdate", () => {
+      if (!this.silent && playedOf(video) >= decodedBy && !decodesSound(video)) this.tellSilent()
     })
     for (const choice of this.choices) choice.addEventListener("change", () => this.apply())
     this.choose(sounds.find((sound) => sound === remembered("sound")) ?? "dub")
@@ -89,7 +96,35 @@ export class Film {
     this.broken = true
     video.hidden = true
     byId("film-fault", HTMLElement).hidden = false
+    this.onlyDub()
+  }
+
+  /** The picture plays on. */
+  private tellSilent(): void {
+    this.silent = true
+    byId("film-silent", HTMLElement).hidden = false
+    this.onlyDub()
+  }
+
+  private onlyDub(): void {
     for (const choice of this.choices) choice.disabled = choice.value !== "dub"
     if (this.dub !== undefined) this.choose("dub")
   }
+}
+
+/** How many seconds of a film have been played. */
+const playedOf = ({ played }: HTMLVideoElement): number =>
+  Array.from({ length: played.length }, (_, at) => played.end(at) - played.start(at)).reduce(
+    (sum, part) => sum + part,
+    0
+  )
+
+/**
+ * Whether the browser decodes the film's sound. Browsers play a picture without a sound that they do not support, and
+ * report no error. Only Firefox, Chromium and Safari tell whether they decode it; others count as if they did.
+ */
+const decodesSound = (video: HTMLVideoElement): boolean => {
+  const bytes: unknown = Reflect.get(video, "webkitAudioDecodedByteCount")
+  const inFirefox: unknown = Reflect.get(video, "mozHasAudio")
+  return bytes !== 0 && inFirefox !== false
 }
