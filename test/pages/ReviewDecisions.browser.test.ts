@@ -1,13 +1,14 @@
 /** Approving, recasting, splitting, joining and moving in review: the real command, its service, and a real browser. */
 import { createHash } from "node:crypto"
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import type { Browser, Page } from "playwright-core"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { run, type Running, start } from "../app/process.ts"
+import { run } from "../app/process.ts"
 import { seriousFindings } from "./axe.ts"
-import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+import { chromiumNeeded, misdeedsOf, noChromium } from "./chromium.ts"
+import { type ReviewedFilm, reviewFilm } from "./reviewedFilm.ts"
 
 const cues = [
   "LAN: The tide turns at nine. We leave by then.",
@@ -16,49 +17,30 @@ const cues = [
   "LAN: and nobody told us more.",
   "MINH: Then we wait."
 ]
-const srt = cues
-  .map(
-    (text, at) =>
-      `${at + 1}\n00:00:${`${at * 4 + 1}`.padStart(2, "0")},000 --> 00:00:${`${at * 4 + 4}`.padStart(2, "0")},000\n${text}\n`
-  )
-  .join("\n")
 const files = ["film.wav", "film.srt", "report.json"]
 
 describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout: 180_000 }, () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-decisions-"))
   const overrides = join(cwd, "batch.yaml.overrides.yaml")
-  let browser: Browser
-  let server: Running
+  let film: ReviewedFilm | undefined
   let address: string
 
   beforeAll(async () => {
-    copyFileSync(resolve("fixtures/last-ferry.mp4"), join(cwd, "film.mp4"))
-    writeFileSync(join(cwd, "film.srt"), srt)
-    writeFileSync(
-      join(cwd, "batch.yaml"),
-      [
-        "service: embedded",
-        "defaults: { provider: provider_native, voice: en-anna, language: en, sync: off, outputs: [wav, srt] }",
-        "providers: { provider_native: { creditsPerCharacter: 2 } }",
-        "jobs: [{ id: film, input: film.srt, video: film.mp4, speakers: { LAN: {}, MINH: {} } }]",
-        ""
-      ].join("\n")
-    )
-    const first = await run(["run", "batch.yaml", "--json"], { cwd })
-    expect(first.code, first.stderr).toBe(0)
-    server = start(["review", "batch.yaml", "--as", "anna"], { cwd })
-    address = (await server.firstLine).replace("review ", "")
-    browser = await startChromium()
+    film = await reviewFilm({
+      cwd,
+      cues,
+      job: ", speakers: { LAN: {}, MINH: {} }",
+      manifest: ["providers: { provider_native: { creditsPerCharacter: 2 } }"],
+      words: ["--as", "anna"]
+    })
+    address = film.address
   }, 180_000)
 
-  afterAll(async () => {
-    await browser?.close()
-    server?.child.kill("SIGTERM")
-    await server?.ended
-  })
+  afterAll(() => film?.close())
 
   const opened = async (width: number, scheme: "light" | "dark" = "light", cue = 1) => {
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme })
+    if (film === undefined) throw new Error("no film under review")
+    const page = await film.browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme })
     const misdeeds = misdeedsOf(page, new URL(address).origin)
     await page.goto(`${address}film/report.html#cue-${cue}`)
     return { page, misdeeds }
@@ -92,6 +74,8 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
   ] as const)(
     "approves cues and the job, with who and when, and filters by it: %i pixels",
     async (width, scheme) => {
+      const rendered = () => files.map((file) => statSync(join(cwd, "out/film", file)).mtimeMs)
+      const before = rendered()
       const { page, misdeeds } = await opened(width, scheme, 2)
       await page.keyboard.press("a")
       await expect
@@ -113,6 +97,8 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       await expect
         .poll(() => page.locator("#approval").textContent(), { timeout: 60_000 })
         .toMatch(/^Approved by anna/u)
+      if (width === 1400) expect(await created(), "an approval speaks nothing again").toBe(0)
+      expect(rendered(), "an approval renders nothing again").toEqual(before)
       expect(await seriousFindings(page)).toEqual([])
       expect(await fits(page)).toBe(true)
       await shot(page)

@@ -1,58 +1,37 @@
 /** Mending lines in review beside the film: the real command, its bundled service, and a real browser. */
-import { copyFileSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import type { Browser, Page } from "playwright-core"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { run, type Running, start } from "../app/process.ts"
 import { seriousFindings } from "./axe.ts"
-import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+import { chromiumNeeded, misdeedsOf, noChromium } from "./chromium.ts"
+import { type ReviewedFilm, reviewFilm } from "./reviewedFilm.ts"
 
 const long = "Nobody on the quay had seen the lamp go out before the harbour master came running down"
 const cues = Array.from({ length: 12 }, (_, at) =>
   at % 6 === 5 ? "We wait here." : `${long} to pier ${at + 1}.`
 )
-const srt = cues
-  .map((text, at) => {
-    const time = (seconds: number) => `00:00:${`${seconds}`.padStart(2, "0")},000`
-    return `${at + 1}\n${time(at * 4 + 1)} --> ${time(at * 4 + 4)}\n${text}\n`
-  })
-  .join("\n")
 
 describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`, () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-mending-"))
-  let browser: Browser
-  let server: Running
-  let address: string
+  let film: ReviewedFilm | undefined
 
   beforeAll(async () => {
-    copyFileSync(resolve("fixtures/last-ferry.mp4"), join(cwd, "film.mp4"))
-    writeFileSync(join(cwd, "film.srt"), srt)
-    writeFileSync(
-      join(cwd, "batch.yaml"),
-      [
-        "service: embedded",
-        "defaults: { provider: provider_native, voice: en-anna, language: en, sync: off, outputs: [wav, srt] }",
-        "jobs: [{ id: film, input: film.srt, video: film.mp4 }]",
-        ""
-      ].join("\n")
-    )
-    const first = await run(["run", "batch.yaml", "--json"], { cwd })
-    expect(first.code, first.stderr).toBe(0)
-    server = start(["review", "batch.yaml"], { cwd })
-    address = (await server.firstLine).replace("review ", "")
-    browser = await startChromium()
-  }, 60_000)
+    film = await reviewFilm({ cwd, cues })
+  }, 180_000)
 
-  afterAll(async () => {
-    await browser?.close()
-    server?.child.kill("SIGTERM")
-    await server?.ended
-  })
+  afterAll(() => film?.close())
 
+  const opened = async (hash: string, width = 1400, colorScheme: "light" | "dark" = "light") => {
+    if (film === undefined) throw new Error("no film under review")
+    const page = await film.browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    const misdeeds = misdeedsOf(page, new URL(film.address).origin)
+    await page.goto(`${film.address}film/report.html${hash}`)
+    return { page, misdeeds }
+  }
   const editing = async (width: number, cue: number, colorScheme: "light" | "dark" = "light") => {
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
-    await page.goto(`${address}film/report.html#cue-${cue}`)
+    const { page } = await opened(`#cue-${cue}`, width, colorScheme)
     await page.keyboard.press("e")
     await page.locator("#edit textarea").waitFor()
     return page
@@ -141,9 +120,7 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
   })
 
   it("mends the ten worst lines in 22 keystrokes besides their words", async () => {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
-    const misdeeds = misdeedsOf(page, new URL(address).origin)
-    await page.goto(`${address}film/report.html`)
+    const { page, misdeeds } = await opened("")
     let keystrokes = 0
     const press = (key: string) => {
       keystrokes++

@@ -1,4 +1,7 @@
-/** `watch` dubs each new file once. Files may grow, be moved in whole, vanish, or have faults. */
+/**
+ * `watch` dubs each new file once. Files may grow, be moved in whole, vanish, have faults, or come in numbers:
+ * `DUBWRIGHT_WATCH` sets how many come at once.
+ */
 import {
   appendFileSync,
   existsSync,
@@ -9,11 +12,15 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { emptyFolder, start } from "../process.ts"
 
 const cue = (number: number, words: string): string =>
   `${number}\n00:00:0${number},000 --> 00:00:0${number},900\n${words}\n\n`
+
+const crowd = Number(process.env["DUBWRIGHT_WATCH"] ?? 12)
+
+vi.setConfig({ testTimeout: 120_000 + crowd * 1_000 })
 
 /** Waits until a condition holds. */
 const until = async (holds: () => boolean): Promise<void> => {
@@ -66,11 +73,38 @@ test("watch dubs each file that arrives once, and waits for the others", async (
   writeFileSync(at("subs/E5.srt"), cue(1, "Gone again."))
   rmSync(at("subs/E5.srt"))
   await until(() => has("E3") && has("E4"))
+
+  // Many at once: by turns moved here whole, growing, moved here, and vanishing a few files later.
+  const turn = (index: number) => ["moved", "growing", "moved", "vanishing"][index % 4]
+  const [whole, script] = [
+    (index: number) => cue(1, `Line ${index} of many.`),
+    (index: number) => at(`subs/M${index}.srt`)
+  ]
+  const later = (index: number) => {
+    if (index < 0 || index >= crowd) return
+    if (turn(index) === "growing") appendFileSync(script(index), whole(index).slice(20))
+    if (turn(index) === "vanishing") rmSync(script(index))
+  }
+  for (let index = 0; index < crowd + 4; index++) {
+    later(index - 4)
+    if (index >= crowd) continue
+    sheet(`M${index}`)
+    if (turn(index) === "growing") writeFileSync(script(index), whole(index).slice(0, 20))
+    else {
+      writeFileSync(at("M.tmp"), whole(index))
+      renameSync(at("M.tmp"), script(index))
+    }
+  }
+  const kept = Array.from({ length: crowd }, (_, index) => index).filter(
+    (index) => turn(index) !== "vanishing"
+  )
+  await until(() => kept.every((index) => has(`M${index}`)))
   watch.child.kill("SIGTERM")
   const { code, stderr } = await watch.ended
   expect(code).toBe(143)
   expect(has("E5")).toBe(false)
   const sent = stderr.split("\n").flatMap((line) => /"Submitted".*"utterance":"(\w+)"/u.exec(line)?.[1] ?? [])
-  expect(sent).toHaveLength(7)
-  expect(new Set(sent).size).toBe(7)
-}, 60_000)
+  expect(new Set(sent).size).toBe(sent.length)
+  expect(sent.length).toBeGreaterThanOrEqual(7 + kept.length)
+  expect(sent.length, "at most the files that vanish besides").toBeLessThanOrEqual(7 + crowd)
+})

@@ -129,6 +129,33 @@ it.scopedLive("names speakers without a voice, keys that are no language, and a 
   })
 )
 
+it.scopedLive("takes speakers from labels, from a cue sheet, and from the agents of TTML", () =>
+  Effect.gen(function* () {
+    const { write, state, plan } = yield* prepare
+    const ttml = "http://www.w3.org/ns/ttml"
+    const said = (at: number, agent: string) =>
+      `<p begin="${at}s" end="${at + 2}s" ttm:agent="${agent}">Is it late?</p>`
+    write("labels.vi.srt", speakers("Anna", "Bo"))
+    write("sheet.vi.srt", cues("Is it late?", "It is.", "Then we wait."))
+    write("sheet.csv", "cues,speaker\n1,Anna\n2-3,Bo\n")
+    write(
+      "agents.vi.ttml",
+      `<tt xmlns="${ttml}" xmlns:ttm="${ttml}#metadata"><head><metadata><ttm:agent xml:id="a" type="character"><ttm:name type="alias">Anna</ttm:name></ttm:agent></metadata></head><body><div>${said(1, "a")}${said(4, "Bo")}</div></body></tt>`
+    )
+    const cast = { speakers: { Anna: { vi: "vi-anna" }, Bo: { vi: "vi-bo" } }, default: { vi: "v" } }
+    const jobs = ["labels.vi.srt", "sheet.vi.srt", "agents.vi.ttml"].map((input) => ({
+      input,
+      language: "vi",
+      ...(input === "sheet.vi.srt" ? { sheet: "sheet.csv" } : {})
+    }))
+    write("batch.json", JSON.stringify({ ...JSON.parse(manifest(cast)), jobs }))
+    yield* Effect.gen(function* () {
+      const voices = { Anna: "vi-anna", Bo: "vi-bo" }
+      expect(voicesIn(yield* plan)).toEqual({ "labels.vi": voices, "sheet.vi": voices, "agents.vi": voices })
+    }).pipe(Effect.provide([state, bundledFfmpeg]))
+  })
+)
+
 it.scopedLive("takes the styles of an ASS file as speakers, unless an event names one", () =>
   Effect.gen(function* () {
     const { write, state, plan } = yield* prepare
