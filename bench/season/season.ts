@@ -14,9 +14,9 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Either } from "effect"
-import { readScript } from "../src/script/ScriptFile.ts"
-import { cueTexts } from "./align/cueTexts.ts"
-import { processorSeconds } from "./shared/processorTime.ts"
+import { readScript } from "../../src/script/ScriptFile.ts"
+import { cueTexts } from "../align/cueTexts.ts"
+import { processorSeconds } from "../shared/processorTime.ts"
 
 const languages = ["en", "es", "fr", "ru"]
 const episodes = Array.from({ length: 24 }, (_, at) => `E${`${at + 1}`.padStart(2, "0")}`)
