@@ -64,7 +64,7 @@ export const deliverBy = (
         if (end._tag === "None")
           return {
             status: "fault",
-            error: `the delivery failed on a worker: ${ended.job.failedReason}`
+            error: `the delivery failed on a worker: ${ended.job.failedReason || "its result in Redis is invalid; check who can write to Redis"}`
           } as const
         return end.value
       })

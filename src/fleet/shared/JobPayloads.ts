@@ -12,6 +12,17 @@ import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 /** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
 export const edition = 5
 
+/** The name of a text in the shared folder: its checksum. Any other name could lead out of the folder. */
+const KeptName = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/u))
+
+/**
+ * A file of the output folder, relative to it. Any other path is forged: delivered files are recorded, and deleted once
+ * they are outdated.
+ */
+const OutputFile = Schema.String.pipe(
+  Schema.filter((path) => !/^[\\/]|^[A-Za-z]:|(?:^|[\\/])\.\.(?:[\\/]|$)/u.test(path))
+)
+
 /** Settings that a batch's utterances share: a file in the shared folder, named by its checksum. */
 export const Terms = Schema.Struct({
   edition: Schema.Literal(edition),
@@ -36,7 +47,7 @@ export type Grant = typeof Grant.Type
 
 /** An utterance to speak: a job in its provider's queue. Its record is updated before each step that depends on it. */
 export const SpeakPayload = Schema.Struct({
-  terms: Schema.String,
+  terms: KeptName,
   record: UtteranceRecord,
   /** Whether it was deferred once already: then this is its last attempt. */
   last: Schema.Boolean,
@@ -55,7 +66,7 @@ export const SpeakEnd = Schema.Struct({
 export type SpeakEnd = typeof SpeakEnd.Type
 
 /** A job to place and deliver, by the name of its plan in the shared folder. */
-export const DeliverPayload = Schema.Struct({ plan: Schema.String })
+export const DeliverPayload = Schema.Struct({ plan: KeptName })
 export type DeliverPayload = typeof DeliverPayload.Type
 
 /** How a delivery ended; paths are relative to the output folder. */
@@ -66,7 +77,7 @@ export const DeliverEnd = Schema.Union(
     status: Schema.Literal("delivered"),
     /** Fingerprint of everything that determines the files. */
     digest: Schema.String,
-    files: Schema.Array(Schema.String),
+    files: Schema.Array(OutputFile),
     metrics: Schema.optional(Metrics),
     last: Schema.optional(Metrics),
     looks: Schema.Int
