@@ -60,21 +60,36 @@ export const openSectionWorker = (
         lines.port1.postMessage(some satisfies SomeLines)
       worker.postMessage(section satisfies SectionRequest)
     }
+    /** What hears the responses to the present request. */
+    let asked:
+      { readonly hear: (answer: SectionResponse) => void; readonly die: (cause: unknown) => void } | undefined
+    let death: { readonly cause: unknown } | undefined
+    // A thread that dies is an internal error. It may die while it has nothing to do: without a listener, that would
+    // end the process.
+    const die = (cause: unknown) => {
+      death ??= { cause }
+      asked?.die(death.cause)
+    }
+    worker
+      .on("message", (answer: SectionResponse) => asked?.hear(answer))
+      .on("error", die)
+      .on("exit", (code) => die(new Error(`a thread that renders sections ended with code ${code}`)))
     return (section, its, handOn) =>
       Effect.async<void, SectionFailure>((resume) => {
-        const hear = (answer: SectionResponse) => {
-          if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
-          if (answer.kind === "made") measurements(answer.heard).forEach(handOn)
-          end()
-          resume(answer.kind === "failed" ? Effect.fail(answer.failure) : Effect.void)
+        const end = () => (asked = undefined)
+        asked = {
+          hear: (answer) => {
+            if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
+            if (answer.kind === "made") measurements(answer.heard).forEach(handOn)
+            end()
+            resume(answer.kind === "failed" ? Effect.fail(answer.failure) : Effect.void)
+          },
+          die: (cause) => {
+            end()
+            resume(Effect.die(cause))
+          }
         }
-        // A thread that dies is an internal error.
-        const die = (cause: unknown) => {
-          end()
-          resume(Effect.die(cause))
-        }
-        const end = () => worker.off("message", hear).off("error", die)
-        worker.on("message", hear).on("error", die)
+        if (death !== undefined) return asked.die(death.cause)
         try {
           send(section, its)
         } catch (cause) {
