@@ -25,7 +25,7 @@ import type { FeedOrder } from "./SampleSink.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, attempted, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
-import { keepSpare, type Splice, spliceWav } from "./WavSplice.ts"
+import { copyPresent, keepSpare, type Splice, spliceWav } from "./WavSplice.ts"
 import { beginWav, type WavOrder } from "./WavWriter.ts"
 
 /** The samples to encode, and the files to write. */
@@ -162,9 +162,14 @@ const splicedFile = Effect.fnUntraced(function* (order: WavOrder, splice: Splice
     attempt(path, () => keepSpare(path, splice.spare)),
     rename
   )
-  const complete = Effect.map(
-    attempt(path, () => spliceWav(order, splice, partOf(path))),
-    (isChanged) => (isChanged ? place : Effect.void)
+  // Copied while the sections are rendered. A copy cannot be interrupted: its file is removed once it has ended.
+  const copying =
+    splice.changes && !splice.usesSpare
+      ? yield* Effect.forkScoped(Effect.uninterruptible(attempt(path, () => copyPresent(path, partOf(path)))))
+      : undefined
+  const complete = (copying === undefined ? Effect.void : Fiber.join(copying)).pipe(
+    Effect.zipRight(attempt(path, () => spliceWav(order, splice, partOf(path), copying !== undefined))),
+    Effect.map((isChanged) => (isChanged ? place : Effect.void))
   )
   return { complete }
 })

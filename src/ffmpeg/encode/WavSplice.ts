@@ -28,23 +28,31 @@ export interface Splice {
   readonly spare: string
   /** Whether the spare is there, and has the right samples in all sections that are not rendered. */
   readonly usesSpare: boolean
+  /** Whether the file almost certainly changes, so that its copy can begin before the sections are rendered. */
+  readonly changes: boolean
 }
+
+/** Copies the present version of a file; shares its blocks if the file system can. */
+export const copyPresent = (path: string, made: string): Promise<void> =>
+  copyFile(path, made, constants.COPYFILE_FICLONE)
 
 /**
  * Makes the new version of a WAV file from `order.part`, which holds its header and the rendered sections, as the file
- * `made`. Returns false if the present file is that version already. Throws file system errors.
+ * `made`. `isCopied` tells whether that is a copy of the present file already. Returns false if the present file is the
+ * new version. Throws file system errors.
  */
 export const spliceWav = async (
   order: WavOrder,
   { sections, spare, usesSpare }: Splice,
-  made: string
+  made: string,
+  isCopied: boolean
 ): Promise<boolean> => {
   const { ranges, size } = layoutOf(order, sections)
   const patch = openSync(order.part, "r")
   try {
     if (holds(order.path, patch, ranges, size)) return false
-    const isSpare = usesSpare && isMoved(spare, made)
-    if (!isSpare) await copyFile(order.path, made, constants.COPYFILE_FICLONE)
+    const isSpare = !isCopied && usesSpare && isMoved(spare, made)
+    if (!isCopied && !isSpare) await copyPresent(order.path, made)
     const file = openSync(made, "r+")
     try {
       ftruncateSync(file, size)

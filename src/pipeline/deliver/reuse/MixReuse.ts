@@ -75,16 +75,20 @@ export const reuseOf = (
     const rich = richSpares(files, changed)
     for (const file of rich) for (const at of file.changedInSpare ?? []) changed.add(at)
     const rendered = sections.filter((_, at) => changed.has(at))
-    const spliced = (sink: AudioSink): ReadonlyArray<AudioSink> => {
+    const spliced = (sink: AudioSink, isWhole: boolean): ReadonlyArray<AudioSink> => {
       const file = files.find(({ path }) => path === sink.path)
       if (file?.isSame === true) return []
       const patch = folder.pathOf("patch", sink.path)
       const spare = folder.pathOf("spare", sink.path)
       const usesSpare = file !== undefined && rich.has(file)
-      return [{ ...sink, splice: { sections: rendered, patch, spare, usesSpare } }]
+      // A line is heard in the mix, but most stems have other lines.
+      return [{ ...sink, splice: { sections: rendered, patch, spare, usesSpare, changes: isWhole } }]
     }
     return {
-      requests: requests.map((request) => ({ ...request, sinks: request.sinks.flatMap(spliced) })),
+      requests: requests.map((request, at) => ({
+        ...request,
+        sinks: request.sinks.flatMap((sink) => spliced(sink, at === 0))
+      })),
       kept: new Map(
         sections.flatMap((_, at) => (changed.has(at) ? [] : [[at, before?.measured[at]] as const]))
       ),
