@@ -128,6 +128,12 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     }
     await press("n")
     await press("e")
+    const sound = () =>
+      page.evaluate<ReadonlyArray<unknown>>(
+        "(({ src, readyState, currentTime }) => [src.split('/').at(-1), readyState > 0, currentTime])(document.querySelector('#audio'))"
+      )
+    await page.evaluate("window.isSame = true")
+    const [, , position] = await sound()
     const mended = new Set<string>()
     for (let line = 0; line < 10; line++) {
       await expect.poll(async () => !mended.has((await title(page)) ?? "")).toBe(true)
@@ -137,6 +143,9 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
       await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
       await press("Control+Enter")
       await expect.poll(() => page.locator("tr.changed").count(), { timeout: 30_000 }).toBe(line + 1)
+      if (line > 0) continue
+      await expect.poll(sound, { timeout: 30_000 }).toEqual(["film.wav?1", true, position])
+      expect(await page.evaluate("window.isSame"), "the page was not loaded again").toBe(true)
     }
     expect(keystrokes).toBe(22)
     await expect.poll(() => page.locator("#edit").isVisible()).toBe(false)

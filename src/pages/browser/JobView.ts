@@ -37,13 +37,18 @@ export interface JobViewHandle {
   readonly remark: () => void
   /** Moves the position by some seconds. */
   readonly nudge: (seconds: number) => void
+  /** Loads the sound again, after it has changed. */
+  readonly renew: () => void
+  /** Sets when a cue is heard, in seconds, after it has changed. */
+  readonly place: (index: number, from: number, to: number) => void
 }
 
 /** Attaches all handlers to the page. */
 export const jobView = ({ keys, edit, undo, approvals }: JobViewKind): JobViewHandle => {
   const given: EmbeddedData = JSON.parse(byId("data", HTMLScriptElement).text)
   const judged = judgedCues(given.cues)
-  const data: PageData = { duration: given.duration, peaks: given.peaks, cues: judged.map(pageCue) }
+  const cues = judged.map(pageCue)
+  const data: PageData = { duration: given.duration, peaks: given.peaks, cues }
   const body = byId("cues", HTMLTableSectionElement)
   const film = new Film()
   const media = film.clock
@@ -191,7 +196,13 @@ export const jobView = ({ keys, edit, undo, approvals }: JobViewKind): JobViewHa
     },
     playCurrent: again,
     playPause: acts.playPause,
-    nudge: (seconds) => player.go(player.position + seconds)
+    nudge: (seconds) => player.go(player.position + seconds),
+    renew: () => player.renew(),
+    place: (index, from, to) => {
+      const at = cues.findIndex((cue) => cue.index === index)
+      const cue = cues[at]
+      if (cue !== undefined) cues[at] = { ...cue, heard: [from, to] }
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { listenToStaleOverrides } from "./review/StaleOverrides.ts"
 import { jobView } from "./JobView.ts"
 
 listenToStaleOverrides()
-const delivering = new Delivering()
+const delivering = new Delivering(() => view.renew())
 const approvals = new ApprovalMarks(
   () => {
     view.remark()

@@ -1,4 +1,4 @@
-/** Accepted changes are batched, delivered one job at a time, and never lost. */
+/** Accepted changes are delivered at once, one job at a time, and never lost. */
 import { Deferred, Effect, Exit, Scope, TestClock, TestContext } from "effect"
 import { expect, test } from "vitest"
 import { makeDeliveries } from "../../../src/app/review/ReviewDeliveries.ts"
@@ -26,19 +26,22 @@ const held = Effect.gen(function* () {
 const tried = <A, E>(effect: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(effect.pipe(Effect.scoped, Effect.provide(TestContext.TestContext)))
 
-test("batches changes of a job in quick succession into one delivery", () =>
+test("delivers a change at once, and all that a job gets meanwhile together after it", () =>
   tried(
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
-      for (const cue of [3, 1, 3, 2]) {
+      for (const cue of [4, 3, 1, 3, 2]) {
         expect(yield* deliveries.request("film", [cue])).toEqual({ state: "delivering", ended: 0 })
-        yield* TestClock.adjust("900 millis")
+        yield* TestClock.adjust("1 millis")
       }
-      expect(begun, "no delivery begins while changes come in").toEqual([])
-      yield* TestClock.adjust("100 millis")
-      expect(begun).toEqual([["film", [3, 1, 2]]])
+      expect(begun).toEqual([["film", [4]]])
       yield* end()
-      expect(deliveries.standing("film")).toEqual({ state: "delivered", ended: 1 })
+      expect(begun).toEqual([
+        ["film", [4]],
+        ["film", [3, 1, 2]]
+      ])
+      yield* end()
+      expect(deliveries.standing("film")).toEqual({ state: "delivered", ended: 2 })
       expect(deliveries.left()).toEqual([])
     })
   ))
@@ -48,7 +51,7 @@ test("delivers a change made during a delivery after it; jobs take turns", () =>
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
       yield* deliveries.request("film", [1])
-      yield* TestClock.adjust("1 seconds")
+      yield* TestClock.adjust("1 millis")
       yield* deliveries.request("film", [2])
       yield* deliveries.request("trailer", [7])
       yield* TestClock.adjust("1 minute")
@@ -77,12 +80,12 @@ test("a failed delivery reports why, and the next one includes its changes", () 
     Effect.gen(function* () {
       const { begun, deliveries, end } = yield* held
       yield* deliveries.request("film", [1])
-      yield* TestClock.adjust("1 seconds")
+      yield* TestClock.adjust("1 millis")
       yield* end("the disk is full")
       expect(deliveries.standing("film")).toEqual({ state: "failed", ended: 1, words: "the disk is full" })
       expect(deliveries.left()).toEqual(["film"])
       yield* deliveries.request("film", [2])
-      yield* TestClock.adjust("1 seconds")
+      yield* TestClock.adjust("1 millis")
       expect(begun.at(-1)).toEqual(["film", [1, 2]])
     })
   ))
@@ -97,7 +100,7 @@ test("a delivery interrupted by the end of the review is reported as left", () =
         scope
       )
       yield* deliveries.request("film", [1])
-      yield* TestClock.adjust("1 seconds")
+      yield* TestClock.adjust("1 millis")
       yield* Scope.close(scope, Exit.void)
       expect([interrupted, deliveries.left()]).toEqual([true, ["film"]])
     })

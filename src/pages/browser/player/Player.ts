@@ -4,6 +4,10 @@
 export class Player {
   private part: { readonly from: number; readonly until: number; readonly loops: boolean } | undefined
   private readonly watchers: Array<(seconds: number, playing: boolean) => void> = []
+  /** Number of versions of the file before the one that is loaded. */
+  private version = 0
+  /** Whether the file has a newer version than the one that is loaded. */
+  private isOutdated = false
 
   constructor(
     private readonly media: HTMLMediaElement | undefined,
@@ -15,6 +19,7 @@ export class Player {
       media.addEventListener(event, () => this.look())
     }
     media.addEventListener("error", failed)
+    media.addEventListener("pause", () => this.load())
     // A part that ends with the programme ends there, too.
     media.addEventListener("ended", () => {
       if (this.part?.loops === true) this.play(this.part.from, this.part.until, true)
@@ -52,6 +57,23 @@ export class Player {
     if (this.media !== undefined) this.media.currentTime = Math.max(0, to)
   }
 
+  /** Loads the file's new version and keeps the position; during playback, when it stops. */
+  renew(): void {
+    this.isOutdated = true
+    if (!this.playing) this.load()
+  }
+
+  private load(): void {
+    if (this.media === undefined || !this.isOutdated) return
+    this.isOutdated = false
+    const at = this.media.currentTime
+    const address = new URL(this.media.currentSrc === "" ? this.media.src : this.media.currentSrc)
+    // Under the same address, browsers may keep parts of the earlier version.
+    address.search = `${++this.version}`
+    this.media.src = address.href
+    this.media.currentTime = at
+  }
+
   /** Pauses, or plays from the current position. */
   toggle(): void {
     this.part = undefined
@@ -60,6 +82,7 @@ export class Player {
   }
 
   private start(): void {
+    this.load()
     // AbortError is not a failure: the user selected another cue before playback began.
     this.media?.play().catch((error: unknown) => {
       if (!(error instanceof DOMException && error.name === "AbortError")) this.failed()

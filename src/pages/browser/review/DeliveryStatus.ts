@@ -1,10 +1,16 @@
-/** Polls the delivery of accepted changes, shows its status, and reloads the page when it is done. */
+/**
+ * Polls the delivery of accepted changes and shows its status. When it is done, loads the new sound at once, and the
+ * page when that interrupts nothing.
+ */
 import type { DeliveryStanding } from "../../data/ReviewProtocol.ts"
 import { byId, maybeById } from "../Dom.ts"
 import { ask } from "./ReviewClient.ts"
 
-/** Poll interval while a delivery is in progress, in milliseconds. */
-const every = 500
+/** Poll interval while a delivery is in progress, in milliseconds: short at first, as most take less than a second. */
+const every = { soon: 100, later: 500 } as const
+
+/** Number of short intervals. */
+const mostSoon = 50
 
 /** Minimum time between the last key or click and a reload, in milliseconds. */
 const quiet = 1_500
@@ -18,9 +24,12 @@ export class Delivering {
   private readonly listeners: Array<(standing: DeliveryStanding) => void> = []
   /** Number of deliveries that had ended when the page was loaded. */
   private shown: number | undefined
+  /** Number of deliveries that had ended when the sound was loaded. */
+  private heard: number | undefined
   private lastInput = -Infinity
 
-  constructor() {
+  /** `renew` loads the sound again. */
+  constructor(private readonly renew: () => void) {
     for (const input of ["keydown", "pointerdown"])
       addEventListener(input, () => (this.lastInput = performance.now()), { capture: true })
     void this.watch()
@@ -32,22 +41,25 @@ export class Delivering {
     if (this.watching) return
     this.watching = true
     try {
-      for (;;) {
+      for (let polls = 0; ; polls++) {
+        if (this.changed) polls = 0
         this.changed = false
         const standing = await ask<DeliveryStanding>("delivery")
         const { state, ended, words } = standing
         for (const listener of this.listeners) listener(standing)
         this.shown ??= ended
+        if (ended !== (this.heard ?? this.shown)) this.renew()
+        this.heard = ended
         if (this.changed) continue
         if (state === "failed") return this.say(words ?? "Delivery failed", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
         if (state === "delivered" && this.isQuiet() && isIdle()) return location.reload()
         this.say(
           state === "delivered"
-            ? "Delivered. The page reloads when playback has stopped and no box or field is in use."
+            ? "Delivered: you hear the change. The list reloads when playback has stopped and no box or field is in use."
             : `Saved. Delivering…${words === undefined ? "" : ` ${words}`}`
         )
-        await new Promise((go) => setTimeout(go, every))
+        await new Promise((go) => setTimeout(go, polls < mostSoon ? every.soon : every.later))
       }
     } catch (error) {
       this.say(error instanceof Error ? error.message : `${error}`, "error")

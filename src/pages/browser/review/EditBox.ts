@@ -26,6 +26,8 @@ export class EditBox {
   private readonly asking = byId("edit-asking", HTMLElement)
   private readonly takes = new TakeList((edits) => void this.compare(edits))
   private cue = 0
+  /** The last take of the edits in the box. */
+  private take: Take | undefined
   private row: HTMLTableRowElement | undefined
   private lines: ReadonlyArray<LineFields> = []
   /** The text that has, or had, the cursor. */
@@ -174,6 +176,7 @@ export class EditBox {
   /** Disables Accept: the take that was played no longer matches the fields. */
   private changed(): void {
     this.edition++
+    this.take = undefined
     this.takes.mark(this.wishes())
     for (const accept of this.accepts) accept.disabled = true
     this.status.textContent = ""
@@ -186,6 +189,7 @@ export class EditBox {
       const edits = this.wishes()
       const take = await ask<Take>(`cues/${this.cue}/${what}`, { parts: edits })
       if (edition !== this.edition) return ""
+      this.take = take
       this.takes.add(edits)
       this.takes.mark(edits)
       for (const accept of this.accepts) accept.disabled = false
@@ -234,10 +238,11 @@ export class EditBox {
     goesOn: boolean
   ): Promise<void> {
     return this.busy("Saving…", async () => {
-      const { cue, leaves, row } = this
+      const { cue, leaves, row, take } = this
       await ask<DeliveryStanding>(`cues/${cue}/${what}`, body)
       row?.classList.add("changed")
       history.replaceState(null, "", `#cue-${cue}`)
+      if (what === "accept" && take !== undefined) this.view.place(cue, take.start, take.end)
       this.saved()
       if (leaves !== this.leaves) return ""
       if (!goesOn || !this.view.editBeside("flagged")) this.dialog.close()
