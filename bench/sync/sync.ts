@@ -1,7 +1,7 @@
 /**
- * Benchmarks the comparison of subtitles with films, on films whose correct times are known. Real subtitles are spoken
- * by the embedded engines over music, noise, applause and room tone at 20, 10, 5 and 0 dB. Then the subtitle is
- * shifted, stretched, cut or left alone. ffsubsync's and alass's methods get the same films.
+ * Benchmarks the comparison of subtitles with films, on films whose correct times are known. The embedded engines speak
+ * real subtitles over music, noise, applause and room tone at 20, 10, 5 and 0 dB. Then the subtitle is shifted,
+ * stretched, cut or left alone. ffsubsync's and alass's methods get the same films.
  *
  *     node bench/run.mjs sync [films]          found and residuals by kind of lie; default 64 films
  *     node bench/run.mjs sync own [films]      without the other methods, which take most of the time

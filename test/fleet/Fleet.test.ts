@@ -232,7 +232,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
           expect(await fleet.worker("w").ended).toEqual({
             how: 2,
             words: expect.stringMatching(
-              /^dubwright: .* was written by another version; use the same version of dubwright on .*$/mu
+              /^dubwright: .* comes from another version; use the same version of dubwright on .*$/mu
             )
           })
           expect(await job.getState()).toBe("delayed")

@@ -213,7 +213,7 @@ describe("the catalogue", () => {
     ["providers: { provider_fast: { voices: [ { id: v, voice: nope } ] } }", 'has no voice "nope"'],
     [
       "providers: { provider_fast: { voices: [ { id: vi-anna, voice: vi } ] } }",
-      'voice id "vi-anna" is already used'
+      'already has the voice id "vi-anna"'
     ],
     ["providers: { provider_fast: { defaultModel: nope } }", 'unknown model "nope"'],
     ["providers: { provider_fast: { minCharacters: 9000 } }", "more than maxCharacters"]

@@ -117,7 +117,7 @@ const segmentOf = (pcm: Pcm, bounds: Bounds): Segment => {
       loudness: loudnessOf({ rate: pcm.rate, samples }),
       peak: peakOf(samples)
     },
-    // Every field has been validated by its own constructor.
+    // Each field's own constructor has validated it.
     skipValidation
   )
 }

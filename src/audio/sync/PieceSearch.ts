@@ -89,7 +89,7 @@ export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuesti
   /** The first cue of the run at each shift, and which run is before it. */
   const firsts = new Int32Array(shifts)
   const befores = new Int32Array(shifts)
-  /** For each cue, the few runs that end before it and may be followed by another. */
+  /** For each cue, the few runs that end before it and that another run may continue. */
   const ended: Array<Array<EarlierRun>> = []
   const runAt = (shift: number): EarlierRun => ({ shift, first: firsts[shift]!, before: befores[shift]! })
   const places = allowed?.map((shift) => Math.round(shift * evidence.perSecond) + widest)

@@ -31,7 +31,9 @@ const floorShare = 0.3
 /** Levels this far above the floor count as noise; half decibels. */
 const margin = 6
 
-/** Levels count only up to this far above the floor, in half decibels: a scream is no more speech than a word. */
+/**
+ * Levels count only up to this far above the floor, in half decibels. Otherwise, a scream would count more than a word.
+ */
 const ceiling = 46
 const highestAbove = 92
 

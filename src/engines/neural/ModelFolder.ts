@@ -36,7 +36,7 @@ export interface ModelContext {
   readonly espeakData: () => Promise<string | undefined>
 }
 
-/** Noise that is practically none. 0 would select the model's default noise, and there is no seed. */
+/** Practically no noise. 0 would select the model's default noise, and sherpa-onnx has no seed. */
 const noNoise = 1e-20
 
 /** Checks a voice: a folder, or the `.onnx` file of a Piper voice. Throws `ModelUnusable`. */

@@ -100,7 +100,7 @@ class Host {
         if (this.child.pid === undefined) resolve()
       })
       this.child.once("exit", (code, signal) => {
-        this.endWith(code === null ? `was ended by ${signal ?? "a signal"}` : `ended with code ${code}`)
+        this.endWith(code === null ? `ended with ${signal ?? "a signal"}` : `ended with code ${code}`)
         resolve()
       })
     })

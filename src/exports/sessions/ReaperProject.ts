@@ -1,6 +1,6 @@
 /**
- * REAPER project (.rpp): a tree of lines in plain text. There is no specification; the writer follows files of REAPER 6
- * and 7.
+ * REAPER project (.rpp): a tree of lines in plain text. The format has no specification; the writer follows files of
+ * REAPER 6 and 7.
  */
 import type { Timeline, TimelineClip, TimelineFilm } from "../../domain/speech/Timeline.ts"
 import { framesAt, type Frames, framesBetween } from "../../domain/time/Units.ts"

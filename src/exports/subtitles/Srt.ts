@@ -3,8 +3,8 @@ import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { cuesOf, subtitleFile } from "./EntryText.ts"
 
 /**
- * Encodes an SRT file (UTF-8, line feeds): entries in order of start, numbered from 1. SRT has no escapes. So markup is
- * broken by a zero-width space, and `-->` becomes a real arrow.
+ * Encodes an SRT file (UTF-8, line feeds): entries in order of start, numbered from 1. SRT has no escapes. So a
+ * zero-width space breaks markup, and `-->` becomes a real arrow.
  */
 export const srt = (entries: ReadonlyArray<SubtitleEntry>): string =>
   subtitleFile(

@@ -38,8 +38,8 @@ export const filmSoundArgs = ({ path, track }: DecodeSource, rate: SampleRate): 
 ]
 
 /**
- * Decodes a film's audio track in blocks of varying size; a block is overwritten by the next. If ffmpeg exits with an
- * error after it has decoded something, the stream ends there: the caller knows the film's length. Fails if nothing
+ * Decodes a film's audio track in blocks of varying size; each block overwrites the previous one. If ffmpeg exits with
+ * an error after it has decoded something, the stream ends there: the caller knows the film's length. Fails if nothing
  * could be decoded.
  */
 export const decodeFilmSound = (

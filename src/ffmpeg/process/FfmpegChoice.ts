@@ -29,7 +29,7 @@ export const only = (binary: Binary): FfmpegChoice => ({
 
 /**
  * Chooses between a located binary and the packaged one. If the user named the located binary, or it is the packaged
- * one, there is no choice, and no process is started.
+ * one, this starts no process and makes no choice.
  */
 export const chooseFrom = Effect.fn("FfmpegChoice.chooseFrom")(function* (
   first: Binary,

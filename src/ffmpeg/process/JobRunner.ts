@@ -1,6 +1,7 @@
 /**
  * Runs jobs. fluent-ffmpeg runs those that encode nothing: probes, and muxes that copy every stream. Encoders run
- * without it. Each is scheduled by its process id, which fluent-ffmpeg does not expose, and most are fed by a stream.
+ * without it: their scheduling needs the process id, which fluent-ffmpeg does not expose, and most get their input from
+ * a stream.
  */
 import { Effect } from "effect"
 import { commandLine, startProcess } from "./ChildProcess.ts"

@@ -16,7 +16,7 @@ export class FleetUnusable extends Schema.TaggedError<FleetUnusable>()("FleetUnu
 export const versionMismatch = (about: string, what: string): FleetUnusable =>
   new FleetUnusable({
     about,
-    words: `${what} was written by another version; use the same version of dubwright on every machine of the fleet`
+    words: `${what} comes from another version; use the same version of dubwright on every machine of the fleet`
   })
 
 /** Turns `FleetUnusable` defects into failures: an error that Redis returns later is not an internal error. */

@@ -5,7 +5,7 @@ import type { SpeechAccess } from "../../pipeline/plan/SpeechAccess.ts"
 import type { ServeFailed } from "../../service/Service.ts"
 import type { ServiceUnusable } from "./ServiceErrors.ts"
 
-/** Why there is no connection to a service. */
+/** Why the connection to a service failed. */
 export type ConnectFailed = ServiceUnusable | ServeFailed | NoFfmpeg | ConfigError.ConfigError
 
 export class SpeechService extends Context.Tag("library/SpeechService")<

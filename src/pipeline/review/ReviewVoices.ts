@@ -62,7 +62,7 @@ export const planVoice = Effect.fn("ReviewVoices.planVoice")(function* (
   const cues = [...new Set(uses.flatMap(({ lines }) => lines.map(({ cue }) => cue)))]
   if (!plan.lines.some(({ speaker }) => speaker === voice.speaker))
     return yield* new ReviewFailed({
-      words: `no line of job ${job.id} is spoken by ${voice.speaker ?? "nobody"}`
+      words: `job ${job.id} has no line of ${voice.speaker ?? "an unnamed speaker"}; choose another speaker`
     })
   const store = yield* UtteranceStore
   const fresh = new Map(uses.map(({ utterance }) => [utterance.key, utterance]))

@@ -19,7 +19,7 @@ export type LostTaskFinding =
   | { readonly _tag: "Found"; readonly task: Pick<PastTask, "task" | "credits"> }
   /** The service certainly made no task. */
   | { readonly _tag: "Absent" }
-  /** There is no task yet, but one may still appear. */
+  /** No task exists yet, but one may still appear. */
   | { readonly _tag: "Unsure" }
   | { readonly _tag: "Undecidable"; readonly why: string }
 

@@ -25,7 +25,7 @@ import type { SpeakContext } from "./services/SpeakServices.ts"
 
 /**
  * Completes an utterance's task, which is created, adopted or already known. Holds a slot of the provider queue until
- * the task is done; recording that needs no slot. `last` means that there is no later round.
+ * the task is done; recording that needs no slot. `last` marks the last round.
  */
 export const completeTask = (
   row: UtteranceRow,

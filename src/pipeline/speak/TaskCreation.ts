@@ -33,7 +33,7 @@ const landing = Duration.millis(3_500)
 
 /**
  * Returns a task for an utterance: searches for one that may already exist, else creates it, and retries after
- * transient faults. `last` means that there is no later round.
+ * transient faults. `last` marks the last round.
  */
 export const obtainTask = (
   row: UtteranceRow,

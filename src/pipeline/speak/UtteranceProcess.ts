@@ -16,7 +16,7 @@ import { completeTask } from "./TaskCompletion.ts"
 
 /** How an utterance is processed. */
 export interface ProcessOptions {
-  /** There is no later round for deferred utterances. */
+  /** Deferred utterances get no later round. */
   readonly last: boolean
   /** An earlier run created its task, and its audio is still to be fetched. */
   readonly resumed: boolean

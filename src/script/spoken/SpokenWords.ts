@@ -104,7 +104,7 @@ const subtitleWords = (
 }
 
 const destroyed =
-  "its letters were destroyed by an earlier conversion (U+FFFD); use the file from before that conversion"
+  "an earlier conversion destroyed its letters (U+FFFD); use the file from before that conversion"
 
 /** Returns a cue with its style as the speaker, unless the file names one. */
 const spokenByStyle = (cue: Cue): Cue =>

@@ -87,7 +87,7 @@ export const resolveCatalogue = (
       const other = voices.get(voice.wire.voice_id)
       if (other !== undefined) {
         problems.push(
-          `providers.${id}.voices: voice id "${voice.wire.voice_id}" is already used by ${other.wire.provider}; voice ids are part of URLs and must be unique, choose another`
+          `providers.${id}.voices: ${other.wire.provider} already has the voice id "${voice.wire.voice_id}"; choose another, because URLs contain voice ids`
         )
       }
       voices.set(voice.wire.voice_id, voice)

@@ -16,8 +16,8 @@ export const proxyList = (proxies: ReadonlyArray<string>): BlockList => {
 }
 
 /**
- * Returns the client's address: the connection's, or the last address in X-Forwarded-For that is no proxy. Addresses
- * before it may be invented by the client.
+ * Returns the client's address: the connection's, or the last address in X-Forwarded-For that is not a proxy. The
+ * client may have invented the addresses before it.
  */
 export const clientAddress = (
   { remoteAddress, headers }: Pick<HttpServerRequest.HttpServerRequest, "remoteAddress" | "headers">,

@@ -52,7 +52,7 @@ const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal
 const troubleOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
   if (error instanceof WrittenByNewer)
-    return "was written by a newer version of dubwright; use that version, or choose another folder"
+    return "comes from a newer version of dubwright; use that version, or choose another folder"
   const deeper = error instanceof Error && error.cause instanceof Error ? error.cause : error
   return `cannot be opened (${openFailureReason(deeper)})`
 }

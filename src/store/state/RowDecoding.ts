@@ -44,7 +44,7 @@ const readRow = (columns: ReadonlyArray<Column>, row: unknown): object | undefin
   return read
 }
 
-/** Compiles the columns of a row's schema; undefined if it is no plain struct. */
+/** Compiles the columns of a row's schema; undefined if it is not a plain struct. */
 const columnsOf = (ast: SchemaAST.AST): ReadonlyArray<Column> | undefined => {
   if (ast._tag !== "TypeLiteral" || ast.indexSignatures.length > 0) return undefined
   const columns = ast.propertySignatures.map(({ name, type, isOptional }): Column | undefined => {

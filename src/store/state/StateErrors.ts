@@ -49,11 +49,10 @@ const advice: Readonly<Record<StateReason, string>> = {
   "not-a-database":
     "its state.sqlite is damaged or not a database; restore a copy, or move the whole folder away to start over and pay again",
   lost: "has clips, but its state.sqlite is missing or empty; restore a copy, or move the whole folder away to start over and pay again",
-  older: "was written by an older version; `dubwright run` upgrades it",
-  newer:
-    "was written by a newer version of dubwright; use that version, or choose another folder with --state",
+  older: "comes from an older version; `dubwright run` upgrades it",
+  newer: "comes from a newer version of dubwright; use that version, or choose another folder with --state",
   row: "its state.sqlite has a row that this version cannot read; restore a copy; nothing was changed",
-  locked: "its state.sqlite is locked by another program; close that program and run again"
+  locked: "another program has locked its state.sqlite; close that program and run again"
 }
 
 /** The state folder cannot be used, or can no longer be used. Everything confirmed as written is still there. */

@@ -49,7 +49,7 @@ export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay
   })
 }) {}
 
-// An utterance that no job uses was replaced by an edit since.
+// If no job uses an utterance, an edit has replaced it since.
 const spentSince = `SELECT min(utterance.casting) AS casting, coalesce(sum(credits), 0) AS credits,
   coalesce(sum(CASE WHEN credits IS NULL THEN task.characters END), 0) AS unpriced
 FROM task JOIN utterance ON utterance.key = task.key

@@ -16,7 +16,7 @@ const UsedClip = Schema.Struct({
 /** Rows per read: a job may have any number. */
 const page = 2_000
 
-/** One record per batch. Its format is defined by its writer and reader. */
+/** One record per batch. Its writer and reader define its format. */
 export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/Finished", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient

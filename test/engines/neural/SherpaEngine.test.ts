@@ -151,7 +151,7 @@ it.scopedLive("recovers from crashes, and keeps the text out of errors", () =>
       Effect.flip(speakWith(engine, "letters", `${word} secret`))
     )
     expect(failures.map(({ message }) => message)).toEqual([
-      "engine neural: the process of the voice was ended by SIGABRT",
+      "engine neural: the process of the voice ended with SIGABRT",
       "engine neural: the process of the voice ended with code 255",
       "engine neural: sherpa-onnx returned no audio for a sentence (Error)"
     ])

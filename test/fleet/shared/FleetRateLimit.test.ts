@@ -1,4 +1,4 @@
-/** Adaptive concurrency is shared by the whole fleet. */
+/** The whole fleet shares its adaptive concurrency. */
 import { Queue } from "bullmq"
 import { Redis } from "ioredis"
 import { describe, expect, test } from "vitest"

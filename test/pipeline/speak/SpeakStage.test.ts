@@ -1,7 +1,6 @@
 /**
  * In any order of steps, responses and crashes, every utterance is paid for once, or reported. The service is
- * simulated, the store is real and the clock is advanced by the test. A crash stops every effect at once, as SIGKILL
- * does.
+ * simulated, the store is real, and the test advances the clock. A crash stops every effect at once, as SIGKILL does.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -305,8 +304,8 @@ it.effect.prop(
           expect(standing?.state).toBe("failed")
           expect(paid.at(-1)?.fate).toBe("refused")
         }
-        // A take that the service failed or forgot may be followed by another. A spoken one never is, unless its audio
-        // was repeatedly unusable: each such take counts against the run's allowance.
+        // Another take may follow one that the service failed or forgot. A spoken one never is, unless its audio was
+        // repeatedly unusable: each such take counts against the run's allowance.
         const useless = end?.rerolls.get(key) ?? 0
         if (standing?.state === "fetched") expect(heard.length).toBe(1 + useless)
         else {

@@ -68,7 +68,7 @@ describe("a cue that cannot be read", () => {
       [
         1,
         2,
-        "lost: its letters were destroyed by an earlier conversion (U+FFFD); use the file from before that conversion"
+        "lost: an earlier conversion destroyed its letters (U+FFFD); use the file from before that conversion"
       ]
     ])
   })

@@ -1,4 +1,4 @@
-/** Which tasks are accepted by the providers' features. */
+/** Tasks are accepted or rejected by the features of their provider. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import type { CreateTask } from "../../../src/contract/Task.ts"

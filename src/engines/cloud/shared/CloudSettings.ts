@@ -35,7 +35,7 @@ export const secretIn = (variable: string): Effect.Effect<Option.Option<Redacted
     Effect.map(Option.filter((secret) => Redacted.value(secret).trim() !== ""))
   )
 
-/** Reads a setting that is no secret from the environment; undefined if it is missing or empty. */
+/** Reads a setting that is not a secret from the environment; undefined if it is missing or empty. */
 export const settingIn = (variable: string): Effect.Effect<string | undefined> =>
   Effect.map(secretIn(variable), (found) =>
     Option.getOrUndefined(Option.map(found, (value) => Redacted.value(value).trim()))

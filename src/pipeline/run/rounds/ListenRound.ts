@@ -1,6 +1,6 @@
 /**
  * Listens to the clips of jobs with `listen`, and speaks clips with wrong words again, one at a time. New takes stay
- * within the allowance for bad takes and the budget. A take that fails, or is no better, leaves the earlier clip.
+ * within the allowance for bad takes and the budget. If a take fails or is not better, the earlier clip stays.
  */
 import { Effect, Either, Option } from "effect"
 import type { ClipHearing } from "../../../domain/speech/Hearing.ts"

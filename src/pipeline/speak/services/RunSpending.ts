@@ -117,8 +117,8 @@ const makeSpending = Effect.gen(function* () {
   /** Whether a task of this casting may run alongside others. */
   const isPriced = (casting: Casting): boolean => {
     if (!budget.isLimited || halted() !== undefined || confirmed.has(modelOf(casting))) return true
-    // Without a balance, nothing could contradict a configured price. A learned price was reported by an earlier
-    // run's tasks.
+    // Without a balance, nothing could contradict a configured price. Tasks of an earlier run reported each learned
+    // price.
     return price(casting) !== undefined && (Option.isNone(opening) || learned.price(casting) !== undefined)
   }
 
@@ -190,7 +190,7 @@ const makeSpending = Effect.gen(function* () {
       budget.fell(start - has.value)
       due = counts.created + budget.stride(counts.created)
       const { fall } = budget
-      // Rounding to whole credits per task is no sign of a wrong price.
+      // Rounding to whole credits per task does not indicate a wrong price.
       if (fall !== undefined && fall.account > fall.counted * 1.05 + counts.created) yield* warnOnce(fall)
     })
   )

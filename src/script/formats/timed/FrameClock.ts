@@ -69,7 +69,7 @@ const dropped = (minutes: number, nominal: number, drop: FrameClock["drop"]): nu
 
 const written = /^\s*(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[:;.,](\d{1,3}))?\s*$/u
 
-/** Parses a timecode such as `10:00:00:00`; a semicolon means drop-frame. Undefined if the text is no timecode. */
+/** Parses a timecode such as `10:00:00:00`; a semicolon means drop-frame. Undefined if the text is not a timecode. */
 export const timecodeFields = (text: string): TimecodeFields | undefined => {
   const fields = written.exec(text)
   if (fields === null) return undefined
