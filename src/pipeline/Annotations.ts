@@ -7,7 +7,10 @@ import { Effect, type Fiber, FiberRef, LogLevel } from "effect"
  */
 type Attributes = Readonly<Record<string, string>>
 
-/** Whether spans are collected or debug lines shown. If not, marking the work would be a fifth of a run's CPU time. */
+/**
+ * Whether spans are collected or debug lines shown. If not, work is not marked, because marks would take a fifth of a
+ * run's CPU time.
+ */
 const isObserved = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
   fiber.getFiberRef(FiberRef.currentTracerEnabled) ||
   LogLevel.lessThanEqual(fiber.getFiberRef(FiberRef.currentMinimumLogLevel), LogLevel.Debug)

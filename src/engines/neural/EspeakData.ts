@@ -14,7 +14,7 @@ const root = "/usr/share/espeak-ng-data/"
 /** Data for speech that phonemes do not need: variants of voices, and MBROLA's tables. */
 const unneeded = /^(?:voices|mbrola_ph)\//u
 
-/** Returns the data folder; unpacks it into `cache` if it is not there. Undefined without the embedded engine. */
+/** Returns the data folder; unpacks it into `cache` if it is missing there. Undefined without the embedded engine. */
 export const espeakDataFolder = async (cache: string): Promise<string | undefined> => {
   const script = espeakPackage()
   if (script === undefined) return undefined

@@ -72,7 +72,10 @@ export const speakNeural = Effect.fnUntraced(function* (
   } satisfies PcmSpeech
 })
 
-/** Returns a part as text, without spaces in scripts that have none, and without what eSpeak NG would interpret. */
+/**
+ * Returns a part as text, without spaces in scripts that have none, and without characters that eSpeak NG would
+ * interpret.
+ */
 const textOf = (part: Part, tokens: ReadonlyArray<Token>): string => {
   const words = part.pieces.map(({ text }, index) => {
     const token = part.tokens[index] ?? 0

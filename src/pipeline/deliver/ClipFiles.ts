@@ -49,7 +49,8 @@ export const deliverClips = Effect.fnUntraced(function* (
     made.placements.map((placement) => path.join(folder, `${clipFileName(placement)}.wav`))
   )
   const clipOf = Effect.fnUntraced(function* (placement: Placement, allocate: Buffer32) {
-    // Resampled after the speed-up: at another rate it would be cut elsewhere and no longer match the mix.
+    // The clip is resampled after the speed-up. At another rate, the speed-up would cut it elsewhere, and it would not
+    // match the mix.
     const speech = yield* planMix(programme, placement, spokenLength(placement, rate), allocate)
     const { samples: at48 } = resample({ rate, samples: speech }, deliveryRate, allocate)
     const limited = limitPeaks(at48, deliveryRate, gainOf(decibels), peak, at48.length, allocate)

@@ -1,4 +1,4 @@
-/** Outdated outputs: which files of a job's previous delivery are deleted, and which are kept. */
+/** Outdated outputs: decides which files of a job's previous delivery to delete, and which to keep. */
 import { basename, dirname, join, relative, sep } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { Array, Effect } from "effect"

@@ -5,8 +5,8 @@ import { judgeFile } from "../report/FileJudgement.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /**
- * Returns which of a job's files do not meet which rules of its profile; undefined if all do, or there is no profile.
- * The job's report.json must be written before.
+ * Returns, for each of a job's files, the rules of the profile that it does not meet; undefined if all files meet it,
+ * or the job has no profile. The job's report.json must be written before.
  */
 export const unmetRules = Effect.fn("ProfileCheck.unmetRules")(function* (
   { job, video }: JobPlan,

@@ -154,7 +154,7 @@ const retimed = (
     : Either.left([`end (${slot.end / 1000} s) is not after start (${slot.start / 1000} s)`])
 }
 
-/** Whether a text that an override was made for has changed since. */
+/** Whether the text of an override's line has changed since. */
 export const isStale = (
   { was, takes = [] }: CueOverride,
   text: string | undefined,

@@ -64,7 +64,7 @@ export interface BatchPlan {
   readonly jobs: Array.NonEmptyReadonlyArray<JobPlan>
   /** Each utterance once, in the order in which it is first used. */
   readonly utterances: ReadonlyArray<Utterance>
-  /** The digests of the files that the jobs were planned from, by path. */
+  /** The digests of the files from which the jobs were planned, by path. */
   readonly digests: ReadonlyMap<string, string>
   /** Warnings about the jobs and their scripts, one line each. */
   readonly notices: ReadonlyArray<string>

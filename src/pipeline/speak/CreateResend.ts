@@ -1,4 +1,4 @@
-/** Sends a create whose response was lost again, if the service honours idempotency keys. */
+/** Sends a create again after its response was lost, if the service honours idempotency keys. */
 import { Clock, Effect, Predicate } from "effect"
 import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import type { Accepted } from "../../gateway/GatewayCalls.ts"

@@ -24,7 +24,10 @@ export interface SpeakSettings {
   readonly patience: Duration.DurationInput
   /** New takes for bad audio in the whole run, as a share of its utterances, but at least three; 0.05 by default. */
   readonly rerolls: number
-  /** Whether to find the times of words in audio that comes without: the pages of a film highlight the word said. */
+  /**
+   * Whether to find the times of words in audio if the service reports none: the pages of a film highlight the spoken
+   * word.
+   */
   readonly timesWords: boolean
   /** Called for each utterance that is spoken or failed. A job can be delivered once all of its utterances are. */
   readonly settled: (utterance: UtteranceKey) => Effect.Effect<unknown>

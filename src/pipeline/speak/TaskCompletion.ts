@@ -41,7 +41,7 @@ export const completeTask = (
     const known = row.task !== undefined && row.state !== "planned" && row.state !== "announced"
     const work = Effect.gen(function* () {
       if (row.state === "settled") yield* store.apply({ event: "refetch", key })
-      // Read before the create: the stream has the events that come after it.
+      // The stream is read before the create, because it has only later events.
       const epoch = known ? undefined : yield* news.epoch
       const task = known && row.task !== undefined ? row.task : yield* obtainTask(row, last)
       return yield* awaited(row, task, epoch)

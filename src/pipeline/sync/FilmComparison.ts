@@ -32,7 +32,7 @@ export interface ComparedFilm {
 /** From this confidence on, `sync: auto` corrects times. */
 const certain = 0.9
 
-/** Up to this share of the cues may be where the sound does not support the correction. */
+/** The largest share of cues in places where the sound does not support the correction. */
 const mostDoubtful = 0.05
 
 /** Compares a subtitle with its film, unless it has too few cues for a result. */

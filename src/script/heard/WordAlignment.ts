@@ -102,7 +102,7 @@ const stepCost = (
   const likeness = stepLikeness(asked, heard, i, j, down, right)
   if (down + right === 2) return costOf(likeness)
   if (likeness < similarJoined) return Infinity
-  // "a little" is not a way to hear "little": the other word was added.
+  // A recogniser does not hear "little" as "a little": the other word was added.
   const alone = Math.max(
     stepLikeness(asked, heard, i, j, 1, 1),
     stepLikeness(asked, heard, i + down - 1, j + right - 1, 1, 1)

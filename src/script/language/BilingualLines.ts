@@ -1,4 +1,4 @@
-/** Splits bilingual cues: which lines are in which of the file's two languages. */
+/** Splits bilingual cues: assigns each line to one of the file's two languages. */
 import { hasScript, scriptOf, wordCount } from "./WritingSystems.ts"
 
 /** The scripts (such as Latin and Han) of a file's two languages; only used if they differ. */

@@ -46,8 +46,8 @@ const migrations = {
   "0001_accounts_keys_tasks": Effect.flatMap(
     SqlClient,
     statements(
-      // Credits are whole numbers. `granted` is NULL if the account has no limit; what can be spent is
-      // granted - used - reserved. `tasks` counts the account's tasks, so that paging needs no COUNT.
+      // Credits are whole numbers. `granted` is NULL if the account has no limit; the credits to spend are granted -
+      // used - reserved. `tasks` counts the account's tasks, so that paging needs no COUNT.
       `CREATE TABLE accounts (
           id INTEGER PRIMARY KEY,
           name TEXT NOT NULL,

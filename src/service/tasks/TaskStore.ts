@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
       ).pipe(Effect.orDie)
     }),
 
-    /** A key's cap for the day, and what its tasks of today cost. Undefined if it has no cap. */
+    /** A key's cap for the day, and the cost of its tasks of today. Undefined if it has no cap. */
     daily: (key: number) =>
       Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis

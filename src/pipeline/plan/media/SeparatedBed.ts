@@ -1,6 +1,6 @@
 /**
- * Makes a job's background from its film's own sound, with a program that takes the speech out. The result is kept in
- * the state folder, by the film's digest and the command.
+ * Makes a job's background from its film's own sound, with a program that removes the speech. The result is kept in the
+ * state folder, by the film's digest and the command.
  */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"

@@ -44,7 +44,7 @@ const clockTime = /^(\d+):(\d{1,2}):(\d{1,2})(?:[.,](\d+)|[:;](\d{1,3})(?:\.(\d+
 const shortTime = /^(\d+):(\d{1,2})(?:[.,](\d+))?$/u
 const offsetTime = /^(\d+(?:[.,]\d+)?)\s*(h|m|s|ms|f|t)?$/u
 
-/** Returns the milliseconds of a time expression; undefined if it is none. A bare number means seconds. */
+/** Returns the milliseconds of a time expression; undefined for any other text. A bare number means seconds. */
 export const ttmlTime = (expression: string, clock: TtmlClock): number | undefined => {
   const text = expression.trim()
   const full = clockTime.exec(text)

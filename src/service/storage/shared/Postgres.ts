@@ -19,8 +19,7 @@ export const postgresName = (url: Redacted.Redacted<string>): string => {
 }
 
 /**
- * Opens the database and migrates it. `lease`: milliseconds after which the tasks of a silent replica are spoken by
- * others.
+ * Opens the database and migrates it. `lease`: milliseconds after which other replicas speak the tasks of a silent one.
  */
 export const postgres = (
   url: Redacted.Redacted<string>,

@@ -22,8 +22,8 @@ export const sharedAccounts = (
   Layer.unwrapScoped(Effect.map(openFiles(urls), (s3) => accountsOver(urls, s3, 0)))
 
 /**
- * Opens all that replicas share. The data folder is only for files that are being written. `lease`: seconds after which
- * other replicas speak the tasks of a silent one.
+ * Opens the storage that replicas share. The data folder is only for files that are being written. `lease`: seconds
+ * after which other replicas speak the tasks of a silent one.
  */
 export const sharedStorage = (
   urls: SharedStorageUrls,
