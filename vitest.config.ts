@@ -13,8 +13,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
-    // Effect and the sources are imported once for all files of a process: what a test changes of the process, it puts
-    // back.
+    // Effect and the sources are imported once for all files of a process. A test must undo its changes to the process.
     poolOptions: { forks: { maxForks: 2, isolate: false } }
   }
 })

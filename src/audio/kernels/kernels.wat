@@ -1,5 +1,5 @@
-;; Kernels: the inner loops that every sample of a programme passes through, vectorized (SIMD). Tests compare them with
-;; plain TypeScript references that take one sample after the other. Call them through KernelMemory.ts only.
+;; Kernels: the inner loops over all samples of a programme, vectorized (SIMD). Tests compare them with plain TypeScript
+;; references that process one sample after the other. Call them through KernelMemory.ts only.
 ;;
 ;; Pointers are byte offsets in the module's own memory; samples are 32-bit floats. Each loop takes a fixed number of
 ;; samples per step. Unless stated otherwise, a count that is not a multiple of it is rounded up. The kernel then also
@@ -475,7 +475,7 @@
             (i32.store offset=8 (local.get $place) (local.get $now))
             (local.set $last (i32.add (local.get $last) (i32.const 1)))))
         (local.set $lack (f64.mul (local.get $lack) (local.get $keep)))
-        ;; The last hundredth of a decibel is dropped: it is not worth waiting for.
+        ;; The last hundredth of a decibel is dropped: it is inaudible, and would decay slowly.
         (local.set $lack
           (select (f64.const 0) (local.get $lack) (f64.lt (local.get $lack) (f64.const 0.001))))
         (if (i32.ne (local.get $first) (local.get $last))
