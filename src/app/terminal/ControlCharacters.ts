@@ -18,7 +18,7 @@ export const escapeControls = (text: string): string =>
 
 /**
  * Like `escapeControls`, but also removes colours, styles and whole escape sequences. A sequence that only forms when
- * another is taken out of its middle is escaped.
+ * another one inside it is removed is escaped, too.
  */
 export const unstyled = (text: string): string => stripVTControlCharacters(text).replaceAll(controls, escaped)
 

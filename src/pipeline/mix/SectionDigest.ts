@@ -25,7 +25,7 @@ export const digestSections = (
   const settings = settingsOf(programme, gain, ceiling)
   return sections.map((section) => {
     const lines = [...mixLinesIn(programme, section, stems)]
-    // A line's number only orders it among its neighbours, and the others may change.
+    // Without the line's number: it only orders the line among its neighbours, and an edit elsewhere may change it.
     const sounding = lines.map(({ order: _order, stem: _stem, ...line }) => line)
     const mix = digestOf([settings, section, sounding, spokenNear(programme, section)])
     return {
