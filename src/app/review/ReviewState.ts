@@ -6,19 +6,28 @@ import { silent } from "../../pipeline/Progress.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { writableStateLayer } from "../../store/tables/StateLayers.ts"
 
-/** A state folder has one writer, so a take and a delivery at the same time share it. */
-export const makeReviewState = Effect.map(
-  RcMap.make({
+/**
+ * A state folder has one writer, so a take and a delivery at the same time share it. The service is apart: most
+ * deliveries speak nothing, and do not start it.
+ */
+export const makeReviewState = Effect.gen(function* () {
+  const states = yield* RcMap.make({
+    lookup: (state: string) => Layer.build(Layer.merge(writableStateLayer(state), silent))
+  })
+  const services = yield* RcMap.make({
     lookup: (key: string) => {
       const [state = "", address] = key.split("\n")
       const service = address === undefined ? "embedded" : { baseUrl: address }
-      return Layer.build(
-        Layer.mergeAll(writableStateLayer(state), silent, gatewayTo(service, join(state, "service")))
-      )
+      return Layer.build(gatewayTo(service, join(state, "service")))
     }
-  }),
-  (held) =>
-    /** Returns a layer with the state and the service of a batch. */
-    ({ state, service }: Batch) =>
-      Layer.scopedContext(RcMap.get(held, service === "embedded" ? state : `${state}\n${service.baseUrl}`))
-)
+  })
+  return {
+    /** Returns a layer with the state of a batch. */
+    stateOf: ({ state }: Batch) => Layer.scopedContext(RcMap.get(states, state)),
+    /** Returns a layer with the service of a batch, which starts it when it is built. */
+    speechOf: ({ state, service }: Batch) =>
+      Layer.scopedContext(
+        RcMap.get(services, service === "embedded" ? state : `${state}\n${service.baseUrl}`)
+      )
+  }
+})

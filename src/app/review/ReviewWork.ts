@@ -66,7 +66,7 @@ export type ReviewWork = Effect.Effect.Success<ReturnType<typeof makeReviewWork>
 /** Starts the background work of a review, which ends with the scope. */
 export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions, by: string) {
   const screen = yield* Screen
-  const stateOf = yield* makeReviewState
+  const { stateOf, speechOf } = yield* makeReviewState
   /** One take at a time, so that the same text requested twice is paid for once. */
   const speaking = yield* Effect.makeSemaphore(1)
   /** One save at a time, so that each sees the previous one. */
@@ -80,7 +80,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
     yield* Effect.gen(function* () {
-      const plan = yield* speaking.withPermits(1)(prepareEdit(batch, job, [...cues]))
+      const plan = yield* speaking.withPermits(1)(prepareEdit(speechOf(batch), batch, job, [...cues]))
       yield* deliverEdited(batch, plan)
     }).pipe(Effect.provide(stateOf(batch)))
     yield* rewriteBatch(batch, job)
@@ -114,7 +114,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   const take = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
     const { batch, job } = yield* present(id)
     const { take, changes } = yield* Effect.provide(
-      makeTake(batch, job, cue, edits, change === "take"),
+      makeTake(speechOf(batch), batch, job, cue, edits, change === "take"),
       stateOf(batch)
     )
     yield* memory.hear(id, cue, edits)
@@ -142,7 +142,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     const changes =
       last?.edits === JSON.stringify(edits)
         ? last.changes
-        : yield* changesFor(batch, job, cue, edits).pipe(
+        : yield* changesFor(speechOf(batch), batch, job, cue, edits).pipe(
             Effect.provide(stateOf(batch)),
             speaking.withPermits(1)
           )
@@ -157,12 +157,15 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   const voicePrice = Effect.fnUntraced(function* (id: string, voice: SpeakerVoice) {
     const { batch, job } = yield* present(id)
-    return (yield* Effect.provide(planVoice(batch, job, voice), stateOf(batch))).price
+    return (yield* Effect.provide(planVoice(batch, job, voice), [stateOf(batch), speechOf(batch)])).price
   })
 
   const saveVoice = Effect.fnUntraced(function* (id: string, voice: SpeakerVoice) {
     const { batch, job } = yield* present(id)
-    const { entries, cues } = yield* Effect.provide(planVoice(batch, job, voice), stateOf(batch))
+    const { entries, cues } = yield* Effect.provide(planVoice(batch, job, voice), [
+      stateOf(batch),
+      speechOf(batch)
+    ])
     return yield* keep(batch, id, cues, entries)
   }, saving.withPermits(1))
 

@@ -1,5 +1,5 @@
 /** Reviews single cues: makes a trial take, and accepts or withdraws a change. */
-import { Array, Effect } from "effect"
+import { Array, Effect, type Layer } from "effect"
 import { encodeWav16 } from "../../audio/formats/Wav.ts"
 import { type CueOverride, overrideName } from "../../domain/manifest/CueOverride.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
@@ -13,6 +13,7 @@ import {
   toSeconds
 } from "../../domain/time/Units.ts"
 import type { Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
+import type { Gateway } from "../../gateway/Gateway.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { deliverToResult, keepDelivery } from "../deliver/DeliveryOutcome.ts"
@@ -32,18 +33,22 @@ import { deliverShared } from "../deliver/SharedVideo.ts"
 import { speakUtterances } from "../speak/SpeakStage.ts"
 import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 
+/** The batch's speech service. It is connected to only if something must be spoken. */
+export type SpeechLayer<E> = Layer.Layer<Gateway, E>
+
 /**
  * Speaks an edited cue, or reuses its cached take, and places it among its neighbours. Saves no change. With `mayPay`
  * false, fails instead of sending anything.
  */
-export const makeTake = Effect.fn("ReviewSession.makeTake")(function* (
+export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
+  speech: SpeechLayer<E>,
   batch: Batch,
   job: Job,
   cue: number,
   edits: ReviewEdits,
   mayPay: boolean
 ) {
-  const { plan, heard: changes } = yield* speakAgain(batch, job, cue, edits, mayPay)
+  const { plan, heard: changes } = yield* speakAgain(speech, batch, job, cue, edits, mayPay)
   const { besides } = changes
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
@@ -84,8 +89,13 @@ export interface HeardChanges {
 }
 
 /** Turns edits into overrides without a trial take, and speaks whatever they need. */
-export const changesFor = (batch: Batch, job: Job, cue: number, edits: ReviewEdits) =>
-  Effect.map(speakAgain(batch, job, cue, edits, true), ({ heard }) => heard)
+export const changesFor = <E>(
+  speech: SpeechLayer<E>,
+  batch: Batch,
+  job: Job,
+  cue: number,
+  edits: ReviewEdits
+) => Effect.map(speakAgain(speech, batch, job, cue, edits, true), ({ heard }) => heard)
 
 /** Returns the overrides to save when a take is accepted. */
 export const changesToAccept = (job: Job, heard: HeardChanges): ReviewChanges => allOf(job, heard)
@@ -105,7 +115,8 @@ const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChange
 })
 
 /** Plans the job with the edits applied, and speaks everything that the cue needs. */
-const speakAgain = Effect.fnUntraced(function* (
+const speakAgain = Effect.fnUntraced(function* <E>(
+  speech: SpeechLayer<E>,
   batch: Batch,
   job: Job,
   cue: number,
@@ -121,7 +132,7 @@ const speakAgain = Effect.fnUntraced(function* (
     besides.length === 0
       ? first
       : yield* withOverrides(now, mergeEdits(job.overrides ?? {}, allOf(job, heard)), batch)
-  yield* speakUses(batch, plan, [cue], { besides, mayPay })
+  yield* speakUses(speech, batch, plan, [cue], { besides, mayPay })
   return { plan, heard }
 })
 
@@ -155,7 +166,8 @@ const inseparable = Effect.fnUntraced(function* ({ uses }: JobPlan) {
 })
 
 /** Speaks the utterances of these cues, and of the lines in `besides`, that have no clip yet. */
-const speakUses = Effect.fnUntraced(function* (
+const speakUses = Effect.fnUntraced(function* <E>(
+  speech: SpeechLayer<E>,
   batch: Batch,
   plan: JobPlan,
   cues: ReadonlyArray<number>,
@@ -188,7 +200,7 @@ const speakUses = Effect.fnUntraced(function* (
     keys,
     profileOf: batch.profileOf,
     undecided: batch.undecided
-  })
+  }).pipe(Effect.provide(speech))
   const standings = yield* store.standings(keys)
   const failed = keys.flatMap((key) => {
     const standing = standings.get(key)
@@ -223,7 +235,8 @@ const heard = Effect.fnUntraced(function* (
 })
 
 /** Plans the batch with the accepted changes, and speaks the missing utterances of a job's changed cues. */
-export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* (
+export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* <E>(
+  speech: SpeechLayer<E>,
   batch: Batch,
   { id }: Job,
   cues: ReadonlyArray<number>
@@ -231,7 +244,7 @@ export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* (
   const plan = yield* planBatch(batch)
   const job = plan.jobs.find((one) => one.job.id === id)
   if (job === undefined) return yield* new ReviewFailed({ words: `there is no job ${id}` })
-  yield* speakUses(batch, job, cues)
+  yield* speakUses(speech, batch, job, cues)
   yield* registerBatch(plan)
   return job
 })
