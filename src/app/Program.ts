@@ -114,7 +114,7 @@ const printFailure = (cause: Cause.Cause<unknown>): Effect.Effect<ExitCode, neve
   })
 
 const interrupted = Effect.flatMap(Screen, (screen) => {
-  const resumes = words[0] === "run" || words[0] === "retry"
+  const resumes = words[0] === "run" || words[0] === "retry" || (words[0] === "voices" && words[1] === "add")
   return resumes
     ? screen.say("dubwright: interrupted; progress is saved, run the same command again to continue")
     : Effect.void

@@ -171,7 +171,7 @@ const locked = (folder: string) =>
     )
   ).pipe(Effect.zipRight(clearLeftovers(folder)))
 
-/** Draws the progress of an installation, on a terminal. */
+/** Draws the progress of an installation on a terminal; else, prints a line every ten seconds. */
 const showing = <A, E, R>(
   name: string,
   work: (progress: (doing: "downloading" | "unpacking", share: number) => void) => Effect.Effect<A, E, R>
@@ -180,7 +180,13 @@ const showing = <A, E, R>(
     const screen = yield* Screen
     let row = ""
     const drawing = Effect.suspend(() => (row === "" ? Effect.void : screen.draw([row])))
-    yield* Effect.forkScoped(Effect.repeat(drawing, Schedule.spaced("250 millis")))
+    const printing = Effect.delay(
+      Effect.suspend(() => (row === "" ? Effect.void : screen.say(row))),
+      "10 seconds"
+    )
+    yield* Effect.forkScoped(
+      screen.live ? Effect.repeat(drawing, Schedule.spaced("250 millis")) : Effect.forever(printing)
+    )
     return yield* Effect.ensuring(
       work((doing, share) => {
         row = `${doing} ${name}: ${Math.floor(share * 100)} %`

@@ -61,6 +61,8 @@ export const unpackArchive = async (
   // The pipeline does not notice a failed entry if it has passed on everything by then.
   const refused = new Promise<never>((_, reject) => {
     entries.on("entry", (header, entry, next) => {
+      // A refused entry has no reader. It fails with the archive, and an error without a listener ends the process.
+      entry.on("error", () => undefined)
       const write = async () => {
         const target = targetOf(header)
         if (target === undefined) return void entry.resume()
