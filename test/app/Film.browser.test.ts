@@ -4,12 +4,12 @@ import { createServer, type Server } from "node:http"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { Effect, Either, Schema } from "effect"
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { readWav } from "../../src/audio/formats/Wav.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { ffmpeg } from "../ffmpeg/media.ts"
-import { chromiumNeeded, noChromium, startChromium } from "../pages/chromium.ts"
+import { chromiumNeeded, noChromium, startTab, type Tab } from "../pages/chromium.ts"
 import { emptyFolder, type Ran, run, start } from "./process.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
@@ -139,7 +139,7 @@ describe("a film in two languages", () => {
 })
 
 describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
-  let browser: Browser
+  let tab: Tab
   let server: Server
   let home = ""
 
@@ -165,11 +165,11 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
     const address = server.address()
     home = `http://127.0.0.1:${typeof address === "object" ? (address?.port ?? 0) : 0}/`
-    browser = await startChromium()
+    tab = await startTab()
   })
 
   afterAll(async () => {
-    await browser.close()
+    await tab.close()
     server.close()
   })
 
@@ -180,7 +180,7 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
     "plays $ending with the source's length, speech where the report says, and only the film's own audio elsewhere",
     async ({ ending, job, width }) => {
       const report = JSON.parse(readFileSync(at(`out/${job}/report.json`), "utf8"))
-      const page = await browser.newPage()
+      const page = await tab.fresh()
       await page.goto(home)
       const seen = await page.evaluate(`(async () => {
       const video = document.querySelector("video")
@@ -229,20 +229,18 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
   }
 
   test("is shown beside the cues by a report opened from disk", async () => {
-    const page = await browser.newPage()
+    const page = await tab.fresh()
     await page.goto(pathToFileURL(at("out/film-de/report.html")).href)
     await shown(page)
     expect(await page.locator("#film").getAttribute("src")).toBe("../../film.mp4")
-    await page.close()
   })
 
   test("is shown beside the cues in review, which serves it in parts, and no other file", async () => {
     const review = start(["review", "batch.yaml"], { cwd })
     const address = (await review.firstLine).replace("review ", "")
-    const page = await browser.newPage()
+    const page = await tab.fresh()
     await page.goto(`${address}film-de/report.html`)
     await shown(page)
-    await page.close()
     const whole = readFileSync(at("film.mp4"))
     const part = await fetch(`${address}film-de/film/film.mp4`, { headers: { range: "bytes=1000-1999" } })
     expect([part.status, part.headers.get("content-range"), part.headers.get("content-type")]).toEqual([

@@ -4,13 +4,13 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jobPage } from "../../src/pages/documents/JobPage.ts"
 import type { PageParts } from "../../src/pages/documents/PageDocument.ts"
 import { bundled } from "../ffmpeg/binaries.ts"
 import { seriousFindings } from "./axe.ts"
-import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+import { chromiumNeeded, misdeedsOf, noChromium, startTab, type Tab } from "./chromium.ts"
 import { sampleReport, sampleSound } from "./sample.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "dubwright film #"))
@@ -19,7 +19,7 @@ const sample = sampleReport(20)
 const film = { name: "last ferry #1.mp4", href: "../last%20ferry%20%231.mp4" }
 
 describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () => {
-  let browser: Browser
+  let tab: Tab
 
   beforeAll(async () => {
     const last = resolve("fixtures/last-ferry.mp4")
@@ -38,16 +38,16 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
       writeFileSync(join(folder, name, "dub.wav"), wav)
       writeFileSync(join(folder, name, "report.html"), jobPage(sample, { ...extras, peaks, parts }).text)
     }
-    browser = await startChromium()
+    tab = await startTab()
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await tab?.close()
     rmSync(folder, { recursive: true })
   })
 
   const opened = async (file: string, width = 1400, colorScheme: "light" | "dark" = "light") => {
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    const page = await tab.fresh({ viewport: { width, height: 900 }, colorScheme })
     const misdeeds = misdeedsOf(page, home)
     await page.goto(`${home}/${file}/report.html`)
     return { page, misdeeds }
@@ -74,7 +74,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     await page.keyboard.press(" ")
     await until(page, `${video}.paused`)
     expect(misdeeds).toEqual([])
-    await page.close()
   })
 
   it("marks the word that is being said", async () => {
@@ -88,7 +87,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     await (await marked(to - 0.02)).toEqual(["heard?"])
     await page.keyboard.press("t")
     await (await marked(from + 0.5)).toEqual([])
-    await page.close()
   })
 
   it("lets one hear the dub, the original, or both; the choice outlasts a reload", async () => {
@@ -104,7 +102,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     expect(await heard()).toEqual([true, true])
     await page.keyboard.press("s")
     expect(await heard()).toEqual([true, false])
-    await page.close()
   })
 
   it("loops a cue with the time before and after it, until it is paused", async () => {
@@ -125,7 +122,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     await until(page, `!${audio}.paused`)
     await until(page, `${audio}.paused`)
     expect(await page.evaluate(`${audio}.currentTime`)).toBeLessThan(24.8)
-    await page.close()
   })
 
   it("plays with its own sound if there is no dub to play", async () => {
@@ -134,7 +130,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     await until(page, `${video}.currentTime > 24.6`)
     expect(await page.evaluate(`${video}.muted`)).toBe(false)
     expect(await page.locator('input[name="sound"]').count()).toBe(0)
-    await page.close()
   })
 
   it("says so if the browser cannot show it, and still plays the dub", async () => {
@@ -146,7 +141,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     await page.locator("#cue-2 .play").click()
     await until(page, `${audio}.currentTime > 3.6`)
     expect(await seriousFindings(page)).toEqual([])
-    await page.close()
   })
 
   it("says so if the browser cannot play the film's own sound, and plays the dub with its picture", async () => {
@@ -170,7 +164,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     expect(await seriousFindings(page)).toEqual([])
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
     expect(misdeeds).toEqual([])
-    await page.close()
   })
 
   it.each([
@@ -194,7 +187,6 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
       expect(row, "the cue is in view").toBeLessThanOrEqual(900)
       expect(left > 700, "beside the cues on a wide screen").toBe(width > 900)
       expect(wide).toBeLessThanOrEqual(width)
-      await page.close()
     }
   )
 })

@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import type { Browser, BrowserContextOptions, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { PageParts } from "../../src/pages/documents/PageDocument.ts"
 import { batchPage } from "../../src/pages/documents/BatchPage.ts"
 import { planPage } from "../../src/pages/documents/PlanPage.ts"
 import { jobPage } from "../../src/pages/documents/JobPage.ts"
 import { seriousFindings } from "./axe.ts"
-import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+import { chromiumNeeded, misdeedsOf, noChromium, type Shown, startTab, type Tab } from "./chromium.ts"
 import {
   crowdedReport,
   lastMetrics,
@@ -27,7 +27,7 @@ const wide = { width: 1280, height: 900 }
 const narrow = { width: 400, height: 800 }
 
 describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
-  let browser: Browser
+  let tab: Tab
 
   beforeAll(async () => {
     const parts: { readonly job: PageParts; readonly batch: PageParts; readonly plan: PageParts } =
@@ -74,28 +74,26 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       ).text
     )
     writeFileSync(join(folder, "plan.html"), planPage(samplePlan, parts.plan).text)
-    browser = await startChromium()
+    tab = await startTab()
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await tab?.close()
     rmSync(folder, { recursive: true })
   })
 
   /** Opens a page, runs `visit`, and expects no console errors, outside requests or injected script meanwhile. */
   const visiting = async (
     file: string,
-    options: BrowserContextOptions,
+    shown: Shown,
     visit: (page: Page) => Promise<void>
   ): Promise<void> => {
-    const context = await browser.newContext(options)
-    const page = await context.newPage()
+    const page = await tab.fresh(shown)
     const misdeeds = misdeedsOf(page, home)
     await page.goto(`${home}/${file}`)
     await visit(page)
     expect(misdeeds).toEqual([])
     expect(await page.evaluate("window.caught")).toBeUndefined()
-    await context.close()
   }
 
   const current = (page: Page) => page.locator("#cues [aria-current]").getAttribute("id")

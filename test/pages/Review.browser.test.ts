@@ -3,11 +3,11 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { run, type Running, start } from "../app/process.ts"
 import { seriousFindings } from "./axe.ts"
-import { chromiumNeeded, misdeedsOf, noChromium, startChromium } from "./chromium.ts"
+import { chromiumNeeded, misdeedsOf, noChromium, startTab, type Tab } from "./chromium.ts"
 
 const cues = ["The tide turns at nine.", "We should be gone by then.", "Is that what you heard?"]
 const srt = cues
@@ -25,7 +25,7 @@ const hashOf = (file: string): string => createHash("sha256").update(readFileSyn
 
 describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 180_000 }, () => {
   const cwd = mkdtempSync(join(tmpdir(), "dubwright-review-"))
-  let browser: Browser
+  let tab: Tab
   let server: Running
   let address: string
 
@@ -40,11 +40,11 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     const first = await run(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(first.stdout).tasks, first.stderr).toMatchObject({ created: 1 })
     await serve()
-    browser = await startChromium()
+    tab = await startTab()
   })
 
   afterAll(async () => {
-    await browser?.close()
+    await tab?.close()
     server?.child.kill("SIGTERM")
     await server?.ended
   })
@@ -57,16 +57,15 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
   }
 
   it("is visible without scrolling, even in a low window", async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 640 } })
+    const page = await tab.fresh({ viewport: { width: 1280, height: 640 } })
     await page.goto(`${address}film/report.html`)
     expect(
       await page.evaluate<number>("document.querySelector('#cues tr').getBoundingClientRect().bottom")
     ).toBeLessThanOrEqual(640)
-    await page.close()
   })
 
   it("can be edited, played and accepted; only it is spoken again, and later runs keep it", async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    const page = await tab.fresh({ viewport: { width: 1280, height: 900 } })
     const misdeeds = misdeedsOf(page, new URL(address).origin)
     await opened(page)
     expect(await page.locator("#edit-source").textContent()).toBe(cues[1])
@@ -96,7 +95,6 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
       .toContain("We must be gone by then.")
     expect(await page.locator("#cues [aria-current]").getAttribute("id")).toBe("cue-2")
     expect(misdeeds).toEqual([])
-    await page.close()
 
     expect(report().cues.map((cue: { said: string }) => cue.said)).toEqual([
       cues[0],
@@ -115,7 +113,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
   })
 
   it("can be moved without being spoken again, and reverted to the script", async () => {
-    const page = await browser.newPage({ viewport: { width: 400, height: 800 } })
+    const page = await tab.fresh({ viewport: { width: 400, height: 800 } })
     await opened(page)
     await page.locator('#edit input[name="start"]').fill("4.5")
     await page.locator('#edit input[name="end"]').fill("6.5")
@@ -128,7 +126,6 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await expect
       .poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 30_000 })
       .toContain(cues[1])
-    await page.close()
     expect(report().cues[1]).toMatchObject({ said: cues[1], placed: { start: 4 } })
   })
 
@@ -139,7 +136,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     const files = ["film.wav", "film.srt", "report.json"]
     const contents = () => files.map((file) => hashOf(join(cwd, "out/film", file)))
     const before = contents()
-    const page = await browser.newPage({ viewport: { width: 420, height: 800 } })
+    const page = await tab.fresh({ viewport: { width: 420, height: 800 } })
     await opened(page)
     await page.locator("#edit textarea").fill("We should have left by then.")
     await page.locator("#edit-hear").click()
@@ -187,7 +184,6 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     expect(readFileSync(overrides, "utf8"), "the take is chosen").toBe(accepted)
     await page.keyboard.press("u")
     await spoken("We should be gone by then.")
-    await page.close()
     const again = await run(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(again.stdout).tasks, "nothing was spoken again").toMatchObject({ created: 0 })
   })
@@ -198,7 +194,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
       overrides,
       'jobs:\n  film:\n    "2": { was: Once it said this., say: Then this. }\n    "9": { say: Nobody is there. }\n'
     )
-    const page = await browser.newPage()
+    const page = await tab.fresh()
     await page.goto(`${address}film/report.html`)
     expect(await page.locator("#idle-title + ul li").allTextContents()).toEqual([
       expect.stringContaining("Cue 2: the cue's text has changed since."),
@@ -211,11 +207,10 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await page.locator("button.idle").click()
     await expect.poll(() => page.locator("button.idle").count(), { timeout: 30_000 }).toBe(0)
     expect(report().cues[1].said).toBe(cues[1])
-    await page.close()
   })
 
   it("never shows data of one cue with the next, even if a request was in flight when the box closed", async () => {
-    const page = await browser.newPage()
+    const page = await tab.fresh()
     await opened(page)
     await page.locator("#edit-hear").click()
     await expect.poll(() => page.locator("#edit-take").isVisible(), { timeout: 30_000 }).toBe(true)
@@ -241,11 +236,10 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     expect(await page.locator("#edit-take").isVisible()).toBe(false)
     expect(await page.locator("#edit-accept").isDisabled()).toBe(true)
     expect(await page.locator("#edit-hear").isEnabled()).toBe(true)
-    await page.close()
   })
 
   it("says why a take failed, and keeps the box open", async () => {
-    const page = await browser.newPage()
+    const page = await tab.fresh()
     await opened(page)
     await page.locator('#edit input[name="voice"]').fill("en-nobody")
     await page.locator("#edit-hear").click()
@@ -255,7 +249,6 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     expect(await page.locator("#edit-accept").isDisabled()).toBe(true)
     await page.keyboard.press("Escape")
     expect(await page.locator("#edit").isVisible()).toBe(false)
-    await page.close()
   })
 
   it("cannot be reached without the token", async () => {

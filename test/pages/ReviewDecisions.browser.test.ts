@@ -40,7 +40,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
 
   const opened = async (width: number, scheme: "light" | "dark" = "light", cue = 1) => {
     if (film === undefined) throw new Error("no film under review")
-    const page = await film.browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme })
+    const page = await film.tab.fresh({ viewport: { width, height: 900 }, colorScheme: scheme })
     const misdeeds = misdeedsOf(page, new URL(address).origin)
     await page.goto(`${address}film/report.html#cue-${cue}`)
     return { page, misdeeds }
@@ -106,7 +106,6 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       await expect.poll(() => page.locator(".approval").count(), { timeout: 60_000 }).toBe(0)
       expect(existsSync(overrides), "undone to the byte: there was no file").toBe(false)
       expect(misdeeds).toEqual([])
-      await page.close()
     }
   )
 
@@ -150,7 +149,6 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     expect(existsSync(overrides)).toBe(false)
     expect(await created(), "nothing was paid for again").toBe(0)
     expect(misdeeds, "only the unknown voice was refused").toEqual([expect.stringContaining("422")])
-    await page.close()
   })
 
   it("splits, joins and moves cues; the report keeps the source's numbers; undo restores the files", async () => {
@@ -209,6 +207,5 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     await expect.poll(contents, { timeout: 60_000 }).toEqual(before)
     expect(existsSync(overrides)).toBe(false)
     expect(misdeeds).toEqual([])
-    await page.close()
   })
 })

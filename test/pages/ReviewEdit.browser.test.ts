@@ -25,7 +25,7 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
 
   const opened = async (hash: string, width = 1400, colorScheme: "light" | "dark" = "light") => {
     if (film === undefined) throw new Error("no film under review")
-    const page = await film.browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    const page = await film.tab.fresh({ viewport: { width, height: 900 }, colorScheme })
     const misdeeds = misdeedsOf(page, new URL(film.address).origin)
     await page.goto(`${film.address}film/report.html${hash}`)
     return { page, misdeeds }
@@ -57,7 +57,6 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     expect(boxes["#film"]?.[1]).toBeLessThanOrEqual(boxes["#edit textarea"]?.[0] ?? 0)
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
     expect(await seriousFindings(page)).toEqual([])
-    await page.close()
   })
 
   it("counts characters against the slot while one types, and forecasts the speed", async () => {
@@ -85,7 +84,6 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     ).json()
     const needed = ((take.end - take.start) * take.speed) / 4
     expect(Math.abs(needed / forecast - 1)).toBeLessThan(0.15)
-    await page.close()
   })
 
   it("responds to Subtitle Edit's keys while one types, and no key reaches the page", async () => {
@@ -116,7 +114,6 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     await page.keyboard.press("Escape")
     expect(await page.locator("#edit").isVisible()).toBe(false)
     expect(await page.evaluate("document.activeElement.closest('tr') !== null")).toBe(true)
-    await page.close()
   })
 
   it("mends the ten worst lines in 22 keystrokes besides their words", async () => {
@@ -153,7 +150,6 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
       .poll(() => page.locator('#cues tr:not([data-marks=""])').count(), { timeout: 60_000 })
       .toBe(0)
     expect(misdeeds).toEqual([])
-    await page.close()
     const report = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(report.metrics.overruns).toBe(0)
   }, 120_000)

@@ -27,6 +27,37 @@ export const startChromium = (): Promise<Browser> =>
     ]
   })
 
+/** How a page is shown; 1280 by 720 and light unless said otherwise. */
+export interface Shown {
+  readonly viewport?: { readonly width: number; readonly height: number }
+  readonly colorScheme?: "light" | "dark"
+}
+
+/** A browser with one page, which tests use in turn: another page would be a process, which costs more than a test. */
+export interface Tab {
+  /** Returns the page as if it were new: blank, and without listeners, routes or stored choices. */
+  readonly fresh: (shown?: Shown) => Promise<Page>
+  readonly close: () => Promise<void>
+}
+
+export const startTab = async (): Promise<Tab> => {
+  const browser = await startChromium()
+  const page = await browser.newPage()
+  return {
+    fresh: async ({ viewport = { width: 1280, height: 720 }, colorScheme = "light" } = {}) => {
+      page.removeAllListeners()
+      await page.unrouteAll({ behavior: "ignoreErrors" })
+      if (page.url() !== "about:blank") await page.evaluate("sessionStorage.clear()")
+      await page.goto("about:blank")
+      await page.mouse.move(0, 0)
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ media: null, colorScheme })
+      return page
+    },
+    close: () => browser.close()
+  }
+}
+
 /** Collects the faults of a page: console errors and warnings, and requests outside its own folder or host. */
 export const misdeedsOf = (page: Page, home: string): ReadonlyArray<string> => {
   const misdeeds: Array<string> = []

@@ -1,15 +1,15 @@
 /** A dubbed film under review by the real command and its bundled service, and a browser: for the page tests. */
 import { copyFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import type { Browser } from "playwright-core"
 import { expect } from "vitest"
 import { run, start } from "../app/process.ts"
-import { startChromium } from "./chromium.ts"
+import { startTab, type Tab } from "./chromium.ts"
 
 export interface ReviewedFilm {
   /** The address of the batch's review; it ends in `/`. */
   readonly address: string
-  readonly browser: Browser
+  /** The page of its browser. */
+  readonly tab: Tab
   readonly close: () => Promise<void>
 }
 
@@ -52,12 +52,12 @@ export const reviewFilm = async ({
   expect(first.code, first.stderr).toBe(0)
   const server = start(["review", "batch.yaml", ...words], { cwd })
   const address = (await server.firstLine).replace("review ", "")
-  const browser = await startChromium()
+  const tab = await startTab()
   return {
     address,
-    browser,
+    tab,
     close: async () => {
-      await browser.close()
+      await tab.close()
       server.child.kill("SIGTERM")
       await server.ended
     }
