@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/LongestFirst.ts"
 
 export default defineConfig({
   resolve: {
@@ -10,10 +11,14 @@ export default defineConfig({
     globalSetup: ["test/build.ts"],
     setupFiles: ["test/testers.ts"],
     server: { deps: { inline: ["@effect/sql-sqlite-node"] } },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // They only end what hangs: a busy machine may be ten times slower than an idle one.
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
+    sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Effect and the sources are imported once for all files of a process. A test must undo its changes to the process.
-    poolOptions: { forks: { maxForks: 2, isolate: false } }
+    // Many tests wait, so a third process keeps two cores busy. `minForks` is as high, because the pool stops idle
+    // processes above it twice, which ends the run.
+    poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false } }
   }
 })

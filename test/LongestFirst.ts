@@ -1,0 +1,40 @@
+/** Vitest sequencer: starts the longest files first, so that no core is idle at the end while one of them runs. */
+import { relative } from "node:path"
+import { BaseSequencer, type TestSpecification } from "vitest/node"
+
+/** Files that take 20 s or more, the longest first. Those that mostly wait stand between those that compute. */
+const longest = [
+  "fleet/Fleet",
+  "pages/Report.browser",
+  "hostile/Speak",
+  "app/Run",
+  "package/Contents",
+  "pipeline/speak/SpeakStage",
+  "service/replicas/Replicas",
+  "pages/ReviewEdit.browser",
+  "pages/ReviewDecisions.browser",
+  "pages/Review.browser",
+  "ffmpeg/mux/Muxer",
+  "hostile/Idempotency",
+  "pipeline/deliver/MixReuse",
+  "pages/JobFilm.browser",
+  "app/BadInput",
+  "app/Review",
+  "docs/Docs",
+  "docs/LibraryPage",
+  "app/Command",
+  "service/Crash",
+  "pipeline/Progress",
+  "service/Lifecycle",
+  "app/OpenQuestions"
+].map((name) => `test/${name}.test.ts`)
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const at = longest.indexOf(relative(process.cwd(), moduleId).replaceAll("\\", "/"))
+      return at === -1 ? longest.length : at
+    }
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other))
+  }
+}
