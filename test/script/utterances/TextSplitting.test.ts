@@ -60,17 +60,16 @@ describe("splitText", () => {
   it.prop("splits no number, address or word", [text, fc.integer({ min: 40, max: 120 })], ([whole, max]) => {
     const pieces = splitText(whole, max)
     if (Either.isLeft(pieces)) return
-    const count = (part: string, of: string) => of.split(part).length
+    const count = (word: RegExp, of: string) => of.match(word)?.length ?? 0
+    // Two numbers without a space between them are another number: "10 0001,234.56" has no group of thousands.
     for (const word of [
-      "1,234.56",
-      "10 000",
-      "https://example.org/a?b=1,2;c",
-      "anna@example.org",
-      "well-known"
+      /(?<!\d)1,234\.56(?!\d)/gu,
+      /(?<!\d)10 000(?!\d)/gu,
+      /https:\/\/example\.org\/a\?b=1,2;c/gu,
+      /anna@example\.org/gu,
+      /well-known/gu
     ])
-      expect(pieces.right.reduce((sum, piece) => sum + count(word, piece) - 1, 0)).toBe(
-        count(word, whole) - 1
-      )
+      expect(pieces.right.reduce((sum, piece) => sum + count(word, piece), 0)).toBe(count(word, whole))
   })
 
   it("prefers the end of a paragraph, then of a sentence, then of a clause", () => {
