@@ -334,7 +334,7 @@ it.scopedLive("keeps jobs outside --only on the batch's page and in the shared v
       const heard = yield* changesFor(standIn(0), batch, job, 1, { "1": wish })
       yield* saveChanges(batch.manifest, [1], cueEntries(job.id, changesToAccept(job, heard)))
       const changed = yield* loadBatch([join(folder, "night.json")], {})
-      const plan = yield* prepareEdit(standIn(0), changed, changed.jobs[0], [1])
+      const plan = yield* prepareEdit(Layer.die("nothing is spoken"), changed, changed.jobs[0], [1])
       yield* deliverEdited(changed, plan)
       expect(film().equals(before), "the accepted change is audible in the video").toBe(false)
       expect(yield* tracks).toEqual(["eng", "vie", "ger"])
