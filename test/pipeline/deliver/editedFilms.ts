@@ -17,14 +17,18 @@ export const rate = SampleRate.make(24_000)
 
 const keyOf = (sound: number) => UtteranceKey.make(`${sound}`.padStart(64, "0"))
 
+/** The voice of this sound has another sample rate. */
+const otherVoice = 3
+
 /**
  * Voices and texts: clips of different lengths and levels. The last ones are far louder than their stated loudness, so
  * they are limited.
  */
 export const clips = new Map(
   [0, 1, 2, 3, 4, 5].map((sound) => {
-    const { samples } = speechLike(rate, 0.6 + 0.3 * sound, sound + 1)
-    const wav = encodeWav16({ rate, samples })
+    const own = sound === otherVoice ? SampleRate.make(22_050) : rate
+    const { samples } = speechLike(own, 0.6 + 0.3 * sound, sound + 1)
+    const wav = encodeWav16({ rate: own, samples })
     const length = frames(samples.length)
     const segment = Segment.make({
       from: frames(0),
@@ -35,7 +39,7 @@ export const clips = new Map(
     const checksum = checksumOf(wav)
     const clip = Clip.make({
       key: keyOf(sound),
-      rate,
+      rate: own,
       frames: length,
       checksum,
       segments: [segment],
@@ -104,7 +108,7 @@ export const filmOf = (seconds: number): Film => ({
 })
 
 export const edit = fc.record({
-  kind: fc.constantFrom("text", "time", "speaker", "insert", "delete", "length", "none"),
+  kind: fc.constantFrom("text", "voice", "time", "speaker", "insert", "delete", "length", "none"),
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),
   sound: fc.nat(5),
   by: fc.integer({ min: -3_000, max: 3_000 })
@@ -122,6 +126,8 @@ export const edited = ({ lines, seconds }: Film, { kind, at, sound, by }: Edit):
   switch (kind) {
     case "text":
       return withLine({ ...line, sound })
+    case "voice":
+      return withLine({ ...line, sound: line.sound === otherVoice ? sound : otherVoice })
     case "time":
       return withLine({ ...line, start })
     case "speaker":
