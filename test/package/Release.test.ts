@@ -50,6 +50,24 @@ describe("the bill of materials", () => {
   })
 })
 
+describe("the documentation of an installation", () => {
+  it("lists each package with an install script or a program, with its hash", () => {
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"))
+    const expected = Object.entries<Record<string, unknown>>(packages).flatMap(([path, about]) => {
+      const name = path.replace(/^.*node_modules\//u, "")
+      const isProgram =
+        about["hasInstallScript"] === true || about["os"] !== undefined || /sqlite/u.test(name)
+      if (about["dev"] === true || !isProgram || path === "") return []
+      const script = about["hasInstallScript"] === true ? "yes" : "no"
+      return `| \`${about["name"] ?? name}\` ${about["version"]} | ${script} | \`${about["integrity"]}\` |`
+    })
+    const listed = readFileSync("docs/security.md", "utf8")
+      .split("\n")
+      .filter((line) => line.includes("sha512-"))
+    expect(listed).toEqual(expected)
+  })
+})
+
 describe("the manifest's schema", () => {
   it("is listed for SchemaStore under the address that names it", () => {
     const { url } = JSON.parse(readFileSync(".github/schemastore.json", "utf8"))

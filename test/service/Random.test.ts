@@ -48,7 +48,9 @@ const anyText = fc.string({ unit: "binary", maxLength: 200 })
 /** Path segments that fetch can send; Hostile.test.ts covers the rest with raw sockets. */
 const segment = fc.oneof(
   anyText.map((text) => encodeURIComponent(Buffer.from(text).toString())),
-  fc.stringMatching(/^[!$-.0-9:;=@A-Z_a-z~%]{0,30}$/u)
+  fc.stringMatching(/^[!$-.0-9:;=@A-Z_a-z~%]{0,30}$/u),
+  // Harmless once decoded; an error or another path if decoded twice or used as a key.
+  fc.constantFrom("%25", "%25zz", "%252e%252e%252f", "%2e%2e%2f", "%00", "__proto__", "constructor")
 )
 
 const task = fc.record(
