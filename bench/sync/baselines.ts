@@ -170,7 +170,7 @@ const intervalsOf = (speech: Uint8Array): ReadonlyArray<Steps> => {
 
 /**
  * Returns a span's score at every shift. Each interval of speech adds a trapezoid: none until it touches the span, all
- * of the score while one lies in the other. The second differences of all trapezoids are summed twice.
+ * of the score while one contains the other. The second differences of all trapezoids are summed twice.
  */
 const ratings = (heard: ReadonlyArray<Steps>, { start, end }: Steps, scoring: Scoring): Float64Array => {
   const row = new Float64Array(lags)

@@ -9,7 +9,8 @@
  *     node bench/run.mjs sync train            trains the network that finds onsets, and writes its weights
  *     node bench/run.mjs sync time [hours]     a film of two hours: time against ffmpeg's decoding, and memory
  *
- * Prints every film whose result is wrong. The subtitles are those of ../shared/corpus.
+ * Prints every film whose result is wrong, and the figures so far after every eighth film, since all films take hours.
+ * The subtitles are those of ../shared/corpus.
  */
 import { alignToFilm } from "../../src/audio/sync/FilmAlignment.ts"
 import { evidenceOf } from "../../src/audio/sync/CueEvidence.ts"
@@ -123,6 +124,8 @@ const measure = async (count: number, withPeers: boolean) => {
           trials.push({ ratio, lie: variant.lie, residual: Math.min(...both), method, heldOut })
       }
     }
+    process.stdout.write(`film ${film + 1} of ${count}: ${source.name}, ${name}, ${ratio} dB\n`)
+    if (film % 8 === 7 && film + 1 < count) report(trials)
   }
   report(trials)
   process.stdout.write("held out:\n")

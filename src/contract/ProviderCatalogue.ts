@@ -60,8 +60,8 @@ export const ProviderList = Schema.Struct({ providers: Schema.Array(Provider) })
 export const Model = Schema.Struct({
   model_id: Schema.String.annotations({ description: "The model's id, for a task's model_id." }),
   name: Schema.String.annotations({ description: "The display name." }),
-  provider: Schema.String.annotations({ description: "The provider it belongs to." }),
-  description: Schema.String.annotations({ description: "What the model is for." }),
+  provider: Schema.String.annotations({ description: "Its provider." }),
+  description: Schema.String.annotations({ description: "The model's purpose." }),
   languages: Schema.Array(Schema.String).annotations({
     description: "The languages it speaks, as BCP 47 tags."
   }),
@@ -81,7 +81,7 @@ export const ModelList = Schema.Struct({ models: Schema.Array(Model) }).annotati
 export const Voice = Schema.Struct({
   voice_id: Schema.String.annotations({ description: "The voice's id, for the path of a create." }),
   name: Schema.String.annotations({ description: "The display name." }),
-  provider: Schema.String.annotations({ description: "The provider it belongs to." }),
+  provider: Schema.String.annotations({ description: "Its provider." }),
   languages: Schema.Array(Schema.String).annotations({
     description: "The languages it speaks, as BCP 47 tags, its native one first."
   }),

@@ -192,7 +192,7 @@ class Speech extends HttpApiGroup.make("speech")
       .annotate(OpenApi.Summary, "Follow the account's tasks")
       .annotate(
         OpenApi.Description,
-        "Server-Sent Events named task, after each change of a task. The data is a Task in JSON. Earlier changes are not sent: after a reconnection, read the tasks that you wait for. If 1,000 events wait for a slow client, the stream ends with an event named behind."
+        "Server-Sent Events named task, after each change of a task. The data is a Task in JSON. Earlier changes are not sent: after a reconnection, read your unfinished tasks. If 1,000 events wait for a slow client, the stream ends with an event named behind."
       )
   )
   .add(

@@ -2,8 +2,8 @@
 import native from "node:path"
 
 /**
- * Returns a path from a folder to what is inside it; undefined if it is not. `paths` are the rules of a system. Between
- * drives of Windows there is no relative path.
+ * Returns the relative path from a folder to a path inside it; undefined if the path is outside. `paths` are the rules
+ * of a system. Between drives of Windows there is no relative path.
  */
 export const pathInside = (
   folder: string,

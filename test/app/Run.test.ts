@@ -298,7 +298,7 @@ describe("plan", () => {
     expect(table.stdout).toMatch(/^film 2 +6 .* Four five six\..* 63$/mu)
     expect(table.stderr.split("\n").slice(0, 2)).toEqual([
       "dubwright: --fail-on overrun: 2 lines would not fit",
-      "dubwright: --fail-on new: 5 utterances not cached"
+      "dubwright: --fail-on new: 5 utterances are not cached"
     ])
     const json = await run(["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "price"], {
       cwd

@@ -72,7 +72,7 @@ const sampleCue = (at: number): CueReport => {
   }
 }
 
-/** A report whose cues 7 to 9, of which 8 is flagged, follow each other within half a second. */
+/** A report whose cues 7 to 9 follow each other within half a second; cue 8 is flagged. */
 export const crowdedReport = (): JobReport => {
   const report = sampleReport(24)
   const cues = report.cues

@@ -1,6 +1,6 @@
 /**
- * Command definitions that work on a batch: run, watch, plan, status, retry, clean, verify, review, export-lines,
- * import-lines.
+ * Definitions of the commands that work on a batch: run, watch, plan, status, retry, clean, verify, review,
+ * export-lines, import-lines.
  */
 import { Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"

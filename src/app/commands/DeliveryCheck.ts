@@ -54,7 +54,7 @@ const lengthOfFilm = Effect.fnUntraced(function* (path: string) {
   const { picture } = yield* ffmpeg
     .probe(path)
     .pipe(Effect.catchAll(({ message }) => badUsage(`--film: ${message}`)))
-  return picture?.duration ?? (yield* badUsage(`--film: ${path} has no picture; name the film`))
+  return picture?.duration ?? (yield* badUsage(`--film: ${path} has no picture; pass a video file`))
 })
 
 /** A file's verdicts, or why it cannot be judged. */

@@ -18,7 +18,9 @@ const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefine
   lost: ({ total: { lostLines } }) =>
     lostLines === 0 ? undefined : `${formatCount(lostLines, "line")} cannot be read`,
   new: ({ total: { utterances, reused } }) =>
-    utterances === reused ? undefined : `${formatCount(utterances - reused, "utterance")} not cached`,
+    utterances === reused
+      ? undefined
+      : `${formatCount(utterances - reused, "utterance is", "utterances are")} not cached`,
   price: ({ total: { credits } }) => (credits === undefined ? "a provider's price is unknown" : undefined),
   balance: ({ balance }) =>
     balance === undefined
@@ -29,7 +31,7 @@ const faultOf: Readonly<Record<FailOn, (report: PlanReport) => string | undefine
   notice: ({ notices }) =>
     notices.length === 0
       ? undefined
-      : `${formatCount(notices.length, "place")} in the scripts repaired or skipped`,
+      : `${formatCount(notices.length, "place in the scripts was", "places in the scripts were")} repaired or skipped`,
   sync: ({ jobs }) => {
     const wrong = jobs.filter(
       ({ sync }) => sync !== undefined && sync.verdict !== "in-sync" && sync.verdict !== "no-speech"

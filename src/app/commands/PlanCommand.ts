@@ -69,7 +69,7 @@ const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport)
   yield* screen.say(`wrote ${file}`)
 })
 
-/** Fails if the batch could not run, or on --max-credits or --fail-on. */
+/** Fails if the batch could not run, costs more than --max-credits, or meets a condition of --fail-on. */
 const judged = Effect.fnUntraced(function* (
   report: PlanReport,
   rejected: InputRejected | undefined,

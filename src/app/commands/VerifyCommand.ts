@@ -133,6 +133,6 @@ const faultsText = ({ words }: VerifiedCue): string =>
     ? ""
     : "unheard" in words
       ? "not heard"
-      : words.faults.map((fault) => `${fault.kind}: ${fault.words}`).join("; ") || "as asked"
+      : words.faults.map((fault) => `${fault.kind}: ${fault.words}`).join("; ") || "as requested"
 
 const milliseconds = (value: number): string => `${Math.round(value)} ms`

@@ -17,7 +17,7 @@
  * The slopes at zero are positive. So a line that fits keeps its exact time. If its neighbours also fit, it keeps its
  * speed, too. The squares spread an excess over neighbours instead of leaving it to one line. Speed is weighted by
  * length, so neighbours in a dense stretch settle on one speed. A late tail is cheapest, because dubbers let a line run
- * on before they rush it. An onset that misses the mouth is what viewers notice first. The half onset cost lets a line
+ * on before they rush it. Viewers notice a late mouth first. The half onset cost lets a line
  * that has no room move, rather than a neighbour that has some.
  */
 import type { FitLimits } from "../../domain/speech/Placement.ts"

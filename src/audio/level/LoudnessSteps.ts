@@ -87,7 +87,8 @@ class Weighting {
     if (this.resting && isSilent(samples, from, stride, count)) return
     this.resting = false
     const { shelf, highPass, state } = this
-    // Read one by one: V8 keeps numbers of a destructured array on the heap, and the loop takes several times as long.
+    // Read one by one: V8 would keep the numbers of a destructured array on the heap, and the loop would take several
+    // times as long.
     const b0 = shelf[0]!
     const b1 = shelf[1]!
     const b2 = shelf[2]!

@@ -57,7 +57,7 @@ export const loudnessRange = (powers: StepPowers, rate: SampleRate): number => {
   return at(0.95) - at(0.1)
 }
 
-/** Returns the longest silence in seconds: consecutive steps below -70 LUFS. */
+/** Returns the longest silence in seconds: consecutive steps at -70 LUFS or less. */
 export const longestSilence = (powers: StepPowers, rate: SampleRate): number => {
   let longest = 0
   let current = 0

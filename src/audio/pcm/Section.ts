@@ -1,8 +1,8 @@
 /** Section of a programme: rendered on its own, on any thread, with the same bits as in a render of the whole. */
 
 /**
- * Positions are frames at the programme's rate. All but the programme's end are whole seconds, and so whole frames at
- * every rate.
+ * Positions are frames at the programme's rate. All but the programme's end are at whole seconds, so they are whole
+ * frames at every rate.
  */
 export interface Section {
   /** Where rendering begins: early enough that filters have settled at `from`. */

@@ -38,7 +38,7 @@ export const DeliveryProfile = Schema.Struct({
     Schema.String.pipe(Schema.pattern(/^[0-2]\d:[0-5]\d:[0-5]\d$/u)),
     "Timecode of the first frame, such as 01:00:00."
   ),
-  silence: optional(Schema.Positive, "Longest silence in seconds: 100 ms steps below -70 LUFS."),
+  silence: optional(Schema.Positive, "Longest silence in seconds: 100 ms steps at -70 LUFS or less."),
   name: optional(Schema.NonEmptyString, "Regular expression that the whole file name matches."),
   length: optional(
     Schema.NonNegative,

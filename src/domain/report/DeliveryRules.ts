@@ -180,7 +180,7 @@ const startVerdicts = (
 const countings = [
   { words: "", after: (stated: number) => stated },
   // Counted at 24 or 30 frames per second, shown at 1000/1001 of that.
-  { words: ", 23.976 or 29.97 frames counted", after: (stated: number) => stated * 1.001 },
+  { words: ", counted at 23.976 or 29.97 frames per second", after: (stated: number) => stated * 1.001 },
   // Drop-frame skips two numbers in each minute but every tenth.
   {
     words: ", drop-frame",

@@ -2,7 +2,7 @@
 import type { ProgramFailed } from "../program/ChildProgram.ts"
 import { HelperFailed } from "./HelperFailed.ts"
 
-/** Converts a program's failure; `setting` is the manifest's key for the helper. */
+/** Converts a program's failure to `HelperFailed`; `setting` is the manifest's key for the helper. */
 export const programFailed = (
   setting: string,
   file: string,

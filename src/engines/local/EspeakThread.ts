@@ -54,7 +54,10 @@ export const openEspeak = async (): Promise<Synthesizer> => {
     speak: (job) => {
       restore()
       const inlined = englishPhonemes(module, espeak, job)
-      if (espeak.set_voice(job.voice) !== 0) throw new JobRefused(`eSpeak NG has no voice "${job.voice}"`)
+      if (espeak.set_voice(job.voice) !== 0)
+        throw new JobRefused(
+          `eSpeak NG has no voice "${job.voice}"; choose one that "dubwright voices" lists`
+        )
       espeak.set_rate(Math.min(fastest, Math.max(slowest, Math.round(ownPace * job.rate))))
       const pitch = pitchSettings(job.pitch)
       espeak.set_pitch(pitch.base)

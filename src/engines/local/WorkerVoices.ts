@@ -39,7 +39,13 @@ export const engineVoices = (pool: WorkerPool, engine: ThreadEngine) =>
               })),
               variants: answer.variants
             })
-          : Effect.fail(new EngineUnavailable({ engine, detail: "its thread did not list its voices" }))
+          : Effect.fail(
+              new EngineUnavailable({
+                engine,
+                detail:
+                  "the engine's thread listed no voices; run the command again, and report the problem if it recurs"
+              })
+            )
       )
     ),
     Duration.infinity

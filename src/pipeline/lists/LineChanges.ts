@@ -63,7 +63,7 @@ const lineOf = (
   const job = jobNamed(row.job, jobs)
   if (job === undefined)
     return Either.left(
-      `there is no job "${row.job}" in this manifest; import the list with the manifest it was written for`
+      `there is no job "${row.job}" in this manifest; import the list with the manifest that export-lines used`
     )
   const line = job.plan.lines.find(({ cue, part }) => `${cue}` === row.cue && `${part + 1}` === row.part)
   return line === undefined

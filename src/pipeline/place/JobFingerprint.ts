@@ -93,7 +93,7 @@ export const allFilesPresent = (out: string, delivery: Delivery): Effect.Effect<
 
 /**
  * When each file of a delivery was last modified, in milliseconds since 1970; none if one is missing or has another
- * size. Synchronous because a job may have one file per cue: a thousand calls take a few milliseconds, a hundred as
+ * size. Synchronous because a job may have one file per cue: a thousand calls take a few milliseconds; as
  * effects.
  */
 export const modifiedAt = (

@@ -57,7 +57,7 @@ export const applyOverrides = (
   })
 }
 
-/** The uses without these lines, given by name, because other utterances speak them, or none. */
+/** Removes lines, given by name, from the uses: another utterance speaks them now, or none does. */
 export const spokenByOthers = (
   uses: ReadonlyArray<UtteranceUse>,
   names: ReadonlySet<string>

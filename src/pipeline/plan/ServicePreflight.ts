@@ -1,4 +1,4 @@
-/** Checks that the service has the providers and voices a run needs, before anything is paid for. */
+/** Checks that the service has the providers and voices a run needs, before anything is charged. */
 import { Array, Effect, Option } from "effect"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"

@@ -70,9 +70,7 @@ function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Ui
   if (text !== "") yield encoder.encode(text)
 }
 
-/**
- * Creates a folder if it is missing. Fails if it is not writable, before any speech is paid for.
- */
+/** Creates a folder if it is missing. Fails if it is not writable, before any speech is charged. */
 export const openFolder = Effect.fn("ResultFolder.openFolder")(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   yield* Effect.try({ try: () => makeFolder(path), catch: (cause) => unwritableResult(path, cause) })

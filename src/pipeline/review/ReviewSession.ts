@@ -186,8 +186,7 @@ const speakUses = Effect.fnUntraced(function* <E>(
   const keys = Array.dedupe(utterances.map(({ key }) => key))
   if (!mayPay && (yield* store.clips(keys)).size < keys.length)
     return yield* new ReviewFailed({
-      words:
-        "the clip of this take is not kept any more; press Listen to speak it again, at the service's price"
+      words: "the clip of this take was deleted; press Listen to speak it again, at the service's price"
     })
   // A trial is a batch of its own, so the manifest's own batch stays registered unchanged until a take is accepted.
   const trial = { ...batch, key: `${batch.key} in review` }

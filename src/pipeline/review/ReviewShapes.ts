@@ -42,7 +42,10 @@ export const shapeChange = Effect.fn("ReviewShapes.shapeChange")(function* (
     return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line; choose a cue that is spoken` })
   if (shape._tag === "Shift") {
     if (line.slot === undefined)
-      return yield* new ReviewFailed({ words: "a narration's lines have no times; there is nothing to move" })
+      return yield* new ReviewFailed({
+        words:
+          "a narration's lines have no times, so they cannot be moved; change pauses in the manifest instead"
+      })
     const by = Math.round(((overrides[`${cue}`]?.shift ?? 0) + shape.by) * 1000) / 1000
     const { shift: _before, ...rest } = overrides[`${cue}`] ?? {}
     const change: CueOverride = { ...was(cue), ...rest, ...(by === 0 ? {} : { shift: by }) }

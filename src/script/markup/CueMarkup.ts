@@ -29,7 +29,7 @@ export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
     else turns.push({ speaker, text })
   }
   let rest = withoutStyleCodes(raw)
-  // Length of the rest at the end of the last comment; after that, no comment is searched for.
+  // Length of the rest at the end of the last comment; no comment begins after it.
   const lastComment = rest.length - rest.lastIndexOf("-->")
   while (rest !== "") {
     const open = rest.indexOf("<")

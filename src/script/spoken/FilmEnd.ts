@@ -1,4 +1,4 @@
-/** Drops cues that start after the end of the film: they are neither spoken nor paid for. */
+/** Drops cues that start after the end of the film: they are not sent. */
 import { Either } from "effect"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { Millis } from "../../domain/time/Units.ts"

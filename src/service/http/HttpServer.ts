@@ -105,7 +105,10 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, amid: boolean): vo
     socket.destroy()
     return
   }
-  const [status, said] = unreadable[error.code ?? ""] ?? [400, "the request is not valid HTTP"]
+  const [status, said] = unreadable[error.code ?? ""] ?? [
+    400,
+    "the request is not valid HTTP; correct the request"
+  ]
   const refusal: (typeof ErrorResponse)["Encoded"] = {
     _tag: "BadRequest",
     code: "request_invalid",

@@ -59,7 +59,7 @@ test("makes what the profile requires, and fails a job whose files do not meet i
   expect(JSON.parse(scene.stdout).files[0].rules).toContainEqual({
     rule: "start",
     required: "01:00:00",
-    found: "01:00:03.600, 23.976 or 29.97 frames counted",
+    found: "01:00:03.600, counted at 23.976 or 29.97 frames per second",
     verdict: "pass"
   })
 })

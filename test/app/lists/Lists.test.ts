@@ -27,7 +27,7 @@ const folder = (): string => {
   return cwd
 }
 
-/** The list with a change to its records, of which the first is the header. */
+/** The list with a change to its records; the first record is the header. */
 const edited = (cwd: string, edit: (records: ReadonlyArray<string>) => ReadonlyArray<string>): void => {
   const file = join(cwd, "lines.csv")
   writeFileSync(file, edit(readFileSync(file, "utf8").split("\r\n")).join("\r\n"))

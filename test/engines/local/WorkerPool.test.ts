@@ -43,7 +43,7 @@ describe("threads", () => {
       const workers = yield* pool(1, "1 minute")
       expect(yield* workers.ask(sentence("one", "nobody"))).toEqual({
         _tag: "Refused",
-        detail: 'eSpeak NG has no voice "nobody"'
+        detail: 'eSpeak NG has no voice "nobody"; choose one that "dubwright voices" lists'
       })
       expect(yield* tagOf(workers, sentence("well"))).toBe("Spoken")
     })

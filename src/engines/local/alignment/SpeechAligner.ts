@@ -1,11 +1,6 @@
 /**
-<<<<<<< HEAD
  * Finds the words of a text in any recording of it, without a model. eSpeak NG speaks the text in a thread, and its
- * speech is aligned with the clip. Deterministic; a clip of three seconds takes about 40 ms of processor time.
-=======
- * Finds the words of a text in anybody's speech of it, without a model. eSpeak NG speaks the text in a thread, and its
  * speech is aligned with the clip. Deterministic; a clip of five seconds takes about 55 ms of processor time.
->>>>>>> 180c6a1 (alignment: recognise texts with many Latin names)
  */
 import { Effect, Option } from "effect"
 import type { SpeechFit } from "../../../audio/alignment/SpeechFit.ts"

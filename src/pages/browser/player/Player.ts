@@ -44,7 +44,7 @@ export class Player {
     return this.playing && this.part !== undefined
   }
 
-  /** Plays from a position to `until` (seconds), or to the end; if it loops, again and again. */
+  /** Plays from a position to `until` (seconds), or to the end; repeatedly if it loops. */
   play(from: number, until?: number, loops = false): void {
     this.go(from)
     this.part = until === undefined ? undefined : { from, until, loops }
@@ -57,7 +57,7 @@ export class Player {
     if (this.media !== undefined) this.media.currentTime = Math.max(0, to)
   }
 
-  /** Loads the file's new version and keeps the position; during playback, when it stops. */
+  /** Loads the file's new version and keeps the position. During playback, waits until it stops. */
   renew(): void {
     this.isOutdated = true
     if (!this.playing) this.load()

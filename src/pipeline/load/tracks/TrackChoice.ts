@@ -63,7 +63,7 @@ export const chooseTrack = (
     onlyOne(
       spoken,
       (several) =>
-        `several tracks are in ${language}: ${several.map(described).join(", ")}; name one by its number, such as ${path}#${several[0].number}`
+        `several tracks have the language ${language}: ${several.map(described).join(", ")}; name one by its number, such as ${path}#${several[0].number}`
     ),
     (track) => ({ ...track, language })
   )

@@ -223,7 +223,10 @@ const groupsOf = (all: ReadonlyArray<Piece>): ReadonlyArray<Group> => {
   return groups
 }
 
-/** The turns of pieces. Sounds and music get the marks that subtitles use for them, so that the same rules apply. */
+/**
+ * Returns the speaker turns of a line's pieces. Sounds and music get the marks that subtitles use for them, so that the
+ * same rules apply.
+ */
 const turnsOf = (pieces: ReadonlyArray<Piece>, role: string): ReadonlyArray<MarkedTurn> => {
   const turns: Array<{ speaker: string | undefined; text: string }> = []
   for (const { speaker, text } of pieces) {
