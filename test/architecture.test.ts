@@ -293,6 +293,15 @@ test("folders have at most 15 files, and source files at most 300 lines", () => 
   expect(long).toEqual([])
 })
 
+test("no file has marks of an unresolved conflict", () => {
+  const marked = measured
+    .filter((folder) => existsSync(folder))
+    .flatMap(filesBelow)
+    .filter((file) => /\.(?:ts|mjs|mts|css|md|txt|ya?ml|json)$/u.test(file))
+    .filter((file) => /^(?:<{7}|>{7}) /mu.test(readFileSync(file, "utf8")))
+  expect(marked).toEqual([])
+})
+
 test("lines of prose have at most 120 characters", () => {
   const long = [
     ...measured.filter((folder) => existsSync(folder)).flatMap(filesBelow),
