@@ -7,7 +7,7 @@ import { chooseFrom, type FfmpegChoice, only } from "./process/FfmpegChoice.ts"
 import type { PcmBlocks } from "./encode/PcmBlocks.ts"
 import type { DecodeSource } from "./decode/DecodeJob.ts"
 import type { EncodeRequest } from "./encode/Encoder.ts"
-import type { MuxRequest } from "./mux/MuxJob.ts"
+import type { MuxRequest } from "./mux/MuxRequest.ts"
 
 // Each part is loaded when it is first used: most commands use none or one.
 const decoder = Effect.promise(() => import("./decode/Decoder.ts"))

@@ -7,7 +7,7 @@ import { builtParts } from "../../pages/documents/BuiltParts.ts"
 import { errorPage } from "../../pages/documents/ErrorPage.ts"
 import { readCue } from "../../pipeline/review/ReviewedLines.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
-import { reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
+import { filmShown, reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { parseApproval, parseShape, parseVoice } from "../../pipeline/review/ReviewRequests.ts"
 import { readSpeakers } from "../../pipeline/review/ReviewVoices.ts"
 import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
@@ -75,9 +75,9 @@ const answered = Effect.fnUntraced(
       }
       case "Film": {
         const { basename } = yield* Path.Path
-        const { video } = job
-        if (video === undefined || route.file !== basename(video.path)) return yield* new NoSuchPage()
-        yield* sendMedia(request, response, video.path)
+        const film = yield* filmShown(batch, job)
+        if (film === undefined || route.file !== basename(film)) return yield* new NoSuchPage()
+        yield* sendMedia(request, response, film)
       }
     }
   },

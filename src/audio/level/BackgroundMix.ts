@@ -66,6 +66,22 @@ export const lowerBy = (
   }
 }
 
+/** Silences frames from `begin` to `end`, and fades `length` frames on each side. Both may be outside the samples. */
+export const fadeAround = (
+  samples: Float32Array,
+  channels: number,
+  begin: number,
+  end: number,
+  length: number
+): void => {
+  const last = Math.min(samples.length / channels, end + length)
+  for (let frame = Math.max(0, begin - length); frame < last; frame++) {
+    const distance = frame < begin ? begin - frame : frame < end ? 0 : frame - end + 1
+    const gain = distance / (length + 1)
+    for (let at = frame * channels; at < (frame + 1) * channels; at++) samples[at]! *= gain
+  }
+}
+
 /** Adds voices of one or two channels to a sum: in 5.1 to its centre. */
 export const addVoices = (sum: Float32Array, channels: number, voice: Float32Array, voices: 1 | 2): void => {
   for (let channel = 0; channel < voices; channel++) {

@@ -8,6 +8,9 @@ import { FrameRateWritten } from "../time/FrameRate.ts"
 export const soundNames = ["wav", "flac", "m4a", "mp3", "opus"] as const
 export type SoundName = (typeof soundNames)[number]
 
+/** Videos. */
+export const videoNames = ["mp4", "mov", "mkv", "webm"] as const
+
 /**
  * Timelines for editors: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity labels,
  * CSV, W3C DAPT, and projects for REAPER, Shotcut (MLT) and Kdenlive.

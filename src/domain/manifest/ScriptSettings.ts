@@ -25,6 +25,18 @@ export const FitSettings = Schema.Struct({
     Schema.Literal("cue", "speech"),
     "Where lines should start: at their cues (cue, the default), or where speech begins near them in the film's sound (speech). Needs a video, and sync."
   ),
+  picture: optional(
+    Schema.Literal("keep", "hold", "slow"),
+    "What the picture does if a line does not fit otherwise: nothing (keep, the default), stay at the cue's last frame (hold), or run slower during the cue (slow). Needs a video, and a video output."
+  ),
+  maxHold: optional(
+    Schema.Number.pipe(Schema.between(0.1, 30)),
+    "How many seconds picture may add for one cue; default 2."
+  ),
+  minPictureSpeed: optional(
+    Schema.Number.pipe(Schema.between(0.5, 0.95)),
+    "Slow down the picture to at least this factor with picture: slow; default 0.8."
+  ),
   retake: optional(
     Schema.Boolean,
     "Request a second, faster take of lines that do not fit, if the provider has a speed control; default false."

@@ -108,6 +108,8 @@ export interface PlannedJob extends Effort {
   readonly speakers: ReadonlyArray<PlannedSpeaker>
   /** Number of lines by the source of their length. */
   readonly lengths: Readonly<Record<LengthSource, number>>
+  /** How often the picture is held or slowed for lines that would not fit otherwise. Absent if it never is. */
+  readonly held?: { readonly times: number; readonly seconds: number }
   /** In script order. */
   readonly tight: ReadonlyArray<TightLine>
   readonly lost: ReadonlyArray<LostLine>

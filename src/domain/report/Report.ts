@@ -98,6 +98,14 @@ export const JobReport = Schema.Struct({
   duration: Seconds,
   /** The job's speed limits. Absent in reports from versions that did not record them. */
   fit: Schema.optional(Schema.Struct({ maxSpeed: Schema.Number, hardMaxSpeed: Schema.Number })),
+  /** Where the picture is held or slowed, in the film's own time. Absent if it is not. */
+  picture: Schema.optional(
+    Schema.Struct({
+      /** By how much the film is longer. */
+      added: Seconds,
+      stretches: Schema.Array(Schema.Struct({ cue: Schema.Int, from: Seconds, to: Seconds, added: Seconds }))
+    })
+  ),
   /** How the subtitle fits the film's sound. Absent if the two were not compared. */
   sync: Schema.optional(SyncReport),
   cues: Schema.Array(CueReport),

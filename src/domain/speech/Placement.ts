@@ -12,6 +12,7 @@ export const Flag = Schema.Literal(
   "overrun",
   "together",
   "repeated-take",
+  "held",
   "suspect",
   "silent",
   "cut",
@@ -67,6 +68,16 @@ export class FitLimits extends Schema.Class<FitLimits>("FitLimits")({
   /** How far past its cue's end a line may run without counting as an overrun. */
   late: Millis
 }) {}
+
+/** How the picture gives way to lines that do not fit otherwise. */
+export interface PictureLimits {
+  /** `hold`: the last frame of a cue stays; `slow`: the cue's picture runs slower. */
+  readonly mode: "hold" | "slow"
+  /** The most milliseconds that are added for one cue. */
+  readonly maxHold: Millis
+  /** The speed down to which the picture is slowed; 1 is unchanged. */
+  readonly minPictureSpeed: number
+}
 
 /**
  * Returns whether speech that lasts `length` milliseconds is faster than a limit. Differences within the rounding of

@@ -159,7 +159,7 @@ export const encodeJob = (
     {
       source: "stdin",
       options: ["-f", "wav"],
-      newer: { from: { major: 4, minor: 4 }, options: ["-max_size", `${packetBytes}`] }
+      newer: [{ from: { major: 4, minor: 4 }, options: ["-max_size", `${packetBytes}`] }]
     },
     ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
   ],

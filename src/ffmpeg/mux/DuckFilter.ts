@@ -36,18 +36,19 @@ export const gainsInput = (path: string): JobInput => ({
  * the voice, and the others pass as they are.
  *
  * They go from the pads `original`, `gains` and `voice` to the pad `out`, at 48 kHz and `length`
- * frames long. `place` makes the names of inner pads unique.
+ * frames long. `place` makes the names of inner pads unique. `pauses` are filters that lengthen the original.
  */
 export const duckFilters = (
   pads: { readonly original: string; readonly gains: string; readonly voice: string; readonly out: string },
   originalChannels: number,
   length: Frames,
-  place: number
+  place: number,
+  pauses: ReadonlyArray<string> = []
 ): ReadonlyArray<string> => {
   const name = (pad: string) => `[${pad}${place}]`
   const shaped = (layout: string) => `aformat=sample_fmts=dbl:sample_rates=48000:channel_layouts=${layout}`
   // Fill with silence where the original starts later than the picture, or has gaps.
-  const original = `[${pads.original}]aresample=48000:async=1:first_pts=0`
+  const original = [`[${pads.original}]aresample=48000:async=1:first_pts=0`, ...pauses].join(",")
   const gains = `[${pads.gains}]aresample=48000,atrim=start_sample=${around * 48},asetpts=PTS-STARTPTS`
   const end = `${limiter},apad,atrim=end_sample=${length}[${pads.out}]`
   if (duckedChannels(originalChannels) === 2) {

@@ -1,7 +1,5 @@
 /** Builds the ffmpeg job that muxes new sound and subtitles into a video; the picture is copied. */
 import { Either } from "effect"
-import type { Duck, SpokenSpan } from "../../audio/level/Ducking.ts"
-import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, framesAtMicros, Micros } from "../../domain/time/Units.ts"
 import {
   type Container,
@@ -9,61 +7,17 @@ import {
   containers,
   containersFor,
   coverOptions,
-  isTextSubtitle,
   markOptions,
   refusedPicture
 } from "./Container.ts"
 import { duckedChannels, duckFilters, gainsInput } from "./DuckFilter.ts"
+import { laterPictures, pausedSound } from "./LongerFilm.ts"
+import type { DubTrack, MuxRequest, MuxSources } from "./MuxRequest.ts"
+import { convertedSubtitles, newerSubtitles, subtitleOptions, trackNames } from "./TrackOptions.ts"
 import { ContainerRefuses } from "../process/FfmpegErrors.ts"
-import type { FfmpegJob } from "../process/FfmpegJob.ts"
-import { languageCode } from "../probe/LanguageCode.ts"
+import type { FfmpegJob, JobInput } from "../process/FfmpegJob.ts"
 import { aacCoder } from "../encode/LossyCodecs.ts"
 import { type AudioStream, mainSound, type MediaInfo } from "../probe/MediaInfo.ts"
-
-/** A new audio track from any audio file. It is copied if its codec suits the container, else encoded. */
-export interface DubTrack {
-  readonly path: string
-  readonly language?: LanguageTag
-  readonly title?: string
-  /** Whether players select it by default. */
-  readonly isDefault: boolean
-  /** The spans with speech, during which the original is ducked. */
-  readonly spoken: ReadonlyArray<SpokenSpan>
-}
-
-/** A new subtitle track, from an SRT or WebVTT file. */
-export interface SubtitleTrack {
-  readonly path: string
-  readonly language?: LanguageTag
-  readonly title?: string
-}
-
-/** The video's own sound: kept as further tracks, dropped, or ducked under the voice in each new track. */
-export type OriginalSound = "keep" | "drop" | Duck
-
-/** A request to mux. The extension of `out` selects the container: mp4, m4v, mov, mkv or webm. */
-export interface MuxRequest {
-  readonly video: string
-  readonly out: string
-  readonly tracks: readonly [DubTrack, ...ReadonlyArray<DubTrack>]
-  readonly original: OriginalSound
-  readonly subtitles: ReadonlyArray<SubtitleTrack>
-  /** Marks the video as partly synthetic. */
-  readonly isMarked?: boolean
-}
-
-/** The probed files of a request. */
-export interface MuxSources {
-  readonly video: MediaInfo
-  /** One per track, in order. */
-  readonly tracks: ReadonlyArray<MediaInfo>
-  /** Each track's gain file, which ducks the original; empty without ducking. */
-  readonly gains: ReadonlyArray<string>
-}
-
-/** Returns how to duck the video's own sound; undefined if it has none, or it is kept or dropped. */
-export const duckOf = ({ original }: MuxRequest, { sounds }: MediaInfo): Duck | undefined =>
-  typeof original === "string" || sounds.length === 0 ? undefined : original
 
 /** Builds the job that writes to `part`. Left: the container cannot hold the picture. Paths are absolute. */
 export const muxJob = (
@@ -78,14 +32,16 @@ export const muxJob = (
     return Either.left(
       new ContainerRefuses({ path: request.out, container, codec, instead: containersFor(codec) })
     )
-  const sounds = soundsOf(request, holder, sources)
+  const { chapters, made } = sources
+  const sounds =
+    made === undefined ? soundsOf(request, holder, sources) : madeSounds(request, holder, sources, made)
+  const { stretches = [] } = request
+  const { inputs: given, subtitlesFrom } = inputsOf(request, sources)
   return Either.right({
     purpose: `mux ${request.out}`,
     inputs: [
-      { source: request.video, options: [...ownTime(sources.video), ...givenTimes(sources.video)] },
-      ...request.tracks.map(({ path }) => ({ source: path, options: [] })),
-      ...request.subtitles.map(({ path }) => ({ source: path, options: [] })),
-      ...sources.gains.map(gainsInput)
+      ...given,
+      ...(chapters === undefined ? [] : [{ source: chapters, options: ["-f", "ffmetadata"] }])
     ],
     filters: sounds.flatMap(({ filters }) => filters),
     outputs: [
@@ -93,18 +49,88 @@ export const muxJob = (
         target: part,
         options: [
           ...["-map", "0:V", ...coverOptions(sources.video, holder), "-c:v", "copy"],
+          ...laterPictures(sources.video, stretches, holder),
           ...sounds.flatMap(({ map }) => ["-map", map]),
           ...sounds.flatMap((sound, place) => soundOptions(sound, place, holder)),
-          ...subtitleOptions(request, holder, sources),
+          ...subtitleOptions(request, holder, sources, subtitlesFrom),
           ...(holder.attachments ? ["-map", "0:t?", "-c:t", "copy"] : []),
           ...(request.isMarked === true ? markOptions(holder, sources.video) : []),
-          ...["-map_metadata", "0", "-map_chapters", "0", "-strict", "-2", "-f", holder.muxer, "-y"]
+          ...["-map_metadata", "0", "-map_chapters", chapters === undefined ? "0" : `${given.length}`],
+          ...["-strict", "-2", "-f", holder.muxer, "-y"]
         ],
-        ...(holder.newer === undefined ? {} : { newer: holder.newer })
+        newer: [
+          ...(holder.newer === undefined ? [] : [holder.newer]),
+          ...newerSubtitles(request, holder, sources)
+        ]
       }
     ],
     encodes: sounds.filter(({ isCopied }) => !isCopied).length
   })
+}
+
+/**
+ * Builds the job that writes only the sound tracks, and converted subtitles. Those of a lengthened film are made before
+ * it is muxed: versions of ffmpeg before 6 count times differently if a job also encodes.
+ */
+export const soundsJob = (
+  request: MuxRequest,
+  container: ContainerName,
+  sources: MuxSources,
+  target: string
+): FfmpegJob => {
+  const holder = containers[container]
+  const sounds = soundsOf(request, holder, sources)
+  const options = [
+    ...sounds.flatMap(({ map, codec }, place) => ["-map", map, ...codec(place)]),
+    ...convertedSubtitles(holder, sources.video),
+    ...["-map_metadata", "-1", "-map_chapters", "-1", "-strict", "-2", "-f", holder.muxer, "-y"]
+  ]
+  return {
+    purpose: `encode the sound of ${request.out}`,
+    inputs: inputsOf(request, sources).inputs,
+    filters: sounds.flatMap(({ filters }) => filters),
+    outputs: [{ target, options }],
+    encodes: sounds.filter(({ isCopied }) => !isCopied).length
+  }
+}
+
+/** The sound tracks as copies of those that `soundsJob` has written. */
+const madeSounds = (
+  request: MuxRequest,
+  holder: Container,
+  sources: MuxSources,
+  { sounds }: MediaInfo
+): ReadonlyArray<Sound> =>
+  soundsOf(request, holder, sources).flatMap((sound, place) => {
+    const stream = sounds[place]
+    return stream === undefined
+      ? []
+      : [
+          {
+            ...sound,
+            map: `1:${stream.index}`,
+            filters: [],
+            isCopied: true,
+            codec: (at: number) => copied(holder, stream, at)
+          }
+        ]
+  })
+
+/** The inputs: the video, its new sound, the subtitles from input `subtitlesFrom` on, and the gain files. */
+const inputsOf = (
+  { video, tracks, subtitles }: MuxRequest,
+  { video: film, gains, made }: MuxSources
+): { readonly inputs: ReadonlyArray<JobInput>; readonly subtitlesFrom: number } => {
+  const plain = (path: string): JobInput => ({ source: path, options: [] })
+  const sounds = made === undefined ? tracks.map(({ path }) => path) : [made.path]
+  return {
+    inputs: [
+      { source: video, options: [...ownTime(film), ...givenTimes(film)] },
+      ...[...sounds, ...subtitles.map(({ path }) => path)].map(plain),
+      ...(made === undefined ? gains.map(gainsInput) : [])
+    ],
+    subtitlesFrom: 1 + sounds.length
+  }
 }
 
 /**
@@ -139,24 +165,48 @@ const soundsOf = (request: MuxRequest, holder: Container, sources: MuxSources): 
   const chosen = dubs.filter(({ isDefault }) => isDefault)
   const others = dubs.filter(({ isDefault }) => !isDefault)
   const kept = originals.map((stream, place) =>
-    originalOf(stream, holder, chosen.length === 0 && place === 0)
+    originalOf(request, stream, holder, sources, chosen.length === 0 && place === 0)
   )
   return chosen.length > 0 ? [...chosen, ...others, ...kept] : [...kept, ...others]
 }
 
-const originalOf = (stream: AudioStream, holder: Container, isDefault: boolean): Sound => {
+const originalOf = (
+  { stretches = [] }: MuxRequest,
+  stream: AudioStream,
+  holder: Container,
+  { video }: MuxSources,
+  isDefault: boolean
+): Sound => {
+  const about = { language: stream.language, title: stream.title ?? "Original", isDefault }
+  const { index, channels } = stream
+  if (stretches.length > 0) {
+    const layouts =
+      holder.layouts === undefined ? [] : [`aformat=channel_layouts=${holder.layouts.join("|")}`]
+    const chain = [
+      `[0:${index}]aresample=${deliveryRate}:async=1:first_pts=0`,
+      ...pausedSound(stretches),
+      ...layouts,
+      "apad",
+      `atrim=end_sample=${framesAtMicros(video.duration, deliveryRate)}[original${index}]`
+    ]
+    return {
+      ...about,
+      map: `[original${index}]`,
+      filters: [chain.join(",")],
+      isCopied: false,
+      codec: (place) => encoded(holder, channels, place)
+    }
+  }
   const isCopied = holds(holder, stream)
   return {
-    map: `0:${stream.index}`,
+    ...about,
+    map: `0:${index}`,
     filters: [],
     isCopied,
     codec: (place) =>
       isCopied
         ? copied(holder, stream, place)
-        : [...laidOut(holder, place), ...encoded(holder, stream.channels, place)],
-    language: stream.language,
-    title: stream.title ?? "Original",
-    isDefault
+        : [...laidOut(holder, place), ...encoded(holder, channels, place)]
   }
 }
 
@@ -188,7 +238,7 @@ const dubOf = (
     return {
       ...about,
       map: `[${out}]`,
-      filters: duckFilters(pads, original.channels, length, place),
+      filters: duckFilters(pads, original.channels, length, place, pausedSound(request.stretches ?? [])),
       isCopied: false,
       codec: (at) => encoded(holder, duckedChannels(original.channels), at)
     }
@@ -241,57 +291,8 @@ const laidOut = ({ layouts }: Container, place: number): ReadonlyArray<string> =
 
 const soundOptions = (sound: Sound, place: number, holder: Container): ReadonlyArray<string> => [
   ...sound.codec(place),
-  ...described("a", place, sound.language, sound.title, holder),
+  ...trackNames("a", place, sound.language, sound.title, holder),
   `-disposition:a:${place}`,
   // "+" and "-" keep the track's other dispositions, such as visual_impaired.
   sound.isDefault ? "+default" : "-default"
-]
-
-/** Returns the options for the video's own subtitles that the container can hold, then for the new ones. */
-const subtitleOptions = (
-  request: MuxRequest,
-  holder: Container,
-  { video }: MuxSources
-): ReadonlyArray<string> => {
-  const carries = (codec: string) => holder.subtitles.includes(codec)
-  const kept = video.subtitles.filter(({ codec }) => carries(codec) || isTextSubtitle(codec))
-  const first = request.tracks.length + 1
-  return [
-    ...kept.flatMap(({ index, codec, language, title }, place) => [
-      "-map",
-      `0:${index}`,
-      `-c:s:${place}`,
-      carries(codec) ? "copy" : holder.subtitle,
-      ...described("s", place, language, title, holder)
-    ]),
-    ...request.subtitles.flatMap(({ language, title }, number) => {
-      const place = kept.length + number
-      return [
-        "-map",
-        `${first + number}:s:0`,
-        `-c:s:${place}`,
-        holder.subtitle,
-        ...described("s", place, language, title, holder),
-        `-disposition:s:${place}`,
-        "0"
-      ]
-    })
-  ]
-}
-
-/** Returns the options that set a track's language and title. */
-const described = (
-  kind: "a" | "s",
-  place: number,
-  language: string | undefined,
-  title: string | undefined,
-  holder: Container
-): ReadonlyArray<string> => [
-  ...(language === undefined
-    ? []
-    : [`-metadata:s:${kind}:${place}`, `language=${languageCode(language, holder.languages)}`]),
-  ...(title === undefined ? [] : [`-metadata:s:${kind}:${place}`, `title=${title}`]),
-  ...(title === undefined || !holder.titledByHandler
-    ? []
-    : [`-metadata:s:${kind}:${place}`, `handler_name=${title}`])
 ]

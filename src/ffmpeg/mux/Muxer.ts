@@ -1,14 +1,17 @@
 /** Muxes new tracks into a video: probes the files, runs the job, and renames the result into place. */
-import { writeFile } from "node:fs/promises"
+import { rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect } from "effect"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { type ContainerName, containerOf, containers } from "./Container.ts"
 import { gainBytes } from "./DuckFilter.ts"
 import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "../process/FfmpegErrors.ts"
+import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { runJob } from "../process/JobRunner.ts"
 import type { MediaInfo } from "../probe/MediaInfo.ts"
-import { duckOf, type MuxRequest, muxJob } from "./MuxJob.ts"
+import { laterChapters, longerFilm } from "./LongerFilm.ts"
+import { muxJob, soundsJob } from "./MuxJob.ts"
+import { duckOf, type MuxRequest, type MuxSources } from "./MuxRequest.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
 import { probeFile } from "../probe/Prober.ts"
@@ -19,7 +22,8 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoic
   const request = withAbsolutePaths(asked)
   const container = containerOf(request.out)
   if (container === undefined) return yield* new UnknownContainer({ path: asked.out })
-  const video = yield* probeFile(ffmpeg, request.video)
+  const film = yield* probeFile(ffmpeg, request.video)
+  const video = longerFilm(film, request.stretches ?? [])
   if (video.picture === undefined) {
     return yield* new NotMedia({ path: request.video, found: "a file without a picture" })
   }
@@ -28,15 +32,39 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoic
   const rename = yield* partFiles([request.out], writeRefusal)
   const part = partOf(request.out)
   const gains = yield* gainsIn(folder, request, video)
-  const job = yield* muxJob(request, container, { video, tracks, gains }, part)
-  yield* runJob(yield* ffmpeg.forJob(job), job).pipe(
-    Effect.mapError((failure) =>
-      saysDiskFull(failure.stderrTail) ? new DiskFull({ path: request.out }) : failure
-    )
-  )
+  const sources = { video, tracks, gains }
+  const longer =
+    (request.stretches?.length ?? 0) === 0
+      ? {}
+      : {
+          chapters: yield* chaptersIn(folder, ffmpeg, request),
+          made: yield* soundsBeside(part, ffmpeg, request, container, sources)
+        }
+  const job = yield* muxJob(request, container, { ...sources, ...longer }, part)
+  yield* running(ffmpeg, job, request.out)
   if (showsUnasked(request, container, video)) yield* disableSubtitleTracks(part)
   yield* rename
 }, Effect.scoped)
+
+const running = Effect.fnUntraced(function* (ffmpeg: FfmpegChoice, job: FfmpegJob, out: string) {
+  return yield* runJob(yield* ffmpeg.forJob(job), job).pipe(
+    Effect.mapError((failure) => (saysDiskFull(failure.stderrTail) ? new DiskFull({ path: out }) : failure))
+  )
+})
+
+/** Writes the sound tracks of a lengthened film to a file beside the result, and probes it. */
+const soundsBeside = Effect.fnUntraced(function* (
+  part: string,
+  ffmpeg: FfmpegChoice,
+  request: MuxRequest,
+  container: ContainerName,
+  sources: MuxSources
+) {
+  const path = `${part}.sound`
+  yield* Effect.addFinalizer(() => Effect.promise(() => rm(path, { force: true }).catch(() => undefined)))
+  yield* running(ffmpeg, soundsJob(request, container, sources, path), request.out)
+  return yield* probeFile(ffmpeg, path)
+})
 
 /**
  * Writes the gain files that duck the video's own sound under each track. Returns their paths; none without ducking.
@@ -52,6 +80,24 @@ const gainsIn = (folder: string, request: MuxRequest, video: MediaInfo) => {
     )
   })
 }
+
+/** Writes the chapters of a lengthened film at their later times; returns the file. */
+const chaptersIn = Effect.fnUntraced(function* (
+  folder: string,
+  ffmpeg: FfmpegChoice,
+  { video, stretches = [] }: MuxRequest
+) {
+  const { stdout } = yield* runJob(ffmpeg.first, {
+    purpose: `read the chapters of ${video}`,
+    inputs: [{ source: video, options: [] }],
+    filters: [],
+    outputs: [{ target: "-", options: ["-f", "ffmetadata"] }],
+    encodes: 0
+  })
+  const path = join(folder, "chapters.txt")
+  yield* attempt(path, () => writeFile(path, laterChapters(stdout.toString(), stretches)))
+  return path
+})
 
 /** Whether players would show a subtitle though none is marked as default. */
 const showsUnasked = (

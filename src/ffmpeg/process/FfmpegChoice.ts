@@ -91,6 +91,13 @@ const listed = (path: string, kind: string): Effect.Effect<ReadonlySet<string>> 
     Effect.map((ended) => featureNames(ended?.stdout.toString("utf8") ?? ""))
   )
 
-/** Parses the names in the output of `-encoders`, `-filters` or `-muxers`: flags, then a name, or several. */
+/**
+ * Parses the names in the output of `-encoders`, `-filters` or `-muxers`: flags, then a name, or several. `-bsfs` lists
+ * bare names.
+ */
 export const featureNames = (output: string): ReadonlySet<string> =>
-  new Set([...output.matchAll(/^ +[A-Z.|]+ +([\w,-]+) /gmu)].flatMap(([, names = ""]) => names.split(",")))
+  new Set(
+    [...output.matchAll(/^ +[A-Z.|]+ +([\w,-]+) |^(\w+)\r?$/gmu)].flatMap(([, names, name = ""]) =>
+      (names ?? name).split(",")
+    )
+  )

@@ -10,14 +10,14 @@ export interface NewerOptions {
 /** An input: a file's absolute path, or `stdin` for bytes that the runner feeds. */
 export interface JobInput {
   readonly options: ReadonlyArray<string>
-  readonly newer?: NewerOptions
+  readonly newer?: ReadonlyArray<NewerOptions>
   readonly source: string | "stdin"
 }
 
 /** An output: a file's absolute path, or `-` for standard output, which is read as text. */
 export interface JobOutput {
   readonly options: ReadonlyArray<string>
-  readonly newer?: NewerOptions
+  readonly newer?: ReadonlyArray<NewerOptions>
   readonly target: string
 }
 

@@ -7,7 +7,7 @@ export interface Feature {
   readonly name: string
 }
 
-export type FeatureKind = "encoder" | "filter" | "muxer"
+export type FeatureKind = "encoder" | "filter" | "muxer" | "bsf"
 
 /** Returns the features that a job needs to write its outputs, each once. */
 export const needsOf = ({ filters, outputs }: FfmpegJob): ReadonlyArray<Feature> => {
@@ -20,6 +20,9 @@ export const needsOf = ({ filters, outputs }: FfmpegJob): ReadonlyArray<Feature>
         .map((name) => ({ kind: "encoder", name }) as const)
     ),
     ...outputs.flatMap(({ options }) =>
+      valuesOf(options, isBitstreamFilter).map((chain) => ({ kind: "bsf", name: nameOf(chain) }) as const)
+    ),
+    ...outputs.flatMap(({ options }) =>
       valuesOf(options, isFormat).map((name) => ({ kind: "muxer", name }) as const)
     )
   ]
@@ -28,6 +31,7 @@ export const needsOf = ({ filters, outputs }: FfmpegJob): ReadonlyArray<Feature>
 
 const isCodec = (option: string): boolean => /^-c(?::|$)/u.test(option)
 const isFilters = (option: string): boolean => /^-(?:af$|filter:)/u.test(option)
+const isBitstreamFilter = (option: string): boolean => /^-bsf:/u.test(option)
 const isFormat = (option: string): boolean => option === "-f"
 
 /** Returns the values of an output's options of one kind. */
@@ -36,9 +40,12 @@ const valuesOf = (
   isAsked: (option: string) => boolean
 ): ReadonlyArray<string> => options.filter((_, at) => at > 0 && isAsked(options[at - 1] ?? ""))
 
-/** Returns the filters of a chain such as `[a][b]amerge=inputs=2,apad[c]`. No filter here has a quoted argument. */
+/** Returns the filters of a chain such as `[a][b]amerge=inputs=2,apad[c]`. Commas in arguments are escaped. */
 const filtersIn = (chain: string): ReadonlyArray<Feature> =>
   chain
     .replaceAll(/\[[^\]]*\]/gu, "")
-    .split(",")
-    .map((filter) => ({ kind: "filter", name: filter.replace(/=.*$/u, "") }))
+    .split(/(?<!\\),/u)
+    .map((filter) => ({ kind: "filter", name: nameOf(filter) }))
+
+/** The name of a filter with arguments. */
+const nameOf = (filter: string): string => filter.replace(/=.*$/u, "")

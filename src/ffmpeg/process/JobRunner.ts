@@ -8,7 +8,7 @@ import { commandLine, startProcess } from "./ChildProcess.ts"
 import { scheduled } from "./CpuScheduling.ts"
 import { type Binary, versionOf } from "./FfmpegBinary.ts"
 import { FfmpegFailed } from "./FfmpegErrors.ts"
-import type { Feed, FfmpegJob, NewerOptions } from "./FfmpegJob.ts"
+import type { Feed, FfmpegJob, JobInput, NewerOptions } from "./FfmpegJob.ts"
 import { runFluently } from "./FluentRunner.ts"
 
 /** How many characters from the end of stderr an error carries. */
@@ -94,15 +94,11 @@ const argumentsOf = (binary: Binary, job: FfmpegJob): ReadonlyArray<string> => {
 /** Merges the options that a binary's version knows into the others. */
 const forVersion = (binary: Binary, job: FfmpegJob): FfmpegJob => {
   const version = versionOf(binary)
-  const merged = <A extends { readonly options: ReadonlyArray<string>; readonly newer?: NewerOptions }>({
-    newer,
-    ...part
-  }: A) => {
-    const isKnown =
-      version !== undefined &&
-      newer !== undefined &&
-      version.major * 100 + version.minor >= newer.from.major * 100 + newer.from.minor
-    return { ...part, options: [...part.options, ...(isKnown ? newer.options : [])] }
-  }
+  const isKnown = ({ from: { major, minor } }: NewerOptions): boolean =>
+    version !== undefined && version.major * 100 + version.minor >= major * 100 + minor
+  const merged = <A extends Omit<JobInput, "source">>({ newer = [], ...part }: A) => ({
+    ...part,
+    options: [...part.options, ...newer.filter(isKnown).flatMap(({ options }) => options)]
+  })
   return { ...job, inputs: job.inputs.map(merged), outputs: job.outputs.map(merged) }
 }

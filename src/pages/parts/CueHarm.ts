@@ -73,6 +73,7 @@ const kinds: Readonly<Record<MarkName, Measure>> = {
   together: { points: 200, reach: nothing },
   rewritten: { points: 150, reach: nothing },
   proposal: { points: 120, reach: nothing },
+  held: { points: 110, reach: nothing },
   "repeated-take": { points: 100, reach: nothing }
 }
 

@@ -24,6 +24,7 @@ export const marks = {
   },
   rewritten: { word: "rewritten", meaning: "a rewriter's text that nobody has checked" },
   proposal: { word: "shorter text", meaning: "a rewriter proposes a text that fits" },
+  held: { word: "picture waits", meaning: "the picture is held or slowed so that it fits" },
   "repeated-take": { word: "second take", meaning: "spoken again, faster, to fit" }
 } satisfies Readonly<Record<string, { readonly word: string; readonly meaning: string }>>
 
@@ -51,5 +52,6 @@ export const markNames: ReadonlyArray<MarkName> = [
   "together",
   "rewritten",
   "proposal",
+  "held",
   "repeated-take"
 ]

@@ -16,6 +16,7 @@ import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { readBackground } from "../plan/media/JobBackground.ts"
 import { separatedBed } from "../plan/media/SeparatedBed.ts"
 import { formatCueList, filmTooShort } from "../plan/CueList.ts"
+import { pausedBackground } from "../mix/bed/PausedBackground.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { rememberFiles, reportNames } from "./DeliveryRecord.ts"
@@ -59,7 +60,7 @@ export const recordDelivery = Effect.fnUntraced(function* (
 /** Makes the files of a placed job, and its report. */
 export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed: PlacedJob) {
   const progress = yield* Progress
-  const { plan, out, clips, placements } = placed
+  const { plan, out, clips, placements, stretches } = placed
   const { job } = plan
   const keys = keysOf(plan)
   const last = (yield* reportIn(out, job.id))?.metrics
@@ -89,7 +90,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
       ? undone(report, "unfinished", `${left.length} of ${keys.length} utterances are not spoken yet`)
       : undone(report, "failed", failureOf(outcomes))
   }
-  const background = given ?? (yield* separatedBed(job, plan.video))
+  const bed = given ?? (yield* separatedBed(job, placed.film))
   const { files, measured, peaks } = yield* writeOutputs({
     job,
     out,
@@ -99,7 +100,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
     entries: entriesOf(plan.script, outcomes),
     chapters: chaptersOf(job, plan.script, placements, length),
     reel: plan.reel,
-    background
+    stretches,
+    background: bed === undefined ? undefined : pausedBackground(bed, stretches)
   })
   const report = buildJobReport(dubbed, outcomes, length, measured)
   yield* writeReport(out, report)

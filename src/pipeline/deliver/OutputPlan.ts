@@ -5,6 +5,7 @@ import type { SoundName } from "../../domain/manifest/Outputs.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import type { DigitalSource } from "../../domain/values/SyntheticMark.ts"
+import type { PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { deliveryRate, type Frames, frames, SampleRate } from "../../domain/time/Units.ts"
 import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
 import { type ContainerName, containerOf, containers } from "../../ffmpeg/mux/Container.ts"
@@ -30,6 +31,8 @@ export interface OutputPlan {
   readonly chapters: ReadonlyArray<Chapter>
   /** Frame rate, timecode and size of the film, for editors' timelines. */
   readonly reel: VideoTimebase
+  /** Where the film is lengthened. */
+  readonly stretches?: ReadonlyArray<PictureStretch>
   /** Music and effects under the voices. */
   readonly background?: BackgroundTrack | undefined
 }

@@ -4,7 +4,7 @@
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
-import { type OutputName, soundNames, timelineNames } from "../../domain/manifest/Outputs.ts"
+import { type OutputName, soundNames, timelineNames, videoNames } from "../../domain/manifest/Outputs.ts"
 import { unheard } from "../../domain/report/Report.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { cueSheetPage } from "../../exports/scripts/AdrSheet.ts"
@@ -81,7 +81,12 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
   if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
 
   const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []
-  const film = job.video === undefined ? undefined : pathFrom(path, folder, job.video.path)
+  const film =
+    (made.stretches?.length ?? 0) > 0
+      ? `${job.id}.${videos[0]}`
+      : job.video === undefined
+        ? undefined
+        : pathFrom(path, folder, job.video.path)
   const timeline = timelines.length > 0 || wants("adr") ? timelineOf(made, film) : undefined
   const laidOut = yield* Effect.forEach(
     timelines.flatMap((name) => {
@@ -150,7 +155,6 @@ const mastered = Effect.fnUntraced(function* (
   return result
 })
 
-const videoNames = ["mp4", "mov", "mkv", "webm"] as const
 const subtitleNames = ["srt", "vtt", "ttml"] as const
 
 const subtitles: Readonly<
@@ -165,7 +169,7 @@ const subtitles: Readonly<
 }
 
 const muxed = Effect.fnUntraced(function* (
-  { job, entries, placements, out }: OutputPlan,
+  { job, entries, placements, out, stretches = [] }: OutputPlan,
   sound: string,
   target: string
 ) {
@@ -184,6 +188,7 @@ const muxed = Effect.fnUntraced(function* (
       tracks: [{ path: sound, isDefault: true, title: trackTitle(job), spoken: placements, ...language }],
       original: job.original === "duck" ? job.duck : job.original,
       isMarked: job.markSynthetic,
+      stretches,
       subtitles: spoken ? [{ path: text, title: trackTitle(job), ...language }] : []
     })
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(text, { force: true }))))

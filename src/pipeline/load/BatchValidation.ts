@@ -3,7 +3,7 @@ import { Array } from "effect"
 import { knownProviders, neuralProvider } from "../../domain/values/Ids.ts"
 import type { Defaults, Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
-import { type OutputName, soundNames } from "../../domain/manifest/Outputs.ts"
+import { type OutputName, soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
 import type { SpeakerSettings } from "../../domain/manifest/ScriptSettings.ts"
 import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
@@ -20,9 +20,27 @@ export const validateBatch = (
   ...faultsOfProviders(jobs, [...providers, ...Object.keys(manifest.providers ?? {})], file),
   ...faultsOfFit(manifest, file),
   ...faultsOfHelpers(manifest, file),
+  ...faultsOfPictures(jobs, file),
   ...faultsOfBackgrounds(jobs, file),
   ...faultsOfShared(jobs, file)
 ]
+
+/** A picture that gives way makes a film of its own length, so each job needs a video of its own. */
+const faultsOfPictures = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
+  jobs.flatMap(({ id, picture, video, outputs, into }) => {
+    if (picture === undefined) return []
+    const message =
+      video === undefined
+        ? "needs a video; name one under video, or remove fit.picture"
+        : into !== undefined
+          ? `would change the length of ${into}, which other jobs share; remove into, or set fit.picture to keep`
+          : videoNames.some((name) => outputs.includes(name))
+            ? undefined
+            : "the lengthened picture is in no output; add mp4, mkv, mov or webm to outputs, or set fit.picture to keep"
+    return message === undefined
+      ? []
+      : [InputFault.make({ file, message: `job ${id}: fit.picture: ${message}` })]
+  })
 
 /** A background replaces the film's sound under the voice, and 5.1 comes from a background. */
 const faultsOfBackgrounds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>

@@ -28,7 +28,7 @@ import type {
   TagSettings
 } from "../../domain/manifest/SoundSettings.ts"
 import type { NamedProfile } from "./delivery/ProfileFile.ts"
-import type { FitLimits } from "../../domain/speech/Placement.ts"
+import type { FitLimits, PictureLimits } from "../../domain/speech/Placement.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Duck } from "../../audio/level/Ducking.ts"
 
@@ -114,6 +114,8 @@ export interface Job {
   readonly shift?: number
   readonly rate?: number
   readonly retake: boolean
+  /** How the picture gives way to lines that do not fit; absent if it does not. */
+  readonly picture?: PictureLimits
   readonly text: TextSettings
   readonly lexicon: ReadonlyArray<LexiconEntry>
   readonly pauses: PauseSettings

@@ -85,6 +85,15 @@ export const resolveJob = (
       late: fromSeconds(fit.late ?? 0.5)
     }),
     retake: fit.retake ?? false,
+    ...(fit.picture === undefined || fit.picture === "keep"
+      ? {}
+      : {
+          picture: {
+            mode: fit.picture,
+            maxHold: fromSeconds(fit.maxHold ?? 2),
+            minPictureSpeed: fit.minPictureSpeed ?? 0.8
+          }
+        }),
     ...(entry.video === undefined || said.sync === "off" ? {} : { sync: said.sync ?? "check" }),
     ...(fit.follow === "speech" ? { follow: "speech" } : {}),
     ...(said.shift === undefined ? {} : { shift: said.shift }),

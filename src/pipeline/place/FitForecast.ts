@@ -8,7 +8,8 @@ import { Clip, Segment } from "../../domain/speech/Clip.ts"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
-import type { Placement } from "../../domain/speech/Placement.ts"
+import type { PictureLimits, Placement } from "../../domain/speech/Placement.ts"
+import { addedTime } from "../../domain/time/PictureStretch.ts"
 import type { LengthSource, PlannedJob, TightLine } from "../../domain/report/PlanReport.ts"
 import {
   frames,
@@ -26,21 +27,22 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { charactersOf, type Utterance, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 import type { CueWords } from "../../script/spoken/CueWords.ts"
-import { placeLines } from "./LinePlacement.ts"
+import { placeWithPicture } from "./PictureGiving.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** The forecast of a job. */
-export interface Forecast extends Pick<PlannedJob, "tight" | "lengths"> {
+export interface Forecast extends Pick<PlannedJob, "tight" | "lengths" | "held"> {
   /** The cues of lines that run past the film's end. */
   readonly cut: ReadonlyArray<number>
 }
 
 /** The parts of a job plan that a forecast needs. */
 export interface Forecastable extends Pick<JobPlan, "lines" | "uses"> {
-  readonly job: Pick<JobPlan["job"], "fit">
+  readonly job: Pick<JobPlan["job"], "fit" | "picture">
   readonly words: { readonly cues: ReadonlyArray<Pick<CueWords, "cue" | "line">> }
   readonly video: { readonly duration: Micros } | undefined
+  readonly reel?: Pick<JobPlan["reel"], "film">
 }
 
 /** The known and learned lengths of speech. */
@@ -53,7 +55,7 @@ export interface Known {
 /** Places a job's lines as a run would, with each line's measured, learned or estimated length. */
 export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
   const { lines, words } = plan
-  const { placements, clips, sources } = forecastPlacements(plan, known)
+  const { placements, stretches, clips, sources } = forecastPlacements(plan, known, [], plan.job.picture)
   const byName = new Map(lines.map((line) => [lineName(line), line]))
   const places = new Map(words.cues.map(({ cue, line }) => [cue, line]))
   const count = (source: LengthSource) => [...sources.values()].filter((one) => one === source).length
@@ -77,19 +79,23 @@ export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
             ]
       })
       .sort((a, b) => a.cue - b.cue),
+    ...(stretches.length === 0
+      ? {}
+      : { held: { times: stretches.length, seconds: toSeconds(addedTime(stretches)) } }),
     cut: placements.flatMap(({ flags, lines: [{ cue }] }) => (flags.includes("cut") ? [cue] : [])),
     lengths: { measured: count("measured"), learned: count("learned"), estimated: count("estimated") }
   }
 }
 
 /**
- * Places a job's lines with their known or likely lengths. `takes` are retakes of its lines; those that are not spoken
- * yet are left out.
+ * Places a job's lines with their known or likely lengths. The picture gives way only if its limits are given. `takes`
+ * are retakes of its lines; those that are not spoken yet are left out.
  */
 export const forecastPlacements = (
-  { lines, uses, job, video }: Omit<Forecastable, "words">,
+  { lines, uses, job, video, reel }: Omit<Forecastable, "words">,
   known: Known,
-  takes: ReadonlyArray<UtteranceUse> = []
+  takes: ReadonlyArray<UtteranceUse> = [],
+  picture?: PictureLimits
 ) => {
   const sources = new Map<string, LengthSource>()
   const clips = new Map<UtteranceKey, Clip>()
@@ -103,15 +109,17 @@ export const forecastPlacements = (
     return clip === undefined ? [] : [{ take, clip }]
   })
   for (const { take, clip } of spoken) clips.set(take.utterance.key, clip)
-  const placements = placeLines({
+  const { placements, stretches } = placeWithPicture({
     lines,
     uses,
     clips,
     ...(spoken.length === 0 ? {} : { takes: spoken.map(({ take }) => take) }),
     limits: job.fit,
+    picture,
+    film: reel?.film,
     ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
   })
-  return { placements, clips, sources }
+  return { placements, stretches, clips, sources }
 }
 
 const tightLine = (

@@ -3,15 +3,19 @@ import { Effect } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
+import type { PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { millisAtMicros } from "../../domain/time/Units.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { inSpan } from "../Annotations.ts"
+import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { allFilesPresent, fingerprintOf } from "./JobFingerprint.ts"
-import { placeLines, unspokenLines } from "./LinePlacement.ts"
+import { lengthenedPlan } from "./LengthenedPlan.ts"
+import { unspokenLines } from "./LinePlacement.ts"
+import { type HoldableJob, placeWithPicture } from "./PictureGiving.ts"
 
 /** A job whose utterances are all spoken, failed or left. */
 export interface SettledJob {
@@ -62,11 +66,40 @@ export const keysOf = ({ uses }: JobPlan): ReadonlyArray<UtteranceKey> => [
 export interface PlacedJob extends SettledJob {
   /** Ordered by start. */
   readonly placements: ReadonlyArray<Placement>
+  /** Where the film is lengthened; `plan` has the times of the result. */
+  readonly stretches: ReadonlyArray<PictureStretch>
+  /** The film as it is. */
+  readonly film: MediaInfo | undefined
   /** Why utterances have no clip. */
   readonly failures: ReadonlyMap<UtteranceKey, string>
   /** The names of lines for which their provider returned no speech. */
   readonly unsaid: ReadonlySet<string>
 }
+
+/** What a job's lines are placed from. */
+export const holdableJob = (
+  {
+    job,
+    lines,
+    uses,
+    video,
+    reel
+  }: Pick<JobPlan, "lines" | "uses" | "reel"> & {
+    readonly job: Pick<JobPlan["job"], "fit" | "picture">
+    readonly video: Pick<MediaInfo, "duration"> | undefined
+  },
+  clips: ReadonlyMap<UtteranceKey, Clip>,
+  takes: ReadonlyArray<UtteranceUse> = []
+): HoldableJob => ({
+  lines,
+  uses,
+  clips,
+  takes,
+  limits: job.fit,
+  picture: job.picture,
+  film: reel.film,
+  ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
+})
 
 /** Places a job's lines on its timeline. */
 export const placeJob = (settled: SettledJob) =>
@@ -74,17 +107,20 @@ export const placeJob = (settled: SettledJob) =>
     const store = yield* UtteranceStore
     const { emit } = yield* Progress
     const { plan, takes, clips } = settled
-    const { job, lines, uses, video } = plan
+    const { job, video } = plan
     yield* emit({ _tag: "Placing", job: job.id })
     const failures = new Map<UtteranceKey, string>()
     for (const [key, { state, setback }] of yield* store.standings(keysOf(plan)))
       if (state === "failed") failures.set(key, setback?.words ?? "failed")
-    const film = video === undefined ? {} : { horizon: millisAtMicros(video.duration) }
+    const { placements, stretches } = placeWithPicture(holdableJob(plan, clips, takes))
     const placed: PlacedJob = {
       ...settled,
-      placements: placeLines({ lines, uses, clips, takes, limits: job.fit, ...film }),
+      plan: lengthenedPlan(plan, stretches),
+      placements,
+      stretches,
+      film: video,
       failures,
-      unsaid: unspokenLines({ uses, clips })
+      unsaid: unspokenLines({ uses: plan.uses, clips })
     }
     return placed
   }).pipe(inSpan("JobPlacement.placeJob", { job: settled.plan.job.id }))

@@ -16,8 +16,10 @@ import {
   Lufs,
   type Millis,
   millis,
-  millisAtMicros
+  millisAtMicros,
+  toSeconds
 } from "../../domain/time/Units.ts"
+import { addedTime, type PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
@@ -43,6 +45,8 @@ export interface Dubbed {
   readonly video?: Pick<MediaInfo, "duration"> | undefined
   /** How the subtitle was compared with the film, and which cues were moved. */
   readonly timing?: SubtitleTiming | undefined
+  /** Where the film is lengthened; all other times are those of the result. */
+  readonly stretches?: ReadonlyArray<PictureStretch>
   readonly lines: ReadonlyArray<Line>
   readonly uses: ReadonlyArray<UtteranceUse>
   readonly placements: ReadonlyArray<Placement>
@@ -107,6 +111,7 @@ export const buildJobReport = (
   ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
   duration: length / deliveryRate,
   fit: { maxSpeed: dubbed.job.fit.maxSpeed, hardMaxSpeed: dubbed.job.fit.hardMaxSpeed },
+  ...pictureOf(dubbed.stretches),
   ...(dubbed.timing?.sync === undefined ? {} : { sync: dubbed.timing.sync }),
   cues: outcomes.map(cueReport),
   metrics: metricsOf(
@@ -121,6 +126,21 @@ export const buildJobReport = (
     { integrated: measured.integrated, truePeak: measured.truePeak }
   )
 })
+
+const pictureOf = (stretches: ReadonlyArray<PictureStretch> = []): Pick<JobReport, "picture"> =>
+  stretches.length === 0
+    ? {}
+    : {
+        picture: {
+          added: toSeconds(addedTime(stretches)),
+          stretches: stretches.map(({ cue, from, to, added }) => ({
+            cue,
+            from: toSeconds(from),
+            to: toSeconds(to),
+            added: toSeconds(added)
+          }))
+        }
+      }
 
 interface Source {
   readonly start: Millis | undefined

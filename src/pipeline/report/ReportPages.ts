@@ -1,7 +1,7 @@
 /** Writes the HTML pages: a job's report.html and the batch's index.html. */
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { OutputName } from "../../domain/manifest/Outputs.ts"
+import { type OutputName, videoNames } from "../../domain/manifest/Outputs.ts"
 import type { JobReport, JobSummary, Metrics, RunReport } from "../../domain/report/Report.ts"
 import { type BatchJob, batchPage } from "../../pages/documents/BatchPage.ts"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
@@ -33,7 +33,7 @@ export const writeJobPage = Effect.fn("ReportPages.writeJobPage")(function* (
     path,
     jobPage(report, {
       audio: sound === undefined ? undefined : `${job.id}.${sound}`,
-      film: yield* filmBeside(path, job),
+      film: report.picture === undefined || !delivered ? yield* filmBeside(path, job) : longerFilmOf(job),
       peaks,
       lastMetrics: last,
       parts: builtParts.job
@@ -50,6 +50,14 @@ const filmBeside = Effect.fnUntraced(function* (page: string, { video }: Job) {
   if (isAbsolute(to)) return undefined
   return { name: basename(video.path), href: to.split(/[\\/]/u).map(encodeURIComponent).join("/") }
 })
+
+/** The delivered video, which alone is as long as the dub if the picture was held or slowed. */
+export const longerFilmOf = ({ id, outputs }: Pick<Job, "id" | "outputs">) => {
+  const ending = videoNames.find((name) => outputs.includes(name))
+  return ending === undefined
+    ? undefined
+    : { name: `${id}.${ending}`, href: `${encodeURIComponent(id)}.${ending}` }
+}
 
 /** Writes the batch's page and returns its path. The page lists `results` in the given order. */
 export const writeBatchPage = Effect.fn("ReportPages.writeBatchPage")(function* (

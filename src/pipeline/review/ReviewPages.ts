@@ -16,7 +16,7 @@ import { unusedOverrides } from "../plan/AppliedOverrides.ts"
 import { planBatch } from "../plan/BatchPlan.ts"
 import { textsOf } from "../plan/JobScript.ts"
 import { reportIn } from "../report/ReportFile.ts"
-import { playableFiles, seasonOf } from "../report/ReportPages.ts"
+import { longerFilmOf, playableFiles, seasonOf } from "../report/ReportPages.ts"
 import { shownApprovals } from "../report/Approvals.ts"
 import { writeResult } from "../report/ResultFolder.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
@@ -36,6 +36,13 @@ export const soundOf = Effect.fn("ReviewPages.soundOf")(function* (out: string, 
   )
 })
 
+/** The film that a job's page shows: its video, or the delivered one if its picture was held or slowed. */
+export const filmShown = Effect.fn("ReviewPages.filmShown")(function* ({ out }: Batch, job: Job) {
+  const { join } = yield* Path.Path
+  const longer = (yield* reportIn(out, job.id))?.picture === undefined ? undefined : longerFilmOf(job)
+  return longer === undefined ? job.video?.path : join(out, job.id, longer.name)
+})
+
 /** Builds a job's page with its edit box. */
 export const reviewedJob = Effect.fn("ReviewPages.reviewedJob")(function* (batch: Batch, job: Job) {
   const { out } = batch
@@ -46,8 +53,8 @@ export const reviewedJob = Effect.fn("ReviewPages.reviewedJob")(function* (batch
     })
   const audio = yield* soundOf(out, job)
   const peaks = audio === undefined ? [] : yield* outlineOf(out, job, audio, report)
-  const { basename } = yield* Path.Path
-  const name = job.video === undefined ? undefined : basename(job.video.path)
+  const path = yield* filmShown(batch, job)
+  const name = path === undefined ? undefined : (yield* Path.Path).basename(path)
   const film = name === undefined ? undefined : { name, href: `film/${encodeURIComponent(name)}` }
   return reviewPage(
     report,

@@ -9,7 +9,6 @@ import {
   framesBetween,
   type Millis,
   millis,
-  millisAtMicros,
   toSeconds
 } from "../../domain/time/Units.ts"
 import type { Take, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
@@ -22,8 +21,8 @@ import type { Batch, Job } from "../load/Job.ts"
 import { planMix } from "../mix/MixPlan.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
-import { placeJob, settledJob } from "../place/JobPlacement.ts"
-import { placeLines } from "../place/LinePlacement.ts"
+import { holdableJob, placeJob, settledJob } from "../place/JobPlacement.ts"
+import { placeWithPicture } from "../place/PictureGiving.ts"
 import { type JobPlan, planBatch, withOverrides } from "../plan/BatchPlan.ts"
 import { planRetakes } from "../place/Retakes.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
@@ -53,13 +52,9 @@ export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const clips = new Map([...(yield* store.clips(keys))].map(([key, { clip }]) => [key, clip]))
-  const placements = placeLines({
-    lines: plan.lines,
-    uses: plan.uses,
-    clips,
-    limits: job.fit,
-    ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
-  }).filter(({ lines }) => lines.some((line) => line.cue === cue))
+  const placements = placeWithPicture(holdableJob({ ...plan, job }, clips)).placements.filter(({ lines }) =>
+    lines.some((line) => line.cue === cue)
+  )
   const [first] = placements
   if (first === undefined)
     return yield* new ReviewFailed({

@@ -64,6 +64,7 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
       ...reread.flatMap(({ lines }) => lines),
       ...(plan === undefined ? [] : bilingualNotices(plan, outlook.priceOf)),
       ...forecasts.flatMap(cutNotice),
+      ...forecasts.flatMap(heldNotice),
       ...(plan?.notices ?? [])
     ]
   }
@@ -90,9 +91,24 @@ const cutNotice = ({
 }): ReadonlyArray<string> =>
   cut.length === 0 ? [] : [`job ${job.id}: ${filmTooShort(job, cut)} would be cut off`]
 
+/** Says how much longer the film would become. */
+const heldNotice = ({
+  plan: { job },
+  forecast: { held }
+}: {
+  readonly plan: JobPlan
+  readonly forecast: Forecast
+}): ReadonlyArray<string> =>
+  held === undefined
+    ? []
+    : [
+        `job ${job.id}: the picture would be ${job.picture?.mode === "slow" ? "slowed" : "held"} ` +
+          `${held.times === 1 ? "once" : `${held.times} times`}, and the film would be ${held.seconds.toFixed(2)} s longer`
+      ]
+
 const plannedJob = (
   plan: JobPlan,
-  { tight, lengths }: Forecast,
+  { tight, lengths, held }: Forecast,
   instead: TextInstead | undefined,
   outlook: Outlook
 ): PlannedJob => {
@@ -118,6 +134,7 @@ const plannedJob = (
         : []
     ),
     lengths,
+    ...(held === undefined ? {} : { held }),
     ...(job.rewrite === undefined ? {} : { rewrites: linesToSend(plan, outlook) }),
     ...(timing?.sync === undefined ? {} : { sync: timing.sync })
   }

@@ -66,7 +66,8 @@ export const startedAt = (
     moved
   )
 
-const placedAnew = (
+/** Gives cues other times, and remembers where their file has them. */
+export const placedAnew = (
   script: Script,
   placed: (cue: Cue) => SourceTimes,
   before: ReadonlyMap<number, SourceTimes>

@@ -4,7 +4,8 @@ import { Micros } from "../../../src/domain/time/Units.ts"
 import { changedSounds, type ContainerName } from "../../../src/ffmpeg/mux/Container.ts"
 import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { AudioStream, MediaInfo, VideoStream } from "../../../src/ffmpeg/probe/MediaInfo.ts"
-import { muxJob, type OriginalSound } from "../../../src/ffmpeg/mux/MuxJob.ts"
+import { muxJob } from "../../../src/ffmpeg/mux/MuxJob.ts"
+import type { OriginalSound } from "../../../src/ffmpeg/mux/MuxRequest.ts"
 
 const picture = VideoStream.make({ index: 0, codec: "h264", isDefault: true, attached: false })
 

@@ -9,7 +9,7 @@ import { ContainerRefuses, NotMedia, UnknownContainer } from "../../../src/ffmpe
 import { isOld, versionOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../../../src/ffmpeg/probe/MediaInfo.ts"
-import type { MuxRequest } from "../../../src/ffmpeg/mux/MuxJob.ts"
+import type { MuxRequest } from "../../../src/ffmpeg/mux/MuxRequest.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate48, video } from "../media.ts"
 import { speechLike } from "../../audio/signals.ts"
 import { withEachFfmpeg } from "../binaries.ts"

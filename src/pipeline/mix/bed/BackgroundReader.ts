@@ -1,9 +1,12 @@
 /** Reads the samples of a background file, block by block, at any position. Has few imports: worker threads load it. */
 import { closeSync, openSync, readSync } from "node:fs"
-import { decodeSamples, lowerBy, scaleBy } from "../../../audio/level/BackgroundMix.ts"
+import { decodeSamples, fadeAround, lowerBy, scaleBy } from "../../../audio/level/BackgroundMix.ts"
 import { type Duck, gainsUnder, type SpokenSpan } from "../../../audio/level/Ducking.ts"
 import { bufferFor, type Buffer32 } from "../../../audio/kernels/BufferPool.ts"
 import type { BackgroundTrack } from "../../plan/media/JobBackground.ts"
+
+/** Milliseconds over which a background fades out before a pause, and in after it. */
+const pauseFade = 20
 
 /** A background file that cannot be read any more. */
 export class BackgroundUnreadable extends Error {
@@ -43,15 +46,49 @@ export class BackgroundReader {
    * ducked; silence behind the end. The result is valid until the next call.
    */
   read(from: number, count: number): Float32Array {
-    const { frames, channels, gain } = this.track
+    const { channels, gain, pauses = [], duck } = this.track
     this.block = bufferFor(count * channels, this.block, this.allocate)
     const samples = this.block.subarray(0, count * channels)
-    const there = Math.max(0, Math.min(count, frames - from)) * channels
+    let done = 0
+    let later = 0
+    const copyUpTo = (end: number) => {
+      const to = Math.max(done, Math.min(count, end - from))
+      this.copy(samples.subarray(done * channels, to * channels), from + done - later)
+      done = to
+    }
+    for (const { at, length } of pauses) {
+      if (done === count) break
+      copyUpTo(at + later)
+      const to = Math.max(done, Math.min(count, at + later + length - from))
+      samples.fill(0, done * channels, to * channels)
+      done = to
+      later += length
+    }
+    copyUpTo(Infinity)
+    if (gain !== 1) scaleBy(samples, gain, samples.length)
+    this.fade(samples, from)
+    if (duck !== undefined) this.lower(samples, duck, from, count)
+    return samples
+  }
+
+  /** Copies frames of the file from a position on; silence behind its end. */
+  private copy(samples: Float32Array, from: number): void {
+    const { frames, channels } = this.track
+    const there = Math.max(0, Math.min(samples.length, (frames - from) * channels))
     decodeSamples(this.load(from * channels, there), this.track, samples, there)
     samples.fill(0, there)
-    if (gain !== 1) scaleBy(samples, gain, there)
-    if (this.track.duck !== undefined && there > 0) this.lower(samples, this.track.duck, from, count)
-    return samples
+  }
+
+  /** Fades the frames next to pauses, so that nothing clicks. */
+  private fade(samples: Float32Array, from: number): void {
+    const { channels, rate, pauses = [] } = this.track
+    const length = Math.round((rate * pauseFade) / 1_000)
+    let later = 0
+    for (const pause of pauses) {
+      const begin = pause.at + later - from
+      later += pause.length
+      fadeAround(samples, channels, begin, begin + pause.length, length)
+    }
   }
 
   close(): void {

@@ -26,6 +26,8 @@ export interface BackgroundTrack {
   readonly frames: number
   /** Offset of the first sample in bytes. */
   readonly dataAt: number
+  /** Where it pauses, in frames of the file; in order. Its length excludes the pauses. */
+  readonly pauses?: ReadonlyArray<{ readonly at: number; readonly length: number }>
   /** Amplitude factor; 1 keeps the samples. */
   readonly gain: number
   /** How it is lowered under speech; absent if it is not. */
