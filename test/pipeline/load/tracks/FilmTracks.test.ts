@@ -9,6 +9,7 @@ import { Effect, Either } from "effect"
 import { loadBatch } from "../../../../src/pipeline/load/BatchLoader.ts"
 import { chooseTrack, type FilmTrack } from "../../../../src/pipeline/load/tracks/TrackChoice.ts"
 import { LanguageTag } from "../../../../src/domain/values/Ids.ts"
+import { bundled } from "../../../ffmpeg/binaries.ts"
 
 const cue = (text: string) => `1\n00:00:00,500 --> 00:00:02,000\n${text}\n`
 
@@ -20,7 +21,7 @@ const filmIn = (folder: string, name: string, codecs: ReadonlyArray<string>) => 
     ["vi", "vie"],
     ["en", "eng"]
   ].slice(0, codecs.length)
-  execFileSync("ffmpeg", [
+  execFileSync(bundled.path, [
     ...["-loglevel", "error", "-f", "lavfi", "-i", "sine=d=3"],
     ...languages.flatMap(([own]) => ["-f", "srt", "-i", join(folder, `${own}.txt`)]),
     ...["-map", "0", ...languages.flatMap((_, at) => ["-map", `${at + 1}`])],
