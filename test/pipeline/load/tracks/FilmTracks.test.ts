@@ -108,7 +108,11 @@ layer(NodeContext.layer)("subtitle tracks of films", (it) => {
     [tracks(), "vi", "the film has no subtitle tracks"],
     [tracks(["vi", "subrip"]), "vn", 'no subtitle track in "vn"; did you mean #vi?'],
     [tracks(["vi", "subrip"]), "3", "the film has no subtitle track 3; its subtitle tracks: #1 vi"],
-    [tracks(["vi", "subrip"], ["vi", "subrip"]), "vi", "several tracks are in vi: #1 vi, #2 vi; name one"],
+    [
+      tracks(["vi", "subrip"], ["vi", "subrip"]),
+      "vi",
+      "several tracks have the language vi: #1 vi, #2 vi; name one by its number, such as film.mkv#1"
+    ],
     [tracks(["vi", "subrip"], ["en", "subrip"]), undefined, "such as film.mkv#vi; its subtitle tracks"],
     [tracks(["vi", "hdmv_pgs_subtitle"]), undefined, "#1 vi (PGS images): images hold no text"],
     [tracks(["en", "subrip"], ["vi", "dvd_subtitle"]), "2", "#2 vi (VobSub images): images hold no text"],
