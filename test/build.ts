@@ -3,7 +3,7 @@
  * and commands in a bundle. Gives the run a temporary folder of its own, and deletes it with all that tests leave.
  */
 import { spawnSync } from "node:child_process"
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -18,10 +18,28 @@ const memory = (): string | undefined => {
   }
 }
 
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH")
+  }
+}
+
+/** Creates a run's folder, and deletes those of runs that were killed. Their names have the runs' process ids. */
+const runFolder = (parent: string): string => {
+  for (const name of readdirSync(parent)) {
+    const pid = /^dubwright-tests-(\d+)-/u.exec(name)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+  return mkdtempSync(join(parent, `dubwright-tests-${process.pid}-`))
+}
+
 const setup = (): (() => void) => {
   const run = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" })
   if (run.status !== 0) throw new Error("the build failed; see the output above")
-  const folder = mkdtempSync(join(memory() ?? tmpdir(), "dubwright-tests-"))
+  const folder = runFolder(memory() ?? tmpdir())
   // PostgreSQL runs as another user.
   chmodSync(folder, 0o711)
   // Unix reads the first, Windows the others.
