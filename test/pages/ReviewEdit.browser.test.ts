@@ -152,5 +152,5 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     expect(misdeeds).toEqual([])
     const report = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(report.metrics.overruns).toBe(0)
-  }, 120_000)
+  }, 300_000)
 })

@@ -1,23 +1,30 @@
 /**
- * Measures how soon a report page is usable, and its longest pauses: a job of 5,000 cues and four hours, opened from
- * disk in Chromium, 3 times.
+ * Measures how soon the pages of a job are usable, and their longest pauses: a job of 5,000 cues and four hours, in
+ * Chromium. The report is opened from disk. The review comes from a stand-in for its server, with a film of two hours;
+ * it is opened at 1400 and 420 pixels, light and dark.
  *
  * For loading the page and for each action of a user, prints the time until it is painted and the longest task of the
  * page's main thread meanwhile, both in milliseconds. It also prints each task's CPU time, because a busy machine
- * lengthens the elapsed time.
+ * lengthens the elapsed time. For the review, it also prints the serious and critical findings of axe, and takes a
+ * screenshot after each action if a folder is named.
  *
- *     node bench/run.mjs pages [cues]
+ *     node bench/run.mjs pages [cues] [rounds of the report] [folder of screenshots]
  *
- * Run `npm run build` first.
+ * Run `npm run build` first. Needs ffmpeg.
  */
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { CDPSession, Page } from "playwright-core"
-import { jobPage } from "../src/pages/documents/JobPage.ts"
-import { startChromium } from "../test/pages/chromium.ts"
-import { sampleReport, sampleSound } from "../test/pages/sample.ts"
+import { jobPage } from "../../src/pages/documents/JobPage.ts"
+import { reviewPage } from "../../src/pages/documents/ReviewPage.ts"
+import { seriousFindings } from "../../test/pages/axe.ts"
+import { startChromium } from "../../test/pages/chromium.ts"
+import { sampleReport, sampleSound } from "../../test/pages/sample.ts"
+import { reviewActions } from "./reviewActions.ts"
+import { startStand } from "./reviewStand.ts"
 
 const report = sampleReport(Number(process.argv[2] ?? 5_000))
 // The sound of its first two minutes: only the page is measured. As many peaks as the longest waveform has.
@@ -26,7 +33,7 @@ const peaks = Float32Array.from({ length: 120_000 }, (_, at) => 0.5 + 0.4 * Math
 const folder = mkdtempSync(join(tmpdir(), "dubwright-pages-"))
 const file = join(folder, "report.html")
 writeFileSync(join(folder, "sound.wav"), wav)
-const { job } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
+const { job, review } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
 const page = jobPage(report, { audio: "sound.wav", peaks, parts: job }).text
 writeFileSync(file, page)
 console.log(`${report.cues.length} cues, ${(page.length / 1e6).toFixed(1)} MB`)
@@ -87,14 +94,46 @@ const actions: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
   zoom: (tab) => tab.keyboard.press("+")
 }
 
+const [rounds, shots] = [Number(process.argv[3] ?? 3), process.argv[4]]
 const browser = await startChromium()
-for (let round = 0; round < 3; round++) {
+for (let round = 0; round < rounds; round++) {
   const tab = await browser.newPage({ viewport: { width: 1280, height: 900 } })
   const cdp = await tab.context().newCDPSession(tab)
-  console.log(`open ${await traced(cdp, tab, () => tab.goto(pathToFileURL(file).href))}`)
+  console.log(`report ${await traced(cdp, tab, () => tab.goto(pathToFileURL(file).href))}`)
   for (const [name, act] of Object.entries(actions))
     console.log(`  ${name} ${await traced(cdp, tab, () => act(tab))}`)
   await tab.close()
 }
+
+const film = join(folder, "film.mp4")
+const picture = ["-f", "lavfi", "-i", "color=gray:size=64x36:rate=1:duration=7200"]
+execFileSync("ffmpeg", ["-v", "error", ...picture, "-pix_fmt", "yuv420p", "-preset", "ultrafast", film])
+const extras = { audio: "sound.wav", film: { name: "film.mp4", href: "film.mp4" }, peaks, parts: review }
+const stand = await startStand({
+  page: reviewPage(report, extras).text,
+  report,
+  files: { "sound.wav": join(folder, "sound.wav"), "film.mp4": film },
+  take: sampleSound({ ...report, cues: report.cues.slice(0, 1), duration: 3 }).wav
+})
+for (const [width, colorScheme] of [
+  [1400, "light"],
+  [420, "dark"],
+  [420, "light"],
+  [1400, "dark"]
+] as const) {
+  const tab = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+  const cdp = await tab.context().newCDPSession(tab)
+  console.log(`review, ${width} ${colorScheme} ${await traced(cdp, tab, () => tab.goto(stand.address))}`)
+  for (const [name, act] of Object.entries(reviewActions)) {
+    console.log(`  ${name} ${await traced(cdp, tab, () => act(tab))}`)
+    if (shots !== undefined)
+      await tab.screenshot({ path: join(shots, `${width}-${colorScheme}-${name}.png`) })
+    if (!["edit", "listen", "voices", "change the voice"].includes(name)) continue
+    const over = await tab.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+    console.log(`    axe: ${(await seriousFindings(tab)).join("; ") || "nothing"}; ${over} px too wide`)
+  }
+  await tab.close()
+}
+stand.close()
 await browser.close()
 rmSync(folder, { recursive: true })
