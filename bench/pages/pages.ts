@@ -109,18 +109,19 @@ const film = join(folder, "film.mp4")
 const picture = ["-f", "lavfi", "-i", "color=gray:size=64x36:rate=1:duration=7200"]
 execFileSync("ffmpeg", ["-v", "error", ...picture, "-pix_fmt", "yuv420p", "-preset", "ultrafast", film])
 const extras = { audio: "sound.wav", film: { name: "film.mp4", href: "film.mp4" }, peaks, parts: review }
-const stand = await startStand({
-  page: reviewPage(report, extras).text,
-  report,
-  files: { "sound.wav": join(folder, "sound.wav"), "film.mp4": film },
-  take: sampleSound({ ...report, cues: report.cues.slice(0, 1), duration: 3 }).wav
-})
+const take = sampleSound({ ...report, cues: report.cues.slice(0, 1), duration: 3 }).wav
 for (const [width, colorScheme] of [
   [1400, "light"],
   [420, "dark"],
   [420, "light"],
   [1400, "dark"]
 ] as const) {
+  const stand = await startStand({
+    page: reviewPage(report, extras).text,
+    report,
+    files: { "sound.wav": join(folder, "sound.wav"), "film.mp4": film },
+    take
+  })
   const tab = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
   const cdp = await tab.context().newCDPSession(tab)
   console.log(`review, ${width} ${colorScheme} ${await traced(cdp, tab, () => tab.goto(stand.address))}`)
@@ -133,7 +134,7 @@ for (const [width, colorScheme] of [
     console.log(`    axe: ${(await seriousFindings(tab)).join("; ") || "nothing"}; ${over} px too wide`)
   }
   await tab.close()
+  stand.close()
 }
-stand.close()
 await browser.close()
 rmSync(folder, { recursive: true })

@@ -12,7 +12,11 @@ export const reviewActions: Readonly<Record<string, (tab: Page) => Promise<unkno
   sound: (tab) => tab.keyboard.press("s"),
   text: (tab) => tab.keyboard.press("t"),
   loop: (tab) => tab.keyboard.press("l"),
-  "stop the loop": (tab) => tab.keyboard.press("l"),
+  "stop the loop": async (tab) => {
+    await tab.keyboard.press("l")
+    // While it plays, the current cue moves on.
+    await tab.evaluate("document.querySelector('#audio').pause()")
+  },
   approve: async (tab) => {
     await tab.keyboard.press("a")
     await tab.locator("#cues [aria-current] .approval").waitFor()
