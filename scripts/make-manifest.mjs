@@ -32,7 +32,7 @@ export const manifestPage = (schema) => {
   return [
     "# The manifest, key by key",
     "",
-    "Every key of a manifest, its values, and its default if it has one. An unknown key is an error that suggests the",
+    "This page lists every key of a manifest, its values, and its default. An unknown key is an error that suggests the",
     "nearest known key. `scripts/make-manifest.mjs` generates this page from the output of `dubwright schema`.",
     "",
     "For completion and validation in an editor, name the schema in the manifest's first line:",

@@ -59,7 +59,7 @@ const wordsOf = (error: YAMLParseError, text: string): string => {
   const { code, message, pos } = error
   const at = text.slice(pos[0])
   const said = firstLine(message)
-  if (unclosed(error)) return "the quote that begins here is never closed"
+  if (unclosed(error)) return "the quote that begins here is never closed; add the closing quote"
   switch (code) {
     case "TAB_AS_INDENT":
       return "indented with a tab; use spaces"

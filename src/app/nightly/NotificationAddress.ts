@@ -9,7 +9,11 @@ export class UnsetAddress extends Data.TaggedError("Untold")<{ readonly why: str
 /** Resolves a manifest's `webhook`; `$NAME` reads it from the environment. */
 export const addressOf = Effect.fnUntraced(function* (webhook: string) {
   const address = webhook.startsWith("$") ? yield* variable(webhook.slice(1)) : webhook
-  return URL.canParse(address) ? address : yield* new UnsetAddress({ why: `${webhook} is not a valid URL` })
+  return URL.canParse(address)
+    ? address
+    : yield* new UnsetAddress({
+        why: `${webhook} is not a valid URL; correct it, such as https://hooks.example/night`
+      })
 })
 
 /** Warns before a run if the webhook URL cannot be resolved on this machine. */

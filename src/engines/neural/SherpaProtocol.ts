@@ -17,7 +17,7 @@ export interface OpenRequest {
 export interface SpeakRequest {
   readonly _tag: "Speak"
   readonly text: string
-  /** The speaker's number. The model takes the first speaker for a wrong one, so check it before. */
+  /** The speaker's number. For an invalid number, the model uses the first speaker, so validate it before sending. */
   readonly sid: number
   /** 1 is the voice's default. */
   readonly speed: number

@@ -121,7 +121,7 @@ const answer = async ({ id, request }: HostRequest): Promise<void> => {
     const kind = cause instanceof Error ? cause.name : "error"
     const detail =
       request._tag === "Open"
-        ? `sherpa-onnx rejected the model's files (${kind})`
+        ? `sherpa-onnx rejected the model's files (${kind}); install the voice again`
         : `sherpa-onnx returned no audio for a sentence (${kind})`
     response = { _tag: "Declined", detail }
   }

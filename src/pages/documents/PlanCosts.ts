@@ -50,9 +50,11 @@ const diskLine = ({ folders, needed, free }: DiskSpace): ReadonlyArray<string> =
   const where = folders.join(" and ")
   if (needed > free)
     return [
-      `Disk: needs about ${bytesText(needed)} in ${where}, but only ${bytesText(free)} is free: ${bytesText(needed - free)} short.`
+      `Disk: the run needs about ${bytesText(needed)} in ${where}, but only ${bytesText(free)} is free; free ${bytesText(needed - free)} more.`
     ]
-  return needed < worthALine ? [] : [`Disk: needs about ${bytesText(needed)} of ${bytesText(free)} free.`]
+  return needed < worthALine
+    ? []
+    : [`Disk: the run needs about ${bytesText(needed)} of ${bytesText(free)} free.`]
 }
 
 /** Formats a size as `850 MB` or `12.3 GB`. */

@@ -50,7 +50,7 @@ export interface JobCast {
   readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
   /** Voices for speakers who have none; may be empty. */
   readonly pool: ReadonlyArray<SpeakerSettings>
-  /** The manifest or cast file, absolute: choices from the pool are kept for each. */
+  /** Absolute path of the manifest or cast file. Choices from the pool are kept per file. */
   readonly file: string
   /** Whether the manifest itself has the cast. */
   readonly isInManifest: boolean

@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
             const { served, seat } = chosen
             tried.add(served)
             const used = Effect.flatMap(now, (at) => {
-              // Since it was chosen, another task may have set it aside or begun to try it.
+              // Another task may have set the engine aside, or begun to try it, since it was chosen.
               if (!mayUse(seat.breaker, at)) return Effect.succeedNone
               seat.breaker = onUse(seat.breaker)
               return work(seat.limits.engine, served.voiceFor(voice) ?? voice).pipe(

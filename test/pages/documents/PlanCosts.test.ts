@@ -51,10 +51,10 @@ describe("a plan's cost lines", () => {
     const folders = ["/out", "/state"]
     expect(plain({ disk: [{ folders, needed: 1_000_000, free: 2_000_000 }] })).toEqual([])
     expect(plain({ disk: [{ folders, needed: 1_500_000_000, free: 2e9 }] })).toEqual([
-      "Disk: needs about 1.5 GB of 2.0 GB free."
+      "Disk: the run needs about 1.5 GB of 2.0 GB free."
     ])
     expect(plain({ disk: [{ folders, needed: 3_200_000_000, free: 2.9e9 }] })).toEqual([
-      "Disk: needs about 3.2 GB in /out and /state, but only 2.9 GB is free: 300 MB short."
+      "Disk: the run needs about 3.2 GB in /out and /state, but only 2.9 GB is free; free 300 MB more."
     ])
   })
 })

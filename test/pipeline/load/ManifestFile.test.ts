@@ -186,7 +186,7 @@ describe("a fault of a manifest names the file, line, path, value found and valu
     [
       "an unclosed quote, at its start",
       "jobs:\n  - input: 'a\n    voice: b\n",
-      [unread(2, "the quote that begins here is never closed")]
+      [unread(2, "the quote that begins here is never closed; add the closing quote")]
     ],
     ["an unclosed list", "jobs: [{ input: a }\nname: x\n", [unread(2, "[ is opened but ] is missing")]],
     [
