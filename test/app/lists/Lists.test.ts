@@ -103,7 +103,7 @@ describe("export-lines and import-lines", () => {
     const back = await run(["import-lines", "batch.yaml"], { cwd })
     expect(back.code).toBe(2)
     expect(back.stderr.replace(/\d+ too many; at most \d+/u, "N too many; at most N").split("\n")).toEqual([
-      'dubwright: lines.csv:2: there is no job "other" in this manifest; import the list with the manifest it was written for',
+      'dubwright: lines.csv:2: there is no job "other" in this manifest; import the list with the manifest that export-lines used',
       'dubwright: lines.csv:3: job 007 speaks no line 1 in cue "9"; export the list again',
       'dubwright: lines.csv:4: job 007 speaks no line 2 in cue "2"; export the list again',
       "dubwright: lines.csv:5: cue 2: its text in the subtitle has changed since the list was written; export the list again",
