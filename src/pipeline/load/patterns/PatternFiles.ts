@@ -37,6 +37,8 @@ const byPath = (a: ListedFile, b: ListedFile): number => (a.path < b.path ? -1 :
  * separate folders by backslashes, which are escapes in a glob.
  */
 export const shellGlob = (written: string, platform: NodeJS.Platform): string => {
-  const slashed = platform === "win32" ? written.replaceAll("\\", "/") : written
+  // Elsewhere, a plan of a file need not load the glob library.
+  if (platform !== "win32") return written
+  const slashed = written.replaceAll("\\", "/")
   return isDynamicPattern(slashed) ? slashed : written
 }
