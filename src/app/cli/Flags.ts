@@ -203,7 +203,7 @@ export const failOn = Options.map(
       "WHAT",
       FailOnList,
       `one or more of ${failOnNames.join(", ")}, separated by commas`,
-      "exit with code 3 if the plan has one of these; see dubwright help commands"
+      "exit with code 3 on these conditions, separated by commas; see dubwright help commands"
     )
   ),
   (names) => names ?? []

@@ -130,7 +130,7 @@ const settings = [
   ["DUBWRIGHT_REWRITE_URL", "language model of `rewrite`, if the manifest names none"],
   ["DUBWRIGHT_REWRITE_KEY", "key of that language model"],
   ["DUBWRIGHT_VOICES", "folder of installed neural voices"],
-  ["DUBWRIGHT_VOICES_MIRROR", "URL from which `voices add` downloads instead"],
+  ["DUBWRIGHT_VOICES_MIRROR", "mirror from which `voices add` downloads; default: each voice's publisher"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "OpenTelemetry collector that receives traces"],
   ["NO_COLOR", "disable colours"]
 ] as const

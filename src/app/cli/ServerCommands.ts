@@ -8,7 +8,7 @@ import { shapeOf } from "./UsageCheck.ts"
 const serve = Command.make(
   "serve",
   {
-    host: OptionKinds.textOr("host", "HOST", "127.0.0.1", "address to listen on; default: 127.0.0.1"),
+    host: OptionKinds.textOr("host", "HOST", "127.0.0.1", "listen address; default: 127.0.0.1"),
     port: Flags.port(8080, "port to listen on, 0 for a free one; default: 8080"),
     data: Flags.data,
     shared: Flags.replicaStorage,

@@ -27,15 +27,15 @@ export const FitSettings = Schema.Struct({
   ),
   picture: optional(
     Schema.Literal("keep", "hold", "slow"),
-    "What the picture does if a line does not fit otherwise: nothing (keep, the default), stay at the cue's last frame (hold), or run slower during the cue (slow). Needs a video, and a video output."
+    "If a line does not fit otherwise: keep the picture unchanged (default), hold the cue's last frame, or slow the picture during the cue. Needs a video, and a video output."
   ),
   maxHold: optional(
     Schema.Number.pipe(Schema.between(0.1, 30)),
-    "How many seconds picture may add for one cue; default 2."
+    "Maximum seconds that fit.picture adds for one cue; default 2."
   ),
   minPictureSpeed: optional(
     Schema.Number.pipe(Schema.between(0.5, 0.95)),
-    "Slow down the picture to at least this factor with picture: slow; default 0.8."
+    "Lowest speed of the picture with picture: slow; default 0.8."
   ),
   retake: optional(
     Schema.Boolean,

@@ -98,7 +98,11 @@ const changeOf = (
   if (say === plainText(line.said)) return Either.right({ id, name, change: undefined })
   if (plainText(row.text) !== plainText(line.said))
     return refused("its spoken words have changed since the list was written; export the list again")
-  if (/\p{Cc}/u.test(say)) return refused("the new text has control characters; type it again")
+  const control = say.search(/\p{Cc}/u)
+  if (control >= 0) {
+    const code = say.charCodeAt(control).toString(16).toUpperCase().padStart(4, "0")
+    return refused(`the new text contains the control character U+${code}; type it again`)
+  }
   if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/u.test(say))
     return refused("the new text became a date; format the cell as text and type it again")
   if (!isPronounceable(say)) return refused(`the new text "${say}" has no letters or digits to speak`)

@@ -139,7 +139,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   if (far !== undefined)
     return yield* rejectInput(
       job.inputName,
-      `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours; the limit is 500 hours`
+      `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours; the limit is 500 hours; correct its time or delete it`
     )
   const { script, ...timing } = yield* syncSubtitle(job, read, first, video, batch.state)
   yield* checkBackground(job, script, video)

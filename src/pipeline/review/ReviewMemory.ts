@@ -41,7 +41,7 @@ export const makeReviewMemory = Effect.fn("ReviewMemory.makeReviewMemory")(funct
   const jobs = new Map(Object.entries(Either.getOrElse(read, () => ({}))))
   const of = (job: string): JobMemory => jobs.get(job) ?? nothing
 
-  /** A memory that cannot be written costs only the undo after a restart. */
+  /** If the memory cannot be written, changes cannot be undone after a restart. */
   const keep = (job: string, memory: JobMemory): Effect.Effect<void> => {
     jobs.set(job, memory)
     return Effect.suspend(() =>

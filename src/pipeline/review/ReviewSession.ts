@@ -237,7 +237,8 @@ export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* <E>(
 ) {
   const plan = yield* planBatch(batch)
   const job = plan.jobs.find((one) => one.job.id === id)
-  if (job === undefined) return yield* new ReviewFailed({ words: `there is no job ${id}` })
+  if (job === undefined)
+    return yield* new ReviewFailed({ words: `this batch has no job "${id}"; reload the page` })
   yield* speakUses(speech, batch, job, cues)
   yield* registerBatch(plan)
   return job

@@ -25,7 +25,7 @@ import { haltRun, setAside } from "./FaultPolicy.ts"
 import { resendCreate, sendOnce } from "./CreateResend.ts"
 import { findLostTask } from "./LostTaskRecovery.ts"
 
-/** Creates per take that may meet transient faults before the utterance is deferred. */
+/** Maximum creates per take that fail with transient errors; then the utterance is deferred. */
 const mostAttempts = 6
 
 /** How long an interrupted run waits for the response to a create in flight. */

@@ -102,7 +102,10 @@ const otherLanguage = (
 /** A proposal shares at least this part of its words with the line. */
 const leastShare = 0.3
 
-/** The share of a text's words that occur in the source, by their first four letters; of characters without spaces. */
+/**
+ * Returns the share of a text's words whose first four letters begin a word of the source. In scripts without spaces,
+ * it compares characters.
+ */
 const shareOfWords = (text: string, source: string): number => {
   const words = unitsOf(text)
   const known = new Set(unitsOf(source))
