@@ -1,7 +1,7 @@
 /** Error messages for settings that a schema rejects: one per place, with a suggestion for a fix. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
-import { nearestName } from "../domain/values/DidYouMean.ts"
-import { choicesAt, keysAt, type SchemaPlace, placeOfKey, wantedAt } from "./SchemaShape.ts"
+import { choicesAt, type SchemaPlace, wantedAt } from "./SchemaShape.ts"
+import { meantBy, unknownKey } from "./UnknownKeys.ts"
 
 /** A fault at a place in a value. */
 interface Fault {
@@ -50,22 +50,6 @@ export const schemaFaults = (
   )
 }
 
-const unknownKey = (ast: SchemaAST.AST, place: SchemaPlace): string => {
-  const key = String(place.at(-1))
-  const around = place.slice(0, -1)
-  if (/^\d+$/u.test(key)) return "unknown key (write decimals with a point: 1.3)"
-  if (/^(?:api[-_]?)?(?:key|token|secret)$/iu.test(key)) {
-    const variable = placeOfKey(ast, around, "keyVariable") ?? placeOfKey(ast, [], "keyVariable")
-    return variable === undefined
-      ? "unknown key; the service's key is read only from DUBWRIGHT_API_KEY"
-      : `unknown key; name the environment variable that holds the key in ${variable}`
-  }
-  const elsewhere = placeOfKey(ast, around, key) ?? placeOfKey(ast, [], key)
-  return elsewhere === undefined
-    ? `unknown key${meantBy(key, keysAt(ast, around))}`
-    : `unknown key here; did you mean ${elsewhere}?`
-}
-
 const refusal = (ast: SchemaAST.AST, place: SchemaPlace, { value, sourceAt }: Written): string => {
   const found = place.reduce(inside, value)
   const wanted = wantedAt(ast, place)
@@ -102,9 +86,4 @@ const shown = (value: unknown): string => {
   if (value === null || value === undefined) return "nothing"
   const text = typeof value === "number" ? String(value) : JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
-}
-
-const meantBy = (typed: string, known: ReadonlyArray<string>): string => {
-  const near = nearestName(typed, known)
-  return near === undefined ? "" : `; did you mean ${near}?`
 }

@@ -29,26 +29,3 @@ export class FailureReason extends Schema.Class<FailureReason>("Setback")({
   kind: FailureKind,
   words: Schema.NonEmptyString
 }) {}
-
-const passing: ReadonlySet<FailureKind> = new Set([
-  "slow-down",
-  "broken",
-  "never-settled",
-  "vanished",
-  "undecidable",
-  "clip-gone"
-])
-
-/** Returns whether a failure may be temporary, so that the next run retries it automatically. */
-export const isTransientReason = (kind: FailureKind): boolean => passing.has(kind)
-
-/**
- * Returns how to retry a failed utterance without paying twice: `resume` polls its task, `recall` searches the history
- * for it, `retry` creates a new one.
- */
-export const retryTimeOf = (kind: FailureKind, hasTask: boolean): "retry" | "recall" | "resume" => {
-  if (kind === "undecidable") return "recall"
-  return hasTask && (kind === "broken" || kind === "slow-down" || kind === "never-settled")
-    ? "resume"
-    : "retry"
-}

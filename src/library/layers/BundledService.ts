@@ -1,17 +1,13 @@
 /** The bundled service: its settings and its voices, with the neural voices that the user has installed. */
 import { Effect } from "effect"
-import { neuralProvider, primaryLanguage, VoiceId } from "../../domain/values/Ids.ts"
+import { neuralProvider } from "../../domain/values/Ids.ts"
 import type { EngineVoice } from "../../engines/Engine.ts"
-import { espeakAdvice, espeakPackage } from "../../engines/EspeakPackage.ts"
 import { sherpaAdvice, sherpaPackages } from "../../engines/neural/SherpaPackage.ts"
 import { type InstalledVoice, installedVoices } from "../../engines/voices/InstalledVoices.ts"
-import { voiceCatalogue } from "../../engines/voices/VoiceCatalogue.ts"
-import { megabytes } from "../../engines/voices/VoiceFault.ts"
 import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
-import { defaultProviders, plainProvider } from "../../service/config/DefaultProviders.ts"
-import { embeddedVoice, fliteVoice } from "../../service/config/EmbeddedVoice.ts"
-import { neuralConfig, neuralPrefix, neuralPrice } from "../../service/config/NeuralProvider.ts"
+import { neuralConfig } from "../../service/config/NeuralProvider.ts"
 import type { ServiceConfig } from "../../service/config/ServiceConfig.ts"
+import { localVoices } from "./DefaultVoiceChoice.ts"
 
 export interface BundledService {
   readonly config: ServiceConfig
@@ -41,70 +37,3 @@ const speakersOf = (installed: ReadonlyArray<InstalledVoice>): ReadonlyArray<Eng
     .toSorted((one, other) => one.record.languages.length - other.record.languages.length)
     .flatMap(({ record }) => record.speakers)
     .map(({ gender, ...speaker }) => (gender === undefined ? speaker : { ...speaker, gender }))
-
-const fliteInstead = (language: string | undefined, position: number) =>
-  espeakPackage() === undefined ? fliteVoice(language, position) : undefined
-
-/** The providers that an installation without eSpeak NG lacks. */
-const withoutEspeak = Object.entries(defaultProviders).flatMap(([provider, { engine }]) =>
-  (engine ?? plainProvider.engine) === "espeak"
-    ? [
-        [
-          provider,
-          `${provider} speaks with eSpeak NG, which is not installed; run ${espeakAdvice}, or use provider_opensource for English`
-        ] as const
-      ]
-    : []
-)
-
-const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefined): LocalVoices => {
-  const speaking = (language: string | undefined) => {
-    if (language === undefined) return []
-    const exact = neural.filter(({ languages }) => languages.includes(language))
-    return exact.length > 0
-      ? exact
-      : neural.filter(({ languages }) =>
-          languages.some((tag) => primaryLanguage(tag) === primaryLanguage(language))
-        )
-  }
-  const voiceFor: LocalVoices["voiceFor"] = (language, position = 0) => {
-    const own = speaking(language)
-    const chosen = own[position % Math.max(1, own.length)]
-    return chosen === undefined
-      ? (fliteInstead(language, position) ?? embeddedVoice(language, position))
-      : { provider: neuralProvider, voice: VoiceId.make(neuralPrefix + chosen.id) }
-  }
-  return {
-    voiceFor,
-    offers: ({ provider, voice }) => {
-      if (provider === neuralProvider) return neural.some(({ id }) => neuralPrefix + id === voice)
-      const voices = defaultProviders[provider]?.voices
-      return Array.isArray(voices) && voices.some(({ id }) => id === voice)
-    },
-    missing: new Map(espeakPackage() === undefined ? withoutEspeak : []),
-    // Without a model, the provider's first one counts, as in the service's settings.
-    priceOf: ({ provider, model }) => {
-      if (provider === neuralProvider) return neuralPrice
-      const models = defaultProviders[provider]?.models
-      const chosen = model === undefined ? models?.[0] : models?.find(({ id }) => id === model)
-      return chosen === undefined ? undefined : (chosen.creditsPerCharacter ?? 1)
-    },
-    remarks: (languages) =>
-      languages.flatMap((language) => {
-        if (language === undefined) return []
-        const own = speaking(language)
-        const { voice } = voiceFor(language)
-        if (own.length > 0) return [`${voice}, a neural voice on this machine, speaks ${language}`]
-        const better = voiceCatalogue.find(
-          ({ proposed, languages }) =>
-            proposed && languages.some((tag) => primaryLanguage(tag) === primaryLanguage(language))
-        )
-        const next =
-          advice ??
-          (better === undefined
-            ? undefined
-            : `for a neural voice, run dubwright voices add ${better.id} (${megabytes(better.bytes)})`)
-        return next === undefined ? [] : [`${voice}, a simple synthetic voice, speaks ${language}; ${next}`]
-      })
-  }
-}

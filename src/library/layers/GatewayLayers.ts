@@ -2,6 +2,7 @@
 import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effect"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
+import { requestTimeouts } from "../../gateway/transport/RequestTimeouts.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
 import type { EmbeddedOptions, ServeFailed } from "../../service/Service.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
@@ -18,11 +19,7 @@ export const gatewayAt = <E, R>(place: Effect.Effect<ServicePlace, E, R>) =>
     Layer.provide(
       Layer.scoped(
         ServiceAddress,
-        Effect.map(place, (found) => ({
-          ...found,
-          answerWithin: "60 seconds" as const,
-          audioWithin: "10 minutes" as const
-        }))
+        Effect.map(place, (found) => ({ ...found, ...requestTimeouts }))
       )
     ),
     Layer.provide(httpTransport)

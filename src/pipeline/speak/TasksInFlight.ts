@@ -1,7 +1,7 @@
 /** Finds the utterances of a batch that already have a task: the run waits for them and does not create them again. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { retryTimeOf } from "../../domain/task/FailureReason.ts"
+import { retryTimeOf } from "../../domain/task/RetryRule.ts"
 import { isUnderWay, type UtteranceState } from "../../domain/task/UtteranceState.ts"
 import type { UtteranceStatus } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"

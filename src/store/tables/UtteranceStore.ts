@@ -2,7 +2,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
 import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
-import { isTransientReason, retryTimeOf } from "../../domain/task/FailureReason.ts"
+import { isTransientReason, retryTimeOf } from "../../domain/task/RetryRule.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import { makeWriteBatcher, mostAtOnce } from "../journal/WriteBatcher.ts"

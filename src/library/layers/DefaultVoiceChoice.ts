@@ -1,0 +1,81 @@
+/** Chooses the bundled service's voice for speakers without one in the manifest: neural voices before simple ones. */
+import { neuralProvider, primaryLanguage, VoiceId } from "../../domain/values/Ids.ts"
+import type { EngineVoice } from "../../engines/Engine.ts"
+import { espeakAdvice, espeakPackage } from "../../engines/EspeakPackage.ts"
+import { voiceCatalogue } from "../../engines/voices/VoiceCatalogue.ts"
+import { megabytes } from "../../engines/voices/VoiceFault.ts"
+import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
+import { defaultProviders, plainProvider } from "../../service/config/DefaultProviders.ts"
+import { embeddedVoice, fliteVoice } from "../../service/config/EmbeddedVoice.ts"
+import { neuralPrefix, neuralPrice } from "../../service/config/NeuralProvider.ts"
+
+const fliteInstead = (language: string | undefined, position: number) =>
+  espeakPackage() === undefined ? fliteVoice(language, position) : undefined
+
+/** The providers that an installation without eSpeak NG lacks. */
+const withoutEspeak = Object.entries(defaultProviders).flatMap(([provider, { engine }]) =>
+  (engine ?? plainProvider.engine) === "espeak"
+    ? [
+        [
+          provider,
+          `${provider} speaks with eSpeak NG, which is not installed; run ${espeakAdvice}, or use provider_opensource for English`
+        ] as const
+      ]
+    : []
+)
+
+/**
+ * Returns the voices of the bundled service for jobs that name none: an installed neural voice of the language, else
+ * Flite without eSpeak NG, else eSpeak NG. `advice` tells how to get neural voices to speak.
+ */
+export const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefined): LocalVoices => {
+  const speaking = (language: string | undefined) => {
+    if (language === undefined) return []
+    const exact = neural.filter(({ languages }) => languages.includes(language))
+    return exact.length > 0
+      ? exact
+      : neural.filter(({ languages }) =>
+          languages.some((tag) => primaryLanguage(tag) === primaryLanguage(language))
+        )
+  }
+  const voiceFor: LocalVoices["voiceFor"] = (language, position = 0) => {
+    const own = speaking(language)
+    const chosen = own[position % Math.max(1, own.length)]
+    return chosen === undefined
+      ? (fliteInstead(language, position) ?? embeddedVoice(language, position))
+      : { provider: neuralProvider, voice: VoiceId.make(neuralPrefix + chosen.id) }
+  }
+  return {
+    voiceFor,
+    offers: ({ provider, voice }) => {
+      if (provider === neuralProvider) return neural.some(({ id }) => neuralPrefix + id === voice)
+      const voices = defaultProviders[provider]?.voices
+      return Array.isArray(voices) && voices.some(({ id }) => id === voice)
+    },
+    missing: new Map(espeakPackage() === undefined ? withoutEspeak : []),
+    // Without a model, the provider's first one counts, as in the service's settings.
+    priceOf: ({ provider, model }) => {
+      if (provider === neuralProvider) return neuralPrice
+      const models = defaultProviders[provider]?.models
+      const chosen = model === undefined ? models?.[0] : models?.find(({ id }) => id === model)
+      return chosen === undefined ? undefined : (chosen.creditsPerCharacter ?? 1)
+    },
+    remarks: (languages) =>
+      languages.flatMap((language) => {
+        if (language === undefined) return []
+        const own = speaking(language)
+        const { voice } = voiceFor(language)
+        if (own.length > 0) return [`${voice}, a neural voice on this machine, speaks ${language}`]
+        const better = voiceCatalogue.find(
+          ({ proposed, languages }) =>
+            proposed && languages.some((tag) => primaryLanguage(tag) === primaryLanguage(language))
+        )
+        const next =
+          advice ??
+          (better === undefined
+            ? undefined
+            : `for a neural voice, run dubwright voices add ${better.id} (${megabytes(better.bytes)})`)
+        return next === undefined ? [] : [`${voice}, a simple synthetic voice, speaks ${language}; ${next}`]
+      })
+  }
+}
