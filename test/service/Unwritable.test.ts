@@ -73,7 +73,7 @@ describe.concurrent("a data folder that cannot be written", () => {
     })
     expect((await ended(begun, begun.key, task_id)).error).toEqual({
       code: "storage",
-      message: "the service could not store the audio"
+      message: "the service could not store the audio; create the task again later"
     })
     expect(log.filter((line) => line.includes("task failed")).join()).toContain("ENOTDIR")
   })

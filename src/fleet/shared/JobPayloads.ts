@@ -2,7 +2,7 @@
  * Payloads that a fleet's machines exchange through Redis and the shared folder. Payloads never contain a key or
  * password.
  */
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { JobId, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
@@ -120,4 +120,11 @@ export const JobNews = Schema.Union(
 )
 export type JobNews = typeof JobNews.Type
 
-export const isJobNews = Schema.is(JobNews)
+const isNews = Schema.is(JobNews)
+
+/**
+ * Returns whether an entry of Redis is news of a job. A forged one is none, even if its tag cannot be converted to text,
+ * which makes the schema library throw.
+ */
+export const isJobNews = (entry: unknown): entry is JobNews =>
+  Option.getOrElse(Option.liftThrowable(isNews)(entry), () => false)

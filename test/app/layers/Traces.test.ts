@@ -40,6 +40,8 @@ beforeAll(async () => {
       response.end("{}")
     })
   })
+  // Node's default of five seconds may close a connection between two exports, whose spans are then lost.
+  collector.keepAliveTimeout = 60_000
   await new Promise<void>((listening) => collector.listen(0, "127.0.0.1", listening))
   const address = collector.address()
   endpoint = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`

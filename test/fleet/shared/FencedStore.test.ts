@@ -40,7 +40,11 @@ const inHand = (token: string) =>
       (client) => Effect.sync(() => client.disconnect())
     )
     const share = yield* openSharedFolder(yield* temporaryFolder)
-    const hold: Hold = { jobKey: "job", token: "mine", payload: { terms: "t", record, last: false } }
+    const hold: Hold = {
+      jobKey: "job",
+      token: "mine",
+      payload: { terms: "0".repeat(64), record, last: false }
+    }
     const holds = new Map<UtteranceKey, Hold>([[key, hold]])
     const parts: FencedStoreParts = { client, share, takeover: 5_000, holds }
     const state = Layer.mergeAll(UtteranceStore.Default, UtteranceTransfer.Default).pipe(

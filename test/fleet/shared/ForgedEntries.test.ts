@@ -123,6 +123,10 @@ test("files of a forged delivery are inside the output folder", () => {
   expect(ways).toEqual(new Set([true, false]))
 })
 
+test("an event whose tag is an object that cannot be text is ignored", () => {
+  expect(isJobNews({ _tag: { toString: 0 }, file: "ep01.mp4" })).toBe(false)
+})
+
 test("a forged result or event of a job is read or ignored", () => {
   fc.assert(
     fc.property(forgedIn(delivered), forgedIn({ _tag: "Muxing", file: "ep01.mp4" }), (end, news) => {
