@@ -123,8 +123,8 @@ export type JobNews = typeof JobNews.Type
 const isNews = Schema.is(JobNews)
 
 /**
- * Returns whether an entry of Redis is news of a job. A forged one is none, even if its tag cannot be converted to text,
- * which makes the schema library throw.
+ * Returns whether an entry of Redis is news of a job. A forged one is none, even if its tag cannot be converted to
+ * text, which makes the schema library throw.
  */
 export const isJobNews = (entry: unknown): entry is JobNews =>
   Option.getOrElse(Option.liftThrowable(isNews)(entry), () => false)
