@@ -62,6 +62,27 @@ const line = (): string => JSON.stringify({ provider: "provider_fast", text: `Li
 const subtitle = (cues: number): string =>
   Array.from({ length: cues }, (_, at) => `${at + 1}\n00:00:01,000 --> 00:00:02,000\nA.\n`).join("\n")
 
+/** An account creates tasks without pause. */
+const createsWithoutPause = (target: Target): void =>
+  many(20, () =>
+    hold(target, (socket) => {
+      const next = (): unknown => socket.write(withLength(target.key, line()))
+      socket.on("data", next)
+      next()
+    })
+  )
+
+/** Opens 500 streams of the events of an account that creates tasks without pause. */
+const streamsOfEvents = (target: Target, read: (socket: Socket) => unknown): void => {
+  many(500, () =>
+    hold(target, (socket) => {
+      read(socket)
+      socket.write(get("/v1/tasks/events", `xi-api-key: ${target.key}`, "accept: text/event-stream"))
+    })
+  )
+  createsWithoutPause(target)
+}
+
 /** The attacks by name. */
 export const attacks: Readonly<Record<string, Attack>> = {
   "2,000 idle connections": (target) => many(2_000, () => hold(target, () => undefined)),
@@ -130,32 +151,10 @@ export const attacks: Readonly<Record<string, Attack>> = {
         repeat(socket, 20, () => socket.write(get("/v1/credits", `xi-api-key: sk-${Math.random()}`)))
       })
     ),
-  "an account that creates without pause": (target) =>
-    many(20, () =>
-      hold(target, (socket) => {
-        const next = (): unknown => socket.write(withLength(target.key, line()))
-        socket.on("data", next)
-        next()
-      })
-    ),
-  "500 streams of events, and creates without pause": (target) => {
-    many(500, () =>
-      hold(target, (socket) => {
-        socket.resume()
-        socket.write(get("/v1/tasks/events", `xi-api-key: ${target.key}`, "accept: text/event-stream"))
-      })
-    )
-    attacks["an account that creates without pause"]?.(target)
-  },
-  "500 streams of events, never read": (target) => {
-    many(500, () =>
-      hold(target, (socket) => {
-        socket.pause()
-        socket.write(get("/v1/tasks/events", `xi-api-key: ${target.key}`, "accept: text/event-stream"))
-      })
-    )
-    attacks["an account that creates without pause"]?.(target)
-  },
+  "an account that creates without pause": createsWithoutPause,
+  "500 streams of events, and creates without pause": (target) =>
+    streamsOfEvents(target, (socket) => socket.resume()),
+  "500 streams of events, never read": (target) => streamsOfEvents(target, (socket) => socket.pause()),
   "8 subtitles of 100,000 cues at once": (target) =>
     many(8, () =>
       hold(target, (socket) => {
