@@ -46,11 +46,12 @@ export class Delivering {
         this.changed = false
         const standing = await ask<DeliveryStanding>("delivery")
         const { state, ended, words } = standing
-        for (const listener of this.listeners) listener(standing)
         this.shown ??= ended
+        // An outdated status would enable an undo button that has just been disabled.
+        if (this.changed) continue
+        for (const listener of this.listeners) listener(standing)
         if (ended !== (this.heard ?? this.shown)) this.renew()
         this.heard = ended
-        if (this.changed) continue
         if (state === "failed") return this.say(words ?? "Delivery failed", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
         if (state === "delivered" && this.isQuiet() && isIdle()) return location.reload()
