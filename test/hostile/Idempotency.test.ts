@@ -54,13 +54,7 @@ it.scopedLive(
         ...{ "create-hang-after": 0.05, "create-429": 0.2, "create-503": 0.1 }
       }
       const list = utterances(40)
-      const {
-        heard: _,
-        history: _walks,
-        ...rest
-      } = yield* spokenWith(list, {
-        ...{ idempotency: "honours", odds, timesEach: 2 }
-      })
+      const { heard: _, history: _walks, ...rest } = yield* spokenWith(list, { idempotency: "honours", odds })
       expect(rest).toEqual(once(40))
     }),
   besideOthers
