@@ -6,6 +6,7 @@ import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../domain/speech/Utterance.ts"
+import { bundledService } from "../../library/layers/BundledService.ts"
 import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
@@ -45,6 +46,9 @@ export const tryVoicesCommand = Effect.fn("VoiceSamples.tryVoicesCommand")(funct
     return yield* badUsage(
       "name the voices to try, because each sample costs credits; dubwright voices lists them"
     )
+  const unusable = service === "embedded" ? yield* (yield* bundledService).local.unusable : undefined
+  const [fault] = options.voices.flatMap((voice) => unusable?.get(voice) ?? [])
+  if (fault !== undefined) return yield* badUsage(fault)
   return yield* Effect.gen(function* () {
     const chosen = choose(yield* allVoices, options)
     if (Either.isLeft(chosen)) return yield* badUsage(chosen.left)

@@ -2,6 +2,7 @@
 import { readFile, stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { Schema } from "effect"
+import { espeakVoiceNames } from "./EspeakData.ts"
 import { readOnnxMetadata } from "./OnnxMetadata.ts"
 
 /** The files of a neural voice are missing, damaged or of another kind. */
@@ -74,6 +75,19 @@ export const checkTokens = async (file: string, single: boolean): Promise<void> 
 
 /** Symbols of several characters that the engine knows. */
 const markers = new Set(["<BLNK>", "<PAD>", "<EOS>", "<BOS>"])
+
+/** Checks that eSpeak NG has the voice that a model's file names. Without it, no text could be spoken. */
+export const checkEspeakVoice = async (dataFolder: string, voice: string, file: string): Promise<void> => {
+  const names = await espeakVoiceNames(dataFolder)
+  const [plain = ""] = voice.toLowerCase().split("+")
+  if (names.some((name) => name.toLowerCase() === plain)) return
+  const [language] = plain.split("-")
+  const alike = names.filter((name) => name.toLowerCase().split("-")[0] === language).sort()
+  throw new ModelUnusable({
+    path: file,
+    detail: `it names the eSpeak NG voice "${voice}", which does not exist; expected one such as ${(alike.length > 0 ? alike : ["en-us", "vi"]).join(", ")}`
+  })
+}
 
 /** Checks that a file with voice styles has the size that its model needs. */
 export const checkSize = async (file: string, expected: number): Promise<void> => {

@@ -9,6 +9,7 @@ import {
   supertonicSpeakers
 } from "./ModelSpeakers.ts"
 import {
+  checkEspeakVoice,
   checkSize,
   checkTokens,
   fileOf,
@@ -16,7 +17,7 @@ import {
   type ModelMetadata,
   ModelUnusable
 } from "./ModelFault.ts"
-import { convertPiper, readPiperSettings } from "./PiperVoice.ts"
+import { convertPiper, pronunciationOf, readPiperSettings } from "./PiperVoice.ts"
 import type { ModelConfig } from "./SherpaProtocol.ts"
 
 /** A model that passed all checks. */
@@ -76,17 +77,25 @@ const checkVits = async (
 ): Promise<CheckedModel> => {
   const settings = await readPiperSettings(`${model}.json`)
   const found = await metadataOf(model)
-  const isPlain = found.get("sample_rate") === undefined && settings !== undefined
-  const { model: loadable, tokens } = isPlain
-    ? await convertPiper(model, settings, context.cache)
-    : { model, tokens: join(folder, "tokens.txt") }
-  const metadata = isPlain ? await metadataOf(loadable) : found
-  metadata.count("sample_rate", 1)
-  metadata.text("language")
-  metadata.text("comment")
+  const plain = found.get("sample_rate") === undefined ? settings : undefined
+  if (plain === undefined) {
+    found.count("sample_rate", 1)
+    found.text("language")
+    found.text("comment")
+  }
   const lexicon = files.find((file) => /lexicon\.txt$/u.test(file))
-  const isSpelled = metadata.get("frontend") === "characters"
+  const isSpelled = found.get("frontend") === "characters"
   const usesEspeak = !isSpelled && lexicon === undefined
+  const espeak = usesEspeak
+    ? plain === undefined
+      ? await espeakFor(found.text("voice"), model, folder, files, context)
+      : await espeakFor(pronunciationOf(plain), `${model}.json`, folder, files, context)
+    : {}
+  const { model: loadable, tokens } =
+    plain === undefined
+      ? { model, tokens: join(folder, "tokens.txt") }
+      : await convertPiper(model, plain, context.cache)
+  const metadata = plain === undefined ? found : await metadataOf(loadable)
   await checkTokens(tokens, usesEspeak || isSpelled)
   return {
     family: "vits",
@@ -94,7 +103,7 @@ const checkVits = async (
       vits: {
         model: loadable,
         tokens,
-        ...(usesEspeak ? { dataDir: await espeakFolder(folder, files, context) } : {}),
+        ...espeak,
         ...(lexicon === undefined ? {} : { lexicon }),
         ...(context.steady ? { noiseScale: noNoise, noiseScaleW: noNoise } : {}),
         lengthScale: settings?.inference?.length_scale ?? 1
@@ -129,7 +138,8 @@ const checkStyled = async (
   await checkSize(voices, 4 * floats * count)
   await checkTokens(tokens, false)
   const names = (metadata.get("speaker_names") ?? "").split(",").map((name) => name.trim())
-  const common = { model, voices, tokens, dataDir: await espeakFolder(folder, files, context) }
+  const espeak = await espeakFor(metadata.get("voice"), model, folder, files, context)
+  const common = { model, voices, tokens, ...espeak }
   if (family === "kitten")
     return { family, config: { kitten: common }, speakers: kittenSpeakers(names, count) }
   const isMultilingual = Number(metadata.get("version") ?? 1) > 1
@@ -159,8 +169,10 @@ const checkMatcha = async (
   await metadataOf(vocoder)
   for (const key of ["sample_rate", "use_eos_bos", "pad_id"]) metadata.count(key, 0)
   // Chinese models have a lexicon; those that read English, too, need eSpeak NG for it.
-  const isChinese = metadata.get("jieba") === "1" || metadata.get("voice") === "zh en-us"
-  const usesEspeak = metadata.get("has_espeak") === "1" || metadata.get("voice") === "zh en-us"
+  const voice = metadata.get("voice")
+  const isBilingual = voice === "zh en-us"
+  const isChinese = metadata.get("jieba") === "1" || isBilingual
+  const usesEspeak = metadata.get("has_espeak") === "1" || isBilingual
   if (!isChinese && !usesEspeak)
     throw new ModelUnusable({
       path: acousticModel,
@@ -175,7 +187,9 @@ const checkMatcha = async (
         acousticModel,
         vocoder,
         tokens,
-        ...(usesEspeak ? { dataDir: await espeakFolder(folder, files, context) } : {}),
+        ...(usesEspeak
+          ? await espeakFor(isBilingual ? undefined : voice, acousticModel, folder, files, context)
+          : {}),
         ...(lexicon === undefined ? {} : { lexicon }),
         ...(context.steady ? { noiseScale: noNoise } : {})
       }
@@ -218,12 +232,17 @@ const styleCount = async (file: string): Promise<number> => {
   return count
 }
 
-/** Prefers the common data folder, so that all voices pronounce alike. Otherwise uses the voice's own. */
-const espeakFolder = async (
+/**
+ * Returns the setting with eSpeak NG's data folder. Prefers the common one, so that all voices pronounce alike;
+ * otherwise uses the voice's own. `named` is the file that names the voice of eSpeak NG.
+ */
+const espeakFor = async (
+  voice: string | undefined,
+  named: string,
   folder: string,
   files: ReadonlyArray<string>,
   { espeakData }: ModelContext
-): Promise<string> => {
+): Promise<{ readonly dataDir: string }> => {
   const own = join(folder, "espeak-ng-data")
   const found = (await espeakData()) ?? (files.includes(own) ? own : undefined)
   if (found === undefined)
@@ -231,7 +250,8 @@ const espeakFolder = async (
       path: folder,
       detail: "the folder espeak-ng-data is missing, and eSpeak NG is not installed"
     })
-  return found
+  if (voice !== undefined) await checkEspeakVoice(found, voice, named)
+  return { dataDir: found }
 }
 
 const languageOf = (metadata: ModelMetadata, code: string | undefined): string | undefined =>

@@ -73,12 +73,15 @@ export const convertPiper = async (
   return converted
 }
 
+/** Returns eSpeak NG's voice for a Piper voice. "pt-PT" is Piper's only name that eSpeak NG does not have. */
+export const pronunciationOf = ({ espeak }: PiperSettings): string =>
+  espeak.voice === "pt-PT" ? "pt" : espeak.voice
+
 const metadataFor = (settings: PiperSettings): Readonly<Record<string, string>> => ({
   model_type: "vits",
   comment: "piper",
   language: settings.language?.code ?? settings.espeak.voice,
-  // Piper's only voice name that eSpeak NG does not have.
-  voice: settings.espeak.voice === "pt-PT" ? "pt" : settings.espeak.voice,
+  voice: pronunciationOf(settings),
   has_espeak: "1",
   n_speakers: String(settings.num_speakers ?? 1),
   sample_rate: String(settings.audio.sample_rate)

@@ -70,6 +70,7 @@ export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
     return service.local.voiceFor(language)
   })
   const found = yield* withProvidersFound(batch, service, known)
-  const { missing, remarks } = service.local
-  return { ...found, batch: { ...found.batch, missing, remarks: remarks([...languages]) } }
+  const remarks = service.local.remarks([...languages])
+  if (found.batch.service !== "embedded") return { ...found, batch: { ...found.batch, remarks } }
+  return { ...found, batch: { ...found.batch, remarks, unusable: yield* service.local.unusable } }
 })

@@ -5,7 +5,7 @@ import type { EngineVoice } from "../../engines/Engine.ts"
 import { sherpaAdvice, sherpaPackages } from "../../engines/neural/SherpaPackage.ts"
 import { type InstalledVoice, installedVoices } from "../../engines/voices/InstalledVoices.ts"
 import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
-import { neuralConfig } from "../../service/config/NeuralProvider.ts"
+import { neuralConfig, neuralPrefix } from "../../service/config/NeuralProvider.ts"
 import type { ServiceConfig } from "../../service/config/ServiceConfig.ts"
 import { localVoices } from "./DefaultVoiceChoice.ts"
 
@@ -25,11 +25,25 @@ export const bundledService: Effect.Effect<BundledService> = Effect.map(installe
   const advice = installed.length > 0 && !isUsable ? sherpaAdvice : undefined
   return {
     config: neural.length > 0 ? neuralConfig : {},
-    local: localVoices(neural, advice),
+    local: localVoices(neural, advice, isUsable ? faultsOf(installed) : Effect.succeed(new Map())),
     providers: neural.length > 0 ? [neuralProvider] : [],
     neural
   }
 })
+
+/** The neural voices that cannot speak, by their ids in this service: why, and what to do. */
+const faultsOf = (installed: ReadonlyArray<InstalledVoice>): LocalVoices["unusable"] =>
+  Effect.gen(function* () {
+    const { unusableVoices } = yield* Effect.promise(() => import("../../engines/voices/UnusableVoices.ts"))
+    const entries = (yield* unusableVoices(installed)).flatMap(({ record: { id, speakers }, fault }) =>
+      speakers.map((speaker) => {
+        const voice = neuralPrefix + speaker.id
+        const advice = `mend its files, or run dubwright voices remove ${id}`
+        return [voice, `${voice} cannot speak: ${fault}; ${advice}`] as const
+      })
+    )
+    return new Map(entries)
+  })
 
 /** Voices with the fewest languages come first, because they are made for these languages. */
 const speakersOf = (installed: ReadonlyArray<InstalledVoice>): ReadonlyArray<EngineVoice> =>

@@ -1,4 +1,5 @@
 /** Chooses the bundled service's voice for speakers without one in the manifest: neural voices before simple ones. */
+import { Effect } from "effect"
 import { neuralProvider, primaryLanguage, VoiceId } from "../../domain/values/Ids.ts"
 import type { EngineVoice } from "../../engines/Engine.ts"
 import { espeakAdvice, espeakPackage } from "../../engines/EspeakPackage.ts"
@@ -26,9 +27,14 @@ const withoutEspeak = Object.entries(defaultProviders).flatMap(([provider, { eng
 
 /**
  * Returns the voices of the bundled service for jobs that name none: an installed neural voice of the language, else
- * Flite without eSpeak NG, else eSpeak NG. `advice` tells how to get neural voices to speak.
+ * Flite without eSpeak NG, else eSpeak NG. `advice` tells how to get neural voices to speak, `faults` which of them
+ * cannot, by their ids here.
  */
-export const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string | undefined): LocalVoices => {
+export const localVoices = (
+  neural: ReadonlyArray<EngineVoice>,
+  advice: string | undefined,
+  faults: LocalVoices["unusable"]
+): LocalVoices => {
   const speaking = (language: string | undefined) => {
     if (language === undefined) return []
     const exact = neural.filter(({ languages }) => languages.includes(language))
@@ -52,7 +58,10 @@ export const localVoices = (neural: ReadonlyArray<EngineVoice>, advice: string |
       const voices = defaultProviders[provider]?.voices
       return Array.isArray(voices) && voices.some(({ id }) => id === voice)
     },
-    missing: new Map(espeakPackage() === undefined ? withoutEspeak : []),
+    unusable: Effect.map(
+      faults,
+      (found) => new Map([...found, ...(espeakPackage() === undefined ? withoutEspeak : [])])
+    ),
     // Without a model, the provider's first one counts, as in the service's settings.
     priceOf: ({ provider, model }) => {
       if (provider === neuralProvider) return neuralPrice

@@ -150,7 +150,7 @@ const localVoices = (
     },
     offers: (casting) => casting.provider === provider && voices.some(({ id }) => id === casting.voice),
     priceOf: () => 0,
-    missing: new Map(),
+    unusable: Effect.succeed(new Map()),
     remarks: () => []
   }
 }

@@ -179,6 +179,6 @@ export interface Batch {
   readonly notices?: ReadonlyArray<string>
   /** Which voices speak for jobs that name none, one line each. */
   readonly remarks?: ReadonlyArray<string>
-  /** Providers that the service in this process cannot speak with, and how to add what they lack. */
-  readonly missing?: ReadonlyMap<string, string>
+  /** The providers and voices, by id, that the service in this process cannot speak with, and what to do. */
+  readonly unusable?: ReadonlyMap<string, string>
 }

@@ -1,5 +1,6 @@
 /** Checks that the service has the providers and voices a run needs, before anything is charged. */
 import { Array, Effect, Option } from "effect"
+import type { Casting } from "../../domain/speech/Casting.ts"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
@@ -26,7 +27,7 @@ export const checkService = Effect.fn("ServicePreflight.checkService")(function*
   const { batch } = plan
   const castings = Array.dedupe(unsent.map(({ casting }) => casting))
   const providers = Array.dedupe(castings.map(({ provider }) => provider))
-  const faults = batch.service === "embedded" ? missingEngines(providers, batch.missing) : []
+  const faults = unusableHere(castings, batch)
   if (faults.length === 0) {
     yield* greeted(batch)
     faults.push(...(yield* strangeProviders(providers)))
@@ -35,7 +36,8 @@ export const checkService = Effect.fn("ServicePreflight.checkService")(function*
     if (faults.some(({ about }) => about === provider)) continue
     const wanted = Array.dedupe(
       castings.filter((casting) => casting.provider === provider).map(({ voice }) => voice)
-    )
+    ).filter((voice) => !faults.some(({ about }) => about === voice))
+    if (wanted.length === 0) continue
     const unknown = yield* strangeVoices(provider, wanted)
     faults.push(
       ...unknown.map(({ about, message }) => ({
@@ -48,10 +50,10 @@ export const checkService = Effect.fn("ServicePreflight.checkService")(function*
   if (Array.isNonEmptyArray(inputFaults)) return yield* InputRejected.make({ faults: inputFaults })
 })
 
-/** Providers whose engine is not installed: the service would only postpone their tasks. */
-const missingEngines = (providers: ReadonlyArray<ProviderId>, missing: BatchPlan["batch"]["missing"]) =>
-  providers.flatMap((about) => {
-    const message = missing?.get(about)
+/** What the service in this process cannot speak with: it would only postpone these tasks. */
+const unusableHere = (castings: ReadonlyArray<Casting>, { unusable }: BatchPlan["batch"]) =>
+  Array.dedupe(castings.flatMap(({ provider, voice }) => [provider, voice])).flatMap((about) => {
+    const message = unusable?.get(about)
     return message === undefined ? [] : [{ about: String(about), message }]
   })
 
@@ -142,7 +144,10 @@ export const findUnknownVoices = Effect.fn("ServicePreflight.findUnknownVoices")
       notes.push(`voices were not checked: ${why}`)
       return Option.none<InputRejected>()
     })
-  if (plan.batch.service === "embedded" && unsent.every(({ casting }) => service.local.offers(casting)))
+  const offered = unsent.every(
+    ({ casting }) => service.local.offers(casting) && plan.batch.unusable?.has(casting.voice) !== true
+  )
+  if (plan.batch.service === "embedded" && offered)
     return { unknown: Option.none(), notes } satisfies VoicesSeen
   const unknown = yield* checkService(plan, unsent).pipe(
     Effect.as(Option.none<InputRejected>()),

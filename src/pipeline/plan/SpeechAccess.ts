@@ -22,8 +22,8 @@ export interface LocalVoices {
   /** Whether a voice certainly exists, so that the service need not be asked. */
   readonly offers: (casting: Casting) => boolean
   readonly priceOf: PriceOf
-  /** Providers that this installation does not support: the missing packages, and how to add them. */
-  readonly missing: ReadonlyMap<string, string>
+  /** The providers and voices, by id, that cannot speak on this machine: the reason, and what to do. */
+  readonly unusable: Effect.Effect<ReadonlyMap<string, string>>
   /** Notes on the default voices of these languages: which ones are used, and how to get better ones. */
   readonly remarks: (languages: ReadonlyArray<string | undefined>) => ReadonlyArray<string>
 }

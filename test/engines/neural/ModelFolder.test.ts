@@ -9,17 +9,26 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { espeakDataFolder } from "../../../src/engines/neural/EspeakData.ts"
 import { checkModel } from "../../../src/engines/neural/ModelFolder.ts"
 import { readOnnxMetadata } from "../../../src/engines/neural/OnnxMetadata.ts"
-import { tinyModel, writePiperVoice, writeSpellingVoice } from "./tinyVoice.ts"
+import { tinyModel, writePhonemeVoice, writePiperVoice, writeSpellingVoice } from "./tinyVoice.ts"
 
 const home = mkdtempSync(join(tmpdir(), "dubwright-models-"))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-const context = { cache: join(home, "cache"), steady: true, espeakData: async () => "/espeak-data" }
+const espeakData = join(home, "espeak-data")
+for (const [file, name] of [
+  ["aav/vi", "Vietnamese (Northern)"],
+  ["gmw/en-GB-x-rp", "English (Received Pronunciation)"],
+  ["gmw/en-US", "English (America)"]
+] as const) {
+  mkdirSync(join(espeakData, "lang", dirname(file)), { recursive: true })
+  writeFileSync(join(espeakData, "lang", file), `name ${name}\nlanguage x\n`)
+}
+const context = { cache: join(home, "cache"), steady: true, espeakData: async () => espeakData }
 let count = 0
 const newFolder = () => join(home, `voice-${++count}`)
 
@@ -56,7 +65,11 @@ const styles = (number: number) =>
 
 /** Checks a folder; its path is left out of the result. */
 const checked = async (folder: string) =>
-  JSON.parse(JSON.stringify(await checkModel(folder, context)).replaceAll(folder, ""))
+  JSON.parse(
+    JSON.stringify(await checkModel(folder, context))
+      .replaceAll(folder, "")
+      .replaceAll(home, "")
+  )
 
 describe("recognises", () => {
   test("a voice of letters", async () => {
@@ -260,6 +273,36 @@ test.each<readonly [title: string, make: () => string, message: string]>([
     '/x.onnx: its phoneme type is "pinyin"; expected espeak'
   ],
   [
+    "a Piper voice that eSpeak NG has no voice for",
+    () => dirname(writePiperVoice(newFolder(), "x", { espeak: { voice: "en-gb" } })),
+    '/x.onnx.json: it names the eSpeak NG voice "en-gb", which does not exist; expected one such as en-GB-x-rp, en-US'
+  ],
+  [
+    "the same in a model's metadata",
+    () => writePhonemeVoice(newFolder(), { metadata: { voice: "xx" } }),
+    '/model.onnx: it names the eSpeak NG voice "xx", which does not exist; expected one such as en-us, vi'
+  ],
+  [
+    "the same in a model with styles",
+    () => styled({ voice: "zh", n_speakers: "3" }, 4 * 8 * 3),
+    '/model.onnx: it names the eSpeak NG voice "zh", which does not exist; expected one such as en-us, vi'
+  ],
+  [
+    "the same in Matcha",
+    () =>
+      folderWith({
+        "model-steps-3.onnx": tinyModel({ metadata: { use_eos_bos: "1", pad_id: "0", voice: "no" } }),
+        "vocos-22khz-univ.onnx": tinyModel(),
+        "tokens.txt": "a 1\n"
+      }),
+    '/model-steps-3.onnx: it names the eSpeak NG voice "no", which does not exist; expected one such as en-us, vi'
+  ],
+  [
+    "a model without a voice of eSpeak NG",
+    () => writePhonemeVoice(newFolder(), { metadata: { voice: "" } }),
+    '/model.onnx: its metadata has no "voice"; expected a model converted for sherpa-onnx'
+  ],
+  [
     "styles of another model",
     () => styled({ n_speakers: "3" }, 5),
     "/voices.bin: it has 5 bytes, but its model needs 96; download the voice again"
@@ -296,6 +339,14 @@ test.each<readonly [title: string, make: () => string, message: string]>([
     (cause: Error) => cause.message.replace(folder, "")
   )
   expect(rejected).toBe(message)
+})
+
+test("accepts every name by which eSpeak NG finds a voice", async () => {
+  const names = ["vi", "EN-us", "gmw/en-US", "English (america)", "en-us+f3"]
+  for (const voice of names) {
+    const { family } = await checkModel(writePiperVoice(newFolder(), "x", { espeak: { voice } }), context)
+    expect(family, voice).toBe("vits")
+  }
 })
 
 test("unpacks eSpeak NG's data once, as a whole", async () => {
