@@ -11,15 +11,18 @@ import { readSrtVtt } from "./formats/cues/SrtVtt.ts"
 import { parseTiming } from "./formats/cues/TimingLine.ts"
 import { readScc } from "./formats/captions/Scc.ts"
 import { isEbuStl, readEbuStl } from "./formats/binary/EbuStl.ts"
+import { isLabelTrack, readLabelTrack } from "./formats/lines/LabelTrack.ts"
 import { isLrc, readLrc } from "./formats/lines/Lrc.ts"
 import { isMicroDvd, isMpl2, readMicroDvd, readMpl2 } from "./formats/lines/MicroDvd.ts"
 import { isSami, readSami } from "./formats/lines/Sami.ts"
 import { isSpruceStl, readSpruceStl } from "./formats/lines/SpruceStl.ts"
-import type { NamedColumns } from "./formats/tables/DialogueColumns.ts"
+import { isQuickTimeText, isSubViewer1, isTmPlayer, readStamped } from "./formats/lines/StampedText.ts"
+import { isDialogueHeader, type NamedColumns } from "./formats/tables/DialogueColumns.ts"
 import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
 import { readOffice } from "./formats/tables/Office.ts"
 import { isZip } from "./formats/tables/OfficeZip.ts"
 import type { KnownRates } from "./formats/timed/FrameClock.ts"
+import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 
@@ -38,9 +41,9 @@ export interface ReadOptions extends KnownRates {
 }
 
 /**
- * Parses a file: SRT, WebVTT, SBV, SubViewer, MicroDVD, MPL2, ASS, SSA, TTML, EBU STL, Spruce STL, SCC, SAMI, LRC,
- * Whisper JSON and dialogue lists as subtitles; text and Markdown as narration. If the content clearly is in another of
- * these formats than the extension suggests, the content decides.
+ * Parses a file: SRT, WebVTT, SBV, SubViewer, MicroDVD, MPL2, TMPlayer, ASS, SSA, TTML, EBU STL, Spruce STL, SCC, SAMI,
+ * LRC, QuickTime text, labels, Whisper JSON and dialogue lists as subtitles; text and Markdown as narration. If the
+ * content clearly is in another of these formats than the extension suggests, the content decides.
  */
 export const readScript = (
   bytes: Uint8Array,
@@ -99,11 +102,12 @@ const readText = (text: string, file: string, options: ReadOptions): Read => {
   const ending = options.ending ?? endingOf(file)
   const unread = unreadByText(text, file)
   if (unread !== undefined) return refused("", unread)
-  const content = readers[contentOf(text, ending) ?? ""]
+  const content = readersByContent[contentOf(text, ending) ?? ""]
   const reader = readers[ending === "" ? "txt" : ending]
   if (reader !== undefined) return (content ?? reader)(text, options)
   const named = unreadByName(file)
   if (named !== undefined) return refused("", named)
+  if (content !== undefined) return content(text, options)
   return refused(
     file,
     "is not a supported file type; use .srt, .vtt, .ass or .ttml for subtitles, .csv or .xlsx for a dialogue list, .txt or .md for narration"
@@ -115,7 +119,6 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
   vtt: (text) => readSrtVtt(text, "vtt"),
   sbv: (text) => readSrtVtt(text, "sbv"),
   sub: (text) => readSrtVtt(text, "sbv"),
-  microdvd: readMicroDvd,
   mpl: readMpl2,
   scc: readScc,
   smi: readSami,
@@ -134,15 +137,21 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
   ttml: readTtml,
   dfxp: readTtml,
   itt: readTtml,
+  imscr: readTtml,
   xml: readTtml
 }
 
+/** Also readers of formats that have no extension of their own. */
+const readersByContent: typeof readers = {
+  ...readers,
+  microdvd: readMicroDvd,
+  stamped: readStamped,
+  labels: readLabelTrack,
+  timecodes: readTimecodeText
+}
+
 /** The supported file extensions, without their dots. */
-export const scriptEndings: ReadonlyArray<string> = [
-  ...Object.keys(readers).filter((ending) => ending !== "microdvd"),
-  "xlsx",
-  "docx"
-]
+export const scriptEndings: ReadonlyArray<string> = [...Object.keys(readers), "xlsx", "docx"]
 
 /** Returns the extension that matches the content, if the content clearly differs from the file's extension. */
 const contentOf = (text: string, ending: string): string | undefined => {
@@ -156,6 +165,13 @@ const contentOf = (text: string, ending: string): string | undefined => {
   if (isMpl2(start)) return "mpl"
   if (isLrc(start)) return "lrc"
   if (isSpruceStl(start)) return "stl"
+  if (isSubViewer1(start, ending) || isQuickTimeText(start)) return "stamped"
+  if (ending === "txt" || ending === "text" || ending === "") {
+    if (isTmPlayer(start)) return "stamped"
+    if (isLabelTrack(start)) return "labels"
+    if (isDialogueHeader(start.split("\n", 2).map((line) => line.split("\t")))) return "tsv"
+    if (isTimecodeText(start)) return "timecodes"
+  }
   if (ending === "sbv" || ending === "sub") return undefined
   const lines = start.split("\n", 2)
   const timed = lines.findIndex((line) => parseTiming(line, "srt").kind === "time")

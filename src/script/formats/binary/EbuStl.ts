@@ -27,15 +27,16 @@ interface StlSubtitle {
   readonly bytes: Array<number>
 }
 
+/** A manifest's settings for a file. */
+interface EbuStlOptions extends TimedOptions {
+  /** The encoding of texts, for files that do not use the one in their header. */
+  readonly encoding?: string | undefined
+}
+
 /** Parses a file. Comments and user data are left out. Lines in messages count blocks, from 1. */
-export const readEbuStl = (bytes: Uint8Array, options: TimedOptions = {}): ReadSubtitle => {
-  const rate = Number(latin(bytes, 6, 2))
-  const frames = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate)
-  const clock: FrameClock =
-    frames === undefined
-      ? clockAt(rate)
-      : { rate: frames.rate.value, nominal: frames.nominal, drop: frames.drop ? "ntsc" : undefined }
-  const decode = decoderOf(latin(bytes, 12, 2))
+export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): ReadSubtitle => {
+  const clock = clockOfFile(Number(latin(bytes, 6, 2)), options)
+  const decode = decoderOf(options.encoding ?? latin(bytes, 12, 2))
   const notices: Array<Notice> = []
   const subtitles = subtitlesIn(bytes)
   if ((bytes.length - headerLength) % blockLength !== 0 && bytes.length > headerLength)
@@ -86,6 +87,16 @@ export const readEbuStl = (bytes: Uint8Array, options: TimedOptions = {}): ReadS
   const [hours = 0, minutes = 0, seconds = 0, count = 0] = programme ?? []
   const stated = millisOfTimecode({ hours, minutes, seconds, frames: count }, clock)
   return subtitleOf(lines, notices, { stated, isTimecode: true, clock }, options)
+}
+
+/** The clock of a file: the job's, else the header's. `STL30.01` with a film at 29.97 counts the film's frames. */
+const clockOfFile = (stated: number, { frameRate, filmRate }: TimedOptions): FrameClock => {
+  if (frameRate !== undefined) {
+    const { rate, nominal, drop } = frameRateNamed(frameRate)
+    return { rate: rate.value, nominal, drop: drop ? "ntsc" : undefined }
+  }
+  const clock = clockAt(stated)
+  return filmRate?.nominal === clock.nominal ? { rate: filmRate.rate.value, nominal: clock.nominal } : clock
 }
 
 /** The clock of a rate as headers name it: 23, 29 and 59 mean 24, 30 and 60 times 1000/1001. */

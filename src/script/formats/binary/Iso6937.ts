@@ -17,9 +17,10 @@ const pages: Readonly<Record<string, string>> = {
   "04": "iso-8859-8"
 }
 
-/** Returns the decoder of a character code table, as the file's header names it; `00` is ISO 6937. */
+/** Returns the decoder of an encoding, or of a table as the file's header names it; `00` is ISO 6937. */
 export const decoderOf = (table: string): ((bytes: Uint8Array) => string) => {
-  const page = pages[table]
+  const page =
+    pages[table] ?? (iconv.encodingExists(table) && !/^\s*\d*\s*$/u.test(table) ? table : undefined)
   return page === undefined ? iso6937 : (bytes) => iconv.decode(Buffer.from(bytes), page).normalize("NFC")
 }
 

@@ -85,7 +85,8 @@ const attribute = (tag: string, name: string): string | undefined => {
 
 const paragraphsIn = (text: string, notices: Array<Notice>): ReadonlyArray<SamiParagraph> => {
   const found: Array<SamiParagraph> = []
-  const body = withoutComments(text)
+  // A tag at the end that is cut off is not text.
+  const body = withoutComments(text).replace(/<\/?[a-z][^<>]{0,200}$/iu, "")
   let line = 1
   let counted = 0
   for (const block of body.matchAll(/<SYNC(\s[^<>]*)>((?:(?!<SYNC\s)[^])*)/giu)) {

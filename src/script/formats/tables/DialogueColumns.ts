@@ -1,5 +1,6 @@
 /** Finds the columns of a dialogue list: as the manifest names them, else by their headers, else by their contents. */
-import { cellTime } from "./CellTime.ts"
+import { cellTime, type TimeUnit } from "./CellTime.ts"
+import { columnRoles, type ColumnRole, headers, plainHeader, unitOf } from "./DialogueHeaders.ts"
 
 /** A row of cells, with its line in the file (a CSV) or its row in the table, from 1. */
 export interface TableRow {
@@ -7,108 +8,18 @@ export interface TableRow {
   readonly cells: ReadonlyArray<string>
 }
 
-/** The contents of columns. */
-export const columnRoles = ["start", "end", "duration", "speaker", "text"] as const
-export type ColumnRole = (typeof columnRoles)[number]
-
 /** Columns as the manifest names them: by header, or by letter (`A` is the first). */
 export type NamedColumns = { readonly [role in ColumnRole]?: string | undefined }
 
 /** The places of columns, and the rows below the header. */
 export interface FoundColumns {
   readonly at: { readonly [role in ColumnRole]?: number }
+  /** What plain numbers in the columns of times count, as the header says. */
+  readonly units: { readonly [role in ColumnRole]?: TimeUnit | undefined }
   readonly rows: ReadonlyArray<TableRow>
   /** Names of columns in the manifest that the table does not have. */
   readonly missing: ReadonlyArray<string>
 }
-
-/** Headers in order of preference. Words in brackets and punctuation do not count. */
-const headers: { readonly [role in ColumnRole]: ReadonlyArray<string> } = {
-  start: [
-    "start",
-    "start time",
-    "start timecode",
-    "tc in",
-    "tcin",
-    "timecode in",
-    "time in",
-    "in",
-    "in time",
-    "in tc",
-    "begin",
-    "begin time",
-    "from",
-    "timecode",
-    "time code",
-    "tc",
-    "timestamp",
-    "time",
-    "cue in"
-  ],
-  end: [
-    "end",
-    "end time",
-    "end timecode",
-    "tc out",
-    "tcout",
-    "timecode out",
-    "time out",
-    "out",
-    "out time",
-    "out tc",
-    "stop",
-    "to",
-    "cue out"
-  ],
-  duration: ["duration", "dur", "length"],
-  speaker: [
-    "speaker",
-    "character",
-    "character name",
-    "role",
-    "actor",
-    "name",
-    "who",
-    "voice",
-    "cast",
-    "talent",
-    "source"
-  ],
-  text: [
-    "dub",
-    "dubbed text",
-    "dub dialogue",
-    "adaptation",
-    "translation",
-    "translated text",
-    "target",
-    "target text",
-    "text",
-    "dialogue",
-    "dialog",
-    "line",
-    "lines",
-    "subtitle",
-    "subtitles",
-    "caption",
-    "transcript",
-    "transcription",
-    "script",
-    "speech",
-    "words",
-    "content",
-    "original",
-    "source text",
-    "english"
-  ]
-}
-
-const plain = (header: string): string =>
-  header
-    .toLowerCase()
-    .replace(/\([^()]*\)/gu, " ")
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim()
 
 /** Maximum number of rows above the header: titles, dates, names of the production. */
 const highestHeader = 20
@@ -117,7 +28,7 @@ const highestHeader = 20
 export const columnsOf = (rows: ReadonlyArray<TableRow>, named: NamedColumns): FoundColumns => {
   const header = headerOf(rows, named)
   const below = header === undefined ? rows : rows.slice(header + 1)
-  const titles = header === undefined ? [] : (rows[header]?.cells ?? []).map(plain)
+  const titles = header === undefined ? [] : (rows[header]?.cells ?? []).map(plainHeader)
   const at: { [role in ColumnRole]?: number } = {}
   const missing: Array<string> = []
   for (const role of columnRoles) {
@@ -131,22 +42,58 @@ export const columnsOf = (rows: ReadonlyArray<TableRow>, named: NamedColumns): F
     const place = headers[role].map((title) => titles.indexOf(title)).find((found) => found >= 0)
     if (place !== undefined) at[role] = place
   }
-  return { at: byContent(at, below), rows: below, missing }
+  const written = header === undefined ? [] : (rows[header]?.cells ?? [])
+  const unit = (place: number | undefined) => (place === undefined ? undefined : unitOf(written[place] ?? ""))
+  return {
+    at: byContent(at, below),
+    units: { start: unit(at.start), end: unit(at.end), duration: unit(at.duration) },
+    rows: below,
+    missing
+  }
+}
+
+/** Whether the first two lines of a table are a header with times and text, and a row. */
+export const isDialogueHeader = ([first = [], second = []]: ReadonlyArray<
+  ReadonlyArray<string>
+>): boolean => {
+  const titles = first.map(plainHeader)
+  return (
+    second.length > 1 &&
+    [headers.start, headers.text].every((names) => names.some((title) => titles.includes(title)))
+  )
 }
 
 /** The first row in which at least two cells are known headers, or one that the manifest names. */
 const headerOf = (rows: ReadonlyArray<TableRow>, named: NamedColumns): number | undefined => {
-  const wanted = columnRoles.flatMap((role) => (named[role] === undefined ? [] : [plain(named[role])]))
+  const wanted = columnRoles.flatMap((role) => (named[role] === undefined ? [] : [plainHeader(named[role])]))
   const found = rows.slice(0, highestHeader).findIndex(({ cells }) => {
-    const titles = cells.map(plain)
+    const titles = cells.map(plainHeader)
     const known = columnRoles.filter((role) => headers[role].some((title) => titles.includes(title)))
     return titles.some((title) => title !== "" && wanted.includes(title)) || known.length >= 2
   })
-  return found < 0 ? undefined : found
+  if (found >= 0) return found
+  return hasForeignTitles(rows) ? 0 : undefined
 }
 
+/** Whether the first row has words above columns of times: titles in a language that is not known here. */
+const hasForeignTitles = ([first, ...others]: ReadonlyArray<TableRow>): boolean =>
+  first?.cells.some((title, place) => {
+    const below = others.map(({ cells }) => cells[place]?.trim() ?? "").filter((cell) => cell !== "")
+    return (
+      /\p{L}/u.test(title) &&
+      below.length > 0 &&
+      below.filter(isWrittenTime).length / below.length > mostlyTimes
+    )
+  }) ?? false
+
+/** Share of a column's cells from which it is a column of times. */
+const mostlyTimes = 0.6
+
+const isWrittenTime = (cell: string): boolean =>
+  cell.includes(":") && cellTime(cell, { rate: 25, nominal: 25 }) !== undefined
+
 const placeOf = (wanted: string, titles: ReadonlyArray<string>): number | undefined => {
-  const titled = titles.indexOf(plain(wanted))
+  const titled = titles.indexOf(plainHeader(wanted))
   if (titled >= 0) return titled
   return /^[A-Z]$/u.test(wanted) ? wanted.charCodeAt(0) - 65 : undefined
 }
@@ -162,7 +109,7 @@ const byContent = (known: FoundColumns["at"], rows: ReadonlyArray<TableRow>): Fo
       cells.filter(test).length / Math.max(1, cells.length)
     return {
       place,
-      times: share((cell) => cell.includes(":") && cellTime(cell, { rate: 25, nominal: 25 }) !== undefined),
+      times: share(isWrittenTime),
       letters:
         cells.reduce((sum, cell) => sum + (cell.match(/\p{L}/gu)?.length ?? 0), 0) / Math.max(1, rows.length),
       distinct: new Set(cells).size,
@@ -170,7 +117,9 @@ const byContent = (known: FoundColumns["at"], rows: ReadonlyArray<TableRow>): Fo
       longest: cells.reduce((most, cell) => Math.max(most, cell.length), 0)
     }
   })
-  const timed = columns.filter(({ place, times, filled }) => filled > 0 && times > 0.6 && !taken(place))
+  const timed = columns.filter(
+    ({ place, times, filled }) => filled > 0 && times > mostlyTimes && !taken(place)
+  )
   const first = at.start === undefined ? timed.shift() : undefined
   if (first !== undefined) at.start = first.place
   if (at.end === undefined && at.duration === undefined && timed[0] !== undefined) at.end = timed[0].place

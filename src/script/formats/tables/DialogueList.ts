@@ -23,7 +23,7 @@ const refused = (line: number, found: string, expected: string): ReadTable =>
 
 /** Reads the rows of a table. */
 export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptions = {}): ReadTable => {
-  const { at, rows, missing } = columnsOf(table, options.columns ?? {})
+  const { at, units, rows, missing } = columnsOf(table, options.columns ?? {})
   const titles = table[0]?.cells.join(" | ") ?? ""
   if (missing[0] !== undefined)
     return refused(
@@ -49,15 +49,15 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
     const text = cellOf(row, at.text)
     if (text === "") continue
     const [from = "", until] = cellOf(row, at.start).split(/\s*(?:-{1,2}>|→|–|\s-\s)\s*/u)
-    const start = cellTime(from, clock)
+    const start = cellTime(from, clock, units.start)
     if (start === undefined) {
       const expected = "expected a start time such as 00:01:02.500 or 00:01:02:12"
       faults.push(ScriptFault.make({ line: row.line, found: excerpt(from === "" ? text : from), expected }))
       continue
     }
-    countsFrames ||= /^\d+:\d+:\d+[:;]\d+$/u.test(from)
-    const length = cellTime(cellOf(row, at.duration), clock)
-    const end = cellTime(until ?? cellOf(row, at.end), clock)
+    countsFrames ||= units.start === "frames" || /^\d+:\d+:\d+[:;]\d+$/u.test(from)
+    const length = cellTime(cellOf(row, at.duration), clock, units.duration)
+    const end = cellTime(until ?? cellOf(row, at.end), clock, units.end)
     const speaker = cellOf(row, at.speaker).replace(/\s+/gu, " ")
     lines.push({
       line: row.line,

@@ -12,6 +12,8 @@ export interface DaptScript {
     texts: ReadonlyArray<XmlElement>,
     inherited: string | undefined
   ) => ReadonlySet<XmlElement>
+  /** The divisions to speak, if each has the whole text in a language of its own, and one of them is the job's. */
+  readonly versions: (divisions: ReadonlyArray<XmlElement>) => ReadonlySet<XmlElement>
 }
 
 /** Returns the reading of a document; `language` is the job's. */
@@ -43,9 +45,23 @@ export const daptScriptOf = (root: XmlElement, language: string | undefined): Da
       }
       const last = texts.at(-1)
       return new Set(last === undefined ? [] : texts.filter((text) => languageOf(text) === languageOf(last)))
+    },
+    versions: (divisions) => {
+      const tags = divisions.flatMap(({ attributes }) => attributes.get("xml:lang") ?? [])
+      const sizes = divisions.map((division) => elementsNamed(division, "p").length)
+      // A film in which two languages are spoken has them in turn, seldom with the same number of lines.
+      const areVersions =
+        new Set(tags).size === divisions.length && Math.min(...sizes) >= Math.max(...sizes) * alike
+      const own = divisions.filter(({ attributes }) =>
+        isSameLanguage(attributes.get("xml:lang") ?? "", language ?? "")
+      )
+      return new Set(areVersions && own.length > 0 ? own : divisions)
     }
   }
 }
+
+/** Share of the paragraphs of the longest division that each version of a text has at least. */
+const alike = 0.8
 
 const isSameLanguage = (a: string, b: string): boolean =>
   a.toLowerCase().split("-")[0] === b.toLowerCase().split("-")[0]

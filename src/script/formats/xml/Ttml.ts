@@ -77,7 +77,8 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
     notices,
     {
       stated: programme === undefined ? undefined : ttmlTime(textIn(programme), clock),
-      isTimecode: clock.isSmpte,
+      // Times of day, too, count from a whole hour.
+      isTimecode: clock.isSmpte || root.attributes.get("timeBase") === "clock",
       clock
     },
     options

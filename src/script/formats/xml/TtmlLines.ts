@@ -154,6 +154,7 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
     const blocks = elementsOf(parent).filter((child) => isContent(child, "div", "p"))
     const texts = blocks.filter(({ name }) => name === "p")
     const chosen = dapt.chosen(texts, state.language)
+    const versions = dapt.versions(blocks.filter(({ name }) => name === "div"))
     let after = state.active.start
     for (const child of blocks) {
       const active = times.of(child, state.active, isSequence, after)
@@ -164,7 +165,7 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
       }
       const inner = entered(child, state, active)
       if (inner === undefined) continue
-      if (child.name === "div") walk(child, inner)
+      if (child.name === "div" && versions.has(child)) walk(child, inner)
       else if (chosen.has(child)) paragraph(child, inner)
       else otherLanguages.push(child.line)
     }

@@ -24,6 +24,29 @@ describe("a CSV dialogue list", () => {
     )
     expect(cuesIn("a.csv", rows.join("\n"))[2]).toEqual([2000, 3000, "This is line 2.", "ANNA"])
   })
+  it("finds columns by headers in other languages, or that are not known", () => {
+    const rows = "00:00:01.000,00:00:02.500,ANNA,Mind the step.\n00:00:03.0,00:00:04.0,BO,Thanks all.\n"
+    const heard = [spoken[0], [3000, 4000, "Thanks all.", "BO"]]
+    for (const header of ["TC entrée,TC sortie,Personnage,Texte", "Bắt đầu,Kết thúc,Nhân vật,Lời thoại"])
+      expect(cuesIn("a.csv", `${header}\n${rows}`)).toEqual(heard)
+    expect(cuesIn("a.csv", `Kezdet,Vég,Kép,Szöveg\n${rows}`).map((cue) => cue.slice(0, 3))).toEqual(
+      heard.map((cue) => cue?.slice(0, 3))
+    )
+  })
+  it("counts numbers in the unit of their header", () => {
+    expect(cuesIn("a.csv", "start_ms,end_ms,text\n1000,2500,Hi\n")).toEqual([[1000, 2500, "Hi"]])
+    expect(cuesIn("a.csv", "Start (ms),Duration (ms),Text\n1000,2500,Hi\n")).toEqual([[1000, 3500, "Hi"]])
+    const frames = "In frame,Out frame,Text\n25,50,Hi\n"
+    expect(cuesIn("a.csv", frames, { frameRate: "50" })).toEqual([[500, 1000, "Hi"]])
+    expect(noticesIn("a.csv", frames)[0]).toContain("set frameRate")
+  })
+  it("is recognized in a text file", () => {
+    expect(cuesIn("a.txt", "Start\tEnd\tText\n1,5\t2\tHi\n")).toEqual([[1500, 2000, "Hi"]])
+    expect(cuesIn("a.txt", "Time\tText\n\nA story about time.\n")).toEqual([
+      ["Time Text"],
+      ["A story about time."]
+    ])
+  })
   it("takes the columns that the job names", () => {
     const file = "Start,End,Source,Entry A,Entry B\n1.5,2,ANNA,no,Yes.\n"
     expect(cuesIn("a.csv", file, { columns: { text: "entry b" } })).toEqual([[1500, 2000, "Yes.", "ANNA"]])

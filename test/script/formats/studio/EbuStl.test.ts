@@ -1,6 +1,7 @@
 /** EBU STL files, built here block by block. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
+import { frameRateNamed } from "../../../../src/domain/time/FrameRate.ts"
 import { readScript } from "../../../../src/script/ScriptFile.ts"
 import { cuesIn, noticesIn, rejectionOf } from "./studio.ts"
 
@@ -51,12 +52,19 @@ describe("EBU STL", () => {
     expect(one([0xb4, 0xd0], { table: "01" })[0]?.[2]).toBe("Да")
     expect(one([0xe1, 0xe2], { table: "03" })[0]?.[2]).toBe("αβ")
   })
+  it("reads text in another encoding than its header's, if the job says so", () => {
+    const file = stl([{ from: second(1), to: second(2), text: [...codes("caf"), 0xe9] }])
+    expect(cuesIn("a.stl", file)).toEqual([[1000, 2000, "cafØ"]])
+    expect(cuesIn("a.stl", file, { encoding: "windows-1252" })).toEqual([[1000, 2000, "café"]])
+  })
   it("counts frames at the header's rate, or at the job's", () => {
     const file = stl([{ from: second(1), to: [0, 0, 1, 15], text: "Hi." }], { rate: "30" })
     expect(cuesIn("a.stl", file)).toEqual([[1000, 1500, "Hi."]])
     const ntsc = stl([{ from: second(1), to: [0, 0, 1, 15], text: "Hi." }], { rate: "29" })
     expect(cuesIn("a.stl", ntsc)).toEqual([[1001, 1502, "Hi."]])
     expect(cuesIn("a.stl", file, { frameRate: "29.97" })).toEqual([[1001, 1502, "Hi."]])
+    expect(cuesIn("a.stl", file, { filmRate: frameRateNamed("29.97df") })).toEqual([[1001, 1502, "Hi."]])
+    expect(cuesIn("a.stl", file, { filmRate: frameRateNamed("25") })).toEqual([[1000, 1500, "Hi."]])
   })
   it("joins extension blocks, and leaves out comments and user data", () => {
     const times = { from: second(1), to: second(2) }

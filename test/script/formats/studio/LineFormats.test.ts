@@ -1,4 +1,4 @@
-/** MicroDVD, MPL2, Spruce STL, SAMI and LRC. */
+/** MicroDVD, MPL2, SubViewer 1, TMPlayer, timecodes in text, Spruce STL, SAMI and LRC. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { frameRateNamed } from "../../../../src/domain/time/FrameRate.ts"
@@ -92,12 +92,74 @@ describe("SAMI", () => {
       "Anna"
     ])
   })
+  it("leaves out a tag that is cut off at the end", () => {
+    expect(cuesIn("a.smi", "<SAMI><SYNC Start=1000><P Class=ENCC>Hello<SYNC Start=2000><P Class=EN")).toEqual(
+      [[1000, 1000, "Hello"]]
+    )
+  })
   it("reports invalid times, and files without captions", () => {
     expect(noticesIn("a.smi", sami(sync(1000, "<P>Hi"), "<SYNC Start=soon><P>lost"))[0]).toContain(
       'the time "soon"'
     )
     expect(rejectionOf("a.smi", sami())).toContain("no caption with text found in the SAMI file")
   })
+})
+
+describe("texts with a time before each line", () => {
+  const spoken = [
+    [1000, 3000, "Hello\nthere"],
+    [5000, 7000, "Bye"]
+  ]
+  const times = "[00:00:01]\nHello|there\n[00:00:03]\n\n[00:00:05]\nBye\n[00:00:07]\n\n"
+  it("are read as SubViewer 1, with or without its header", () => {
+    const header = "[TITLE]\nFilm\n[DELAY]\n0\n[BEGIN]\n******** START SCRIPT ********\n"
+    const file = `${header}${times}[end]\n******** END SCRIPT ********\n`
+    expect(cuesIn("a.sub", file)).toEqual(spoken)
+    expect(cuesIn("a.txt", file)).toEqual(spoken)
+    expect(cuesIn("a.sub", times)).toEqual(spoken)
+  })
+  it("are read as QuickTime text, with its time scale", () => {
+    const file =
+      "{QTtext} {font:Arial} {timeScale:30}\n[00:00:01.15]\nHello {bold}you\n[00:00:03.00]\n\n[00:00:04.03]\nBye\n"
+    expect(cuesIn("a.txt", file)).toEqual([
+      [1500, 3000, "Hello you"],
+      [4100, 4100, "Bye"]
+    ])
+  })
+  it("are read as TMPlayer, also in several rows", () => {
+    expect(cuesIn("a.txt", "00:00:01:Hello|there\n00:00:03:\n00:00:05:Bye\n00:00:07:\n")).toEqual(spoken)
+    expect(cuesIn("a.txt", "00:00:01,1=Hello\n00:00:01,2=there\n00:00:03=\n00:00:05=Bye\n00:00:07=")).toEqual(
+      spoken
+    )
+    expect(cuesIn("a.txt", "00:15:01: hi all\n00:15:09: hello\n")).toEqual([
+      ["00:15:01: hi all"],
+      ["00:15:09: hello"]
+    ])
+  })
+})
+
+it("two timecodes before each caption are read, on its line or above it", () => {
+  const spoken = [
+    [1000, 3480, "Hello\nthere"],
+    [4000, 5000, "Bye"]
+  ]
+  expect(cuesIn("a.txt", "1 00:00:01:00 00:00:03:12 Hello\nthere\n2 00:00:04:00 00:00:05:00 Bye\n")).toEqual(
+    spoken
+  )
+  const avid =
+    "@ Captions\n<begin subtitles>\n00:00:01:00 00:00:03:12\nHello\nthere\n\n00:00:04:00 00:00:05:00\nBye\n\n"
+  expect(cuesIn("a.txt", `${avid}<end subtitles>\n`)).toEqual(spoken)
+  expect(cuesIn("a.txt", "00:00:01;00 - 00:00:03;12\nSpeaker 1\nHello\n", { frameRate: 25 })).toEqual([
+    [1000, 3480, "Hello", "Speaker 1"]
+  ])
+  expect(noticesIn("a.txt", avid)[0]).toContain("set frameRate")
+})
+
+it("Audacity labels are read in seconds, without their frequencies", () => {
+  expect(cuesIn("a.txt", "1.000000\t2.500000\tHello\n\\\t100\t200\n3,000000\t4,000000\tBye\n")).toEqual([
+    [1000, 2500, "Hello"],
+    [3000, 4000, "Bye"]
+  ])
 })
 
 describe("LRC", () => {

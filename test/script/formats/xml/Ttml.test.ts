@@ -146,6 +146,11 @@ describe("TTML times", () => {
 })
 
 describe("the programme's start", () => {
+  it("is a whole hour before the first time of day", () => {
+    expect(cues(timed("12:00:01.5", "12:00:02", 'ttp:timeBase="clock"'))).toEqual([
+      [1500, 2000, "Mind the step."]
+    ])
+  })
   const smpte = 'ttp:timeBase="smpte" ttp:frameRate="25"'
   const late = timed("10:00:01:00", "10:00:02:00", smpte)
   it("is a whole hour of timecodes", () => {
@@ -165,6 +170,16 @@ describe("the programme's start", () => {
     const body = `<div><p begin="10:00:01.000" end="10:00:02.000">Hi.</p></div>`
     expect(cues(ttml(body, "", head))).toEqual([[1000, 2000, "Hi."]])
   })
+})
+
+it("one of several TTML versions of a text is read, if it is in the job's language", () => {
+  const version = (language: string, ...texts: ReadonlyArray<string>) =>
+    `<div xml:lang="${language}">${texts.map((text, at) => `<p begin="${at}s" end="${at + 1}s">${text}</p>`).join("")}</div>`
+  const both = ttml(version("en", "Mind the step.", "Bye.") + version("de", "Vorsicht.", "Ade."))
+  expect(cues(both, { language: "de" }).map((cue) => cue[2])).toEqual(["Vorsicht.", "Ade."])
+  expect(cues(both, { language: "vi" })).toHaveLength(4)
+  const scenes = ttml(version("en", "Mind the step.", "Bye.") + version("de", "Vorsicht."))
+  expect(cues(scenes, { language: "de" })).toHaveLength(3)
 })
 
 describe("what TTML says", () => {

@@ -1,0 +1,56 @@
+/**
+ * Parses texts with two timecodes before each caption, on its line or above it, as Adobe Encore, Avid and Premiere
+ * export them: `00:00:01:00 00:00:03:12 Hello`.
+ */
+import { Either } from "effect"
+import { ScriptFault } from "../../../domain/speech/Cue.ts"
+import { guessedClock, knownClock, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
+import { type ReadSubtitle, subtitleOf, type TimedOptions } from "./TimedLines.ts"
+
+const timecode = "\\d{1,2}:\\d{2}:\\d{2}[:;.]\\d{2}"
+const form = new RegExp(
+  `^\\s*(?:\\d{1,6}[.:]?\\s+)?(${timecode})\\s*(?:[-–→,]{1,3}>?\\s*|\\s)(${timecode})(?:\\s+(.*))?$`,
+  "u"
+)
+
+/** Whether a text begins with two timecodes, below the notes and tags of Avid. */
+export const isTimecodeText = (text: string): boolean => {
+  const first = text
+    .slice(0, 5000)
+    .split("\n")
+    .find((line) => line.trim() !== "" && !aside.test(line))
+  return first !== undefined && form.test(first)
+}
+
+/** A note or a tag of Avid. */
+const aside = /^\s*(?:@.*|<(?:begin|end) subtitles>)\s*$/iu
+
+/** Parses a file's text at the rate of the job or its film, else at 25. */
+export const readTimecodeText = (text: string, options: TimedOptions = {}): ReadSubtitle => {
+  const clock = knownClock(options)
+  const found: Array<{ line: number; start: number; end: number; rows: Array<string> }> = []
+  text.split("\n").forEach((written, index) => {
+    const [, from = "", to = "", words = ""] = form.exec(written) ?? []
+    const [start, end] = [timecodeFields(from), timecodeFields(to)]
+    if (start !== undefined && end !== undefined) {
+      const times = { start: millisOfTimecode(start, clock), end: millisOfTimecode(end, clock) }
+      found.push({ line: index + 1, ...times, rows: [words.trim()] })
+    } else if (!aside.test(written)) found.at(-1)?.rows.push(written.trim())
+  })
+  const lines = found.map(({ rows, ...times }) => ({ ...times, turns: [turnOf(rows)] }))
+  if (!lines.some(({ turns }) => turns.some((turn) => turn.text !== "")))
+    return Either.left([ScriptFault.make({ line: 1, found: "", expected: "no text behind the timecodes" })])
+  return subtitleOf(lines, guessedClock(options), { isTimecode: true, clock }, options)
+}
+
+/** The words of a caption. Premiere writes its speaker above them. */
+const turnOf = (
+  rows: ReadonlyArray<string>
+): { readonly speaker: string | undefined; readonly text: string } => {
+  const said = rows.filter((row) => row !== "")
+  const [name = "", ...words] = said
+  const hasSpeaker = words.length > 0 && /^(?:speaker|sprecher|unknown)(?: \d{1,3})?$/iu.test(name)
+  return hasSpeaker
+    ? { speaker: name, text: words.join("\n") }
+    : { speaker: undefined, text: said.join("\n") }
+}
