@@ -37,17 +37,22 @@ export const longerFilm = (film: MediaInfo, stretches: ReadonlyArray<PictureStre
   })
 }
 
+/** The expression for 0 where `value` is negative, else for twice the value. */
+const twicePositive = (value: string): string => `(abs(${value})+${value})`
+
 /**
  * Returns the expression for how many seconds later something is, by its time in seconds. Times up to `early`
- * milliseconds before a stretch count as in it, because containers round them.
+ * milliseconds before a stretch count as in it, because containers round them. It has no functions of two arguments,
+ * because ffmpeg 4.4 reads every comma as the end of a bitstream filter.
  */
 const laterBy = (stretches: ReadonlyArray<PictureStretch>, time: string, early: number): string =>
   stretches
-    .map(({ from, to, added }) =>
-      from === to
-        ? `gte(${time}\\,${(from - early) / 1_000})*${added / 1_000}`
-        : `clip((${time}-${from / 1_000})/${(to - from) / 1_000}\\,0\\,1)*${added / 1_000}`
-    )
+    .map(({ from, to, added }) => {
+      const after = (edge: number) => twicePositive(`(${time}-${edge / 1_000})`)
+      return from === to
+        ? `(1-not(${after(from - early)}))*${added / 1_000}`
+        : `(${after(from)}-${after(to)})/${(to - from) / 500}*${added / 1_000}`
+    })
     .join("+")
 
 /**
