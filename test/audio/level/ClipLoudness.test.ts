@@ -8,6 +8,7 @@ import { encodeWav16, decodeWav } from "../../../src/audio/formats/Wav.ts"
 import { decibelsOf, type Pcm } from "../../../src/audio/pcm/Pcm.ts"
 import { Either } from "effect"
 import { exactPeakOf, noise, speechLike, tone } from "../signals.ts"
+import { versionOf } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
 import { ffmpegs } from "../../ffmpeg/binaries.ts"
 
 const rates = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000, 96_000].map((rate) => SampleRate.make(rate))
@@ -114,16 +115,15 @@ describe.each(ffmpegs)("compared with ffmpeg's ebur128: $name", ({ binary }) => 
     }
   }
 
-  it.each([8_000, 16_000, 22_050, 24_000, 48_000].map((rate) => SampleRate.make(rate)))(
-    "agrees within 0.1 LU and 0.1 dB at %i Hz",
-    (rate) => {
-      for (const seed of [1, 2, 3]) {
-        const pcm = Either.getOrThrow(decodeWav(encodeWav16(speechLike(rate, 12, seed))))
-        const theirs = measured(pcm)
-        // ffmpeg prints one decimal.
-        expect(Math.abs(loudnessOf(pcm) - theirs.integrated)).toBeLessThanOrEqual(0.1)
-        expect(Math.abs(20 * Math.log10(truePeakOf(pcm)) - theirs.truePeak)).toBeLessThanOrEqual(0.1)
-      }
+  // Before 5.0, ffmpeg resamples to 48 kHz, whose filter differs from that of 8 kHz by 0.2 LU.
+  const rates = [8_000, 16_000, 22_050, 24_000, 48_000].slice((versionOf(binary)?.major ?? 5) < 5 ? 1 : 0)
+  it.each(rates.map((rate) => SampleRate.make(rate)))("agrees within 0.1 LU and 0.1 dB at %i Hz", (rate) => {
+    for (const seed of [1, 2, 3]) {
+      const pcm = Either.getOrThrow(decodeWav(encodeWav16(speechLike(rate, 12, seed))))
+      const theirs = measured(pcm)
+      // ffmpeg prints one decimal.
+      expect(Math.abs(loudnessOf(pcm) - theirs.integrated)).toBeLessThanOrEqual(0.1)
+      expect(Math.abs(20 * Math.log10(truePeakOf(pcm)) - theirs.truePeak)).toBeLessThanOrEqual(0.1)
     }
-  )
+  })
 })
