@@ -9,6 +9,8 @@
  *             + 6 (T - late)               the part beyond fit.late: worth speaking at maxSpeed, but not faster
  *     speed   length · (0.4 (v - 1) + 3.5 (v - 1)²)
  *             + length · 30 (v - maxSpeed)     the part beyond fit.maxSpeed
+ *             + length · (0.1 w + w²)          w = 1/v - 1, where fit.minSpeed allows a slower line
+ *     fill    3 R                          R = end - e, the empty rest of the cue, if fit.minSpeed is below 1
  *     film    1,000,000 (e - horizon)      where it runs past the end of the film and would be cut off
  *     change  90 (|1/v - 1/v'| - 0.05)²    v' is the speed of the line before; nothing up to 0.05; less
  *                                          after a pause of more than 1 s, nothing after 5 s
@@ -48,8 +50,17 @@ export const tailCost = (line: FitLine, end: number, late: number): number => {
   return over <= 0 ? 0 : 0.3 * over + 6 * Math.max(0, over - late / 1000)
 }
 
-/** Returns the cost of speaking `length` milliseconds of speech in `duration` milliseconds; `duration` ≤ `length`. */
+/**
+ * Returns the cost of speaking in `duration` milliseconds up to `end`, before the cue ends, if lines may be slowed to
+ * fill their slots. A slower line never ends after its cue.
+ */
+export const fillCost = (line: FitLine, duration: number, end: number): number =>
+  end > line.end ? (duration > line.length ? Infinity : 0) : (3 * (line.end - end)) / 1000
+
+/** Returns the cost of speaking `length` milliseconds of speech in `duration` milliseconds. */
 export const speedCost = (length: number, duration: number, maxSpeed: number): number => {
+  const slowness = duration / length - 1
+  if (slowness > 0) return (length / 1000) * (0.1 * slowness + slowness * slowness)
   const excess = length / duration - 1
   const beyond = length / duration - maxSpeed
   return (length / 1000) * (0.4 * excess + 3.5 * excess * excess + 30 * Math.max(0, beyond))
@@ -72,6 +83,9 @@ export const changeCost = (pace: number, other: number, weight: number): number 
  */
 export const changeWeight = (before: FitLine, line: FitLine): number =>
   Math.min(1, Math.max(0, (5_000 - (line.start - before.end)) / 4_000))
+
+/** Whether lines may be slower than recorded. */
+export const isSlowable = ({ minSpeed = 1 }: FitLimits): boolean => minSpeed < 1
 
 /** Where a line is heard, in milliseconds. */
 export interface FittedSpeech {
@@ -96,6 +110,7 @@ export const harmOf = (
     harm +=
       onsetCost(line, start) +
       tailCost(line, end, limits.late) +
+      (isSlowable(limits) ? fillCost(line, end - start, end) : 0) +
       speedCost(line.length, end - start, limits.maxSpeed) +
       filmCost(end - horizon)
     const pace = (end - start) / line.length

@@ -19,7 +19,9 @@ import { Millis } from "../../domain/time/Units.ts"
 import {
   changeCost,
   changeWeight,
+  fillCost,
   filmCost,
+  isSlowable,
   onsetCost,
   speedCost,
   tailCost,
@@ -31,8 +33,8 @@ export interface Fitted {
   readonly start: Millis
   readonly end: Millis
   /**
-   * The line's recorded length / (end - start), at least 1. Relative to the voice's normal speed, the hard limit always
-   * holds.
+   * The line's recorded length / (end - start), at least 1, or `minSpeed`. Relative to the voice's normal speed, the
+   * hard limit always holds.
    */
   readonly speed: number
   /** `early`, `late`: starts 200 ms or more off; `fast`: faster than maxSpeed; `overrun`: ends beyond fit.late. */
@@ -86,7 +88,10 @@ interface Problem {
   readonly lines: ReadonlyArray<FitLine>
   readonly limits: FitLimits
   readonly horizon: number
-  /** Lengths at the voice's normal speed (at least 1); as recorded; and the shortest that the hard limit allows. */
+  /**
+   * Lengths at the voice's normal speed (at least 1); as recorded, or as slow as allowed; and the shortest that the
+   * hard limit allows.
+   */
   readonly natural: Int32Array
   readonly longest: Int32Array
   readonly shortest: Int32Array
@@ -103,7 +108,10 @@ interface Placing {
 const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: number): Problem => {
   const cap = Math.max(1, limits.hardMaxSpeed)
   const natural = Int32Array.from(lines, (line) => Math.max(1, line.length))
-  const longest = natural.map((length, i) => Math.max(1, Math.min(length, lines[i]!.recorded ?? length)))
+  const slowest = limits.minSpeed ?? 1
+  const longest = natural.map((length, i) =>
+    Math.max(1, Math.min(Math.floor(length / slowest + 1e-9), lines[i]!.recorded ?? Infinity))
+  )
   const shortest = natural.map((length, i) => Math.min(longest[i]!, Math.ceil(length / cap - 1e-9)))
   const earliest = new Int32Array(lines.length)
   let latest = horizon
@@ -135,7 +143,7 @@ const plain = ({ lines, limits, natural, longest, shortest, earliest }: Problem)
     const available = Math.max(line.end + limits.late, lines[i + 1]?.start ?? 0) - start
     const preferred = Math.max(shortest[i]!, Math.ceil(natural[i]! / limits.maxSpeed))
     starts[i] = start
-    lengths[i] = Math.min(longest[i]!, Math.max(preferred, available))
+    lengths[i] = Math.min(natural[i]!, longest[i]!, Math.max(preferred, available))
     free = start + lengths[i]!
   })
   return { starts, lengths, cost: Infinity }
@@ -144,6 +152,7 @@ const plain = ({ lines, limits, natural, longest, shortest, earliest }: Problem)
 /** Runs one pass; returns whether it lowered the cost. */
 const improve = (problem: Problem, placing: Placing, step: number): boolean => {
   const { lines, limits, horizon, natural } = problem
+  const fills = isSlowable(limits)
   const states = startChoices * lengthChoices
   const count = lines.length
   const from = new Uint8Array(count * states)
@@ -212,8 +221,8 @@ const improve = (problem: Problem, placing: Placing, step: number): boolean => {
         }
       for (let m = 0; m < lengthChoices; m++) {
         const end = start + lengths[m]!
-        costs[k * lengthChoices + m] =
-          least[m]! + onset + speeds[m]! + tailCost(line, end, limits.late) + filmCost(end - horizon)
+        const rest = tailCost(line, end, limits.late) + (fills ? fillCost(line, lengths[m]!, end) : 0)
+        costs[k * lengthChoices + m] = least[m]! + onset + speeds[m]! + rest + filmCost(end - horizon)
         from[i * states + k * lengthChoices + m] = leastBy[m]!
       }
     }
@@ -255,7 +264,7 @@ const lengthChoice = (
 
 const fittedOf = (line: FitLine, start: number, length: number, limits: FitLimits): Fitted => {
   const end = start + length
-  const speed = Math.max(1, (line.recorded ?? line.length) / length)
+  const speed = Math.max(limits.minSpeed ?? 1, (line.recorded ?? line.length) / length)
   const fast = isFaster(line.length / length, length, limits.maxSpeed)
   const overrun = end > line.end + limits.late
   const flags: Array<Flag> = []

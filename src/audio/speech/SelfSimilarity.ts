@@ -1,7 +1,7 @@
-/** Self-similarity of speech: finds where a pitch period repeats, so that one can be removed. */
+/** Self-similarity of speech: finds where a pitch period repeats, so that one can be removed or repeated. */
 import { doublesIn, type Buffer32 } from "../kernels/BufferPool.ts"
 
-/** The `period` frames from `at` on resemble the next `period` frames: one of the two can be removed. */
+/** The `period` frames from `at` on resemble the next `period` frames: one of the two can be removed, or repeated. */
 export interface Bridge {
   readonly at: number
   readonly period: number

@@ -1,8 +1,8 @@
 /**
- * Time compression: makes speech faster at the same pitch. It removes whole pitch periods and bridges each gap by a
- * crossfade between two similar stretches. Everything between the bridges stays as recorded, sample by sample. Bridges
- * go where they are least audible: first into pauses, then into steady vowels. They never cross an onset, because
- * nothing there is similar.
+ * Time stretching: makes speech faster or slower at the same pitch. It removes or repeats whole pitch periods and
+ * bridges each gap by a crossfade between two similar stretches. Everything between the bridges stays as recorded,
+ * sample by sample. Bridges go where they are least audible: first into pauses, then into steady vowels. They never
+ * cross an onset, because nothing there is similar.
  *
  * Alternatives rework every sample: overlap-add methods such as WSOLA (https://doi.org/10.1109/ICASSP.1993.319366), and
  * Sonic (https://github.com/waywardgeek/sonic) at small changes.
@@ -14,7 +14,7 @@ import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
 
 /**
  * Shortens a clip to exactly `target` frames; deterministic. Returns the clip itself if it has that length. A longer
- * target is padded with silence: speech is never slowed down. If the removed periods do not add up, at most the last
+ * target is padded with silence. If the removed periods do not add up, at most the last
  * 2.5 ms are faded out. `allocate` provides the result.
  */
 export const speedUp = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffer): Pcm => {
@@ -34,6 +34,21 @@ export const speedUp = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffer
   result.fill(0, Math.min(samples.length, target))
   buffers.freeAll()
   if (samples.length > target) fadeOut(result, Math.round(rate * 0.003))
+  return { rate, samples: result }
+}
+
+/**
+ * Lengthens a clip to exactly `target` frames, at most by half; deterministic. Returns the clip itself if it is not
+ * shorter. What the repeated periods lack, less than 2.5 ms of most clips, is silence at the end.
+ */
+export const slowDown = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffer): Pcm => {
+  const { rate, samples } = pcm
+  if (samples.length >= target) return pcm
+  const buffers = new BufferPool()
+  const result = allocate(target)
+  const written = writeLengthened(samples, result, new SelfSimilarity(samples, rate, buffers.take), rate)
+  result.fill(0, written)
+  buffers.freeAll()
   return { rate, samples: result }
 }
 
@@ -66,7 +81,7 @@ const shortened = (samples: Float32Array, target: number, rate: number, allocate
     const bridge = likeness.best(first, last, surplus - taken)
     if (bridge === undefined) break
     copy(bridge.at)
-    written += crossfade(samples, bridge.at, bridge.period, result, written)
+    written += crossfade(samples, bridge.at, bridge.at + bridge.period, bridge.period, result, written)
     read = bridge.at + 2 * bridge.period
     taken += bridge.period
   }
@@ -74,13 +89,46 @@ const shortened = (samples: Float32Array, target: number, rate: number, allocate
   return result.subarray(0, written)
 }
 
+/** Writes a clip to a longer buffer, with repeated periods; returns how many frames it has written. */
+const writeLengthened = (
+  samples: Float32Array,
+  result: Float32Array,
+  likeness: SelfSimilarity,
+  rate: number
+): number => {
+  const missing = result.length - samples.length
+  const pace = missing / samples.length
+  const slack = tolerance * rate
+  let added = 0
+  let read = 0
+  let written = 0
+  const copy = (to: number) => {
+    result.set(samples.subarray(read, to), written)
+    written += to - read
+    read = to
+  }
+  while (missing - added >= likeness.shortest) {
+    const first = Math.max(read, (added - slack) / pace)
+    const last = Math.max(first, (added + slack) / pace)
+    const bridge = likeness.best(first, last, missing - added)
+    if (bridge === undefined) break
+    // After its second period has begun, the first one is heard again, and then the second.
+    copy(bridge.at + bridge.period)
+    written += crossfade(samples, read, bridge.at, bridge.period, result, written)
+    added += bridge.period
+  }
+  copy(samples.length)
+  return written
+}
+
 /**
- * Writes a crossfade of `period` frames, from the ones at `at` to the ones after them. Gains depend on their
- * similarity: they add up to 1 for equal stretches, and preserve power for unrelated ones.
+ * Writes a crossfade of `period` frames, from the ones at `at` to the ones at `to`. Gains depend on their similarity:
+ * they add up to 1 for equal stretches, and preserve power for unrelated ones.
  */
 const crossfade = (
   samples: Float32Array,
   at: number,
+  to: number,
   period: number,
   result: Float32Array,
   into: number
@@ -88,17 +136,17 @@ const crossfade = (
   let both = 0
   let first = 0
   let second = 0
-  for (let i = at; i < at + period; i++) {
-    both += samples[i]! * samples[i + period]!
-    first += samples[i]! ** 2
-    second += samples[i + period]! ** 2
+  for (let i = 0; i < period; i++) {
+    both += samples[at + i]! * samples[to + i]!
+    first += samples[at + i]! ** 2
+    second += samples[to + i]! ** 2
   }
   const alike = first * second > 0 ? Math.max(0, both / Math.sqrt(first * second)) : 1
   for (let i = 0; i < period; i++) {
     const rising = 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / period)
     const falling = 1 - rising
     const gain = 1 / Math.sqrt(rising * rising + falling * falling + 2 * rising * falling * alike)
-    result[into + i] = gain * (falling * samples[at + i]! + rising * samples[at + period + i]!)
+    result[into + i] = gain * (falling * samples[at + i]! + rising * samples[to + i]!)
   }
   return period
 }

@@ -13,6 +13,10 @@ export const FitSettings = Schema.Struct({
     Schema.Number.pipe(Schema.between(1, 3)),
     "Absolute speed limit, at least maxSpeed; default 1.6, or maxSpeed if that is higher."
   ),
+  minSpeed: optional(
+    Schema.Number.pipe(Schema.between(0.85, 1)),
+    "Slow down lines that are shorter than their cues to at least this factor; default 1 (never)."
+  ),
   early: optional(
     Schema.Number.pipe(Schema.between(0, 10)),
     "How many seconds a line may start before its cue; default 0.3."

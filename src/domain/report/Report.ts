@@ -97,7 +97,14 @@ export const JobReport = Schema.Struct({
   language: Schema.optional(Schema.String),
   duration: Seconds,
   /** The job's speed limits. Absent in reports from versions that did not record them. */
-  fit: Schema.optional(Schema.Struct({ maxSpeed: Schema.Number, hardMaxSpeed: Schema.Number })),
+  fit: Schema.optional(
+    Schema.Struct({
+      maxSpeed: Schema.Number,
+      hardMaxSpeed: Schema.Number,
+      /** Absent if lines are not slowed down. */
+      minSpeed: Schema.optional(Schema.Number)
+    })
+  ),
   /** Where the picture is held or slowed, in the film's own time. Absent if it is not. */
   picture: Schema.optional(
     Schema.Struct({

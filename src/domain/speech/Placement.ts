@@ -57,12 +57,14 @@ export class Placement extends Schema.Class<Placement>("Placement")({
   shortenBy: Schema.optional(Schema.Positive.pipe(Schema.int()))
 }) {}
 
-/** Limits for moving and speeding up lines. Times are in milliseconds. */
+/** Limits for moving lines and changing their speed. Times are in milliseconds. */
 export class FitLimits extends Schema.Class<FitLimits>("FitLimits")({
   /** The speed up to which a line may be sped up to fit; 1 is unchanged. */
   maxSpeed: Schema.Number,
   /** Never exceeded, even if the line then overruns. */
   hardMaxSpeed: Schema.Number,
+  /** The speed down to which a line may be slowed so that it fills its slot; absent for 1. */
+  minSpeed: Schema.optional(Schema.Number),
   /** How far before its cue a line may start. */
   early: Millis,
   /** How far past its cue's end a line may run without counting as an overrun. */

@@ -6,7 +6,7 @@ import { plainSamplesIn } from "../../audio/formats/Int16.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { floatsOf } from "../../audio/pcm/Pcm.ts"
 import { resample } from "../../audio/pcm/Resampling.ts"
-import { speedUp } from "../../audio/speech/TimeStretch.ts"
+import { slowDown, speedUp } from "../../audio/speech/TimeStretch.ts"
 import { edgeFade, fadeEdges } from "../../audio/speech/SpeechTrim.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
@@ -29,6 +29,8 @@ export interface LineAudio {
   readonly parts: ReadonlyArray<LineAudioPart>
   /** Length in frames at the mix's rate; longer speech is sped up to it. */
   readonly length: Frames
+  /** Shorter speech is slowed down to `length`. */
+  readonly isSlower?: true
   /** Frames of silence between parts. */
   readonly gap: number
 }
@@ -42,13 +44,14 @@ export class ClipUnreadable extends Error {
 
 /** Returns a line's samples: `length` of them, or slightly fewer. Throws `ClipUnreadable` and file system errors. */
 export const readLineAudio = (
-  { parts, length, gap }: LineAudio,
+  { parts, length, gap, isSlower }: LineAudio,
   rate: SampleRate,
   reader: ClipReader,
   allocate: Buffer32 = newBuffer
 ): Float32Array => {
   const pieces = parts.map((part) => pieceOf(part, rate, reader, allocate))
   const speech = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : joined(pieces, gap, allocate)
+  if (isSlower === true) return slowDown({ rate, samples: speech }, length, allocate).samples
   return speech.length <= length ? speech : speedUp({ rate, samples: speech }, length, allocate).samples
 }
 

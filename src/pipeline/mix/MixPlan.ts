@@ -96,7 +96,7 @@ export function* mixLinesIn(
 /** Describes a placement's speech at the common loudness, at most `length` frames long. Throws `ClipUnreadable`. */
 const speechIn = (
   { clips, rate }: Pick<Programme, "clips" | "rate">,
-  { parts }: Pick<Placement, "parts">,
+  { parts, speed }: Pick<Placement, "parts" | "speed">,
   length: Frames
 ): LineAudio => ({
   parts: parts.map(({ utterance, segment }) => {
@@ -113,13 +113,14 @@ const speechIn = (
     }
   }),
   length,
+  ...(speed < 1 ? { isSlower: true } : {}),
   gap: framesAt(pieceGap, rate)
 })
 
-/** Renders the samples of a placement's speech, into a buffer from `allocate` unless they are sped up. */
+/** Renders the samples of a placement's speech, into a buffer from `allocate` unless its speed changes. */
 export const planMix = Effect.fnUntraced(function* (
   programme: Pick<Programme, "clips" | "rate">,
-  placement: Pick<Placement, "parts">,
+  placement: Pick<Placement, "parts" | "speed">,
   length: Frames,
   allocate: Buffer32 = newBuffer
 ) {

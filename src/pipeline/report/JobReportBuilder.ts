@@ -110,7 +110,11 @@ export const buildJobReport = (
   input: dubbed.job.inputName,
   ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
   duration: length / deliveryRate,
-  fit: { maxSpeed: dubbed.job.fit.maxSpeed, hardMaxSpeed: dubbed.job.fit.hardMaxSpeed },
+  fit: {
+    maxSpeed: dubbed.job.fit.maxSpeed,
+    hardMaxSpeed: dubbed.job.fit.hardMaxSpeed,
+    ...(dubbed.job.fit.minSpeed === undefined ? {} : { minSpeed: dubbed.job.fit.minSpeed })
+  },
   ...pictureOf(dubbed.stretches),
   ...(dubbed.timing?.sync === undefined ? {} : { sync: dubbed.timing.sync }),
   cues: outcomes.map(cueReport),

@@ -81,6 +81,56 @@ describe("fitLines", () => {
     ])
   })
 
+  describe("with a minimum speed", () => {
+    const slow = FitLimits.make({ ...limits, minSpeed: 0.85 })
+
+    it("slows a line until its cue ends, but not below the minimum", () => {
+      expect(fitLines([line(1_000, 2_100, 1_000)], slow)).toEqual([
+        { start: 1_000, end: 2_100, speed: 1_000 / 1_100, flags: [] }
+      ])
+      expect(fitLines([line(1_000, 3_000, 1_000)], slow)).toEqual([
+        { start: 1_000, end: 2_176, speed: 1_000 / 1_176, flags: [] }
+      ])
+    })
+
+    it("slows no line that fills its cue, that was spoken again to fit, or that another one follows", () => {
+      const again = { ...line(19_000, 22_000, 2_400), recorded: millis(2_000) }
+      const lines = [line(1_000, 2_000, 1_000), line(5_000, 9_000, 900), line(5_900, 9_000, 3_000), again]
+      expect(fitLines(lines, slow).map(({ start, end }) => [start, end])).toEqual([
+        [1_000, 2_000],
+        [5_000, 5_900],
+        [5_900, 9_000],
+        [19_000, 21_000]
+      ])
+    })
+
+    it("keeps the pace of close neighbours alike", () => {
+      const lines = [line(0, 2_000, 2_500), line(2_000, 5_000, 2_000), line(5_000, 9_000, 2_500)]
+      const [first = 0, second = 0, third = 0] = fitLines(lines, slow).map(({ speed }) => speed)
+      expect(second).toBeLessThanOrEqual(fitLines(lines, limits)[1]?.speed ?? 0)
+      expect(1 / second - 1 / first).toBeLessThan(0.2)
+      expect(1 / third - 1 / second).toBeLessThan(0.2)
+      expect(third).toBeLessThan(1)
+    })
+
+    it.prop(
+      "no line starts elsewhere to be slower, ends after its cue for it, or is slower than allowed",
+      [arbitraryLines, fc.double({ min: 0.85, max: 0.99, noNaN: true })],
+      ([lines, minSpeed]) => {
+        const usual = fitLines(lines, limits)
+        fitLines(lines, FitLimits.make({ ...limits, minSpeed })).forEach((fitted, at) => {
+          const { start, end, length } = lines[at] ?? line(0, 0, 0)
+          const before = usual[at]?.start ?? 0
+          expect(fitted.speed).toBeGreaterThanOrEqual(minSpeed)
+          if (fitted.speed >= 1) return
+          expect(fitted.end).toBeLessThanOrEqual(end)
+          expect(fitted.end - fitted.start).toBeGreaterThan(length)
+          expect(Math.abs(fitted.start - start)).toBeLessThanOrEqual(Math.abs(before - start) + 20)
+        })
+      }
+    )
+  })
+
   it("returns no placements for no lines", () => expect(fitLines([], limits)).toEqual([]))
 
   it("uses the following pause before it speeds up a line", () => {

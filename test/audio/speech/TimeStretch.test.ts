@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import { frames, SampleRate } from "../../../src/domain/time/Units.ts"
 import { loudnessOf } from "../../../src/audio/level/ClipLoudness.ts"
 import { type Pcm, peakOf, sliceOf } from "../../../src/audio/pcm/Pcm.ts"
-import { speedUp } from "../../../src/audio/speech/TimeStretch.ts"
+import { slowDown, speedUp } from "../../../src/audio/speech/TimeStretch.ts"
 import { noise, speechLike, tone } from "../signals.ts"
 
 const rate = SampleRate.make(24_000)
@@ -100,5 +100,47 @@ describe("speeding up", () => {
     const result = speedUp(pcm, frames(13_000)).samples
     expect(result.subarray(0, 12_000)).toEqual(pcm.samples)
     expect(result.subarray(12_000)).toEqual(new Float32Array(1_000))
+  })
+})
+
+describe("slowing down", () => {
+  const slower = (pcm: Pcm, speed: number): Pcm => slowDown(pcm, frames(pcm.samples.length / speed))
+
+  it.prop(
+    "returns exactly the requested number of frames for any clip, and silence for at most the end",
+    [
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 0, max: 30_000 }),
+      fc.double({ min: 0.85, max: 1.1, noNaN: true }),
+      fc.constantFrom(8_000, 24_000, 48_000)
+    ],
+    ([seed, length, speed, hertz]) => {
+      const pcm = speechLike(SampleRate.make(hertz), 30_000 / hertz, seed)
+      const clip = { rate: pcm.rate, samples: pcm.samples.subarray(0, length) }
+      const target = frames(Math.max(length, length / speed))
+      const result = slowDown(clip, target)
+      expect(result.samples.length).toBe(target)
+      expect(peakOf(result.samples)).toBeLessThanOrEqual(1.5 * peakOf(pcm.samples))
+      expect(result.samples.subarray(0, Math.min(20, length))).toEqual(clip.samples.subarray(0, 20))
+    },
+    { fastCheck: { numRuns: 40 } }
+  )
+
+  it.each([0.85, 0.92, 0.98])("keeps the pitch and level of a tone at %f, up to its end", (speed) => {
+    const before = tone(rate, 180, 2, 0.5)
+    const result = slower(before, speed)
+    expect(frequencyOf(sliceOf(result, 480, result.samples.length - 480))).toBeCloseTo(180, -0.5)
+    expect(peakOf(result.samples)).toBeLessThan(0.51)
+    expect(loudnessOf(result)).toBeCloseTo(loudnessOf(before), 0)
+    expect(peakOf(result.samples.subarray(-480))).toBeGreaterThan(0.4)
+  })
+
+  it.each([0.85, 0.95])("adds no discontinuity and keeps loudness within 1 LU, at %f", (speed) => {
+    for (const seed of [1, 2, 3, 4]) {
+      const pcm = speechLike(rate, 3, seed)
+      const result = slower(pcm, speed)
+      expect(steepest(result.samples)).toBeLessThanOrEqual(1.05 * steepest(pcm.samples))
+      expect(Math.abs(loudnessOf(result) - loudnessOf(pcm))).toBeLessThan(1)
+    }
   })
 })
