@@ -9,6 +9,7 @@ export class Captions {
   private readonly place = maybeById("caption", HTMLElement)
   private readonly choice = maybeById("caption-words", HTMLSelectElement)
   private shown = ""
+  private seconds = 0
 
   /** `wordsOf` returns a cue's words by its position, `.spoken` or `.source`. */
   constructor(
@@ -19,11 +20,15 @@ export class Captions {
     if (choice === undefined) return
     const before = remembered("caption")
     if ([...choice.options].some(({ value }) => value === before)) choice.value = before ?? ""
-    choice.addEventListener("change", () => remember("caption", choice.value))
+    choice.addEventListener("change", () => {
+      remember("caption", choice.value)
+      this.move(this.seconds)
+    })
   }
 
   /** Shows the words at a position, in seconds. */
   move(seconds: number): void {
+    this.seconds = seconds
     if (this.place === undefined || this.choice === undefined) return
     const kind = this.choice.value
     const shown = this.cues.flatMap((cue, at) => {
