@@ -47,7 +47,9 @@ export const startTab = async (): Promise<Tab> => {
     fresh: async ({ viewport = { width: 1280, height: 720 }, colorScheme = "light" } = {}) => {
       page.removeAllListeners()
       await page.unrouteAll({ behavior: "ignoreErrors" })
-      if (page.url() !== "about:blank") await page.evaluate("sessionStorage.clear()")
+      // The previous test's page may just be reloading.
+      const forget = () => page.evaluate("sessionStorage.clear()")
+      if (page.url() !== "about:blank") await forget().catch(() => page.waitForLoadState().then(forget))
       await page.goto("about:blank")
       await page.mouse.move(0, 0)
       await page.setViewportSize(viewport)
