@@ -14,6 +14,7 @@ import { EngineRota } from "./failover/EngineRota.ts"
 import { ServiceHealth } from "./health/ServiceHealth.ts"
 import { ServiceMetrics } from "./health/ServiceMetrics.ts"
 import type { ListenFailed } from "./http/HttpServer.ts"
+import { makeTimeSlices } from "./TimeSlices.ts"
 import { WebServer } from "./WebApp.ts"
 import { serviceDatabase } from "./storage/Database.ts"
 import { DataFolder, type DataFolderUnusable } from "./storage/DataFolder.ts"
@@ -62,9 +63,10 @@ export interface Serving {
  * `limits.drain` seconds. Meanwhile the service rejects new tasks and still answers all other requests.
  */
 export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed, Scope.Scope | Ffmpeg> =>
-  Effect.map(Layer.build(service({ ...options, durable: true, candid: false, drain: 20 })), (built) => ({
-    address: Context.get(built, WebServer).address
-  }))
+  Layer.build(service({ ...options, durable: true, candid: false, drain: 20 })).pipe(
+    Effect.withScheduler(makeTimeSlices()),
+    Effect.map((built) => ({ address: Context.get(built, WebServer).address }))
+  )
 
 /** Options of a service that runs inside another process. */
 export interface EmbeddedOptions {

@@ -28,7 +28,12 @@ const odd = fc.oneof(
   fc.record({ code: fc.string(), message: fc.string() }),
   fc.constant("8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11")
 )
-const names = ["task_id", "id", "status", "audio_url", "credits", "duration", "voice_name", "error", "data"]
+const names = [
+  ...["task_id", "id", "status", "audio_url", "credits", "duration", "voice_name", "error", "data"],
+  ...["_tag", "code", "message", "retry_after", "status_code"]
+]
+/** JSON values that cannot be converted to text or to a number. */
+const unconvertible = ['{"toString":0}', `${"[".repeat(50_000)}${"]".repeat(50_000)}`]
 const fields = fc
   .array(fc.tuple(fc.constantFrom(...names, "__proto__", "task"), odd), { maxLength: 6 })
   .map((entries) => Object.fromEntries(entries))
@@ -61,6 +66,14 @@ const answers: fc.Arbitrary<Answer> = fc
     fc.record({ location: fc.webUrl(), "retry-after": numbers.map(String) }, { requiredKeys: [] })
   )
   .map(([answer, headers]) => ({ ...answer, headers }))
+
+/** Each field with a value that cannot be converted, in a success and in a contract refusal. */
+const unconvertibleAnswers: ReadonlyArray<Answer> = unconvertible.flatMap((value) =>
+  names.flatMap((name) => [
+    { status: 200, headers: {}, body: `{"${name}":${value}}` },
+    { status: 429, headers: {}, body: `{"_tag":"TooManyRequests","${name}":${value}}` }
+  ])
+)
 
 const utterance = makeUtterance(
   Casting.make({ provider: ProviderId.make("provider_native"), voice: VoiceId.make("v") }),
@@ -114,7 +127,7 @@ it.scopedLive("ends every poll and create, whatever the response", () =>
           ways.add(await ended(look))
           ways.add(await ended(gateway.submit(utterance, "ep01 #1", profileOf(utterance.casting.provider))))
         }),
-        { numRuns: 500 }
+        { numRuns: 500, examples: unconvertibleAnswers.map((answer) => [answer]) }
       )
     )
     expect(ways).toEqual(new Set(["had", "not"]))

@@ -6,6 +6,7 @@
 import * as Sse from "@effect/experimental/Sse"
 import { Effect, Option, Schema } from "effect"
 import { toneAmong } from "../../domain/values/Tone.ts"
+import { decodeForeign } from "../../settings/ForeignValue.ts"
 import { type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { primaryTag } from "../text/TextNormalization.ts"
 import {
@@ -151,7 +152,7 @@ const StreamEvent = Schema.parseJson(
     })
   )
 )
-const decodeEvent = Schema.decodeOption(StreamEvent)
+const decodeEvent = decodeForeign(StreamEvent)
 
 /** Reads the events of a stream; skips all kinds but those above. */
 const eventsIn = (stream: string): ReadonlyArray<typeof StreamEvent.Type> => {

@@ -1,7 +1,7 @@
 /** Delivers a job through the fleet: dispatches it unless a job exists, awaits it and records the result. */
 import { Path } from "@effect/platform"
 import type { Job } from "bullmq"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { deliverToResult, keepDelivery, reportUndelivered } from "../../pipeline/deliver/DeliveryOutcome.ts"
 import { recordDelivery } from "../../pipeline/deliver/JobDelivery.ts"
@@ -12,16 +12,14 @@ import { Progress } from "../../pipeline/Progress.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { removeJobs } from "./Dispatch.ts"
-import { DeliverEnd } from "../shared/JobPayloads.ts"
+import { type DeliverEnd, readDeliverEnd } from "../shared/JobPayloads.ts"
 import { deliveryId, keepPlan } from "../shared/PlanFile.ts"
 import { deliverQueue } from "../shared/Queues.ts"
-
-const readEnd = Schema.decodeUnknownOption(DeliverEnd)
 
 /** Whether an earlier delivery is unusable: it waits with another plan, or it made other files than are needed now. */
 const isStale = (job: Job, plan: string, digest: string): boolean => {
   if (job.finishedOn === undefined) return job.data?.plan !== plan
-  const end = readEnd(job.returnvalue)
+  const end = readDeliverEnd(job.returnvalue)
   return end._tag === "None" || end.value.status !== "delivered" || end.value.digest !== digest
 }
 
@@ -60,7 +58,7 @@ export const deliverBy = (
         // The earlier job could not be removed in time and has delivered another plan.
         if (ended.job.data?.plan !== name && isStale(ended.job, name, digest)) return yield* awaited
         done.push(ended.job)
-        const end = readEnd(ended.job.returnvalue)
+        const end = readDeliverEnd(ended.job.returnvalue)
         if (end._tag === "None")
           return {
             status: "fault",

@@ -3,6 +3,7 @@
  * password.
  */
 import { Option, Schema } from "effect"
+import { decodeForeign } from "../../settings/ForeignValue.ts"
 import { JobId, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
@@ -91,6 +92,7 @@ export const DeliverEnd = Schema.Union(
   })
 )
 export type DeliverEnd = typeof DeliverEnd.Type
+export const readDeliverEnd = decodeForeign(DeliverEnd)
 
 /** A worker's progress: those events of a run that the coordinator cannot observe itself. */
 export const JobNews = Schema.Union(
@@ -120,11 +122,7 @@ export const JobNews = Schema.Union(
 )
 export type JobNews = typeof JobNews.Type
 
-const isNews = Schema.is(JobNews)
+const readNews = decodeForeign(JobNews)
 
-/**
- * Returns whether an entry of Redis is news of a job. A forged one is none, even if its tag cannot be converted to
- * text, which makes the schema library throw.
- */
-export const isJobNews = (entry: unknown): entry is JobNews =>
-  Option.getOrElse(Option.liftThrowable(isNews)(entry), () => false)
+/** Returns whether an entry of Redis is news of a job. */
+export const isJobNews = (entry: unknown): entry is JobNews => Option.isSome(readNews(entry))

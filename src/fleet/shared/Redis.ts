@@ -1,6 +1,7 @@
 /** Connects a fleet to Redis: checks the server at the start, and reconnects if the connection is lost later. */
 import { Effect, type Scope } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
+import { hostOf, placesOf, systemNames } from "../../system/NetworkPlace.ts"
 import { FleetUnusable } from "./FleetErrors.ts"
 
 /** A fleet's Redis. */
@@ -32,7 +33,8 @@ export const connectRedis = (
   address: string,
   password: string | undefined,
   told: (line: string) => void,
-  silence = longestSilence
+  silence = longestSilence,
+  resolve = systemNames
 ): Effect.Effect<FleetRedis, FleetUnusable, Scope.Scope> =>
   Effect.gen(function* () {
     const name = shown(address)
@@ -79,7 +81,19 @@ export const connectRedis = (
             `${name}: does not persist to disk, so a restart may charge in-flight tasks again; set appendonly yes`
           ]
         : []
-    return { client, name, warnings: [...evicting, ...unsaved] }
+    const open =
+      password === undefined && new URL(address).password === ""
+        ? yield* Effect.map(
+            Effect.option(Effect.tryPromise(() => placesOf(hostOf(new URL(address)), resolve))),
+            (places) =>
+              places._tag === "Some" && places.value.has("public")
+                ? [
+                    `${name}: a public address without a password, so anyone can spend your credits; set requirepass in Redis, and DUBWRIGHT_FLEET_PASSWORD`
+                  ]
+                : []
+          )
+        : []
+    return { client, name, warnings: [...evicting, ...unsaved, ...open] }
   })
 
 /** `CONFIG GET save` returns the name and the rule, which is empty if nothing is saved. */

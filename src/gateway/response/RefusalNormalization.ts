@@ -6,9 +6,10 @@ import { flow, Option, type Redacted, Schema } from "effect"
 import { AnyRefusal, refusalStatus } from "../../contract/Errors.ts"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { isOfTask, hasMoreDetail, wordsIn } from "./ResponseNormalization.ts"
-import { type Fields, fieldsOf } from "./ResponseFields.ts"
+import { type Fields, fieldsOf, finiteNumber, textOf } from "./ResponseFields.ts"
 import { presentable } from "../transport/ServiceAddress.ts"
 import { codesIn, isWantOfCredits } from "./CreditShortage.ts"
+import { decodeForeign } from "../../settings/ForeignValue.ts"
 import type { HttpAnswer } from "../transport/HttpTransport.ts"
 
 /** Seconds to wait if the service names none: the contract requires a number. */
@@ -27,7 +28,8 @@ export interface NormalizedRefusal {
 const { MethodNotAllowed: _, ...endpointStatus } = refusalStatus
 const ownStatus: Readonly<Record<string, number>> = endpointStatus
 
-const isRefusal = flow(Schema.decodeUnknownOption(AnyRefusal), Option.isSome)
+/** Returns a refusal in the contract's shape, without fields of other names. */
+const contractRefusal = flow(decodeForeign(AnyRefusal), Option.map(Schema.encodeSync(AnyRefusal)))
 
 /**
  * Returns the status of an error in a response with a success status, or undefined if there is none. Some services
@@ -41,8 +43,8 @@ export const embeddedStatus = (value: unknown): number | undefined => {
   // A failed task is not a failed request.
   if (fields === undefined || isOfTask(value)) return undefined
   const code = [fields["code"], fields["status"], fields["status_code"], fields["statusCode"]]
-    .map(Number)
-    .find((one) => one >= 400 && one <= 599)
+    .map(finiteNumber)
+    .find((one) => one !== undefined && one >= 400 && one <= 599)
   const denies = fields["success"] === false || fields["ok"] === false
   const onlyError = !hasMoreDetail(value) && wordsIn(fields["error"] ?? fields["errors"]) !== undefined
   if (code === undefined && !denies && !onlyError) return undefined
@@ -71,8 +73,10 @@ export const normalizeRefusal = (
   const said = presentable(words === "" && wantsCredits ? (codesIn(value)[0] ?? "") : words, key)
   const fields = fieldsOf(value)
   const own = { ...fields, message: said }
-  if (ownStatus[String(fields?.["_tag"])] === answer.status && isRefusal(own))
-    return { status: answer.status, fields: own }
+  if (ownStatus[textOf(fields?.["_tag"]) ?? ""] === answer.status) {
+    const refusal = contractRefusal(own)
+    if (Option.isSome(refusal)) return { status: answer.status, fields: { ...refusal.value } }
+  }
 
   const message = said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
   const kind = kindOf(status, said, wantsCredits)
@@ -126,8 +130,8 @@ const kindOf = (status: number, said: string, wantsCredits: boolean) => {
 /** Returns the seconds to wait: from the Retry-After header (seconds or a date), else from the body. */
 const waitIn = (answer: HttpAnswer, fields: Fields | undefined, now: number): number => {
   const header = answer.header("retry-after")
-  const wait = header === undefined ? Number(fields?.["retry_after"]) : retryAfterIn(header, now)
-  return boundedRetryAfter(wait) ?? defaultRetryAfter
+  const wait = header === undefined ? finiteNumber(fields?.["retry_after"]) : retryAfterIn(header, now)
+  return (wait === undefined ? undefined : boundedRetryAfter(wait)) ?? defaultRetryAfter
 }
 
 /** Caps a wait in seconds; undefined if it is not a positive, finite number. */

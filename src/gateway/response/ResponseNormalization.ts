@@ -281,13 +281,15 @@ export const isOfTask = (value: unknown): boolean => {
 export const hasMoreDetail = (value: unknown): boolean =>
   layersOf(value).some((layer) => wordOf(layer) !== undefined || Object.values(layer).some(Array.isArray))
 
-/** Returns a response's message, from any of the usual fields; undefined if there is none. */
-export const wordsIn = (value: unknown): string | undefined => {
+/** Returns a response's message, from any of the usual fields of a few levels; undefined if there is none. */
+export const wordsIn = (value: unknown, levels = 8): string | undefined => {
   if (typeof value === "string") return value.trim() === "" ? undefined : value
-  if (Array.isArray(value)) return value.map(wordsIn).find((words) => words !== undefined)
+  if (levels === 0) return undefined
+  if (Array.isArray(value))
+    return value.map((one) => wordsIn(one, levels - 1)).find((words) => words !== undefined)
   for (const layer of layersOf(value))
     for (const name of ["message", "error_message", "detail", "error", "errors", "reason", "msg", "title"]) {
-      const words = wordsIn(layer[name])
+      const words = wordsIn(layer[name], levels - 1)
       if (words !== undefined) return words
     }
   return undefined

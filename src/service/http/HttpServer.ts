@@ -50,7 +50,8 @@ export const listenHttp = (
         resume(Effect.fail(new ListenFailed({ host, port, detail: reasonOf(cause) })))
       }
       server.once("error", onError)
-      server.listen({ host, port }, () => {
+      // As long as the connections that may be open, so that a flood of new ones does not make others wait for a retry.
+      server.listen({ host, port, backlog: options.connections }, () => {
         server.off("error", onError)
         resume(Effect.void)
       })

@@ -8,7 +8,12 @@ import { FastCheck as fc, Option, Schema } from "effect"
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { makeUtterance } from "../../../src/domain/speech/Utterance.ts"
 import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
-import { DeliverEnd, DeliverPayload, isJobNews, SpeakPayload } from "../../../src/fleet/shared/JobPayloads.ts"
+import {
+  DeliverPayload,
+  isJobNews,
+  readDeliverEnd as readEnd,
+  SpeakPayload
+} from "../../../src/fleet/shared/JobPayloads.ts"
 
 const numRuns = 500 * Number(process.env["DUBWRIGHT_HOSTILE"] ?? 1)
 
@@ -79,7 +84,6 @@ const forgedIn = (value: object) =>
 
 const readSpeak = Schema.decodeUnknownOption(SpeakPayload)
 const readDeliver = Schema.decodeUnknownOption(DeliverPayload)
-const readEnd = Schema.decodeUnknownOption(DeliverEnd)
 const isName = (text: string): boolean => /^[0-9a-f]{64}$/u.test(text) && text.length === 64
 
 test("names of forged jobs never lead out of the shared folder", () => {
@@ -123,8 +127,9 @@ test("files of a forged delivery are inside the output folder", () => {
   expect(ways).toEqual(new Set([true, false]))
 })
 
-test("an event whose tag is an object that cannot be text is ignored", () => {
+test("an event or a result whose tag is an object that cannot be text is ignored", () => {
   expect(isJobNews({ _tag: { toString: 0 }, file: "ep01.mp4" })).toBe(false)
+  expect(Option.isNone(readEnd({ ...delivered, status: { toString: 0 } }))).toBe(true)
 })
 
 test("a forged result or event of a job is read or ignored", () => {

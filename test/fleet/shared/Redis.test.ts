@@ -30,15 +30,39 @@ const cutable = async (port: number) => {
   }
 }
 
+const started = Effect.acquireRelease(
+  Effect.promise(() => RedisServer.start()),
+  (server) => Effect.promise(() => server.stop())
+)
+
 describe.skipIf(!hasRedis)("a Redis", () => {
+  it.scopedLive("on a public address is warned of if it needs no password", () =>
+    Effect.gen(function* () {
+      const { port } = yield* started
+      const warnings = (host: string, place: string) =>
+        Effect.map(
+          connectRedis(
+            `redis://${host}:${port}`,
+            undefined,
+            () => undefined,
+            undefined,
+            async () => [place]
+          ),
+          ({ warnings }) => warnings
+        )
+      expect(yield* warnings("localhost", "8.8.8.8")).toEqual([
+        expect.stringMatching(/^redis:\/\/localhost:\d+: a public address without a password.*requirepass/u)
+      ])
+      expect(yield* warnings("localhost", "10.0.0.1")).toEqual([])
+      expect(yield* warnings("127.0.0.1", "8.8.8.8")).toEqual([])
+    })
+  )
+
   it.scopedLive(
     "whose connection dies silently is reported, and requests are retried over a new connection",
     () =>
       Effect.gen(function* () {
-        const server = yield* Effect.acquireRelease(
-          Effect.promise(() => RedisServer.start()),
-          (server) => Effect.promise(() => server.stop())
-        )
+        const server = yield* started
         const way = yield* Effect.acquireRelease(
           Effect.promise(() => cutable(server.port)),
           ({ close }) => Effect.sync(close)
