@@ -13,13 +13,16 @@ const form = new RegExp(
   "u"
 )
 
+/** Hundredths of a second before a comma are those of YouTube and SubViewer. */
+const hundredths = /\.\d{2}\s*,/u
+
 /** Whether a text begins with two timecodes, below the notes and tags of Avid. */
 export const isTimecodeText = (text: string): boolean => {
   const first = text
     .slice(0, 5000)
     .split("\n")
     .find((line) => line.trim() !== "" && !aside.test(line))
-  return first !== undefined && form.test(first)
+  return first !== undefined && form.test(first) && !hundredths.test(first)
 }
 
 /** A note or a tag of Avid. */
