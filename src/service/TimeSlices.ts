@@ -1,12 +1,13 @@
 /** A scheduler of fibers that regularly leaves the process time for new connections and requests. */
 import { type Scheduler as Fibers, PriorityBuckets, type Task, defaultScheduler } from "effect/Scheduler"
 
-/** Milliseconds for which fibers run before the event loop turns. */
+/** Milliseconds for which fibers run before the event loop turns. They run longer if its turns take longer. */
 const sliceMillis = 2
+const longestSlice = 20
 
 /**
- * Turns of the event loop between two slices. Each turn accepts one connection only
- * (https://github.com/libuv/libuv/pull/3696), so with long turns, a flood of connections shuts out all others.
+ * Turns of the event loop between two slices, unless they take longer than a slice. Each turn accepts one connection
+ * only (https://github.com/libuv/libuv/pull/3696), so with long turns, a flood of connections shuts out all others.
  */
 const turnsBetween = 8
 
@@ -16,22 +17,35 @@ const turnsBetween = 8
  */
 export const makeTimeSlices = (
   now: () => number = () => performance.now(),
-  onNextTurn: (act: () => void) => unknown = setImmediate
+  onNextTurn: (act: () => void) => unknown = setImmediate,
+  onThisTurn: (act: () => void) => unknown = queueMicrotask
 ): Fibers => {
   const added = new PriorityBuckets()
   /** Tasks in the order in which they run, from `at` on. */
   let tasks: ReadonlyArray<Task> = []
   let at = 0
   let isWaiting = false
+  /** When the fibers of this turn have to stop; undefined until the first one of the turn runs. */
+  let end: number | undefined
+  let stopped = now()
 
-  const after = (turns: number): unknown =>
+  const after = (turns: number, until: number): unknown =>
     onNextTurn(() => {
-      if (turns > 1) after(turns - 1)
+      if (turns > 1 && now() < until) after(turns - 1, until)
       else run()
     })
 
+  const start = (): number => {
+    const began = now()
+    end = began + Math.min(longestSlice, Math.max(sliceMillis, began - stopped))
+    onNextTurn(() => {
+      end = undefined
+    })
+    return end
+  }
+
   const run = (): void => {
-    const end = now() + sliceMillis
+    const last = end ?? start()
     for (;;) {
       const task = tasks[at]
       if (task !== undefined) {
@@ -41,14 +55,16 @@ export const makeTimeSlices = (
         tasks = []
         at = 0
         isWaiting = false
+        stopped = now()
         return
       } else {
         tasks = added.buckets.flatMap(([, bucket]) => bucket)
         at = 0
         added.buckets = []
       }
-      if (now() >= end && (at < tasks.length || added.buckets.length > 0)) {
-        after(turnsBetween)
+      if (now() >= last && (at < tasks.length || added.buckets.length > 0)) {
+        stopped = now()
+        after(turnsBetween, stopped + sliceMillis)
         return
       }
     }
@@ -60,7 +76,8 @@ export const makeTimeSlices = (
       added.scheduleTask(task, priority)
       if (isWaiting) return
       isWaiting = true
-      after(1)
+      if (end === undefined || now() < end) onThisTurn(run)
+      else after(1, 0)
     }
   }
 }

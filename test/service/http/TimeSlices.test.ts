@@ -7,10 +7,12 @@ import { makeTimeSlices } from "../../../src/service/TimeSlices.ts"
 const scheduled = () => {
   let time = 0
   const log: Array<string> = []
-  const turns: Array<() => void> = []
+  const now: Array<() => void> = []
+  const later: Array<() => void> = []
   const slices = makeTimeSlices(
     () => time,
-    (act) => turns.push(act)
+    (act) => later.push(act),
+    (act) => now.push(act)
   )
   const add = (name: string, priority = 0, more: () => void = () => undefined): void =>
     slices.scheduleTask(() => {
@@ -18,27 +20,38 @@ const scheduled = () => {
       log.push(name)
       more()
     }, priority)
-  const turn = (): boolean => {
-    const next = turns.shift()
-    next?.()
-    if (turns.length > 0) log.push("turn")
-    return next !== undefined
+  /** Runs everything, and logs each turn of the event loop that takes `milliseconds`. */
+  const drain = (milliseconds = 0): ReadonlyArray<string> => {
+    for (;;) {
+      for (let act = now.shift(); act !== undefined; act = now.shift()) act()
+      const acts = later.splice(0)
+      if (acts.length === 0) return log.splice(0)
+      log.push("turn")
+      time += milliseconds
+      for (const act of acts) act()
+    }
   }
-  return { add, log, turn }
+  return { add, drain }
 }
 
+const names = ["a", "b", "c", "d", "e", "f"]
+const pause = Array.from({ length: 8 }, () => "turn")
+
 it("runs all tasks in order, for 2 ms between turns of the event loop", () => {
-  const { add, log, turn } = scheduled()
+  const { add, drain } = scheduled()
   for (const name of ["a", "b", "c"]) add(name, 0, () => add(`${name} again`))
   add("late", 1)
-  while (turn());
-  const pause = Array.from({ length: 8 }, () => "turn")
-  expect(log).toEqual([
-    ...["a", "b", ...pause, "c", "late", ...pause, "a again", "b again", ...pause, "c again"]
+  expect(drain()).toEqual([
+    ...["a", "b", ...pause, "c", "late", ...pause, "a again", "b again", ...pause, "c again", "turn"]
   ])
   add("d")
-  while (turn());
-  expect(log.at(-1)).toBe("d")
+  expect(drain()).toEqual(["d", "turn"])
+})
+
+it("runs as long as long turns took", () => {
+  const { add, drain } = scheduled()
+  for (const name of names) add(name)
+  expect(drain(3)).toEqual(["a", "b", "turn", "c", "d", "e", "turn", "f", "turn"])
 })
 
 it.live("leaves turns of the event loop to others while many fibers are busy", () =>
