@@ -425,7 +425,10 @@ it.scopedLive("decompresses unrequested encodings, up to the size limit", () =>
     }
     encoding = "gzip"
     body = gzipSync(Buffer.alloc(32 * 1024 * 1024))
-    const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/audio"), 10)))
+    // The length only: a failed test prints what it got instead.
+    const fault = yield* through(service.url, (gateway) =>
+      Effect.flip(Effect.map(gateway.fetch(done("/audio"), 10), ({ audio }) => audio.length))
+    )
     expect(fault).toMatchObject({ _tag: "NoAudio", reason: "too-large" })
   })
 )
