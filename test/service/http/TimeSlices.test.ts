@@ -61,7 +61,7 @@ it.live("leaves turns of the event loop to others while many fibers are busy", (
       for (const end = performance.now() + 1; performance.now() < end;);
     })
     const fibers = Effect.forEach(
-      Array.from({ length: 20 }),
+      Array.from({ length: 100 }),
       () => Effect.zipRight(Effect.yieldNow(), busy),
       {
         concurrency: "unbounded"
@@ -74,6 +74,7 @@ it.live("leaves turns of the event loop to others while many fibers are busy", (
     let next = setImmediate(count)
     yield* Effect.withScheduler(fibers, makeTimeSlices())
     clearImmediate(next)
-    expect(turns).toBeGreaterThan(50)
+    // Effect's own scheduler runs all of them in one turn; slices are 20 ms at most.
+    expect(turns).toBeGreaterThan(3)
   })
 )
