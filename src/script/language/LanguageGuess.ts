@@ -80,6 +80,8 @@ const rareLetters: Readonly<Record<string, RegExp>> = {
   cs: /[ěřůďťň]/gu,
   sv: /[åäö]/gu,
   tr: /[ğışç]/gu,
+  // Persian has its own k and y, and four letters that Arabic lacks.
+  fa: /[پچژگکی]/gu,
   nl: /ĳ/gu,
   uk: /[іїєґ]/gu,
   ru: /[ыэёъ]/gu

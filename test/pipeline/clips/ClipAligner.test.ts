@@ -12,7 +12,15 @@ const utterances: ReadonlyArray<readonly [voice: string, said: ReadonlyArray<str
   ["vi", ["Mỗi tối", "ông lão thắp ngọn đèn", "rồi đi xuống bến."]],
   ["cmn", ["你好，我叫 Benjamin Whitfield", "我在 Northern Lighthouse 工作", "每天晚上点灯。"]],
   ["ru", ["Сторож запер дверь", "и спустился к гавани", "не сказав ни слова."]],
-  ["ar", ["أغلق الحارس الباب", "ثم نزل إلى الميناء", "دون أن يقول كلمة."]]
+  ["ar", ["أغلق الحارس الباب", "ثم نزل إلى الميناء", "دون أن يقول كلمة."]],
+  [
+    "fa",
+    [
+      "نگهبان پیر هر شب چراغ دریایی را روشن می‌کند،",
+      "و سپس از پله‌های سنگی به بندر می‌رود،",
+      "بدون اینکه چیزی بگوید."
+    ]
+  ]
 ]
 
 it.scopedLive("cuts utterances of several cues in any language, also with many Latin names", () =>
