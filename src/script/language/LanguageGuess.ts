@@ -58,6 +58,8 @@ const scriptOf: Readonly<Record<string, string>> = {
   ru: "Cyrillic",
   uk: "Cyrillic",
   bg: "Cyrillic",
+  be: "Cyrillic",
+  kk: "Cyrillic",
   el: "Greek",
   ar: "Arabic",
   fa: "Arabic",
@@ -84,7 +86,10 @@ const rareLetters: Readonly<Record<string, RegExp>> = {
   fa: /[پچژگکی]/gu,
   nl: /ĳ/gu,
   uk: /[іїєґ]/gu,
-  ru: /[ыэёъ]/gu
+  ru: /[ыэёъ]/gu,
+  // These two share letters with Russian and Ukrainian, and win only by those that one of the two lacks.
+  be: /[іўыэё]/gu,
+  kk: /[іыәғқңөұүһ]/gu
 }
 
 const list = (words: string): ReadonlySet<string> => new Set(words.split(" "))
