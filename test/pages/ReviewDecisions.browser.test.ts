@@ -165,9 +165,14 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     )
     await expect.poll(() => page.locator("#edit").isVisible()).toBe(false)
     await page.goto(`${address}film/report.html#cue-1`)
-    await page.reload()
-    await page.keyboard.press("e")
-    await expect.poll(() => page.locator("#edit fieldset").count(), { timeout: 60_000 }).toBe(2)
+    // The split is saved before it is delivered, and the page shows what is delivered.
+    const parts = async () => {
+      await page.reload()
+      await page.keyboard.press("e")
+      await idle.waitFor({ state: "attached", timeout: 5_000 })
+      return page.locator("#edit fieldset").count()
+    }
+    await expect.poll(parts, { timeout: 60_000, interval: 500 }).toBe(2)
     expect(await page.locator("#edit textarea").nth(1).inputValue()).toBe("We leave by then.")
     expect(await seriousFindings(page)).toEqual([])
     await shot(page)
