@@ -14,8 +14,8 @@ import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
 
 /**
  * Shortens a clip to exactly `target` frames; deterministic. Returns the clip itself if it has that length. A longer
- * target is padded with silence. If the removed periods do not add up, at most the last
- * 2.5 ms are faded out. `allocate` provides the result.
+ * target is padded with silence. If the removed periods do not add up, at most the last 2.5 ms are faded out.
+ * `allocate` provides the result.
  */
 export const speedUp = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffer): Pcm => {
   const { rate } = pcm
@@ -46,7 +46,8 @@ export const slowDown = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffe
   if (samples.length >= target) return pcm
   const buffers = new BufferPool()
   const result = allocate(target)
-  const written = writeLengthened(samples, result, new SelfSimilarity(samples, rate, buffers.take), rate)
+  const likeness = new SelfSimilarity(samples, rate, buffers.take)
+  const written = writeStretched(samples, result, likeness, rate, target - samples.length)
   result.fill(0, written)
   buffers.freeAll()
   return { rate, samples: result }
@@ -63,43 +64,25 @@ const tolerance = 0.025
  */
 const shortened = (samples: Float32Array, target: number, rate: number, allocate: Buffer32): Float32Array => {
   const likeness = new SelfSimilarity(samples, rate, allocate)
-  const surplus = samples.length - target
-  const pace = surplus / samples.length
-  const slack = tolerance * rate
   const result = allocate(samples.length)
-  let taken = 0
-  let read = 0
-  let written = 0
-  const copy = (to: number) => {
-    result.set(samples.subarray(read, to), written)
-    written += to - read
-    read = to
-  }
-  while (surplus - taken >= likeness.shortest) {
-    const first = Math.max(read, (taken - slack) / pace)
-    const last = Math.max(first, (taken + slack) / pace)
-    const bridge = likeness.best(first, last, surplus - taken)
-    if (bridge === undefined) break
-    copy(bridge.at)
-    written += crossfade(samples, bridge.at, bridge.at + bridge.period, bridge.period, result, written)
-    read = bridge.at + 2 * bridge.period
-    taken += bridge.period
-  }
-  copy(samples.length)
-  return result.subarray(0, written)
+  return result.subarray(0, writeStretched(samples, result, likeness, rate, target - samples.length))
 }
 
-/** Writes a clip to a longer buffer, with repeated periods; returns how many frames it has written. */
-const writeLengthened = (
+/**
+ * Writes a clip to a buffer, with repeated periods of about `change` frames in all, or without them if `change` is
+ * negative; returns how many frames it has written.
+ */
+const writeStretched = (
   samples: Float32Array,
   result: Float32Array,
   likeness: SelfSimilarity,
-  rate: number
+  rate: number,
+  change: number
 ): number => {
-  const missing = result.length - samples.length
-  const pace = missing / samples.length
+  const total = Math.abs(change)
+  const pace = total / samples.length
   const slack = tolerance * rate
-  let added = 0
+  let done = 0
   let read = 0
   let written = 0
   const copy = (to: number) => {
@@ -107,15 +90,18 @@ const writeLengthened = (
     written += to - read
     read = to
   }
-  while (missing - added >= likeness.shortest) {
-    const first = Math.max(read, (added - slack) / pace)
-    const last = Math.max(first, (added + slack) / pace)
-    const bridge = likeness.best(first, last, missing - added)
+  while (total - done >= likeness.shortest) {
+    const first = Math.max(read, (done - slack) / pace)
+    const last = Math.max(first, (done + slack) / pace)
+    const bridge = likeness.best(first, last, total - done)
     if (bridge === undefined) break
-    // After its second period has begun, the first one is heard again, and then the second.
-    copy(bridge.at + bridge.period)
-    written += crossfade(samples, read, bridge.at, bridge.period, result, written)
-    added += bridge.period
+    const { at, period } = bridge
+    // A bridge leads from the first period to the second, or back to the first, which then is heard again.
+    const [from, to] = change < 0 ? [at, at + period] : [at + period, at]
+    copy(from)
+    written += crossfade(samples, from, to, period, result, written)
+    read = to + period
+    done += period
   }
   copy(samples.length)
   return written
