@@ -1,14 +1,47 @@
 /** Sends traces to an OpenTelemetry collector. Loaded only if the environment names one. */
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
-import { Headers } from "@effect/platform"
-import { Effect, Layer } from "effect"
+import { Headers, HttpClient, HttpClientError } from "@effect/platform"
+import { type Duration, Effect, Layer, Schedule } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { version } from "../../domain/values/Version.ts"
 import { httpClient } from "../../gateway/transport/HttpTransport.ts"
 import type { Collector } from "./TraceCollector.ts"
 
-/** Runs an effect and exports its spans to the collector; remaining spans are flushed at the end, within 3 s. */
+/** Maximum time of an export, its retries included. */
+const timeLimit: Duration.DurationInput = "3 seconds"
+
+/**
+ * Sends exports. The exporter drops the spans of a request that is interrupted, and interrupts the one under way when
+ * the program ends: a request therefore ends by its answer or at its time limit only.
+ */
+const exportClient = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(HttpClient.HttpClient, (client) =>
+    client.pipe(
+      HttpClient.retryTransient({ schedule: Schedule.spaced("250 millis") }),
+      HttpClient.transform((sending, request) =>
+        sending.pipe(
+          Effect.interruptible,
+          Effect.timeoutFail({
+            duration: timeLimit,
+            onTimeout: () =>
+              new HttpClientError.RequestError({
+                request,
+                reason: "Transport",
+                description: "the collector did not answer in time"
+              })
+          }),
+          // Without it, the interrupted fiber would interrupt the two that race.
+          Effect.disconnect,
+          Effect.uninterruptible
+        )
+      )
+    )
+  )
+).pipe(Layer.provide(httpClient))
+
+/** Runs an effect and exports its spans to the collector. The end may wait for two exports: one under way, one last. */
 export const withTracing = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { url, headers, name }: Collector
@@ -22,7 +55,7 @@ export const withTracing = <A, E, R>(
         headers,
         resource: { serviceName: name, serviceVersion: version },
         exportInterval: "2 seconds",
-        shutdownTimeout: "3 seconds"
-      }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(httpClient))
+        shutdownTimeout: timeLimit
+      }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(exportClient))
     )
   )

@@ -1,8 +1,8 @@
 /** Traces and log lines of a run: those of one utterance are found by its key, in the pipeline and in the service. */
 import { writeFileSync } from "node:fs"
-import { createServer, type Server } from "node:http"
+import { createServer, type Server, type ServerResponse } from "node:http"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { emptyFolder, run, start } from "../process.ts"
 
 /** A span as a collector receives it. */
@@ -17,6 +17,9 @@ interface CollectedSpan {
 
 const spans: Array<CollectedSpan> = []
 const bodies: Array<string> = []
+/** Answers that the collector holds back, and whether it holds back those to exports of creates. */
+const held: Array<ServerResponse> = []
+let isHolding = false
 let collector: Server
 let endpoint = ""
 
@@ -29,6 +32,7 @@ beforeAll(async () => {
     request.setEncoding("utf8").on("data", (text: string) => (body += text))
     request.on("end", () => {
       bodies.push(body)
+      if (isHolding && body.includes("TaskStore.create")) return void held.push(response)
       for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
         for (const { spans: some } of scopeSpans)
           for (const span of some)
@@ -65,12 +69,17 @@ test("a collector shows every span of one utterance by its key, across pipeline 
   const url = (await serving.firstLine).replace("listening ", "")
   const { stdout } = await run(["keys", "create", "--name", "a", "--data", data])
   const secret = stdout.trim()
+  isHolding = true
   const { code, stderr } = await run(["run", "café.srt", ...voice, "--base-url", url], {
     cwd: twoLines(),
     env: { ...env, OTEL_SERVICE_NAME: "run", DUBWRIGHT_API_KEY: secret }
   })
   expect(code, stderr).toBe(0)
+  // The service is stopped while an export is under way, which the collector then refuses once.
+  await vi.waitUntil(() => held.length > 0, { timeout: 30_000 })
   serving.child.kill("SIGTERM")
+  isHolding = false
+  for (const response of held) response.writeHead(503).end()
   await serving.ended
 
   const [whole] = spans.filter(({ name }) => name === "UtteranceProcess.processUtterance")
