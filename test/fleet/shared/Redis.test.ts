@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis)("a Redis", () => {
           ({ close }) => Effect.sync(close)
         )
         const told: Array<string> = []
-        const { client } = yield* connectRedis(way.url, undefined, (line) => told.push(line), 200)
+        const { client } = yield* connectRedis(way.url, undefined, (line) => told.push(line), 1_000)
         yield* Effect.promise(() => client.set("what", "was kept"))
         way.cut()
         expect(yield* Effect.promise(() => client.get("what"))).toBe("was kept")
