@@ -1,5 +1,5 @@
 /** Utterances: the unit sent as one task, and the lines it contains. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { Schema } from "effect"
 import { Casting } from "./Casting.ts"
 import { UtteranceKey } from "../values/Ids.ts"
@@ -56,21 +56,20 @@ export const charactersOf = (text: string): number => {
  */
 const utteranceKey = (casting: Casting, input: "text" | "srt", text: string): UtteranceKey =>
   UtteranceKey.make(
-    createHash("sha256")
-      .update(
-        JSON.stringify([
-          1,
-          casting.provider,
-          casting.model ?? null,
-          casting.voice,
-          casting.speed ?? null,
-          casting.vol ?? null,
-          casting.pitch ?? null,
-          input,
-          text.normalize("NFC")
-        ])
-      )
-      .digest("hex"),
+    hash(
+      "sha256",
+      JSON.stringify([
+        1,
+        casting.provider,
+        casting.model ?? null,
+        casting.voice,
+        casting.speed ?? null,
+        casting.vol ?? null,
+        casting.pitch ?? null,
+        input,
+        text.normalize("NFC")
+      ])
+    ),
     skipValidation
   )
 

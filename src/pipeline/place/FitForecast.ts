@@ -4,7 +4,7 @@
  */
 import { Array, Option } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
-import { Clip, Segment } from "../../domain/speech/Clip.ts"
+import type { Clip, Segment } from "../../domain/speech/Clip.ts"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
@@ -23,7 +23,6 @@ import {
   SampleRate,
   toSeconds
 } from "../../domain/time/Units.ts"
-import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { charactersOf, type Utterance, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 import type { CueWords } from "../../script/spoken/CueWords.ts"
@@ -167,15 +166,15 @@ const clipOf = (
   if (clip !== undefined) return { clip, lengthFrom: "measured" }
   const pace = speechTime(casting)
   let at = frames(0)
-  const segments = Array.map(said, (words) => {
+  const segments = Array.map(said, (words): Segment => {
     const likely = likelyLength(words) / (casting.speed ?? 1)
     const length = pace === undefined ? likely : blended(pace, pace.mean * charactersOf(words), likely)
     const from = at
     at = frames(from + Math.max(1, length) * (rate / 1000))
-    return Segment.make({ from, to: at, loudness, peak: 0 }, skipValidation)
+    return { from, to: at, loudness, peak: 0 }
   })
   return {
-    clip: Clip.make({ key, rate, frames: at, checksum: "", segments, cut: "silence" }, skipValidation),
+    clip: { key, rate, frames: at, checksum: "", segments, cut: "silence" },
     lengthFrom: pace === undefined ? "estimated" : "learned"
   }
 }

@@ -2,7 +2,7 @@
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { SrtCost } from "../../domain/report/PlanReport.ts"
 import { charactersOf, type Utterance } from "../../domain/speech/Utterance.ts"
-import { planUtterances } from "../../script/utterances/UtterancePlan.ts"
+import { planTexts } from "../../script/utterances/UtterancePlan.ts"
 import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
 import type { BatchPlan, JobPlan } from "./BatchPlan.ts"
 
@@ -15,7 +15,7 @@ export const textInstead = (
   { profileOf }: BatchPlan["batch"]
 ): TextInstead | undefined => {
   if (uses.every(({ utterance }) => utterance.input !== "srt")) return undefined
-  const { uses: instead, violations } = planUtterances(lines, {
+  const { utterances, violations } = planTexts(lines, {
     profileOf,
     unit: job.unit,
     nativeInput: "text",
@@ -23,9 +23,7 @@ export const textInstead = (
     ...(job.language === undefined ? {} : { language: job.language })
   })
   const [violation] = violations
-  return violation === undefined
-    ? { utterances: instead.map(({ utterance }) => utterance) }
-    : { fault: faultOf(violation) }
+  return violation === undefined ? { utterances } : { fault: faultOf(violation) }
 }
 
 const faultOf = (violation: Violation): string =>

@@ -52,8 +52,9 @@ interface Pair {
 
 /** Splits each cue's lines into two: where the script changes, or else in the middle. */
 const linePairs = (cues: ReadonlyArray<Cue>): ReadonlyArray<Pair> => {
-  const languages = detectLanguages(cues.map(({ text }) => text))
-  return cues.flatMap(({ text }) => {
+  const several = cues.filter(({ text }) => text.includes("\n"))
+  const languages = detectLanguages(several.map(({ text }) => text))
+  return several.flatMap(({ text }) => {
     const lines = text.split("\n").filter((line) => scriptOf(line) !== undefined)
     const at =
       languages === undefined

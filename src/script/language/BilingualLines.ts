@@ -15,6 +15,7 @@ export const detectLanguages = (texts: ReadonlyArray<string>): Languages | undef
   const pairs = new Map<string, { readonly languages: Languages; count: number }>()
   let several = 0
   for (const text of texts) {
+    if (!text.includes("\n")) continue
     const scripts = text.split("\n").flatMap((line) => scriptOf(line) ?? [])
     const [first, last] = [scripts[0], scripts.at(-1)]
     if (first === undefined || last === undefined || scripts.length < 2) continue

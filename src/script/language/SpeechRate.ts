@@ -1,4 +1,5 @@
 /** Estimates how long a text takes to speak, from its characters. */
+import { characterTable } from "./CharacterTable.ts"
 
 /** Milliseconds per character, by kind; the first match counts. */
 const perCharacter: ReadonlyArray<readonly [RegExp, number]> = [
@@ -24,17 +25,7 @@ export const naturalLength = (said: string): number => {
   return length
 }
 
-/** Remembers the time of each code point of the basic plane; -1 if unknown. A season has millions of characters. */
-const known = new Int16Array(0x10000).fill(-1)
-
-const millisOf = (point: number): number => {
-  const before = known[point] ?? -1
-  if (before >= 0) return before
-  const character = String.fromCodePoint(point)
-  const millis = perCharacter.find(([kind]) => kind.test(character))?.[1] ?? 0
-  known[point] = millis
-  return millis
-}
+const millisOf = characterTable((character) => perCharacter.find(([kind]) => kind.test(character))?.[1] ?? 0)
 
 /**
  * Returns a line's likely length in milliseconds at a voice's own pace: 0.72 of the natural length. Voices of both

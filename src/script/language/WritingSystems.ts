@@ -1,4 +1,5 @@
 /** Facts about writing systems: scripts without spaces, capitals, word counts, the script of a text. */
+import { characterTable } from "./CharacterTable.ts"
 
 /** One character of a writing system without spaces between words. */
 export const unspaced =
@@ -22,9 +23,27 @@ export const wordCount = (text: string): number => {
 
 /** Whether a text has at least two capitals and no lower-case letters. */
 export const isCapitals = (text: string): boolean => {
-  const upper = text.match(/\p{Lu}/gu)?.length ?? 0
-  return upper >= 2 && !/\p{Ll}/u.test(text)
+  const { upper, lower } = lettersByCase(text)
+  return upper >= 2 && lower === 0
 }
+
+/** Counts a text's capitals and lower-case letters. */
+export const lettersByCase = (text: string): { readonly upper: number; readonly lower: number } => {
+  let [upper, lower] = [0, 0]
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at) ?? 0
+    const letter = caseAt(point)
+    if (letter > 0) upper++
+    else if (letter < 0) lower++
+    if (point > 0xffff) at++
+  }
+  return { upper, lower }
+}
+
+/** Returns 1 for a capital, -1 for a lower-case letter, else 0. */
+const caseAt = characterTable((character) =>
+  /\p{Lu}/u.test(character) ? 1 : /\p{Ll}/u.test(character) ? -1 : 0
+)
 
 /** Normalizes a text for comparison: lower case, single spaces, no punctuation. */
 export const wordsOnly = (text: string): string =>
@@ -39,26 +58,21 @@ export const wordsOnly = (text: string): string =>
  * them.
  */
 export const scriptOf = (text: string): string | undefined => {
-  const counts = scripts.map(() => 0)
-  for (const character of text) {
-    const script = scriptAt(character)
+  const counts = new Uint32Array(scripts.length)
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at) ?? 0
+    const script = scriptAt(point)
     if (script >= 0) counts[script] = (counts[script] ?? 0) + 1
+    if (point > 0xffff) at++
   }
-  const most = Math.max(...counts)
+  const most = counts.reduce((one, other) => Math.max(one, other))
   return most === 0 ? undefined : scripts[counts.indexOf(most)]?.[0]
 }
 
-/** Returns the position of a character's script in the list below; -1 for other characters. */
-const scriptAt = (character: string): number => {
-  const before = scriptsOfCharacters.get(character)
-  if (before !== undefined) return before
-  const script = scripts.findIndex(([, pattern]) => character.match(pattern) !== null)
-  scriptsOfCharacters.set(character, script)
-  return script
-}
-
-/** Remembers each character's script: a file has many characters, but few different ones. */
-const scriptsOfCharacters = new Map<string, number>()
+/** Returns the position of a code point's script in the list below; -1 for other characters. */
+const scriptAt = characterTable((character) =>
+  scripts.findIndex(([, pattern]) => character.match(pattern) !== null)
+)
 
 /** Returns the name of the pattern that a text matches most often, the first of equals; undefined without a match. */
 export const mostFrequent = (

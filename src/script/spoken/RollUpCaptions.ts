@@ -27,15 +27,25 @@ export const removeRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string>
   const rolling =
     repeats.filter((repeat) => repeat.kind === "rolls" || repeat.kind === "grows").length >
     habit * cues.length
+  const times = cues.map((cue) => `${cue.start} ${cue.end} ${cue.speaker ?? ""}`)
+  const together = repeated(times)
   const shown = new Set<string>()
   return cues.map((cue, i) => {
-    const twin = `${cue.start} ${cue.end} ${cue.speaker ?? ""} ${wordsOnly(cue.text)}`
-    if (cue.text !== "" && shown.has(twin)) return ""
-    shown.add(twin)
+    const time = times[i] ?? ""
+    if (together.has(time)) {
+      const twin = `${time} ${wordsOnly(cue.text)}`
+      if (cue.text !== "" && shown.has(twin)) return ""
+      shown.add(twin)
+    }
     const repeat = repeats[i]
     if (repeat === undefined || repeat.kind === "none") return cue.text
     return rolling || repeat.sure ? repeat.fresh : cue.text
   })
+}
+
+const repeated = (values: ReadonlyArray<string>): ReadonlySet<string> => {
+  const seen = new Set<string>()
+  return new Set(values.filter((value) => seen.size === seen.add(value).size))
 }
 
 interface Repeat {

@@ -3,7 +3,7 @@
  * Other text looks alike ("Note: …", "At 10:30", "Accessibility: it's about people"), so the rest of the file must
  * confirm a name.
  */
-import { isCapitals, wordsOnly } from "../language/WritingSystems.ts"
+import { isCapitals, lettersByCase, wordsOnly } from "../language/WritingSystems.ts"
 import { leadingDirectives } from "../markup/InlineDirectives.ts"
 import { announces, namesMany, namesRole, namesSound } from "../language/SoundWords.ts"
 
@@ -85,8 +85,9 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
     { behinds: Set<string>; alone: boolean; capitals: boolean; bracket: boolean }
   >()
   lines.forEach((line, i) => {
-    upper += line.match(/\p{Lu}/gu)?.length ?? 0
-    lower += line.match(/\p{Ll}/gu)?.length ?? 0
+    const letters = lettersByCase(line)
+    upper += letters.upper
+    lower += letters.lower
     const bare = withoutMarks(line)
     const candidate = candidateAt(bare.slice(leadingDirectives(bare).length))
     if (candidate === undefined || (candidate.bracket && !candidate.colon && candidate.rest === "")) return

@@ -71,8 +71,8 @@ const subtitleWords = (
             speaker: cue.speaker
           }))
         )
-  const languages = detectLanguages(texts)
   const which = settings.bilingual ?? "all"
+  const languages = which === "all" ? undefined : detectLanguages(texts)
   const styles =
     which === "all" ? undefined : bilingualFileOf(cues.filter((cue) => isShown(cue, settings.styles)))?.styles
   const chosenOf = (text: string, style: string | undefined): string | undefined => {

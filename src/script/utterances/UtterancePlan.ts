@@ -5,7 +5,13 @@ import { type Casting, tonedText } from "../../domain/speech/Casting.ts"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
-import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
+import {
+  charactersOf,
+  LineRef,
+  makeUtterance,
+  type Utterance,
+  UtteranceUse
+} from "../../domain/speech/Utterance.ts"
 import { groupsOf, mergedGroups } from "./StableGroups.ts"
 import { splitText } from "./TextSplitting.ts"
 import { between, type TextUnit, sentenceUnit, joinUnits, type UnitJoin } from "./TextUnits.ts"
@@ -36,6 +42,23 @@ export interface UtterancePlan {
 
 /** Plans the utterances of a job. */
 export const planUtterances = (lines: ReadonlyArray<Line>, rules: UtteranceRules): UtterancePlan => {
+  const { planned, violations } = planTasks(lines, rules)
+  return { uses: withPieces(planned), violations }
+}
+
+/** Plans the utterances of a job, without their lines. */
+export const planTexts = (
+  lines: ReadonlyArray<Line>,
+  rules: UtteranceRules
+): { readonly utterances: ReadonlyArray<Utterance>; readonly violations: ReadonlyArray<Violation> } => {
+  const { planned, violations } = planTasks(lines, rules)
+  return { utterances: planned.map(utteranceOf), violations }
+}
+
+const planTasks = (
+  lines: ReadonlyArray<Line>,
+  rules: UtteranceRules
+): { readonly planned: ReadonlyArray<Planned>; readonly violations: ReadonlyArray<Violation> } => {
   const voices = new Map<string, Array<NumberedLine>>()
   const runs = rules.unit === "sentence" && rules.timed ? sentenceRuns(lines) : lines.map((_, i) => i)
   lines.forEach((line, order) => {
@@ -50,7 +73,7 @@ export const planUtterances = (lines: ReadonlyArray<Line>, rules: UtteranceRules
   for (const voice of voices.values())
     if (isNonEmptyReadonlyArray(voice)) planVoice(voice, rules, planned, violations)
   planned.sort((a, b) => a.order - b.order)
-  return { uses: withPieces(planned), violations }
+  return { planned, violations }
 }
 
 interface NumberedLine {
@@ -239,16 +262,14 @@ const withPieces = (planned: ReadonlyArray<Planned>): ReadonlyArray<UtteranceUse
     next.set(order, piece + 1)
     return LineRef.make({ cue: line.cue, part: line.part, piece }, skipValidation)
   }
-  return planned.map(({ casting, input, portions: [first, ...others], text }) =>
-    UtteranceUse.make(
-      {
-        utterance: makeUtterance(casting, input, text, [
-          first.said,
-          ...others.map((portion) => portion.said)
-        ]),
-        lines: [partOf(first), ...others.map(partOf)]
-      },
+  return planned.map((task) => {
+    const [first, ...others] = task.portions
+    return UtteranceUse.make(
+      { utterance: utteranceOf(task), lines: [partOf(first), ...others.map(partOf)] },
       skipValidation
     )
-  )
+  })
 }
+
+const utteranceOf = ({ casting, input, portions: [first, ...others], text }: Planned): Utterance =>
+  makeUtterance(casting, input, text, [first.said, ...others.map(({ said }) => said)])

@@ -1,0 +1,18 @@
+/** Remembers a number for each character: a season has millions of characters, but few different ones. */
+
+const unknown = -0x8000
+
+/**
+ * Returns a function of code points that calls `of` once for each character of the basic plane. Numbers must be above
+ * -32,768 and below 32,768.
+ */
+export const characterTable = (of: (character: string) => number): ((point: number) => number) => {
+  const known = new Int16Array(0x10000).fill(unknown)
+  return (point) => {
+    const before = known[point] ?? unknown
+    if (before !== unknown) return before
+    const found = of(String.fromCodePoint(point))
+    known[point] = found
+    return found
+  }
+}
