@@ -72,6 +72,8 @@ export type SpokenSentence = typeof SpokenSentence.Type
 export const AlignedSpeech = Schema.TaggedStruct("Aligned", {
   /** One span per piece of each part, in milliseconds from the start of the clip; null for a part without sound. */
   spans: Schema.Array(Schema.Array(Schema.NullOr(Span))),
+  /** Mean distance of the clip from the engine's speech. */
+  distance: Schema.NonNegative,
   /** Length of the clip's speech divided by that of the engine's voice, without pauses. */
   ratio: Schema.NonNegative,
   /** The longest stretch of the engine's speech without counterpart in the clip, in seconds, and the opposite. */

@@ -1,7 +1,7 @@
 /** Adds utterances to their queues, and withdraws those that no worker has started. */
 import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
-import type { ProviderId } from "../../domain/values/Ids.ts"
+import type { LanguageTag, ProviderId } from "../../domain/values/Ids.ts"
 import { waitsForAll } from "../../pipeline/deliver/DeliveryQueue.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
@@ -78,6 +78,9 @@ export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecor
 export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const spending = yield* RunSpending
+    const { languageOf } = yield* SpeakConfig
+    const jobFor = (record: UtteranceRecord) =>
+      jobOf(stage, spending, record, languageOf(record.utterance.key))
     const left = new Map(records.map((record) => [record.utterance.key, record]))
     const trees: globalThis.Array<FlowJob> = []
     for (const plan of stage.jobs) {
@@ -89,7 +92,7 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
       const delivery = yield* waitingDelivery(stage, plan)
       if (delivery === undefined) continue
       for (const { utterance } of children) left.delete(utterance.key)
-      trees.push({ ...delivery, children: children.map((record) => jobOf(stage, spending, record)) })
+      trees.push({ ...delivery, children: children.map(jobFor) })
     }
     yield* Effect.acquireUseRelease(
       Effect.sync(() => {
@@ -103,7 +106,7 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     const alone = Array.groupBy([...left.values()], ({ utterance }) => speakQueue(utterance.casting.provider))
     for (const [name, some] of Object.entries(alone)) {
       const queue = yield* stage.watch.queue(name)
-      yield* stage.callRedis(() => queue.addBulk(some.map((record) => jobOf(stage, spending, record))))
+      yield* stage.callRedis(() => queue.addBulk(some.map(jobFor)))
     }
   })
 
@@ -127,7 +130,12 @@ const waitingDelivery = (stage: Stage, plan: JobPlan) =>
     }
   })
 
-const jobOf = (stage: Stage, spending: RunSpending["Type"], record: UtteranceRecord) => {
+const jobOf = (
+  stage: Stage,
+  spending: RunSpending["Type"],
+  record: UtteranceRecord,
+  language: LanguageTag | undefined
+) => {
   const grant = grantOf(spending, record)
   return {
     name: record.label,
@@ -135,6 +143,7 @@ const jobOf = (stage: Stage, spending: RunSpending["Type"], record: UtteranceRec
     data: writeParcel({
       terms: stage.terms,
       record,
+      ...(language === undefined ? {} : { language }),
       last: false,
       ...(grant === undefined ? {} : { grant })
     }),

@@ -4,14 +4,14 @@
  */
 import { Option, Schema } from "effect"
 import { decodeForeign } from "../../settings/ForeignValue.ts"
-import { JobId, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { JobId, LanguageTag, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { HaltReason, Metrics } from "../../domain/report/Report.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
 /** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
-export const edition = 5
+export const edition = 6
 
 /** The name of a text in the shared folder: its checksum. Any other name could lead out of the folder. */
 const KeptName = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/u))
@@ -50,6 +50,8 @@ export type Grant = typeof Grant.Type
 export const SpeakPayload = Schema.Struct({
   terms: KeptName,
   record: UtteranceRecord,
+  /** The language of its job, if known. */
+  language: Schema.optional(LanguageTag),
   /** Whether it was deferred once already: then this is its last attempt. */
   last: Schema.Boolean,
   grant: Schema.optional(Grant)

@@ -1,6 +1,6 @@
 /** A worker's processor of utterances: continues one job of a provider's queue from its recorded state to its end. */
 import { Clock, type Context, Duration, Effect, Layer, Schema } from "effect"
-import type { ProviderId } from "../../domain/values/Ids.ts"
+import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
 import { limitReached, CreditBudget } from "../../pipeline/speak/CreditBudget.ts"
@@ -71,6 +71,7 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
               profileOf: (provider: ProviderId) => terms.profiles[provider] ?? profileOf(provider),
               undecided: terms.undecided,
               timesWords: terms.timesWords,
+              languageOf: (key: UtteranceKey) => parts.holds.get(key)?.payload.language,
               // Only the coordinator abandons an unreachable service.
               patience: Duration.infinity
             },

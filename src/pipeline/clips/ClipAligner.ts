@@ -1,10 +1,11 @@
 /** Aligns clips with their texts in the threads of eSpeak NG, which start with the first clip that needs it. */
-import { Effect, Option, type Scope } from "effect"
+import { Array, Effect, Order, type Scope } from "effect"
 import { misfitOf, type Misfit } from "../../audio/alignment/SpeechFit.ts"
 import type { Expected } from "../../audio/speech/MissingParts.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { WordMark } from "../../engines/Engine.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
+import { type LanguageTag, primaryLanguage } from "../../domain/values/Ids.ts"
 import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.ts"
 
 /** The result of aligning a clip. */
@@ -17,12 +18,13 @@ export interface AlignedClip {
 }
 
 /**
- * Aligns a WAV file's bytes or samples with the parts of a text; undefined if eSpeak NG cannot speak it. `compare` also
- * looks for another text, which doubles the time.
+ * Aligns a WAV file's bytes or samples with the parts of a text in a language, if that is known; undefined if eSpeak NG
+ * cannot speak it. `compare` also looks for another text, which doubles the time.
  */
 export type AlignClip = (
   sound: Uint8Array | Pcm,
   said: ReadonlyArray<string>,
+  language: LanguageTag | undefined,
   compare: boolean
 ) => Effect.Effect<AlignedClip | undefined>
 
@@ -30,11 +32,14 @@ export type AlignClip = (
 export const clipAligner: Effect.Effect<AlignClip, never, Scope.Scope> = Effect.map(
   lazySpeechAligner,
   ({ align }) =>
-    (sound, said, compare) =>
+    (sound, said, known, compare) =>
       Effect.gen(function* () {
-        const language = languageOf(said.join(" "), knownLanguages)
-        const found = Option.getOrUndefined(yield* align({ sound, said, language, compare }))
-        if (found === undefined) return undefined
+        const attempts = yield* Effect.forEach(likelyLanguages(said.join(" "), known), (language) =>
+          align({ sound, said, language, compare })
+        )
+        const aligned = Array.getSomes(attempts)
+        if (!Array.isNonEmptyArray(aligned)) return undefined
+        const found = Array.min(aligned, byDistance)
         const misfit = misfitOf(found.fit)
         const times = found.parts.filter((part) => part !== undefined)
         const isWhole =
@@ -42,3 +47,14 @@ export const clipAligner: Effect.Effect<AlignClip, never, Scope.Scope> = Effect.
         return { parts: isWhole ? times : undefined, words: isWhole ? found.words : [], misfit }
       })
 )
+
+/**
+ * The languages that a text may be in: the known one, and the one that it looks like. A film has lines in another
+ * language, and the clip itself shows which of both was spoken.
+ */
+const likelyLanguages = (text: string, known: LanguageTag | undefined): ReadonlyArray<string> => {
+  const guess = languageOf(text, knownLanguages)
+  return known === undefined ? [guess] : primaryLanguage(known) === guess ? [known] : [known, guess]
+}
+
+const byDistance = Order.mapInput(Order.number, ({ distance }: { readonly distance: number }) => distance)

@@ -193,7 +193,8 @@ const speakUses = Effect.fnUntraced(function* <E>(
     patience: "1 minute",
     keys,
     profileOf: batch.profileOf,
-    undecided: batch.undecided
+    undecided: batch.undecided,
+    languageOf: () => plan.job.language
   }).pipe(Effect.provide(speech))
   const standings = yield* store.standings(keys)
   const failed = keys.flatMap((key) => {

@@ -6,8 +6,7 @@ import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import type { Batch } from "../load/Job.ts"
-import type { BatchPlan } from "../plan/BatchPlan.ts"
+import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { unchosenLanguages } from "../plan/BilingualNotices.ts"
 import { ServiceAbsent } from "../plan/ServicePresence.ts"
 import { checkService, withinReadLimit } from "../plan/ServicePreflight.ts"
@@ -72,7 +71,7 @@ const speakAll = Effect.fnUntraced(function* (
   const before = yield* credits
   record.credits = before
   const keys = plan.utterances.map(({ key }) => key)
-  const settings = yield* speakSettings(batch, keys, options)
+  const settings = yield* speakSettings(plan, keys, options)
   const summary = yield* executor.speak({ ...settings, settled, tally: record.takes }, plan)
   const after = yield* credits
   return {
@@ -112,15 +111,26 @@ const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
   })
 })
 
+/** A batch's jobs with the utterances to speak. */
+interface SpokenJobs extends Pick<BatchPlan, "batch"> {
+  readonly jobs: ReadonlyArray<Pick<JobPlan, "job" | "uses">>
+}
+
 /** The settings of the speak stage, with the credits that the batch has spent so far. */
 export const speakSettings = Effect.fnUntraced(function* (
-  { key, profileOf, undecided, service, state, jobs }: Batch,
+  { batch, jobs }: SpokenJobs,
   keys: ReadonlyArray<UtteranceKey>,
   { maxCredits, deadline }: Pick<SpeechOptions<never, never>, "maxCredits" | "deadline">
 ) {
+  const { key, profileOf, undecided, service, state } = batch
   const spending = yield* BatchSpending
   const learned = yield* Estimates
   const price = dearestBy(profileOf, learned)
+  const languages = new Map(
+    jobs.flatMap(({ job: { language }, uses }) =>
+      language === undefined ? [] : uses.map(({ utterance }) => [utterance.key, language] as const)
+    )
+  )
   const spentBefore = (yield* spending.spent(key)).reduce(
     (sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting),
     0
@@ -133,7 +143,8 @@ export const speakSettings = Effect.fnUntraced(function* (
     maxCredits,
     spentBefore,
     deadline,
-    timesWords: jobs.some(({ video }) => video !== undefined),
+    timesWords: batch.jobs.some(({ video }) => video !== undefined),
+    languageOf: (utterance: UtteranceKey) => languages.get(utterance),
     ...(service === "embedded" ? { folder: state } : {})
   }
 })

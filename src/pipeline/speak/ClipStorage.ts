@@ -56,11 +56,13 @@ export const keepClip = (
     const timed = utterance.input === "srt"
     const usual = learned.speechTime(casting)
     const isUncut = said.length > 1 && !timesParts({ said, transcript })
-    const { timesWords } = Context.get(context, SpeakConfig)
+    const { timesWords, languageOf } = Context.get(context, SpeakConfig)
     const words = timesWords || said.length > 1 ? wordsOfTranscript(said, transcript) : []
     const isUntimed = timesWords && words.length === 0
     const aligned =
-      Either.isRight(sound) && (isUncut || isUntimed) ? yield* align(sound.right, said, isUncut) : undefined
+      Either.isRight(sound) && (isUncut || isUntimed)
+        ? yield* align(sound.right, said, languageOf(key), isUncut)
+        : undefined
     const judged = isUncut ? aligned : undefined
     const made = Either.isLeft(sound)
       ? unusable(sound.left.words)
@@ -101,8 +103,9 @@ const misfitOfStored = ({ key, said }: Utterance, checksum: string) =>
   Effect.gen(function* () {
     const { reading } = yield* ClipFolder
     const { align } = yield* ClipIntake
+    const { languageOf } = yield* SpeakConfig
     const wav = yield* reading((reader) => reader.read(key, checksum, (bytes) => new Uint8Array(bytes)))
-    return wav === undefined ? undefined : (yield* align(wav, said, true))?.misfit
+    return wav === undefined ? undefined : (yield* align(wav, said, languageOf(key), true))?.misfit
   })
 
 const wordsOf = ({ kind, detail }: Misfit): string =>

@@ -1,6 +1,6 @@
 /** Input and result of the speak stage. */
 import { Context, type Duration, Effect } from "effect"
-import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
+import type { LanguageTag, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { HaltReason } from "../../domain/report/Report.ts"
 import type { Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
@@ -29,6 +29,8 @@ export interface SpeakSettings {
    * word.
    */
   readonly timesWords: boolean
+  /** The language of an utterance's job; undefined if the manifest names none. */
+  readonly languageOf: (utterance: UtteranceKey) => LanguageTag | undefined
   /** Called for each utterance that is spoken or failed. A job can be delivered once all of its utterances are. */
   readonly settled: (utterance: UtteranceKey) => Effect.Effect<unknown>
   /** Counts of finished work. */
@@ -49,6 +51,7 @@ export const defaultSpeakSettings = {
   patience: "30 minutes",
   rerolls: 0.05,
   timesWords: false,
+  languageOf: (): LanguageTag | undefined => undefined,
   settled: () => Effect.void
 } as const satisfies Partial<SpeakSettings>
 

@@ -37,6 +37,7 @@ export const alignWithReference = (
       at += own.length
       return own.length === 0 ? pieces.map(() => null) : own
     }),
+    distance: alignment.cost,
     ratio: alignment.ratio,
     skipped: alignment.skipped / 1000,
     added: alignment.added / 1000,

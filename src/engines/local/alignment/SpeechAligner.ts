@@ -32,6 +32,8 @@ export interface AlignedText extends WordTiming {
   /** The time of each part, from its first to its last word; undefined for a part without words. */
   readonly parts: ReadonlyArray<Pick<WordMark, "start" | "end"> | undefined>
   readonly fit: SpeechFit
+  /** Mean distance of the clip from eSpeak NG's speech; smaller in the text's own language than in others. */
+  readonly distance: number
 }
 
 /** Aligns clips with their texts. */
@@ -68,7 +70,7 @@ export const makeSpeechAligner = Effect.fnUntraced(function* (limits: ThreadLimi
     const job = { _tag: "Align", voice, parts: parts.map(({ pieces }) => pieces), sound, compare } as const
     const found = yield* Effect.option(pool.ask(job))
     if (Option.isNone(found) || found.value._tag !== "Aligned") return Option.none()
-    const { spans, ratio, skipped, added, strangeness } = found.value
+    const { spans, distance, ratio, skipped, added, strangeness } = found.value
     const heard = new Map<number, Span>()
     parts.forEach((part, index) => noteTokens(heard, part, spans[index] ?? []))
     let from = 0
@@ -79,6 +81,7 @@ export const makeSpeechAligner = Effect.fnUntraced(function* (limits: ThreadLimi
         from += own.length
         return rangeOf(heard, first, from)
       }),
+      distance,
       fit: { ratio, skipped, added, ...(strangeness === null ? {} : { strangeness }) }
     })
   })

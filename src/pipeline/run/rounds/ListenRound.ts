@@ -105,7 +105,7 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
       words: `wrong words were heard: ${faultWords(hearing)}`
     })
     yield* store.apply({ event: "lose", key, setback })
-    const settings = yield* speakSettings(plan.batch, [key], options)
+    const settings = yield* speakSettings(plan, [key], options)
     const summary = yield* options.executor
       .speak(settings, plan)
       .pipe(Effect.provide(options.service), Effect.either)

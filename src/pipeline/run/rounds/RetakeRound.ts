@@ -39,14 +39,11 @@ export const speakAlso = Effect.fn("RetakeRound.speakAlso")(function* <E, R>(
   const again = [
     ...new Map([...more.values()].flat().map(({ utterance }) => [utterance.key, utterance])).values()
   ]
-  const waiting = yield* registerBatch({
-    batch,
-    jobs: jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(more.get(plan.job.id) ?? [])] })),
-    utterances: [...utterances, ...again]
-  })
+  const all = jobs.map((plan) => ({ ...plan, uses: [...plan.uses, ...(more.get(plan.job.id) ?? [])] }))
+  const waiting = yield* registerBatch({ batch, jobs: all, utterances: [...utterances, ...again] })
   const missing = again.map(({ key }) => key).filter((key) => waiting.has(key))
   if (missing.length === 0) return spoken
-  const settings = yield* speakSettings(batch, missing, options)
+  const settings = yield* speakSettings({ batch, jobs: all }, missing, options)
   const second = yield* options.executor
     .speak({ ...settings, tally: options.record.anotherRound() }, { batch, jobs })
     .pipe(Effect.provide(options.service))
