@@ -18,7 +18,7 @@ it.scoped.each([
   [
     "its install script did not run",
     'throw new Error("Could not locate the bindings file. Tried:")',
-    `better-sqlite3 has no binary for Node ${node}: its install script did not run; install dubwright again without --ignore-scripts (in a clone: npm run setup)`
+    `better-sqlite3 has no binary for Node ${node}: its install script did not run; install dubwright again without --ignore-scripts, and with --allow-scripts=better-sqlite3 if npm blocks scripts (in a clone: npm run setup)`
   ],
   [
     "its binary is for another Node",

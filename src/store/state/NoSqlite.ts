@@ -19,7 +19,7 @@ const messages: Readonly<Record<SqliteProblem, (node: string) => string>> = {
   missing: (node) =>
     `better-sqlite3 is not installed for Node ${node}; install dubwright again without --omit=optional (in a clone: npm run setup)`,
   unbuilt: (node) =>
-    `better-sqlite3 has no binary for Node ${node}: its install script did not run; install dubwright again without --ignore-scripts (in a clone: npm run setup)`,
+    `better-sqlite3 has no binary for Node ${node}: its install script did not run; install dubwright again without --ignore-scripts, and with --allow-scripts=better-sqlite3 if npm blocks scripts (in a clone: npm run setup)`,
   foreign: (node) =>
     `better-sqlite3 does not load in Node ${node}; install dubwright again (in a clone: npm run setup), or use the Node that installed it`
 }
