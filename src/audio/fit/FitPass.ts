@@ -44,8 +44,9 @@ export interface FitProblem {
   readonly natural: Int32Array
   readonly longest: Int32Array
   readonly shortest: Int32Array
-  /** Earliest start of each line. */
+  /** Earliest and latest start of each line. */
   readonly earliest: Int32Array
+  readonly latest: Int32Array
 }
 
 /** The current start and length of each line, and the cost of them all. */
@@ -104,14 +105,17 @@ export const passesOf = (problem: FitProblem, placing: Placing): ((step: number)
 
 /** Lists a line's choices. */
 const list = (
-  { earliest, shortest, longest, natural }: FitProblem,
+  { earliest, latest, shortest, longest, natural }: FitProblem,
   placing: Placing,
   i: number,
   step: number,
   { starts, lengths, paces }: Choices
 ): void => {
   for (let k = 0; k < startChoices; k++)
-    starts[i * startChoices + k] = Math.max(earliest[i]!, placing.starts[i]! + (k - 3) * step)
+    starts[i * startChoices + k] = Math.min(
+      latest[i]!,
+      Math.max(earliest[i]!, placing.starts[i]! + (k - 3) * step)
+    )
   for (let m = 0; m < lengthChoices; m++) {
     const length = Math.max(shortest[i]!, Math.min(longest[i]!, placing.lengths[i]! + (m - 2) * step))
     lengths[i * lengthChoices + m] = length

@@ -4,7 +4,8 @@
  *
  * The method starts from a greedy placement, line after line, and improves it in passes (`FitPass.ts`). Steps shrink
  * from 512 ms to 1 ms; passes with one step size repeat until nothing improves. The cost never rises, so the result is
- * never worse than the greedy placement.
+ * never worse than the greedy placement. If lines may be slower, further passes then change lengths only: a line never
+ * starts elsewhere to be slower.
  *
  * Without the speed-change term, the problem is L♮-convex over the integers: every term depends on a start, an end, or
  * their difference. A placement that no pass at 1 ms improves is then a true optimum, and step scaling reaches it in
@@ -14,7 +15,7 @@
  */
 import { type Flag, type FitLimits, isFaster } from "../../domain/speech/Placement.ts"
 import { type Millis, millis } from "../../domain/time/Units.ts"
-import type { FitLine } from "./FitCost.ts"
+import { type FitLine, isSlowable } from "./FitCost.ts"
 import { type FitProblem, type Placing, passesOf, smallest } from "./FitPass.ts"
 
 /** Where a line is heard, and how fast. */
@@ -47,21 +48,32 @@ export const fitLines = (
   horizon: number = Infinity
 ): ReadonlyArray<Fitted> => {
   const order = lines.map((_, index) => index).sort((a, b) => lines[a]!.start - lines[b]!.start || a - b)
-  const problem = problemOf(
-    order.map((index) => lines[index]!),
-    limits,
-    horizon
-  )
+  const inOrder = order.map((index) => lines[index]!)
+  const { minSpeed: _, ...atLeastNormal } = limits
+  const problem = problemOf(inOrder, atLeastNormal, horizon)
   const placing = plain(problem)
-  const improve = passesOf(problem, placing)
-  // A placement that costs nothing cannot be improved: no cost is negative.
-  for (let step = 512; step >= 1 && placing.cost > smallest; step >>= 1)
-    for (let pass = 0; pass < passLimit && improve(step); pass++);
+  minimize(problem, placing)
+  if (isSlowable(limits)) {
+    placing.cost = Infinity
+    const { starts } = placing
+    minimize(
+      { ...problemOf(inOrder, limits, horizon), earliest: starts.slice(), latest: starts.slice() },
+      placing
+    )
+  }
   const result = new Array<Fitted>(lines.length)
   order.forEach((index, at) => {
     result[index] = fittedOf(lines[index]!, placing.starts[at]!, placing.lengths[at]!, limits)
   })
   return result
+}
+
+/** Improves a placement until no pass does. */
+const minimize = (problem: FitProblem, placing: Placing): void => {
+  const improve = passesOf(problem, placing)
+  // A placement that costs nothing cannot be improved: no cost is negative.
+  for (let step = 512; step >= 1 && placing.cost > smallest; step >>= 1)
+    for (let pass = 0; pass < passLimit && improve(step); pass++);
 }
 
 /** Maximum number of passes with one step size; in trials, further passes changed nothing. */
@@ -88,7 +100,8 @@ const problemOf = (lines: ReadonlyArray<FitLine>, limits: FitLimits, horizon: nu
     natural,
     longest,
     shortest,
-    earliest
+    earliest,
+    latest: new Int32Array(lines.length).fill(2 ** 31 - 1)
   }
 }
 
