@@ -3,22 +3,15 @@ import { accessSync, constants, existsSync, readdirSync, statSync } from "node:f
 import { join } from "node:path"
 import { layer as reactivity } from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { single } from "@effect/sql/SqlSchema"
+import { findAll } from "@effect/sql/SqlSchema"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import type { Database } from "better-sqlite3"
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import { makeFolder } from "../../system/Folder.ts"
 import { rowFault } from "./GuardedStatements.ts"
-import { migrateState, migrationsTable, schemaVersion } from "./StateMigrations.ts"
+import { migrateState, migrationNames, migrationsTable, schemaVersion } from "./StateMigrations.ts"
 import Sqlite from "./Sqlite.ts"
-import {
-  failOrDie,
-  type StateBusy,
-  stateFault,
-  StateUnusable,
-  unreadFault,
-  mapStateError
-} from "./StateErrors.ts"
+import { failOrDie, type StateBusy, StateUnusable, unreadFault, mapStateError } from "./StateErrors.ts"
 import { StateFolder } from "./StateFolder.ts"
 import { lockFolder } from "./WriterLock.ts"
 
@@ -43,10 +36,12 @@ export const writableState = (
       // Clips in a shared folder may belong to other machines.
       if (sharedClips === undefined && (yield* mapStateError(folder, () => isLost(file, clips))))
         return yield* new StateUnusable({ folder, reason: "lost", detail: "" })
-      const sql = yield* openDatabase(folder, { filename: file })
+      // WAL changes the file, which may be another program's.
+      const sql = yield* openDatabase(folder, { filename: file, disableWAL: true })
       yield* Effect.gen(function* () {
-        yield* sql.unsafe("PRAGMA synchronous = NORMAL")
         yield* refuseNewer(folder, sql)
+        yield* sql.unsafe("PRAGMA journal_mode = WAL")
+        yield* sql.unsafe("PRAGMA synchronous = NORMAL")
         yield* migrateState
       }).pipe(
         Effect.provideService(SqlClient, sql),
@@ -148,21 +143,41 @@ const anotherConnection = (
     (database) => Effect.sync(() => database.close())
   )
 
+/** A table, an index, or something that a state has none of: a trigger or a view. */
+const SchemaRow = Schema.Struct({ type: Schema.String, name: Schema.String })
+const MigrationRow = Schema.Struct({ id: Schema.Int, name: Schema.String })
+
+/** Returns the version of a state's schema; 0 if the file is new. Fails if its tables are not those of a state. */
 const versionOf = (folder: string, sql: SqlClient): Effect.Effect<number, StateUnusable> =>
-  single({
-    Request: Schema.Void,
-    Result: Schema.Struct({ version: Schema.NullOr(Schema.Int) }),
-    execute: () => sql`SELECT max(migration_id) AS version FROM ${sql(migrationsTable)}`
-  })().pipe(
-    Effect.map(({ version }) => version ?? 0),
+  Effect.gen(function* () {
+    const parts = yield* findAll({
+      Request: Schema.Void,
+      Result: SchemaRow,
+      execute: () => sql`SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%'`
+    })()
+    const odd = parts.find(({ type }) => type !== "table" && type !== "index")
+    if (odd !== undefined) return yield* foreign(folder, `it has a ${odd.type}, ${odd.name}`)
+    if (parts.length === 0) return 0
+    const applied = yield* findAll({
+      Request: Schema.Void,
+      Result: MigrationRow,
+      execute: () => sql`SELECT migration_id AS id, name FROM ${sql(migrationsTable)}`
+    })()
+    const wrong = applied.find(({ id, name }) => id <= schemaVersion && migrationNames[id - 1] !== name)
+    if (wrong !== undefined) return yield* foreign(folder, `it has a migration ${wrong.name}`)
+    // Tables and their migration are created in one transaction.
+    const other = parts.find(({ name }) => name !== migrationsTable)
+    if (applied.length === 0 && other !== undefined)
+      return yield* foreign(folder, `it has a table ${other.name}`)
+    return Math.max(0, ...applied.map(({ id }) => id))
+  }).pipe(
     Effect.catchTags({
       ParseError: (error) => rowFault(folder, migrationsTable, error),
-      // A file without the table is new, or a run died while creating it.
-      SqlError: (error) =>
-        stateFault(folder, error) === undefined ? Effect.succeed(0) : failOrDie(folder, error),
-      NoSuchElementException: () => Effect.succeed(0)
+      SqlError: (error) => failOrDie(folder, error)
     })
   )
+
+const foreign = (folder: string, detail: string) => new StateUnusable({ folder, reason: "foreign", detail })
 
 const refuseNewer = (folder: string, sql: SqlClient) =>
   Effect.flatMap(versionOf(folder, sql), (version) =>

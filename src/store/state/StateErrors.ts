@@ -32,6 +32,7 @@ const StateReason = Schema.Literal(
   "full",
   "gone",
   "not-a-database",
+  "foreign",
   "lost",
   "older",
   "newer",
@@ -48,6 +49,8 @@ const advice: Readonly<Record<StateReason, string>> = {
   gone: "can no longer be reached; reconnect its disk and run again; nothing paid for is lost",
   "not-a-database":
     "its state.sqlite is damaged or not a database; restore a copy, or move the whole folder away to start over and pay again",
+  foreign:
+    "its state.sqlite belongs to another program, or one has changed it; restore a copy, or choose another folder with --state",
   lost: "has clips, but its state.sqlite is missing or empty; restore a copy, or move the whole folder away to start over and pay again",
   older: "comes from an older version; `dubwright run` upgrades it",
   newer: "comes from a newer version of dubwright; use that version, or choose another folder with --state",
@@ -80,12 +83,18 @@ const reasons: ReadonlyArray<readonly [RegExp, StateReason]> = [
   ]
 ]
 
+/** Messages of SQLite, with the code SQLITE_ERROR, about a database without our tables or columns. */
+const absentPart = /^no such (?:table|column)|has no column named/u
+
 /** Maps an error of the file system or of SQLite to a problem of the folder; undefined if it is neither. */
 export const stateFault = (folder: string, failure: unknown): StateUnusable | undefined => {
   for (let cause = failure; cause instanceof Error; cause = cause.cause) {
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : ""
-    const found = reasons.find(([pattern]) => pattern.test(code))
-    if (found !== undefined) return new StateUnusable({ folder, reason: found[1], detail: cause.message })
+    const found =
+      code === "SQLITE_ERROR" && absentPart.test(cause.message)
+        ? "foreign"
+        : reasons.find(([pattern]) => pattern.test(code))?.[1]
+    if (found !== undefined) return new StateUnusable({ folder, reason: found, detail: cause.message })
   }
   return undefined
 }

@@ -142,6 +142,9 @@ const steps = {
 /** The schema version that this program writes. */
 export const schemaVersion = Object.keys(steps).length
 
+/** The names of all migrations, as the database records them. The first has number 1. */
+export const migrationNames: ReadonlyArray<string> = Object.keys(steps).map((step) => step.slice(5))
+
 /** Applies the migrations that a file lacks. */
 export const migrateState = make({})({ table: migrationsTable, loader: fromRecord(steps) }).pipe(
   // The migrator logs every step, which is noise even in a verbose run.

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -133,6 +133,56 @@ it.scopedLive("rejects a newer version's file, and upgrades an older one", () =>
       (sql) => sql<{ count: number }>`SELECT count(*) AS count FROM utterance`
     ).pipe(Effect.provide(writableState(folder)))
     expect(tables).toEqual([{ count: 0 }])
+  })
+)
+
+it.scopedLive("rejects another program's database, or one that was changed, and leaves it as it is", () =>
+  Effect.gen(function* () {
+    const whole = yield* temporaryFolder
+    yield* opened(whole)
+    const crafted = (name: string, isOurs: boolean, ...statements: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const file = join(folder, "state.sqlite")
+        if (isOurs) copyFileSync(join(whole, "state.sqlite"), file)
+        const database = new Sqlite(file)
+        database.exec(statements.join(";"))
+        database.close()
+        const before = readFileSync(file)
+        for (const open of [opened, looked]) {
+          const fault = yield* Effect.flip(open(folder))
+          expect(fault).toMatchObject({ _tag: "StateUnusable", reason: "foreign" })
+          expect(fault.message, name).toContain("belongs to another program")
+        }
+        expect(readFileSync(file).equals(before), name).toBe(true)
+      })
+    const create = "CREATE TABLE migrations"
+    yield* crafted("another program's tables", false, "CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url)")
+    yield* crafted("tables of the same name", false, "CREATE TABLE utterance (id)", "CREATE TABLE job (name)")
+    yield* crafted("another program's migrations", false, `${create} (id, batch)`, "CREATE TABLE users (id)")
+    const ours = "(migration_id INTEGER PRIMARY KEY, created_at, name TEXT)"
+    yield* crafted("no migration yet", false, `${create} ${ours}`, "CREATE TABLE users (id)")
+    yield* crafted(
+      "the service's migrations",
+      false,
+      `${create} ${ours}`,
+      "INSERT INTO migrations VALUES (1, 0, 'accounts')"
+    )
+    yield* crafted(
+      "a trigger",
+      true,
+      "CREATE TRIGGER t AFTER UPDATE ON utterance BEGIN DELETE FROM task; END"
+    )
+    yield* crafted("a view", true, "DROP TABLE task", "CREATE VIEW task AS SELECT * FROM clip")
+    // A table that is missing is noticed by the first query that needs it.
+    const lacking = new Sqlite(join(whole, "state.sqlite"))
+    lacking.exec("DROP TABLE utterance")
+    lacking.close()
+    const query = Effect.flatMap(UtteranceStore, (store) => store.jobStandings("batch"))
+    const fault = yield* Effect.flip(
+      Effect.provide(query, UtteranceStore.Default.pipe(Layer.provide(writableState(whole))))
+    )
+    expect(fault).toMatchObject({ _tag: "StateUnusable", reason: "foreign" })
   })
 )
 
