@@ -18,7 +18,7 @@ import { helpPage } from "./cli/HelpPage.ts"
 import { logsOn } from "./terminal/LogLines.ts"
 import { eventLine, processScreen, sayAs, Screen } from "./terminal/Screen.ts"
 import { NoSqlite } from "../store/state/NoSqlite.ts"
-import { withholdSecrets } from "./layers/SecretVariables.ts"
+import { withholdSecrets, withoutSecrets } from "./layers/SecretVariables.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
 import { findCommand, type CommandPath, checkOptions } from "./cli/UsageCheck.ts"
@@ -176,7 +176,7 @@ const observed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, 
       )
 
 const surroundings = logsOn(verbose).pipe(
-  Layer.provideMerge(processScreen(events)),
+  Layer.provideMerge(processScreen(events, withoutSecrets)),
   Layer.merge(NodeContext.layer)
 )
 

@@ -104,7 +104,7 @@ export const makeCalls = Effect.gen(function* () {
     called(
       { method: "GET", path: `/v1/task/${encodeURIComponent(task)}` },
       (value) => taskOf(value, task),
-      taskSnapshotOf,
+      (task) => taskSnapshotOf(task, (said) => presentable(said, key)),
       (fault) => (fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault)
     )
 

@@ -1,4 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
+import { createServer as createTcpServer } from "node:net"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
@@ -12,7 +13,7 @@ import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
 import type { DoneTask } from "../../src/gateway/response/TaskSnapshot.ts"
 
-const secret = "nativeapikey_abc123"
+const secret = "nativeapikey_a-b.c123"
 const id = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11"
 
 interface Seen {
@@ -46,6 +47,26 @@ const server = (handle: (request: Seen, response: ServerResponse) => void) =>
         listener.closeAllConnections()
         return new Promise((closed) => listener.close(closed))
       })
+  )
+
+/** A server that answers each request with the same bytes and closes the connection. */
+const rawServer = (answer: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const listener = createTcpServer((socket) => {
+          socket.on("error", () => undefined)
+          socket.once("data", () => socket.end(answer))
+        })
+        await new Promise<void>((ready) => listener.listen(0, "127.0.0.1", ready))
+        return listener
+      }),
+      (listener) => Effect.sync(() => listener.close())
+    ),
+    (listener) => {
+      const bound = listener.address()
+      return `http://127.0.0.1:${typeof bound === "object" && bound !== null ? bound.port : 0}`
+    }
   )
 
 const json = (
@@ -361,6 +382,21 @@ it.scopedLive("removes the key from the service's messages", () =>
   })
 )
 
+it.scopedLive("removes the key from whatever a message repeats of a response", () =>
+  Effect.gen(function* () {
+    const host = `${secret}.example`
+    const service = yield* server(({ url }, response) =>
+      url === "/v1/credits"
+        ? json(response, 307, "", { location: `https://${host}/` })
+        : json(response, 200, { id, status: "failed", error: { message: `no ${secret}` }, engine: secret })
+    )
+    const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.balance))
+    expect(fault.message).toContain("it redirects to https://[key].example, where")
+    const failed = yield* through(service.url, (gateway) => gateway.look(TaskId.make(id)))
+    expect(failed).toMatchObject({ _tag: "GivenUp", words: "no [key]" })
+  })
+)
+
 it.scopedLive("follows redirects within its own origin, and never sends the key elsewhere", () =>
   Effect.gen(function* () {
     const elsewhere = yield* server((_, response) => json(response, 200, { task_id: id }))
@@ -393,6 +429,23 @@ it.scopedLive("fetches audio from any host, with the key only for its own origin
     }
     expect(service.seen.map((one) => one.key)).toEqual([secret, secret])
     expect(elsewhere.seen.map((one) => one.key)).toEqual([undefined, undefined])
+  })
+)
+
+it.scopedLive("ends a chain of redirects of audio, and sends the key to its own origin only", () =>
+  Effect.gen(function* () {
+    const elsewhere = yield* server(({ url }, response) =>
+      json(response, 302, "", { location: `${service.url}${url}` })
+    )
+    const service = yield* server(({ url }, response) =>
+      json(response, 302, "", { location: url === "/own" ? "/own" : `${elsewhere.url}${url}` })
+    )
+    for (const place of ["/own", "/round"]) {
+      const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done(place), 10)))
+      expect(fault).toMatchObject({ _tag: "NoAudio", reason: "address", words: "too many redirects" })
+    }
+    expect(service.seen.map(({ key }) => key)).toEqual(Array(9).fill(secret))
+    expect(elsewhere.seen.map(({ key }) => key)).toEqual(Array(3).fill(undefined))
   })
 )
 
@@ -604,6 +657,51 @@ it.scopedLive("distinguishes a truncated walk from a complete one", () =>
         return (yield* through(service.url, (gateway) => gateway.history(0))).isWhole
       })
     expect([yield* wholeOf(40), yield* wholeOf(1_100)]).toEqual([true, false])
+  })
+)
+
+it.scopedLive("ends a walk through a history without end before it fills the memory", () =>
+  Effect.gen(function* () {
+    const label = "x".repeat(1_500_000)
+    let made = 0
+    const service = yield* server((_, response) =>
+      json(response, 200, {
+        tasks: Array.from({ length: 10 }, () => ({ task_id: `task-${made++}`, voice_name: label })),
+        has_more: true
+      })
+    )
+    const walk = yield* through(service.url, (gateway) => gateway.history(0), { answerWithin: "1 minute" })
+    expect(walk.isWhole).toBe(false)
+    expect(service.seen.length).toBeLessThan(10)
+  })
+)
+
+it.scopedLive("ends a response of 100 MB, or with a false length", () =>
+  Effect.gen(function* () {
+    let sent = 0
+    const service = yield* server((_, response) => {
+      const pour = (): void => {
+        while (!response.destroyed && sent < 100e6 && response.write("[".repeat(1e6))) sent += 1e6
+        if (!response.destroyed) response.once("drain", pour)
+      }
+      pour()
+    })
+    const patience = { answerWithin: "1 minute" } as const
+    const failed = (url: string) => through(url, (gateway) => Effect.flip(gateway.balance), patience)
+    expect((yield* failed(service.url)).message).toContain("a response of more than 16 MB")
+    expect(sent).toBeLessThan(50e6)
+    for (const [length, words] of [
+      ["1000000000000", /a response of more than 16 MB/u],
+      ["3", /not JSON: \{"c/u],
+      ["30", /other side closed|terminated/u],
+      ["-1", /content-length/iu],
+      ["0x1", /content-length/iu],
+      ["13\r\ncontent-length: 14", /content-length/iu],
+      ["13\r\ntransfer-encoding: chunked", /transfer-encoding|chunk|content-length/iu]
+    ] as const) {
+      const liar = yield* rawServer(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n{"credits":5}`)
+      expect((yield* failed(liar)).message, length).toMatch(words)
+    }
   })
 )
 

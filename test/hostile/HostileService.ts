@@ -76,6 +76,8 @@ export interface Character {
   readonly hidesBalance: boolean
   /** Credits that others spend with each of our tasks except the first. */
   readonly othersSpend: number
+  /** Whether its messages and the names of its engines contain the key that it got. */
+  readonly repeatsKey: boolean
   /** Texts that it always rejects. */
   readonly refuses: RegExp | undefined
   /** Longest text in characters. */
@@ -103,6 +105,7 @@ export const calm: Character = {
   emptyAccount: 402,
   hidesBalance: false,
   othersSpend: 0,
+  repeatsKey: false,
   refuses: undefined,
   longest: 5_000,
   forgets: 0,
@@ -233,7 +236,7 @@ export class HostileService {
     if (text === "") return answer(response, 422, { error: "nothing to say" })
     this.count("create")
     if (this.character.refuses?.test(text) === true)
-      return answer(response, 422, { errors: [{ msg: "no such words here" }] })
+      return answer(response, 422, { errors: [{ msg: `no such words here${this.slip}` }] })
     if (charactersOf(text) > this.character.longest)
       return answer(response, 413, { error: `at most ${this.character.longest} characters` })
     if (this.happens("create-429", text)) return answer(response, 429, { error: "slow down" })
@@ -313,7 +316,8 @@ export class HostileService {
       characters: charactersOf(task.text),
       created_at: new Date(task.madeAt).toISOString(),
       state: !over ? "brewing" : task.fate === "fails" ? "FAILED" : "finished",
-      ...(over && task.fate === "fails" ? { message: "the engine fell over" } : {}),
+      ...(over && task.fate === "fails" ? { message: `the engine fell over${this.slip}` } : {}),
+      ...(this.character.repeatsKey ? { engine: this.slip } : {}),
       ...(over && task.fate === "done" ? { audio_url: this.linkTo(task) } : {})
     }
   }
@@ -367,6 +371,11 @@ export class HostileService {
       .filter((task) => task.fate !== "vanishes" || Date.now() < task.doneAt)
     const entries = newest.slice((page - 1) * limit, page * limit).map((task) => this.recordOf(task))
     answer(response, 200, this.character.envelope === "none" ? entries : { data: { items: entries } })
+  }
+
+  /** What is added to messages. */
+  private get slip(): string {
+    return this.character.repeatsKey ? `, key ${this.character.key}` : ""
   }
 
   private wrapped(fields: object): object {

@@ -26,6 +26,18 @@ export const withholdSecrets = (environment: Variables): ConfigProvider.ConfigPr
   return ConfigProvider.fromMap(all, { pathDelim: "_", seqDelim: "," })
 }
 
+/** Fewer characters may be a word of the text. */
+const shortestHidden = 12
+
+/** Replaces dubwright's own secrets in a text by the names of their variables, in case a service returns one. */
+export const withoutSecrets = (text: string): string => {
+  let shown = text
+  for (const [name, value] of withheld)
+    if (name.startsWith("DUBWRIGHT_") && value.length >= shortestHidden)
+      shown = shown.replaceAll(value, `[${name}]`)
+  return shown
+}
+
 /**
  * Returns the environment of a program that the manifest names. It gets its own secrets, such as a chat's token, but
  * none of dubwright's.

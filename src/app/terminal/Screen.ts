@@ -40,22 +40,24 @@ export interface Stream {
 
 /**
  * Makes a screen on two streams; `environment` supplies NO_COLOR and TERM. With `events`, every line on stderr is a
- * JSON event, so that stderr can be parsed line by line.
+ * JSON event, so that stderr can be parsed line by line. `shown` removes what nobody may see from all that is written.
  */
 export const makeScreen = (
   stdout: Stream,
   stderr: Stream,
   environment: Readonly<Record<string, string | undefined>>,
-  events = false
+  events = false,
+  shown: (text: string) => string = (text) => text
 ): Context.Tag.Service<Screen> => {
   let drawn: ReadonlyArray<string> = []
   let log: (line: string) => void = () => {}
+  const noted = (line: string) => log(shown(line))
   const columns = () => known(stderr.columns) ?? 80
   const dumb = environment["TERM"] === "dumb"
   const plain = (environment["NO_COLOR"] ?? "") !== "" || dumb
   const put = (stream: Stream, text: string) =>
     Effect.async<void>((resume) => {
-      stream.write(text, () => resume(Effect.void))
+      stream.write(shown(text), () => resume(Effect.void))
     })
   const redrawn = (between: string, rows: ReadonlyArray<string>) => {
     const width = Math.max(1, columns() - 1)
@@ -74,7 +76,7 @@ export const makeScreen = (
   const plainOn = (stream: Stream) => stream.isTTY !== true || plain
   const event = (facts: Readonly<Record<string, unknown>>, at: number) => {
     const line = eventLine(facts, at)
-    log(line)
+    noted(line)
     return said(line)
   }
   return {
@@ -92,11 +94,11 @@ export const makeScreen = (
     say: (line, at) =>
       Effect.suspend(() => {
         if (events) return Effect.flatMap(Clock.currentTimeMillis, (now) => event(sayAs(line), now))
-        log(line)
+        noted(line)
         return said(at === undefined ? line : `${timeOfDay(at)}  ${line}`)
       }),
     event: (facts, at) => Effect.suspend(() => event(facts, at)),
-    note: (line) => Effect.sync(() => log(line)),
+    note: (line) => Effect.sync(() => noted(line)),
     logTo: (sink) =>
       Effect.sync(() => {
         log = sink
@@ -119,5 +121,5 @@ export const sayAs = (message: string) => ({ event: "Said", message })
 const timeOfDay = (at: number): string => new Date(at).toTimeString().slice(0, 8)
 
 /** The process's screen; with `events`, stderr has only JSON. */
-export const processScreen = (events: boolean) =>
-  Layer.sync(Screen, () => makeScreen(process.stdout, process.stderr, process.env, events))
+export const processScreen = (events: boolean, shown: (text: string) => string) =>
+  Layer.sync(Screen, () => makeScreen(process.stdout, process.stderr, process.env, events, shown))

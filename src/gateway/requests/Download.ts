@@ -64,7 +64,7 @@ export const makeDownload = Effect.gen(function* () {
     base = address.baseUrl,
     redirects = mostRedirects
   ): Effect.Effect<Uint8Array, DownloadFault> => {
-    const url = target(location, base)
+    const url = target(location, base, (said) => presentable(said, address.key))
     if (url instanceof NoAudio) return url
     const sent = {
       origin: url.origin,
@@ -170,14 +170,14 @@ const tooLarge = (most: number) =>
   })
 
 /** Parses an audio URL; only http and https are allowed. */
-const target = (location: string, base: URL): URL | NoAudio => {
+const target = (location: string, base: URL, shown: (said: string) => string): URL | NoAudio => {
   const url = urlOf(location, base)
   if (url === undefined) return new NoAudio({ reason: "address", words: "its URL is invalid" })
   return url.protocol === "http:" || url.protocol === "https:"
     ? url
     : new NoAudio({
         reason: "address",
-        words: `its URL starts with ${url.protocol} instead of http: or https:`
+        words: `its URL starts with ${shown(url.protocol)} instead of http: or https:`
       })
 }
 

@@ -58,7 +58,7 @@ export const makeExchange = (
     const target = URL.canParse(location, here.href) ? new URL(location, here) : undefined
     if (target === undefined || !isOwn(baseUrl, target))
       return new InvalidResponse({
-        words: `it redirects to ${target?.origin ?? "an invalid URL"}, where the key is not sent; check the base URL`
+        words: `it redirects to ${presentable(target?.origin ?? "an invalid URL", key)}, where the key is not sent; check the base URL`
       })
     // 307 and 308 repeat the request. Other redirects turn it into a GET, which would create nothing.
     if (asked.method !== "GET" && status !== 307 && status !== 308)

@@ -25,6 +25,13 @@ type ReadPage = (page: number | undefined, limit: number | undefined) => Effect.
 /** Maximum pages of a walk: a hundred thousand tasks, at a hundred per page. */
 const mostPages = 1_000
 
+/** Maximum size of the tasks of a walk, as `sizeOf` counts. A page may hold far more than a hundred tasks. */
+const mostKept = 100_000_000
+
+/** Returns about the size of a task in memory. */
+const sizeOf = ({ task, label = "", provider = "", voice = "" }: PastTask): number =>
+  500 + task.length + label.length + provider.length + voice.length
+
 /** Tasks per page. */
 const pageSize = 100
 
@@ -81,10 +88,14 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
     // An unnumbered first page may be page 0 or page 1, so page 1 may be the second page or the first one again.
     let number = page.page
     let isWhole = false
-    for (let turns = 1; turns <= mostPages && !isWhole; turns++) {
+    let kept = 0
+    for (let turns = 1; turns <= mostPages && kept < mostKept && !isWhole; turns++) {
       const tasks = page.tasks.map(pastTaskOf)
       const fresh = tasks.filter((task) => !seen.has(task.task))
-      for (const task of fresh) seen.set(task.task, task)
+      for (const task of fresh) {
+        seen.set(task.task, task)
+        kept += sizeOf(task)
+      }
       for (const task of fresh) {
         if (task.madeAt === undefined || task.madeAt > newestBefore) order = "other"
         else newestBefore = task.madeAt

@@ -51,12 +51,12 @@ export interface PastTask {
   readonly failed: boolean
 }
 
-/** Converts a task to a snapshot. */
-export const taskSnapshotOf = (task: Task): TaskSnapshot => {
+/** Converts a task to a snapshot. `shown` formats the service's own words for display. */
+export const taskSnapshotOf = (task: Task, shown: (said: string) => string): TaskSnapshot => {
   if (task.status === "failed")
     return {
       _tag: "GivenUp",
-      words: task.error?.message ?? "no reason given",
+      words: shown(task.error?.message ?? "no reason given"),
       lasting: lastingFailures.has(task.error?.code ?? "")
     }
   if (task.audio_url === undefined) return { _tag: "Waiting", label: task.voice_name }
@@ -71,7 +71,7 @@ export const taskSnapshotOf = (task: Task): TaskSnapshot => {
     label: task.voice_name,
     seconds: task.duration !== undefined && task.duration > 0 ? task.duration : undefined,
     took: made !== undefined && done !== undefined && done >= made ? done - made : undefined,
-    engine: task.engine
+    engine: task.engine === undefined ? undefined : shown(task.engine)
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from "../../system/NetworkPlace.ts"
 import { InvalidResponse, NoAudio, type Unreachable } from "../GatewayErrors.ts"
 import type { ServiceAddress } from "./ServiceAddress.ts"
-import { isOwn } from "./ServiceAddress.ts"
+import { isOwn, presentable } from "./ServiceAddress.ts"
 import { type HttpAnswer, HttpTransport, type SentRequest } from "./HttpTransport.ts"
 
 /** Where a service must be for its audio to be in each place. A service on this machine may use its network. */
@@ -32,12 +32,18 @@ export const mayHaveAudioAt = (service: ReadonlySet<NetworkPlace>, audio: Networ
   required[audio].length === 0 || required[audio].some((place) => service.has(place))
 
 /**
- * Makes the sender of audio requests. The service's own host is always allowed; connections to others are made only to
- * addresses that were checked.
+ * Makes the sender of audio requests. The service's own origin is always allowed. Other connections are made only to
+ * addresses that were checked, also those to other ports of the service's host: its owner can give the name another
+ * address, such as one on this machine.
  */
 export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress["Type"]) {
   const transport = yield* HttpTransport
-  const { baseUrl, resolve = systemNames } = address
+  const { baseUrl, key, resolve = systemNames } = address
+  const refused = (host: string) =>
+    new NoAudio({
+      reason: "address",
+      words: `its URL names ${presentable(host, key)}, a private address outside the service's network; correct the service's public URL`
+    })
   // If a service's host name cannot be resolved, its audio must be on the internet.
   const service = yield* Effect.cached(
     Effect.promise(() => placesOf(hostOf(baseUrl), resolve).catch((): ReadonlySet<NetworkPlace> => new Set()))
@@ -52,7 +58,7 @@ export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress[
     url: URL,
     request: SentRequest<E>
   ): Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | NoAudio | E> => {
-    if (isOwn(baseUrl, url) || url.hostname === baseUrl.hostname) return transport.send(request)
+    if (isOwn(baseUrl, url)) return transport.send(request)
     return Effect.flatMap(service, (places) => {
       const host = hostOf(url)
       if (isIP(host) !== 0 && !mayHaveAudioAt(places, networkPlaceOf(host))) return refused(host)
@@ -66,9 +72,3 @@ export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress[
   }
   return { send }
 })
-
-const refused = (host: string) =>
-  new NoAudio({
-    reason: "address",
-    words: `its URL names ${host}, a private address outside the service's network; correct the service's public URL`
-  })

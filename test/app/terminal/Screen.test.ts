@@ -60,6 +60,25 @@ describe("Screen", () => {
     })
   )
 
+  it.effect("removes secrets from results, lines, events, rows and the log", () =>
+    Effect.gen(function* () {
+      const [stdout, stderr] = [terminal(undefined), terminal(undefined)]
+      const log: Array<string> = []
+      const screen = makeScreen(stdout.stream, stderr.stream, {}, false, (text) =>
+        text.replaceAll("s3cret", "[KEY]")
+      )
+      yield* screen.logTo((line) => log.push(line))
+      yield* screen.result("a voice s3cret")
+      yield* screen.say("a line s3cret")
+      yield* screen.event({ message: "s3cret" }, 0)
+      yield* screen.note("a note s3cret")
+      yield* screen.draw(["a row s3cret"])
+      const all = [stdout.written(), stderr.written(), ...log].join()
+      expect(all.split("[KEY]").length - 1, all).toBe(7)
+      expect(all).not.toContain("s3cret")
+    })
+  )
+
   it.effect("draws no more rows than the terminal has", () =>
     Effect.gen(function* () {
       const { screen, stderr } = screenOn({}, { columns: 40, rows: 3 })

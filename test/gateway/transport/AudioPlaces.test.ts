@@ -92,6 +92,22 @@ it.scopedLive("never reads audio from a network that only this machine can reach
   })
 )
 
+it.scopedLive("does not follow the service's own name to another port once it names this machine", () =>
+  Effect.gen(function* () {
+    const service = yield* server
+    const inside = yield* server
+    const base = `http://localhost:${service.port}`
+    let looks = 0
+    const names = {
+      get localhost() {
+        return looks++ === 0 ? ["8.8.8.8"] : ["127.0.0.1"]
+      }
+    }
+    expect(yield* fetching(base, names, `http://localhost:${inside.port}/secret`)).toBe(refusal("localhost"))
+    expect(inside.seen).toEqual([])
+  })
+)
+
 it.scopedLive("reads audio from the network that the service is in", () =>
   Effect.gen(function* () {
     const service = yield* server

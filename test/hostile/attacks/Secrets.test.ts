@@ -1,5 +1,6 @@
 /** The key and other secrets of the environment are in no file and no message, and no other program gets them. */
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -29,10 +30,27 @@ const recorder = (folder: string, name: string, then: string): string => {
   return file
 }
 
+/** A collector of traces, with all that it received. */
+const traceCollector = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const received: Array<string> = []
+    const server = createServer((request, response) => {
+      received.push(JSON.stringify(request.headers))
+      request.on("data", (piece) => received.push(String(piece)))
+      request.on("end", () => response.end("{}"))
+    })
+    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready))
+    const bound = server.address()
+    return { server, received, url: `http://127.0.0.1:${typeof bound === "object" ? bound?.port : ""}` }
+  }),
+  ({ server }) => Effect.sync(() => (server.closeAllConnections(), server.close()))
+)
+
 /** Runs a scene with everything that starts programs or writes files. Returns all that was written or printed. */
-const written = (character: Partial<Character>, given = key) =>
+const written = (character: Partial<Character>, given = key, how = ["--verbose", "--log-level", "trace"]) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
+    const collector = yield* traceCollector
     const service = yield* serving(new HostileService({ ...calm, key, ...character }))
     writeScene(folder, 3)
     const [ffmpeg, notify, listen] = [
@@ -56,16 +74,22 @@ const written = (character: Partial<Character>, given = key) =>
         ]
       })
     )
-    const words = ["run", join(folder, "night.yaml"), "--verbose", "--log-level", "trace"]
-    const { how, words: said } = yield* Effect.promise(
+    const words = ["run", join(folder, "night.yaml"), ...how]
+    const { how: code, words: said } = yield* Effect.promise(
       () =>
         startedBy(given, [...words, "--log", join(folder, "night.log")], {
-          env: { ...secrets, CHAT_TOKEN: "chat-token", DUBWRIGHT_FFMPEG: ffmpeg }
+          env: {
+            ...secrets,
+            CHAT_TOKEN: "chat-token",
+            DUBWRIGHT_FFMPEG: ffmpeg,
+            OTEL_EXPORTER_OTLP_ENDPOINT: collector.url
+          }
         }).ended
     )
     const files = filesIn(folder).map((file) => [file.slice(folder.length + 1), readFileSync(file, "latin1")])
-    const all: Record<string, string> = { stderr: said, ...Object.fromEntries(files) }
-    return { how, all }
+    const traces = collector.received.join("\n")
+    const all: Record<string, string> = { stderr: said, traces, ...Object.fromEntries(files) }
+    return { how: code, all }
   })
 
 /** The files and outputs that contain one of the secrets. */
@@ -83,6 +107,7 @@ it.scopedLive(
       const { how, all } = yield* written({})
       expect(how).toBe(0)
       expect(leaks(all)).toEqual([])
+      expect(all["traces"]).toContain("HttpTransport.send")
       for (const program of ["ffmpeg", "notify", "listen"]) expect(all[`${program}.seen`]).toContain("PATH=")
       // A program that the manifest names gets its own secrets.
       expect(all["notify.seen"]).toContain("CHAT_TOKEN=chat-token")
@@ -97,14 +122,21 @@ it.scopedLive.each([
     "is used by a service that fails",
     { odds: { "create-500-after": 1, "create-garbage-after": 1, "audio-html": 1 } },
     0
+  ],
+  [
+    "is in each message of the service, and names its engine",
+    { repeatsKey: true, odds: { "task-fails": 1 }, refuses: /number 2/u },
+    3,
+    ["--events"]
   ]
 ] as const)(
   "are in none of these if the key %s",
-  ([, character, code]) =>
+  ([, character, code, options]) =>
     Effect.gen(function* () {
-      const { how, all } = yield* written(character)
+      const { how, all } = yield* written(character, key, options?.slice())
       expect(how).toBe(code)
       expect(leaks(all)).toEqual([])
+      if (code !== 0) expect(all["stderr"]).toContain("[key]")
     }),
   120_000
 )
