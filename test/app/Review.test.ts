@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { send } from "../service/raw.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 const srt = ["The tide turns", "at nine this evening.", "Is that what you heard?"]
@@ -39,6 +40,39 @@ const batch = (): string => {
     ].join("\n")
   )
   return cwd
+}
+
+/** Expects that requests without the token get nothing, that bodies are limited, and that no URL is passed on. */
+const refusesOthers = async (address: URL) => {
+  const token = address.pathname.replaceAll("/", "")
+  expect(token).toMatch(/^[\w-]{32}$/u)
+  const known = { origin: address.origin, "x-dubwright-token": token, "content-type": "application/json" }
+  const accept = `${address.pathname}film/cues/3/accept`
+  const asked = (path: string, init: RequestInit = {}) => fetch(`${address.origin}${path}`, init)
+  const answers = [
+    // Another user of this machine can reach the port, but has no token.
+    [404, await asked("/film/report.html")],
+    [404, await asked("/", { headers: { cookie: "token=guess" } })],
+    [404, await asked(`/${"A".repeat(32)}/film/report.html`)],
+    [403, await asked(accept, { method: "POST", body: "{}" })],
+    [403, await asked(accept, { method: "POST", body: "{}", headers: { ...known, origin: "null" } })],
+    [422, await asked(accept, { method: "POST", body: " ".repeat(300_000), headers: known })],
+    [200, await asked(`${address.pathname}film/delivery`)]
+  ] as const
+  for (const [status, answer] of answers) {
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+    expect(answer.headers.get("content-security-policy")).toBe("frame-ancestors 'none'")
+    expect(answer.headers.get("cross-origin-resource-policy")).toBe("same-origin")
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull()
+    const text = await answer.text()
+    if (status === 422) expect(text).toContain("more than 256000 bytes")
+    else expect(text).not.toContain(token)
+  }
+  const rebound = await send(address.origin, [
+    `GET ${address.pathname}film/report.html HTTP/1.1\r\nhost: rebound.example:${address.port}\r\nconnection: close\r\n\r\n`
+  ])
+  expect(rebound?.status).toBe(421)
 }
 
 describe("review", () => {
@@ -208,6 +242,7 @@ describe("review", () => {
     const page = await fetch(`${address}film/report.html`, { headers: { accept: "text/html,*/*" } })
     expect([page.status, page.headers.get("content-type")]).toEqual([422, "text/html; charset=utf-8"])
     expect(await page.text()).toContain("<li>job film has no readable report; run the batch first</li>")
+    await refusesOthers(new URL(address))
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
   })

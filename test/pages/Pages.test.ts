@@ -4,8 +4,12 @@ import { describe, expect, it } from "vitest"
 import { batchPage } from "../../src/pages/documents/BatchPage.ts"
 import type { JobReport } from "../../src/domain/report/Report.ts"
 import { jobPage, pageData, peaksIn } from "../../src/pages/documents/JobPage.ts"
+import { errorPage } from "../../src/pages/documents/ErrorPage.ts"
+import { planPage } from "../../src/pages/documents/PlanPage.ts"
+import { reviewPage } from "../../src/pages/documents/ReviewPage.ts"
+import { voiceSamplesPage } from "../../src/pages/documents/VoiceSamplesPage.ts"
 import { judgedCues, pageCue } from "../../src/pages/parts/CueTable.ts"
-import { hostile, sampleMetrics, sampleReport, sampleRun } from "./sample.ts"
+import { hostile, sampleMetrics, samplePlan, sampleReport, sampleRun } from "./sample.ts"
 
 const parts = { script: 'const end = "</script><!--"', style: ".a { color: red }" }
 const report = sampleReport(9)
@@ -61,6 +65,45 @@ describe("a job's page", () => {
       "../index.html",
       "a%20b%23.wav"
     ])
+  })
+})
+
+describe("every page", () => {
+  const text = hostile
+  const extras = { audio: `${text}.wav`, peaks: [], parts }
+  const all: Readonly<Record<string, string>> = {
+    report: jobPage({ ...report, input: text }, extras).text,
+    review: reviewPage({ ...report, input: text }, extras, [{ name: text, why: text }]).text,
+    index: batchPage(sampleRun, [], parts).text,
+    plan: planPage(samplePlan, parts).text,
+    voices: voiceSamplesPage(
+      [
+        { provider: text, voice: text, name: text, languages: [text], result: { file: `${text}.wav` } },
+        { provider: text, voice: text, name: text, languages: [], result: { error: text } }
+      ],
+      text,
+      text,
+      parts
+    ).text,
+    error: errorPage(text, text, parts).text
+  }
+
+  it.each(Object.entries(all))("contains no markup of others, and a policy that runs none: %s", (_, page) => {
+    expect(page).not.toContain(hostile)
+    expect(page).not.toMatch(/<img|window\.caught = 1<\/script>|onerror="/u)
+    const [, policy = ""] = /http-equiv="Content-Security-Policy"\s+content="([^"]+)"/u.exec(page) ?? []
+    const rules = new Map(policy.split(";").map((rule) => [rule.trim().split(" ")[0], rule.trim()]))
+    expect(rules.get("default-src")).toBe("default-src 'none'")
+    expect(rules.get("script-src")).toMatch(/^script-src 'sha256-[A-Za-z0-9+/=]{44}'$/u)
+    expect(rules.get("base-uri")).toBe("base-uri 'none'")
+    expect(rules.get("form-action")).toBe("form-action 'none'")
+    expect(rules.get("img-src")).toBe("img-src data:")
+    // No request leaves the page's own place, so that no markup could send anything away.
+    for (const name of ["connect-src", "media-src", "frame-src", "font-src", "object-src"])
+      expect(rules.get(name) ?? "").not.toMatch(/\*|https?:/u)
+    // The policy comes before everything that it governs.
+    expect(page.indexOf("Content-Security-Policy")).toBeLessThan(page.search(/<(?:link|style|title|script)/u))
+    expect(page).toContain('<meta name="referrer" content="no-referrer" />')
   })
 })
 

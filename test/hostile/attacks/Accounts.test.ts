@@ -1,10 +1,13 @@
-/** Attacks on accounts: overspending in parallel, deletes that race with speech, and forged URLs of files. */
+/** Attacks on accounts: overspending in parallel, deletes that race with speech, forged URLs of files, keys in URLs. */
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { ask, create, ended, type Started, startService } from "../../service/start.ts"
 
+const lines: Array<string> = []
 let service: Started
 beforeAll(async () => {
-  service = await startService({ audio: { format: "wav" } })
+  service = await startService({ audio: { format: "wav" } }, undefined, (line) => lines.push(line))
 })
 afterAll(() => service.stop())
 
@@ -102,4 +105,22 @@ test("file URLs cannot be guessed, changed, or used for other files", async () =
   expect(found).toEqual([])
   expect((await fetch(url)).status).toBe(200)
   expect((await ask(service.address, other, "GET", `/v1/task/${mine?.task_id ?? ""}`)).status).toBe(404)
+})
+
+test("keys are in no log and no file of the service, also if a client puts them into a URL", async () => {
+  const { address, dataDir, key } = service
+  const guess = "sk-a-guessed-key-0123456789"
+  for (const name of ["xi-api-key", "api_key", "key"])
+    expect((await ask(address, undefined, "GET", `/v1/credits?${name}=${key}`)).body).toMatchObject({
+      code: "key_missing"
+    })
+  expect((await fetch(`${address}/${key}`, { headers: { referer: `${address}/?${key}` } })).status).toBe(404)
+  expect((await ask(address, guess, "GET", "/v1/credits")).status).toBe(401)
+  const metrics = await (await fetch(`${address}/metrics`)).text()
+  const files = readdirSync(dataDir, { recursive: true, encoding: "utf8" })
+    .map((file) => join(dataDir, file))
+    .filter((file) => statSync(file).isFile())
+  expect(lines.some((line) => line.includes("/v1/credits"))).toBe(true)
+  const places = [lines.join("\n"), metrics, ...files.map((file) => readFileSync(file, "latin1"))]
+  for (const secret of [key, guess]) expect(places.filter((text) => text.includes(secret))).toEqual([])
 })
