@@ -132,8 +132,11 @@ const narrow = (
   { starts, lengths, bounds }: Choices
 ): void => {
   const { start, end } = lines[i]!
-  const [s, l, b] = [i * startChoices, i * lengthChoices, i * 4]
-  let [firstLength, lastLength] = [0, lengthChoices - 1]
+  const s = i * startChoices
+  const l = i * lengthChoices
+  const b = i * 4
+  let firstLength = 0
+  let lastLength = lengthChoices - 1
   while (firstLength < lastLength && lengths[l + firstLength + 1] === lengths[l + firstLength]) firstLength++
   while (firstLength < lastLength && lengths[l + lastLength - 1] === lengths[l + lastLength]) lastLength--
   /** The latest end of the line before. */
@@ -143,7 +146,8 @@ const narrow = (
     i + 1 < lines.length ? Math.max(earliest[i + 1]!, placing.starts[i + 1]! - 3 * step) : Infinity
   /** The latest start at which the line's end costs nothing to later lines. */
   const late = Math.min(following, horizon, isSlowable(limits) ? end : Infinity) - lengths[l + lastLength]!
-  let [firstStart, lastStart] = [0, 0]
+  let firstStart = 0
+  let lastStart = 0
   while (lastStart < startChoices - 1 && starts[s + lastStart]! < Math.max(start, free)) lastStart++
   while (
     firstStart < lastStart &&
@@ -163,6 +167,7 @@ const costing = (
   { starts, lengths, paces, bounds, costs, from }: Choices
 ): ((i: number) => void) => {
   const fills = isSlowable(limits)
+  const { late, maxSpeed } = limits
   const speeds = new Float64Array(lengthChoices)
   /** For each length of the line before: the lowest cost of those of its starts that let the line start. */
   const reached = new Float64Array(lengthChoices)
@@ -176,14 +181,19 @@ const costing = (
 
   return (i) => {
     const line = lines[i]!
-    const [s, l, p] = [i * startChoices, i * lengthChoices, i * pairs]
-    const [firstStart, lastStart] = [bounds[i * 4]!, bounds[i * 4 + 1]!]
-    const [firstLength, lastLength] = [bounds[i * 4 + 2]!, bounds[i * 4 + 3]!]
-    const [firstBefore, lastBefore] = i === 0 ? [0, -1] : [bounds[i * 4 - 2]!, bounds[i * 4 - 1]!]
+    const s = i * startChoices
+    const l = i * lengthChoices
+    const p = i * pairs
+    const firstStart = bounds[i * 4]!
+    const lastStart = bounds[i * 4 + 1]!
+    const firstLength = bounds[i * 4 + 2]!
+    const lastLength = bounds[i * 4 + 3]!
+    const firstBefore = i === 0 ? 0 : bounds[i * 4 - 2]!
+    const lastBefore = i === 0 ? -1 : bounds[i * 4 - 1]!
     const lastStartBefore = i === 0 ? -1 : bounds[i * 4 - 3]!
     const weight = i === 0 ? 0 : changeWeight(lines[i - 1]!, line)
     for (let m = firstLength; m <= lastLength; m++) {
-      speeds[m] = speedCost(natural[i]!, lengths[l + m]!, limits.maxSpeed)
+      speeds[m] = speedCost(natural[i]!, lengths[l + m]!, maxSpeed)
       least[m] = i === 0 ? 0 : Infinity
       leastBy[m] = 0
       for (let b = firstBefore; b <= lastBefore; b++)
@@ -222,9 +232,11 @@ const costing = (
       for (let m = firstLength; m <= lastLength; m++) {
         const length = lengths[l + m]!
         const end = start + length
-        const rest = tailCost(line, end, limits.late) + (fills ? fillCost(line, length, end) : 0)
+        const rest =
+          (end > line.end ? tailCost(line, end, late) : 0) + (fills ? fillCost(line, length, end) : 0)
         const pair = k * lengthChoices + m
-        costs[p + pair] = least[m]! + onset + speeds[m]! + rest + filmCost(end - horizon)
+        costs[p + pair] =
+          least[m]! + onset + speeds[m]! + rest + (end > horizon ? filmCost(end - horizon) : 0)
         from[p + pair] = leastBy[m]!
       }
     }
