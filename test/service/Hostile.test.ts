@@ -86,7 +86,14 @@ describe("bodies", () => {
       [400, "field_invalid", "text"]
     ],
     ["deeply nested lists", "[".repeat(50_000), [400, "body_unreadable", "body"]],
-    ["valid deep nesting", `${"[".repeat(40_000)}${"]".repeat(40_000)}`, [400, "field_invalid", undefined]],
+    ["valid deep nesting", `${"[".repeat(40_000)}${"]".repeat(40_000)}`, [400, "body_unreadable", "body"]],
+    ["101 levels", `${"[".repeat(101)}${"]".repeat(101)}`, [400, "body_unreadable", "body"]],
+    ["100 levels", `${"[".repeat(100)}${"]".repeat(100)}`, [400, "field_invalid", undefined]],
+    [
+      "brackets in strings",
+      json({ text: 5, provider: `\\"${"[{".repeat(200)}` }),
+      [400, "field_invalid", "text"]
+    ],
     [
       "a prototype",
       '{"__proto__":{"text":"a","provider":"provider_native"}}',

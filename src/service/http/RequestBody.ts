@@ -20,6 +20,8 @@ export const readBody = <A, I>(
   return Effect.gen(function* () {
     yield* checkHeaders(request.headers)
     const bytes = yield* collect(request, maxBytes)
+    if (isDeeperThan(mostLevels, bytes))
+      return yield* unreadable(`the body is nested deeper than ${mostLevels} levels; expected a JSON object`)
     const text = yield* Either.try({
       try: () => strictUtf8.decode(bytes),
       catch: () => unreadable("the body is not valid UTF-8; encode it as UTF-8")
@@ -38,6 +40,26 @@ export const readBody = <A, I>(
       return new BadRequest({ code: "field_invalid", ...describeProblem(path, message) })
     })
   })
+}
+
+/** Maximum levels of JSON. Requests need two; reading 100,000 keeps other clients waiting. */
+const mostLevels = 100
+
+const [quote, backslash] = [0x22, 0x5c]
+
+/** Whether lists and objects of a JSON text are nested deeper than `most`. */
+const isDeeperThan = (most: number, bytes: Uint8Array): boolean => {
+  let depth = 0
+  let isQuoted = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) isQuoted = !isQuoted
+    else if (isQuoted) at += byte === backslash ? 1 : 0
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > most) return true
+    } else if (byte === 0x5d || byte === 0x7d) depth--
+  }
+  return false
 }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true })
