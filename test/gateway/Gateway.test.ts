@@ -92,8 +92,8 @@ const through = <A, E>(
           Layer.succeed(ServiceAddress, {
             baseUrl: new URL(url),
             key: Redacted.make(secret),
-            answerWithin: "300 millis",
-            audioWithin: "1 second",
+            answerWithin: "10 seconds",
+            audioWithin: "10 seconds",
             ...patience
           })
         )
@@ -314,7 +314,7 @@ it.scopedLive("distinguishes an unreachable service from one that does not respo
     )
     expect(yield* through(closed, submit)).toMatchObject({ _tag: "Unreachable" })
     const silent = yield* server(() => {})
-    expect(yield* through(silent.url, submit)).toMatchObject({
+    expect(yield* through(silent.url, submit, { answerWithin: "300 millis" })).toMatchObject({
       _tag: "InvalidResponse",
       words: "no response within 300ms"
     })
@@ -529,7 +529,9 @@ it.scopedLive("does not retry at once if audio trickles", () =>
       const drip = setInterval(() => response.write("R"), 20)
       response.once("close", () => clearInterval(drip))
     })
-    const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/slow"), 10)))
+    const fault = yield* through(service.url, (gateway) => Effect.flip(gateway.fetch(done("/slow"), 10)), {
+      audioWithin: "1 second"
+    })
     expect(fault).toMatchObject({ _tag: "InvalidResponse", words: "the audio did not arrive within 1s" })
     expect(service.seen.length).toBe(1)
   })
