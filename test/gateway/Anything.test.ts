@@ -1,7 +1,18 @@
 /** Whatever a service responds, every call ends with a result or with one of the gateway's errors. */
 import { createServer } from "node:http"
 import { expect, it } from "@effect/vitest"
-import { Context, Effect, Exit, FastCheck as fc, Layer, Redacted, Runtime } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  FastCheck as fc,
+  Layer,
+  Redacted,
+  Runtime
+} from "effect"
 import { refusalStatus } from "../../src/contract/Errors.ts"
 import { Casting } from "../../src/domain/speech/Casting.ts"
 import { ProviderId, TaskId, VoiceId } from "../../src/domain/values/Ids.ts"
@@ -83,7 +94,21 @@ const utterance = makeUtterance(
 )
 const task = TaskId.make("8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12")
 
-it.scopedLive("ends every poll and create, whatever the response", () =>
+/** A clock that does not wait: a sleep moves it. */
+const hastyClock = (): Clock.Clock => {
+  let now = Date.now()
+  const nanos = () => BigInt(now) * 1_000_000n
+  return {
+    ...Clock.make(),
+    unsafeCurrentTimeMillis: () => now,
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeMillis: Effect.sync(() => now),
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (wait) => Effect.sync(() => void (now += Math.ceil(Duration.toMillis(wait))))
+  }
+}
+
+it.scopedLive("ends every call, whatever the response", () =>
   Effect.gen(function* () {
     let next: Answer = { status: 200, headers: {}, body: "" }
     const service = createServer((request, response) => {
@@ -109,7 +134,8 @@ it.scopedLive("ends every poll and create, whatever the response", () =>
     const ended = async <A, E>(call: Effect.Effect<A, E>): Promise<"had" | "not"> => {
       const exit = await Runtime.runPromise(runtime)(Effect.timeoutOption(Effect.exit(call), "5 seconds"))
       if (exit._tag === "None") throw new Error("the call did not end")
-      if (Exit.isFailure(exit.value)) expect(exit.value.cause._tag).toBe("Fail")
+      if (Exit.isFailure(exit.value))
+        expect(exit.value.cause._tag, Cause.pretty(exit.value.cause, { renderErrorCause: true })).toBe("Fail")
       return Exit.isSuccess(exit.value) ? "had" : "not"
     }
     const ways = new Set<string>()
@@ -126,8 +152,29 @@ it.scopedLive("ends every poll and create, whatever the response", () =>
           )
           ways.add(await ended(look))
           ways.add(await ended(gateway.submit(utterance, "ep01 #1", profileOf(utterance.casting.provider))))
+          ways.add(await ended(gateway.ping))
+          ways.add(await ended(gateway.balance))
         }),
         { numRuns: 500, examples: unconvertibleAnswers.map((answer) => [answer]) }
+      )
+    )
+    const { credits, providers, models, voices, tasks } = gateway.reads
+    const retried: ReadonlyArray<Effect.Effect<unknown, unknown>> = [
+      credits,
+      providers,
+      models(),
+      voices({}),
+      tasks({}),
+      gateway.history(0),
+      gateway.remove(task)
+    ]
+    yield* Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(answers, async (answer) => {
+          next = answer
+          for (const call of retried) ways.add(await ended(Effect.withClock(call, hastyClock())))
+        }),
+        { numRuns: 40, examples: unconvertibleAnswers.slice(0, 2).map((answer) => [answer]) }
       )
     )
     expect(ways).toEqual(new Set(["had", "not"]))
