@@ -1,5 +1,5 @@
 /** The service's base URL, key and timeouts. */
-import { Context, type Duration, Redacted } from "effect"
+import { Context, type Duration, Redacted, RegExp as RegularExpression } from "effect"
 import type { ResolveName } from "../../system/NetworkPlace.ts"
 
 /** The service's base URL, key and timeouts. */
@@ -23,10 +23,6 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
 /** Returns whether a URL is on the service's own origin. The key is sent to no other origin. */
 export const isOwn = (baseUrl: URL, address: URL): boolean => address.origin === baseUrl.origin
 
-/** Matches a text in any case: in a URL, a host is in lower case. */
-const inAnyCase = (text: string): RegExp =>
-  new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/]/gu, String.raw`\$&`), "giu")
-
 /** Formats text for display: one line, at most 300 characters, without markup, with the key replaced. */
 export const presentable = (said: string, key: Redacted.Redacted): string => {
   const secret = Redacted.value(key)
@@ -34,6 +30,8 @@ export const presentable = (said: string, key: Redacted.Redacted): string => {
     .replaceAll(/<[^>]*>/gu, " ")
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim()
-  const clean = secret === "" ? line : line.replaceAll(inAnyCase(secret), "[key]")
+  // In a URL, a host is in lower case.
+  const inAnyCase = new RegExp(RegularExpression.escape(secret), "giu")
+  const clean = secret === "" ? line : line.replaceAll(inAnyCase, "[key]")
   return clean.length > 300 ? `${clean.slice(0, 299)}…` : clean
 }

@@ -1,5 +1,5 @@
 /** The manifest's lexicon: replaces words and patterns by the words to speak instead. */
-import { Either } from "effect"
+import { Either, RegExp as RegularExpression } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { isNonEmptyReadonlyArray } from "effect/Array"
 import type { LexiconEntry } from "../../domain/manifest/ScriptSettings.ts"
@@ -62,7 +62,7 @@ const readied = (entry: LexiconEntry): Either.Either<Lexicon[number], string> =>
  * without spaces need no word boundaries.
  */
 const wholeWord = (word: string): RegExp => {
-  const text = word.replace(/[.*+?^${}()|[\]\\/-]/gu, "\\$&").replace(/\s+/gu, "\\s+")
+  const text = RegularExpression.escape(word).replace(/\s+/gu, "\\s+")
   const before = new RegExp(`^(?:${unspaced}|[^\\p{L}\\p{M}\\p{N}])`, "u").test(word)
     ? ""
     : "(?<![\\p{L}\\p{M}\\p{N}_])"

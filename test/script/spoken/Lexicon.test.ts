@@ -19,6 +19,16 @@ describe("the lexicon", () => {
     expect(say([{ word: "été", say: "x" }], "e\u0301te\u0301".normalize("NFC"))).toBe("x")
   })
 
+  it.prop(
+    "replaces any word, whatever its characters",
+    [fc.oneof(fc.fullUnicodeString({ minLength: 1 }), fc.constantFrom("well-known", "-", "a/b", "[x]{2}"))],
+    ([word]) => {
+      const text = word.normalize("NFC").trim()
+      fc.pre(text !== "")
+      expect(say([{ word, say: "said" }], text)).toBe("said")
+    }
+  )
+
   it("supports patterns with groups", () => {
     expect(say([{ pattern: "(\\d+)\\s*°C", say: "$1 degrees" }], "5 °C and 6°C")).toBe(
       "5 degrees and 6 degrees"
