@@ -12,8 +12,8 @@ import type { Collector } from "./TraceCollector.ts"
 const timeLimit: Duration.DurationInput = "3 seconds"
 
 /**
- * Sends exports. The exporter drops the spans of a request that is interrupted, and interrupts the one under way when
- * the program ends: a request therefore ends by its answer or at its time limit only.
+ * Sends exports. When the program ends, the exporter interrupts the request that it is sending, and its spans are lost.
+ * So requests cannot be interrupted here: each ends with its response, or at the time limit.
  */
 const exportClient = Layer.effect(
   HttpClient.HttpClient,
@@ -32,7 +32,7 @@ const exportClient = Layer.effect(
                 description: "the collector did not answer in time"
               })
           }),
-          // Without it, the interrupted fiber would interrupt the two that race.
+          // Else interrupting the exporter would also interrupt the fibers of the request and of its time limit.
           Effect.disconnect,
           Effect.uninterruptible
         )
@@ -41,7 +41,10 @@ const exportClient = Layer.effect(
   )
 ).pipe(Layer.provide(httpClient))
 
-/** Runs an effect and exports its spans to the collector. The end may wait for two exports: one under way, one last. */
+/**
+ * Runs an effect and exports its spans to the collector. At the end, waits for the current export and sends the last
+ * spans.
+ */
 export const withTracing = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   { url, headers, name }: Collector

@@ -55,11 +55,8 @@ export const fitLines = (
   minimize(problem, placing)
   if (isSlowable(limits)) {
     placing.cost = Infinity
-    const { starts } = placing
-    minimize(
-      { ...problemOf(inOrder, limits, horizon), earliest: starts.slice(), latest: starts.slice() },
-      placing
-    )
+    const starts = placing.starts.slice()
+    minimize({ ...problemOf(inOrder, limits, horizon), earliest: starts, latest: starts }, placing)
   }
   const result = new Array<Fitted>(lines.length)
   order.forEach((index, at) => {

@@ -1,4 +1,13 @@
-/** Remembers a number for each character: a season has millions of characters, but few different ones. */
+/** Reads texts by their characters: a season has millions of characters, but few different ones. */
+
+/** Calls `visit` with each code point of a text. */
+export const forEachPoint = (text: string, visit: (point: number) => void): void => {
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at) ?? 0
+    visit(point)
+    if (point > 0xffff) at++
+  }
+}
 
 const unknown = -0x8000
 

@@ -1,5 +1,5 @@
 /** Estimates how long a text takes to speak, from its characters. */
-import { characterTable } from "./CharacterTable.ts"
+import { characterTable, forEachPoint } from "./CharacterTable.ts"
 
 /** Milliseconds per character, by kind; the first match counts. */
 const perCharacter: ReadonlyArray<readonly [RegExp, number]> = [
@@ -17,11 +17,7 @@ const perCharacter: ReadonlyArray<readonly [RegExp, number]> = [
 /** Returns a line's natural length in milliseconds: a generous estimate, longer than most voices need. */
 export const naturalLength = (said: string): number => {
   let length = 250
-  for (let at = 0; at < said.length; at++) {
-    const point = said.codePointAt(at) ?? 0
-    length += millisOf(point)
-    if (point > 0xffff) at++
-  }
+  forEachPoint(said, (point) => (length += millisOf(point)))
   return length
 }
 

@@ -1,5 +1,5 @@
 /** Facts about writing systems: scripts without spaces, capitals, word counts, the script of a text. */
-import { characterTable } from "./CharacterTable.ts"
+import { characterTable, forEachPoint } from "./CharacterTable.ts"
 
 /** One character of a writing system without spaces between words. */
 export const unspaced =
@@ -30,13 +30,11 @@ export const isCapitals = (text: string): boolean => {
 /** Counts a text's capitals and lower-case letters. */
 export const lettersByCase = (text: string): { readonly upper: number; readonly lower: number } => {
   let [upper, lower] = [0, 0]
-  for (let at = 0; at < text.length; at++) {
-    const point = text.codePointAt(at) ?? 0
+  forEachPoint(text, (point) => {
     const letter = caseAt(point)
     if (letter > 0) upper++
     else if (letter < 0) lower++
-    if (point > 0xffff) at++
-  }
+  })
   return { upper, lower }
 }
 
@@ -59,12 +57,10 @@ export const wordsOnly = (text: string): string =>
  */
 export const scriptOf = (text: string): string | undefined => {
   const counts = new Uint32Array(scripts.length)
-  for (let at = 0; at < text.length; at++) {
-    const point = text.codePointAt(at) ?? 0
+  forEachPoint(text, (point) => {
     const script = scriptAt(point)
     if (script >= 0) counts[script] = (counts[script] ?? 0) + 1
-    if (point > 0xffff) at++
-  }
+  })
   const most = counts.reduce((one, other) => Math.max(one, other))
   return most === 0 ? undefined : scripts[counts.indexOf(most)]?.[0]
 }

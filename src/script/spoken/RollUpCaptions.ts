@@ -43,9 +43,12 @@ export const removeRepeats = (cues: ReadonlyArray<Shown>): ReadonlyArray<string>
   })
 }
 
+/** Returns the values that occur more than once. */
 const repeated = (values: ReadonlyArray<string>): ReadonlySet<string> => {
-  const seen = new Set<string>()
-  return new Set(values.filter((value) => seen.size === seen.add(value).size))
+  const once = new Set<string>()
+  const twice = new Set<string>()
+  for (const value of values) (once.has(value) ? twice : once).add(value)
+  return twice
 }
 
 interface Repeat {
