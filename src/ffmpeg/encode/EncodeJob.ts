@@ -165,7 +165,8 @@ export const encodeJob = (
   ],
   filters: [],
   outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? [])),
-  encodes: sinks.length
+  encodes: sinks.length,
+  seconds: feed.frames / feed.rate
 })
 
 const outputOf = (

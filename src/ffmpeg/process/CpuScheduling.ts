@@ -1,20 +1,27 @@
 /** Sets the scheduling class and CPU affinity of ffmpeg encoders on Linux. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
+import type { FfmpegJob } from "./FfmpegJob.ts"
+
+/** Seconds of sound from which tuning saves more than its two processes cost. Ten minutes of FLAC save 150 ms. */
+const shortest = 60
 
 /**
- * Tunes how Linux schedules all threads of an encoder with this many output streams:
+ * Tunes how Linux schedules all threads of an encoder, unless its job is short:
  *
  * - It becomes batch work (`SCHED_BATCH`), which does not preempt other threads. ffmpeg 7 hands a frame from thread to
  *   thread half a million times in two hours of sound. Each time would otherwise preempt another thread.
- * - With a single stream, it is pinned to one core. One thread does nearly all the work there, and waking a thread on
+ * - With a single output stream, it is pinned to one core. One thread does nearly all the work there, and waking a thread on
  *   another core costs more than that thread's share. Two hours of FLAC take 4.1 s pinned, 5.9 s otherwise.
  *
  * Uses `chrt` and `taskset` from util-linux. If they are missing or not permitted, encoding is only a little slower.
  */
-export const scheduled = (encoder: ChildProcess, streams: number): void => {
+export const scheduled = (
+  encoder: ChildProcess,
+  { encodes: streams, seconds = Infinity }: Pick<FfmpegJob, "encodes" | "seconds">
+): void => {
   const { pid } = encoder
-  if (process.platform !== "linux" || pid === undefined) return
+  if (process.platform !== "linux" || pid === undefined || seconds < shortest) return
   logOnce("chrt", ["-b", "-a", "-p", "0", `${pid}`])
   const core = streams === 1 ? coreFor(pid) : undefined
   if (core === undefined) return

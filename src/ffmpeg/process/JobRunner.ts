@@ -43,7 +43,7 @@ const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined) =>
     Effect.sync(() => {
       const process = startProcess(binary.path, argumentsOf(binary, job), feed)
       process.stdout.resume()
-      scheduled(process.child, job.encodes)
+      scheduled(process.child, job)
       return process
     }),
     ({ child, ended }) =>
