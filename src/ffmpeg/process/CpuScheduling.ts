@@ -11,8 +11,8 @@ const shortest = 60
  *
  * - It becomes batch work (`SCHED_BATCH`), which does not preempt other threads. ffmpeg 7 hands a frame from thread to
  *   thread half a million times in two hours of sound. Each time would otherwise preempt another thread.
- * - With a single output stream, it is pinned to one core. One thread does nearly all the work there, and waking a thread on
- *   another core costs more than that thread's share. Two hours of FLAC take 4.1 s pinned, 5.9 s otherwise.
+ * - With a single output stream, it is pinned to one core. One thread does nearly all the work there, and waking a
+ *   thread on another core costs more than that thread's share. Two hours of FLAC take 4.1 s pinned, 5.9 s otherwise.
  *
  * Uses `chrt` and `taskset` from util-linux. If they are missing or not permitted, encoding is only a little slower.
  */
