@@ -11,6 +11,7 @@ import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { ffmpeg } from "../ffmpeg/media.ts"
 import { chromiumNeeded, noChromium, startTab, type Tab } from "../pages/chromium.ts"
 import { emptyFolder, type Ran, run, start } from "./process.ts"
+import { enterReviewIn } from "./review/EnterReview.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const cwd = emptyFolder()
@@ -237,20 +238,22 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
 
   test("is shown beside the cues in review, which serves it in parts, and no other file", async () => {
     const review = start(["review", "batch.yaml"], { cwd })
-    const address = (await review.firstLine).replace("review ", "")
     const page = await tab.fresh()
+    const address = await enterReviewIn(page, await review.firstLine)
     await page.goto(`${address}film-de/report.html`)
     await shown(page)
     const whole = readFileSync(at("film.mp4"))
-    const part = await fetch(`${address}film-de/film/film.mp4`, { headers: { range: "bytes=1000-1999" } })
-    expect([part.status, part.headers.get("content-range"), part.headers.get("content-type")]).toEqual([
+    const part = await page.request.get(`${address}film-de/film/film.mp4`, {
+      headers: { range: "bytes=1000-1999" }
+    })
+    expect([part.status(), part.headers()["content-range"], part.headers()["content-type"]]).toEqual([
       206,
       `bytes 1000-1999/${whole.length}`,
       "video/mp4"
     ])
-    expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(1000, 2000))).toBe(true)
+    expect((await part.body()).equals(whole.subarray(1000, 2000))).toBe(true)
     for (const other of ["whole.mp4", "batch.yaml", "..%2ffilm.mp4"])
-      expect((await fetch(`${address}film-de/film/${other}`)).status, other).toBe(404)
+      expect((await page.request.get(`${address}film-de/film/${other}`)).status(), other).toBe(404)
     review.child.kill("SIGTERM")
     await review.ended
   })

@@ -3,19 +3,20 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { send } from "../service/raw.ts"
 import { emptyFolder, run, start } from "./process.ts"
+import { type EnteredReview, enterReview } from "./review/EnterReview.ts"
 
 const srt = ["The tide turns", "at nine this evening.", "Is that what you heard?"]
   .map((text, at) => `${at + 1}\n00:00:0${at * 3 + 1},000 --> 00:00:0${at * 3 + 3},900\n${text}\n`)
   .join("\n")
 
 /** Waits until the job's accepted changes are delivered; returns the number of deliveries. */
-const delivered = async (address: URL): Promise<number> => {
+const delivered = async ({ ask }: EnteredReview): Promise<number> => {
   let ended = 0
   await expect
     .poll(
       async () => {
         const standing: { readonly state: string; readonly ended: number } = JSON.parse(
-          await (await fetch(`${address.href}film/delivery`)).text()
+          await (await ask("film/delivery")).text()
         )
         ended = standing.ended
         return standing.state
@@ -42,35 +43,44 @@ const batch = (): string => {
   return cwd
 }
 
-/** Expects that requests without the token get nothing, that bodies are limited, and that no URL is passed on. */
-const refusesOthers = async (address: URL) => {
-  const token = address.pathname.replaceAll("/", "")
-  expect(token).toMatch(/^[\w-]{32}$/u)
-  const known = { origin: address.origin, "x-dubwright-token": token, "content-type": "application/json" }
-  const accept = `${address.pathname}film/cues/3/accept`
-  const asked = (path: string, init: RequestInit = {}) => fetch(`${address.origin}${path}`, init)
+/** Expects that requests without access get nothing, that bodies are limited, and that no URL is passed on. */
+const refusesOthers = async ({ address, headers, ask }: EnteredReview) => {
+  const accept = `${address.href}film/cues/3/accept`
+  const post = (more: RequestInit["headers"], body = "{}") =>
+    fetch(accept, {
+      method: "POST",
+      body,
+      headers: { ...headers, "content-type": "application/json", ...more }
+    })
   const answers = [
-    // Another user of this machine can reach the port, but has no token.
-    [404, await asked("/film/report.html")],
-    [404, await asked("/", { headers: { cookie: "token=guess" } })],
-    [404, await asked(`/${"A".repeat(32)}/film/report.html`)],
-    [403, await asked(accept, { method: "POST", body: "{}" })],
-    [403, await asked(accept, { method: "POST", body: "{}", headers: { ...known, origin: "null" } })],
-    [422, await asked(accept, { method: "POST", body: " ".repeat(300_000), headers: known })],
-    [200, await asked(`${address.pathname}film/delivery`)]
+    // Another user of this machine can reach the port, but knows neither the path nor the cookie.
+    [404, await fetch(`${address.origin}/film/report.html`)],
+    [404, await fetch(`${address.origin}/`, { headers })],
+    [404, await fetch(`${address.origin}/${"A".repeat(12)}/film/report.html`, { headers })],
+    [403, await fetch(`${address.href}film/report.html`)],
+    [403, await fetch(`${address.href}${"A".repeat(32)}`, { headers: { cookie: "dubwright-review=guess" } })],
+    [403, await post({ cookie: "" })],
+    [403, await post({ origin: "null" })],
+    [422, await post({}, " ".repeat(300_000))],
+    [404, await ask("film/..%2f..%2fbatch.yaml")],
+    [200, await ask("film/delivery")]
   ] as const
+  const secret = headers.cookie.replace("dubwright-review=", "")
+  expect(secret).toMatch(/^[\w-]{32}$/u)
   for (const [status, answer] of answers) {
     expect(answer.status).toBe(status)
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
     expect(answer.headers.get("content-security-policy")).toBe("frame-ancestors 'none'")
     expect(answer.headers.get("cross-origin-resource-policy")).toBe("same-origin")
     expect(answer.headers.get("access-control-allow-origin")).toBeNull()
+    expect(answer.headers.get("x-frame-options")).toBe("DENY")
+    expect(answer.headers.get("set-cookie")).toBeNull()
     const text = await answer.text()
     if (status === 422) expect(text).toContain("more than 256000 bytes")
-    else expect(text).not.toContain(token)
+    else expect(text).not.toContain(secret)
   }
   const rebound = await send(address.origin, [
-    `GET ${address.pathname}film/report.html HTTP/1.1\r\nhost: rebound.example:${address.port}\r\nconnection: close\r\n\r\n`
+    `GET ${address.pathname}film/report.html HTTP/1.1\r\nhost: rebound.example:${address.port}\r\ncookie: ${headers.cookie}\r\nconnection: close\r\n\r\n`
   ])
   expect(rebound?.status).toBe(421)
 }
@@ -86,15 +96,11 @@ describe("review", () => {
       JSON.stringify({ ...first, jobs: [{ id: "film", status: "failed", error: "cue 2" }] })
     )
     const server = start(["review", "batch.yaml"], { cwd })
-    const address = new URL((await server.firstLine).replace("review ", ""))
+    const review = await enterReview(await server.firstLine)
     const ask = async (what: string, parts: object) => {
-      const answer = await fetch(`${address.href}film/cues/2/${what}`, {
+      const answer = await review.ask(`film/cues/2/${what}`, {
         method: "POST",
-        headers: {
-          "content-type": "application/json",
-          origin: address.origin,
-          "x-dubwright-token": address.pathname.replaceAll("/", "")
-        },
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ parts })
       })
       const said: { readonly wav?: string } = JSON.parse(await answer.text())
@@ -122,7 +128,7 @@ describe("review", () => {
       readFileSync(join(cwd, "batch.yaml.overrides.yaml"), "utf8"),
       "saved before the response"
     ).toContain("say: at ten this evening.")
-    await delivered(address)
+    await delivered(review)
     expect(JSON.parse(readFileSync(summary, "utf8")), "the batch page on disk is up to date").toEqual(first)
     expect(readFileSync(join(cwd, "out/index.html"), "utf8")).toMatch(
       /class="verdict [a-z]+">1 job delivered/u
@@ -169,16 +175,12 @@ describe("review", () => {
     const cwd = batch()
     expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
     const server = start(["review", "batch.yaml"], { cwd })
-    const address = new URL((await server.firstLine).replace("review ", ""))
+    const review = await enterReview(await server.firstLine)
     const accepted = async (cue: number, say: string) => {
       const wish = { say, provider: "provider_opensource", voice: "os-slt" }
-      const answer = await fetch(`${address.href}film/cues/${cue}/accept`, {
+      const answer = await review.ask(`film/cues/${cue}/accept`, {
         method: "POST",
-        headers: {
-          "content-type": "application/json",
-          origin: address.origin,
-          "x-dubwright-token": address.pathname.replaceAll("/", "")
-        },
+        headers: { "content-type": "application/json" },
         body: JSON.stringify({ parts: { [cue]: wish } })
       })
       return answer.status
@@ -186,7 +188,7 @@ describe("review", () => {
     expect(await Promise.all([accepted(1, "The wind turns"), accepted(3, "Is that what he said?")])).toEqual([
       200, 200
     ])
-    await delivered(address)
+    await delivered(review)
     const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(cues.map(({ said }: { said: string }) => said)).toEqual([
       "The wind turns",
@@ -201,14 +203,10 @@ describe("review", () => {
     const cwd = batch()
     expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
     const server = start(["review", "batch.yaml"], { cwd })
-    const address = new URL((await server.firstLine).replace("review ", ""))
-    const answer = await fetch(`${address.href}film/cues/3/accept`, {
+    const review = await enterReview(await server.firstLine)
+    const answer = await review.ask(`film/cues/3/accept`, {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        origin: address.origin,
-        "x-dubwright-token": address.pathname.replaceAll("/", "")
-      },
+      headers: { "content-type": "application/json" },
       body: JSON.stringify({
         parts: { "3": { say: "Is that what he said?", provider: "provider_opensource", voice: "os-slt" } }
       })
@@ -233,16 +231,16 @@ describe("review", () => {
     ])
     mkdirSync(join(cwd, "out"))
     const server = start(["review", "batch.yaml"], { cwd })
-    const address = (await server.firstLine).replace("review ", "")
-    const answer = await fetch(`${address}film/report.html`)
+    const review = await enterReview(await server.firstLine)
+    const answer = await review.ask("film/report.html")
     expect([answer.status, await answer.json()]).toEqual([
       422,
       { error: "job film has no readable report; run the batch first" }
     ])
-    const page = await fetch(`${address}film/report.html`, { headers: { accept: "text/html,*/*" } })
+    const page = await review.ask("film/report.html", { headers: { accept: "text/html,*/*" } })
     expect([page.status, page.headers.get("content-type")]).toEqual([422, "text/html; charset=utf-8"])
     expect(await page.text()).toContain("<li>job film has no readable report; run the batch first</li>")
-    await refusesOthers(new URL(address))
+    await refusesOthers(review)
     server.child.kill("SIGTERM")
     expect((await server.ended).code).toBe(0)
   })

@@ -1,6 +1,6 @@
 /** Chromium for the page tests, through Playwright. */
 import { existsSync } from "node:fs"
-import { chromium as playwright, type Browser, type Page } from "playwright-core"
+import { chromium as playwright, type Browser, type BrowserContext, type Page } from "playwright-core"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (path) => existsSync(path)
@@ -12,20 +12,26 @@ export const chromiumNeeded = noChromium
   ? "skipped, no Chromium found: apt-get install chromium"
   : "in Chromium"
 
-/** Starts the browser with its own network features disabled. */
-export const startChromium = (): Promise<Browser> =>
-  playwright.launch({
-    ...(executablePath === undefined ? {} : { executablePath }),
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync"
-    ]
-  })
+/** Options that disable the browser's own network features. */
+const options = {
+  ...(executablePath === undefined ? {} : { executablePath }),
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync"
+  ]
+}
+
+/** Starts the browser, which keeps nothing. */
+export const startChromium = (): Promise<Browser> => playwright.launch(options)
+
+/** Starts the browser with a folder for its profile: its history, its cookies. */
+export const startChromiumIn = (profile: string): Promise<BrowserContext> =>
+  playwright.launchPersistentContext(profile, options)
 
 /** How a page is shown; 1280 by 720 and light unless said otherwise. */
 export interface Shown {

@@ -3,6 +3,7 @@ import { copyFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect } from "vitest"
 import { run, start } from "../app/process.ts"
+import { enterReviewIn } from "../app/review/EnterReview.ts"
 import { startTab, type Tab } from "./chromium.ts"
 
 export interface ReviewedFilm {
@@ -51,8 +52,8 @@ export const reviewFilm = async ({
   const first = await run(["run", "batch.yaml", "--json"], { cwd })
   expect(first.code, first.stderr).toBe(0)
   const server = start(["review", "batch.yaml", ...words], { cwd })
-  const address = (await server.firstLine).replace("review ", "")
   const tab = await startTab()
+  const address = await enterReviewIn(await tab.fresh(), await server.firstLine)
   return {
     address,
     tab,

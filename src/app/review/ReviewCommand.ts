@@ -32,8 +32,7 @@ export const reviewCommand = (options: ReviewOptions) =>
       return yield* badUsage("review: expected a manifest; accepted changes are saved beside it")
     }
     yield* loadBatchInput(options)
-    const address = yield* serveReview(options, options.port, options.reviewer ?? loginName())
-    yield* screen.result(`review ${address}`)
+    yield* serveReview(options, options.port, options.reviewer ?? loginName())
     if (!options.quiet)
       yield* screen.say("open this address in a browser on this machine; Ctrl-C ends the review")
     return yield* Effect.never

@@ -1,4 +1,5 @@
 /** Responses of the review server: pages, JSON and media, with headers that stop other sites from embedding them. */
+import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import type { ServerResponse } from "node:http"
@@ -29,10 +30,26 @@ export const sendJson = (response: ServerResponse, status: number, value: object
     .end(JSON.stringify(value))
 }
 
-/** Redirects to another page of the same server. */
-export const sendAway = (response: ServerResponse, to: string): void => {
-  response.writeHead(302, { ...guarded, location: to }).end()
+/** Redirects to another page of the same server, so that a reload does not request this URL again. */
+export const sendAway = (
+  response: ServerResponse,
+  to: string,
+  more: Readonly<Record<string, string>> = {}
+): void => {
+  response.writeHead(303, { ...guarded, ...more, location: to }).end()
 }
+
+/** Lets the browser request the same page again at once, with an empty query, as this server's own page. */
+export const sendReload = (response: ServerResponse): void => {
+  const policy = `${guarded["content-security-policy"]}; default-src 'none'; script-src 'sha256-${reloadHash}'`
+  response
+    .writeHead(200, { ...guarded, "content-type": "text/html", "content-security-policy": policy })
+    .end(`<!doctype html><script>${reload}</script>`)
+}
+
+/** Without the query, a URL with a fragment would not be requested again. */
+const reload = 'location.replace("?" + location.hash)'
+const reloadHash = createHash("sha256").update(reload).digest("base64")
 
 /** Sends a media file, whole or the requested range. */
 export const sendFile = async (

@@ -1,5 +1,4 @@
 /** The review server: serves the report pages with their editor, and handles the editor's requests. */
-import { randomBytes } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Path } from "@effect/platform"
 import { Cause, Effect, Either, Runtime } from "effect"
@@ -14,35 +13,51 @@ import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
 import { listenHttp } from "../../service/http/HttpServer.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { exitCodeFor } from "../ExitCodes.ts"
-import { sendAway, sendFile, sendJson, sendPage } from "./ReviewResponses.ts"
-import { admitRequest, type AccessRules } from "./ReviewAccess.ts"
+import { sendAway, sendFile, sendJson, sendPage, sendReload } from "./ReviewResponses.ts"
+import { type AccessRefusal, makeReviewAccess } from "./ReviewAccess.ts"
 import { isPosted, type PostedRoute, type Route, routeOf } from "./ReviewRoutes.ts"
+import { Screen } from "../terminal/Screen.ts"
 import { jobIn, makeReviewWork, NoSuchPage, type ReviewWork } from "./ReviewWork.ts"
 
-/** Serves on loopback until the scope closes; returns the URL to open, including the access token. */
+/** Serves on loopback until the scope closes. Prints the address to open, and new ones for other browsers. */
 export const serveReview = Effect.fn("ReviewServer.serveReview")(function* (
   options: BatchOptions,
   port: number,
   by: string
 ) {
-  const token = randomBytes(24).toString("base64url")
+  const screen = yield* Screen
   const work = yield* makeReviewWork(options, by)
   const answering = (route: Route, request: IncomingMessage, response: ServerResponse) =>
     answered(options, work, route, request, response)
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
-  let gate: AccessRules = { origin: "http://127.0.0.1", token }
+  const fork = Runtime.runFork(runtime)
+  const print = (address: string) => screen.result(`review ${address}`)
+  let access = makeReviewAccess("http://127.0.0.1")
   const { address } = yield* listenHttp(
     (request, response) => {
       const { method = "", url = "", headers } = request
-      Either.match(Either.flatMap(admitRequest({ method, url, headers }, gate), routeOf), {
-        onLeft: ({ status, error }) => sendTrouble(request, response, status, error),
-        onRight: (route) => Runtime.runFork(runtime)(answering(route, request, response))
-      })
+      const refuse = ({ status, error, address }: AccessRefusal) => {
+        if (address !== undefined) fork(print(address))
+        sendTrouble(request, response, status, error)
+      }
+      const decision = access.decide({ method, url, headers })
+      if (Either.isLeft(decision)) return refuse(decision.left)
+      switch (decision.right._tag) {
+        case "Entry":
+          return sendAway(response, "index.html", { "set-cookie": decision.right.cookie })
+        case "Reload":
+          return sendReload(response)
+        case "Admitted":
+          return Either.match(routeOf(decision.right), {
+            onLeft: refuse,
+            onRight: (route) => void fork(answering(route, request, response))
+          })
+      }
     },
     { host: "127.0.0.1", port, connections: 64, requestSeconds: 30 }
   )
-  gate = { origin: address, token }
-  return `${address}/${token}/`
+  access = makeReviewAccess(address)
+  yield* print(access.address)
 })
 
 /** Handles one request; a failure is answered with its message. Reloads the batch, since its files may have changed. */

@@ -3,8 +3,12 @@ import { Either } from "effect"
 import type { AdmittedRequest } from "../../../src/app/review/ReviewAccess.ts"
 import { routeOf } from "../../../src/app/review/ReviewRoutes.ts"
 
-const got = (...path: ReadonlyArray<string>): AdmittedRequest => ({ method: "GET", path })
-const posted = (...path: ReadonlyArray<string>): AdmittedRequest => ({ method: "POST", path })
+const got = (...path: ReadonlyArray<string>): AdmittedRequest => ({ _tag: "Admitted", method: "GET", path })
+const posted = (...path: ReadonlyArray<string>): AdmittedRequest => ({
+  _tag: "Admitted",
+  method: "POST",
+  path
+})
 
 describe("review server routes", () => {
   it.each([

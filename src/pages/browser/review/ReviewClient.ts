@@ -8,8 +8,8 @@ import type { ReviewError } from "../../data/ReviewProtocol.ts"
 export const ask = async <Answer>(path: string, body?: object): Promise<Answer> => {
   const answer = await fetch(path, {
     ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-    headers: { "content-type": "application/json", "x-dubwright-token": token },
-    credentials: "omit",
+    headers: { "content-type": "application/json" },
+    credentials: "same-origin",
     cache: "no-store"
   }).catch(() => undefined)
   if (answer === undefined)
@@ -18,9 +18,6 @@ export const ask = async <Answer>(path: string, body?: object): Promise<Answer> 
   if (isTrouble(said)) throw new Error(said.error)
   return said
 }
-
-/** The access token: the first segment of the page's path. */
-const token = location.pathname.split("/")[1] ?? ""
 
 const isTrouble = (said: unknown): said is ReviewError =>
   typeof said === "object" && said !== null && "error" in said && typeof said.error === "string"
