@@ -16,7 +16,7 @@ export interface SpokenStretch {
 
 /** Returns the integrated loudness in LUFS: at least -70, and -70 below 400 ms. */
 export const programmeLoudness = (powers: StepPowers, rate: SampleRate): number =>
-  gatedLoudness(blocksOf(powers, rate, 4, () => true))
+  gatedLoudness(blocksOf(powers, rate, 4))
 
 /**
  * Returns the loudness of these stretches, in LUFS: the gate of BS.1770-4 over blocks that lie within one of them. -70
@@ -49,12 +49,11 @@ export const withinOne = (
 
 /** Returns the loudness range in LU; 0 below 3 seconds. */
 export const loudnessRange = (powers: StepPowers, rate: SampleRate): number => {
-  const blocks = blocksOf(powers, rate, 30, () => true)
-  const levels = Float64Array.from(blocks, loudnessOf)
-  const gate = loudnessOf(mean(blocks.filter((_, at) => levels[at]! > silence))) - 20
-  const sorted = levels.filter((level) => level > silence && level > gate).sort()
-  const at = (share: number) => sorted[Math.round((sorted.length - 1) * share)] ?? 0
-  return at(0.95) - at(0.1)
+  const blocks = blocksOf(powers, rate, 30)
+  const gate = Math.max(silentPower, meanAbove(blocks, silentPower) / 100)
+  const sorted = blocks.filter((power) => power > gate).sort()
+  const at = (share: number) => loudnessOf(sorted[Math.round((sorted.length - 1) * share)] ?? 0)
+  return sorted.length === 0 ? 0 : at(0.95) - at(0.1)
 }
 
 /** Returns the longest silence in seconds: consecutive steps at -70 LUFS or less. */
@@ -62,18 +61,16 @@ export const longestSilence = (powers: StepPowers, rate: SampleRate): number => 
   let longest = 0
   let current = 0
   for (let step = 0; step < powers.length; step++) {
-    current = loudnessOf((powers[step]! * stepsASecond) / rate) > silence ? 0 : current + 1
+    current = (powers[step]! * stepsASecond) / rate > silentPower ? 0 : current + 1
     longest = Math.max(longest, current)
   }
   return longest / stepsASecond
 }
 
 /** Returns the loudness of gating blocks, given their mean powers: at least -70 LUFS. */
-export const gatedLoudness = (blocks: ReadonlyArray<number>): number => {
-  const loud = blocks.filter((power) => loudnessOf(power) > silence)
-  const gate = loudnessOf(mean(loud)) - 10
-  const gated = loud.filter((power) => loudnessOf(power) > gate)
-  return gated.length === 0 ? silence : loudnessOf(mean(gated))
+export const gatedLoudness = (blocks: StepPowers): number => {
+  const gate = Math.max(silentPower, meanAbove(blocks, silentPower) / 10)
+  return Math.max(silence, loudnessOf(meanAbove(blocks, gate)))
 }
 
 /**
@@ -103,22 +100,36 @@ const blocksOf = (
   powers: StepPowers,
   rate: SampleRate,
   length: number,
-  isWanted: (from: number, to: number) => boolean
-): ReadonlyArray<number> => {
-  const all: Array<number> = []
+  isWanted?: (from: number, to: number) => boolean
+): Float64Array => {
+  const all = new Float64Array(Math.max(0, powers.length - length + 1))
+  let count = 0
   for (let to = length; to <= powers.length; to++) {
     const from = to - length
-    if (!isWanted(from, to)) continue
+    if (isWanted?.(from, to) === false) continue
     let sum = 0
     for (let step = from; step < to; step++) sum += powers[step]!
-    all.push(sum / (endOfStep(to - 1, rate) - (from === 0 ? 0 : endOfStep(from - 1, rate))))
+    all[count++] = sum / (endOfStep(to - 1, rate) - (from === 0 ? 0 : endOfStep(from - 1, rate)))
   }
-  return all
+  return all.subarray(0, count)
+}
+
+/** Returns the mean of the powers above a limit; 0 if there are none. */
+const meanAbove = (powers: StepPowers, limit: number): number => {
+  let sum = 0
+  let count = 0
+  for (let at = 0; at < powers.length; at++) {
+    const power = powers[at]!
+    if (power <= limit) continue
+    sum += power
+    count++
+  }
+  return count === 0 ? 0 : sum / count
 }
 
 const silence = -70
 
 const loudnessOf = (power: number): number => (power > 0 ? -0.691 + 10 * Math.log10(power) : -Infinity)
 
-const mean = (powers: ReadonlyArray<number>): number =>
-  powers.reduce((sum, power) => sum + power, 0) / powers.length
+/** The power whose loudness is `silence`. */
+const silentPower = 10 ** ((silence + 0.691) / 10)
