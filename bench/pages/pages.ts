@@ -12,19 +12,18 @@
  *
  * Run `npm run build` first. Needs ffmpeg.
  */
-import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import type { CDPSession, Page } from "playwright-core"
 import { jobPage } from "../../src/pages/documents/JobPage.ts"
-import { reviewPage } from "../../src/pages/documents/ReviewPage.ts"
 import { seriousFindings } from "../../test/pages/axe.ts"
 import { startChromium } from "../../test/pages/chromium.ts"
 import { sampleReport, sampleSound } from "../../test/pages/sample.ts"
-import { reviewActions } from "./reviewActions.ts"
-import { startStand } from "./reviewStand.ts"
+import { longFilm } from "../../test/pages/longFilm.ts"
+import { reviewActions } from "../../test/pages/reviewActions.ts"
+import { startStand } from "../../test/pages/reviewStand.ts"
 
 const report = sampleReport(Number(process.argv[2] ?? 5_000))
 // The sound of its first two minutes: only the page is measured. As many peaks as the longest waveform has.
@@ -33,7 +32,7 @@ const peaks = Float32Array.from({ length: 120_000 }, (_, at) => 0.5 + 0.4 * Math
 const folder = mkdtempSync(join(tmpdir(), "dubwright-pages-"))
 const file = join(folder, "report.html")
 writeFileSync(join(folder, "sound.wav"), wav)
-const { job, review } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
+const { job } = JSON.parse(readFileSync("dist/pages.json", "utf8"))
 const page = jobPage(report, { audio: "sound.wav", peaks, parts: job }).text
 writeFileSync(file, page)
 console.log(`${report.cues.length} cues, ${(page.length / 1e6).toFixed(1)} MB`)
@@ -105,31 +104,22 @@ for (let round = 0; round < rounds; round++) {
   await tab.close()
 }
 
-const film = join(folder, "film.mp4")
-const picture = ["-f", "lavfi", "-i", "color=gray:size=64x36:rate=1:duration=7200"]
-execFileSync("ffmpeg", ["-v", "error", ...picture, "-pix_fmt", "yuv420p", "-preset", "ultrafast", film])
-const extras = { audio: "sound.wav", film: { name: "film.mp4", href: "film.mp4" }, peaks, parts: review }
-const take = sampleSound({ ...report, cues: report.cues.slice(0, 1), duration: 3 }).wav
+const film = longFilm(folder, report.cues.length)
 for (const [width, colorScheme] of [
   [1400, "light"],
   [420, "dark"],
   [420, "light"],
   [1400, "dark"]
 ] as const) {
-  const stand = await startStand({
-    page: reviewPage(report, extras).text,
-    report,
-    files: { "sound.wav": join(folder, "sound.wav"), "film.mp4": film },
-    take
-  })
+  const stand = await startStand(film)
   const tab = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
   const cdp = await tab.context().newCDPSession(tab)
   console.log(`review, ${width} ${colorScheme} ${await traced(cdp, tab, () => tab.goto(stand.address))}`)
   for (const [name, act] of Object.entries(reviewActions)) {
     console.log(`  ${name} ${await traced(cdp, tab, () => act(tab))}`)
     if (shots !== undefined)
-      await tab.screenshot({ path: join(shots, `${width}-${colorScheme}-${name}.png`) })
-    if (!["edit", "listen", "voices", "change the voice"].includes(name)) continue
+      await tab.screenshot({ path: join(shots, `${width}-${colorScheme}-${name.replaceAll(" ", "-")}.png`) })
+    if (!["edit", "next take", "price of a voice", "help"].includes(name)) continue
     const over = await tab.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
     console.log(`    axe: ${(await seriousFindings(tab)).join("; ") || "nothing"}; ${over} px too wide`)
   }

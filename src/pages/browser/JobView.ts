@@ -25,6 +25,8 @@ export interface JobViewKind {
   readonly approvals?: CueMarks
   /** Undoes or redoes a change; only on the review page. */
   readonly undo?: (step: "undo" | "redo") => void
+  /** Opens the dialog for a speaker's voice, at the current cue's speaker; only on the review page. */
+  readonly voices?: (speaker: string | undefined) => void
 }
 
 /** The actions on the view that the review page uses while a cue is edited. */
@@ -44,7 +46,7 @@ export interface JobViewHandle {
 }
 
 /** Attaches all handlers to the page. */
-export const jobView = ({ keys, edit, undo, approvals }: JobViewKind): JobViewHandle => {
+export const jobView = ({ keys, edit, undo, voices, approvals }: JobViewKind): JobViewHandle => {
   const given: EmbeddedData = JSON.parse(byId("data", HTMLScriptElement).text)
   const judged = judgedCues(given.cues)
   const cues = judged.map(pageCue)
@@ -160,6 +162,8 @@ export const jobView = ({ keys, edit, undo, approvals }: JobViewKind): JobViewHa
     redo: () => undo?.("redo"),
     approve: () => approvals?.toggle(currentCue()),
     approveJob: () => approvals?.toggleJob(),
+    voices: () =>
+      voices?.(rows.current === undefined ? undefined : (given.cues[rows.current]?.speaker ?? "")),
     help: () => {},
     leave: finding.leave
   }
@@ -171,6 +175,7 @@ export const jobView = ({ keys, edit, undo, approvals }: JobViewKind): JobViewHa
   }))
     byId(id, HTMLButtonElement).addEventListener("click", act)
   maybeById("edit-open", HTMLButtonElement)?.addEventListener("click", () => change())
+  maybeById("voices-open", HTMLButtonElement)?.addEventListener("click", acts.voices)
   body.addEventListener("click", (event) => {
     const row = event.target instanceof Element ? event.target.closest("tr") : null
     // Do not play when the user is selecting text to copy.

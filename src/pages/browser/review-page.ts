@@ -28,7 +28,8 @@ const view = jobView({
     toggleJob: () => approvals.toggleJob()
   },
   undo: (step) => void history.go(step),
-  edit: (cue, row) => box.open(cue.index, row)
+  edit: (cue, row) => box.open(cue.index, row),
+  voices: (speaker) => void speakerVoices.open(speaker)
 })
 const box = new EditBox(view, () => void delivering.watch())
-new SpeakerVoices(() => void delivering.watch())
+const speakerVoices = new SpeakerVoices(() => void delivering.watch())

@@ -29,7 +29,9 @@ export const reviewPage = (
       <button type="button" id="approve" aria-pressed="false" disabled>
         Approve <kbd aria-hidden="true">a</kbd>
       </button>
-      <button type="button" id="voices-open" aria-haspopup="dialog">Voices…</button>`,
+      <button type="button" id="voices-open" aria-haspopup="dialog">
+        Voices… <kbd aria-hidden="true">v</kbd>
+      </button>`,
     status: html`<p id="delivery" role="status"></p>
       <p class="job-approval">
         <button type="button" id="approve-job" aria-pressed="false">Approve job</button>

@@ -28,6 +28,7 @@ export type JobAction =
   | "redo"
   | "approve"
   | "approveJob"
+  | "voices"
   | "help"
   | "leave"
 
@@ -58,6 +59,7 @@ export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "redo", keys: ["U", "Control+y"], does: "Redo the change that was undone" },
   { action: "approve", keys: ["a"], does: "Approve the current cue, or withdraw its approval" },
   { action: "approveJob", keys: ["A"], does: "Approve the job, or withdraw its approval" },
+  { action: "voices", keys: ["v"], does: "Give the current cue's speaker another voice" },
   ...jobKeys
 ]
 

@@ -18,7 +18,6 @@ export class SpeakerVoices {
 
   /** `saved` is called when a change is saved. */
   constructor(private readonly saved: () => void) {
-    byId("voices-open", HTMLButtonElement).addEventListener("click", () => void this.open())
     byId("voices-cancel", HTMLButtonElement).addEventListener("click", () => this.dialog.close())
     byId("voices-form", HTMLFormElement).addEventListener("submit", (event) => {
       event.preventDefault()
@@ -29,7 +28,7 @@ export class SpeakerVoices {
     this.change.addEventListener("click", () => void this.save())
   }
 
-  /** Opens the dialog, at a speaker if one is given. */
+  /** Opens the dialog, at a speaker if one is given; `""` for lines without one. */
   async open(speaker?: string): Promise<void> {
     this.edited()
     if (!this.dialog.open) this.dialog.showModal()

@@ -23,7 +23,7 @@ const speakers: SpeakerSheet = {
 const price: SpeakerPrice = { lines: 2_500, kept: 0, tasks: 500, characters: 90_000, credits: 90_000 }
 
 /** What is served: the page, the report that it shows, and the files beside it by name. */
-interface Stand {
+export interface Stand {
   readonly page: string
   readonly report: JobReport
   readonly files: Readonly<Record<string, string>>
