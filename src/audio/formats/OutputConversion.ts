@@ -4,6 +4,7 @@
  */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { ditheredOf } from "../pcm/Dither.ts"
+import { rounded24Of } from "../kernels/Kernels.ts"
 import { Resampler } from "../pcm/Resampling.ts"
 import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import type { Section } from "../pcm/Section.ts"
@@ -76,9 +77,8 @@ export class OutputConverter {
   /** Frames still to be dropped. */
   private passing: number
   private interleaved: Float32Array | undefined
-  /** Holds 16-bit integers, two in the space of a float. */
+  /** Holds integers of 16 or 24 bits. */
   private integers: Float32Array | undefined
-  private bytes = new Uint8Array(0)
 
   constructor(
     private readonly from: UnconvertedPart,
@@ -134,8 +134,7 @@ export class OutputConverter {
       case 16: {
         this.integers = bufferFor(Math.ceil(wanted.length / 2), this.integers, this.allocate)
         const integers = new Int16Array(this.integers.buffer, this.integers.byteOffset, wanted.length)
-        ditheredOf(wanted, place, integers)
-        if (this.from.keepsIntegers === true) keepIntegers(wanted, integers)
+        ditheredOf(wanted, place, integers, this.from.keepsIntegers)
         return sampleBytesOf(integers)
       }
       case 24:
@@ -146,22 +145,10 @@ export class OutputConverter {
   }
 
   private bytes24(samples: Float32Array): Uint8Array {
-    if (3 * samples.length > this.bytes.length) this.bytes = new Uint8Array(3 * samples.length)
-    const bytes = this.bytes.subarray(0, 3 * samples.length)
-    for (let i = 0, at = 0; i < samples.length; i++) {
-      const value = Math.max(-8_388_608, Math.min(8_388_607, Math.round(samples[i]! * 8_388_608))) | 0
-      bytes[at++] = value
-      bytes[at++] = value >> 8
-      bytes[at++] = value >> 16
-    }
-    return bytes
-  }
-}
-
-/** Undoes the dither of samples that are whole integers, such as those of a file with 16 bits. */
-const keepIntegers = (samples: Float32Array, integers: Int16Array): void => {
-  for (let i = 0; i < samples.length; i++) {
-    const value = samples[i]! * 32_768
-    if ((value | 0) === value && value < 32_768) integers[i] = value
+    const size = 3 * samples.length
+    this.integers = bufferFor(Math.ceil(size / 4) + 4, this.integers, this.allocate)
+    const bytes = new Uint8Array(this.integers.buffer, this.integers.byteOffset, this.integers.byteLength)
+    rounded24Of(samples, bytes)
+    return bytes.subarray(0, size)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { around, atOnce, buffer, inAt, outAt, samplesIn, samplesOut } from "./KernelMemory.ts"
 
-type Samples = Float32Array | Int16Array
+type Samples = Float32Array | Int16Array | Uint8Array
 
 /** Returns the address of sample `at` in the kernels' memory; undefined if the array is elsewhere. */
 const placeOf = (samples: Samples, at: number): number | undefined =>
@@ -33,7 +33,16 @@ export const writeAt = (into: Samples, at: number): number => placeOf(into, at) 
 export const writeThrough = (place: number, count: number, into: Samples, at: number): void => {
   if (place !== outAt) return
   if (into instanceof Int16Array) into.set(integersOut.subarray(0, count), at)
+  else if (into instanceof Uint8Array) into.set(bytesOut.subarray(0, count), at)
   else into.set(samplesOut.subarray(0, count), at)
+}
+
+/** Returns an address for reading `count` bytes from `from` on. */
+export const readBytesAt = (bytes: Uint8Array, from: number, count: number): number => {
+  const place = placeOf(bytes, from)
+  if (place !== undefined) return place
+  bytesIn.set(bytes.subarray(from, from + count))
+  return inAt
 }
 
 /**
@@ -55,3 +64,5 @@ export const along = (count: number, each: (some: number, done: number) => void)
 }
 
 const integersOut = new Int16Array(buffer, outAt, atOnce)
+const bytesOut = new Uint8Array(buffer, outAt, 4 * atOnce)
+const bytesIn = new Uint8Array(buffer, inAt, 4 * atOnce)

@@ -17,7 +17,9 @@ interface Kernels {
   ) => void
   readonly multiplied: (samples: number, factors: number, out: number, count: number) => void
   readonly scaled: (samples: number, out: number, count: number, factor: number) => void
-  readonly dithered: (samples: number, out: number, count: number, noise: number) => void
+  readonly decoded: (bytes: number, out: number, count: number, width: number) => void
+  readonly rounded: (samples: number, out: number, count: number) => void
+  readonly dithered: (samples: number, out: number, count: number, noise: number, keeps: number) => void
   readonly crests: (line: number, out: number, count: number, weights: number, least: number) => number
   readonly limited: (
     peaks: number,

@@ -2,7 +2,7 @@
  * Typed wrappers of the kernels for arrays of any length. Unless stated otherwise, up to 32 samples after the output
  * may be overwritten.
  */
-import { along, changeAt, readAt, writeAt, writeThrough } from "./KernelArrays.ts"
+import { along, changeAt, readAt, readBytesAt, writeAt, writeThrough } from "./KernelArrays.ts"
 import { atOnce, kernels, noiseAt, phasesAt, phasesIn, weightsAt, weightsIn } from "./KernelMemory.ts"
 
 /** Returns the highest absolute value of the samples in [from, to); 0 for none. */
@@ -130,19 +130,40 @@ export const crestsOf = (
   return highest
 }
 
+/** Converts `count` little-endian integers of 2, 3 or 4 bytes to samples, and writes them to the beginning of `into`. */
+export const decodedOf = (bytes: Uint8Array, width: 2 | 3 | 4, into: Float32Array, count: number): void =>
+  along(count, (some, done) => {
+    const place = writeAt(into, done)
+    kernels.decoded(readBytesAt(bytes, done * width, some * width), place, some, width)
+    writeThrough(place, some, into, done)
+  })
+
+/**
+ * Rounds samples to 24-bit integers, halves up, clamped to full scale, and writes them to the beginning of `into` as
+ * little-endian bytes. NaN becomes 0. Up to 16 bytes after them may be overwritten.
+ */
+export const rounded24Of = (samples: Float32Array, into: Uint8Array): void =>
+  along(samples.length, (some, done) => {
+    const place = writeAt(into, 3 * done)
+    kernels.rounded(readAt(samples, done, some), place, some)
+    writeThrough(place, 3 * some, into, 3 * done)
+  })
+
 /**
  * Converts `count` samples from `at` on to 16-bit integers, clamped to full scale, and writes them to `into` from `at`
- * on. Adds the dither in `noiseIn` from `noise` on, in integer steps. Zero stays zero; NaN becomes 0. `count` is at
- * most 8,192.
+ * on. Adds the dither in `noiseIn` from `noise` on, in integer steps; with `keepsIntegers`, only to samples that are
+ * not whole integers. Zero stays zero; NaN becomes 0. `count` is at most 8,192.
  */
 export const ditheredWith = (
   noise: number,
   samples: Float32Array,
   into: Int16Array,
   at: number,
-  count: number
+  count: number,
+  keepsIntegers = false
 ): void => {
   const place = writeAt(into, at)
-  kernels.dithered(readAt(samples, at, count), place, count, noiseAt + 4 * noise)
+  const from = readAt(samples, at, count)
+  kernels.dithered(from, place, count, noiseAt + 4 * noise, keepsIntegers ? -1 : 0)
   writeThrough(place, count, into, at)
 }

@@ -190,11 +190,68 @@
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
+  ;; Converts `count` little-endian integers of `width` bytes (2, 3 or 4) to samples, 4 per step.
+  (func (export "decoded") (param $in i32) (param $out i32) (param $count i32) (param $width i32)
+    (local $end i32) (local $order v128) (local $full v128)
+    (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $full (f32x4.splat (f32.const 0x1p-31)))
+    ;; Moves each integer's bytes to the top of 32 bits; -1 gives zeros.
+    (local.set $order (v128.const i8x16 -1 0 1 2 -1 3 4 5 -1 6 7 8 -1 9 10 11))
+    (if (i32.eq (local.get $width) (i32.const 2))
+      (then (local.set $order (v128.const i8x16 -1 -1 0 1 -1 -1 2 3 -1 -1 4 5 -1 -1 6 7))))
+    (if (i32.eq (local.get $width) (i32.const 4))
+      (then (local.set $order (v128.const i8x16 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15))))
+    (local.set $width (i32.shl (local.get $width) (i32.const 2)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
+        (v128.store (local.get $out)
+          (f32x4.mul
+            (f32x4.convert_i32x4_s (i8x16.swizzle (v128.load (local.get $in)) (local.get $order)))
+            (local.get $full)))
+        (local.set $in (i32.add (local.get $in) (local.get $width)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
+        (br $next))))
+
+  ;; Rounds `count` samples to 24-bit integers, clamped to full scale, halves up, 4 per step; NaN becomes zero.
+  (func (export "rounded") (param $in i32) (param $out i32) (param $count i32)
+    (local $end i32) (local $x v128) (local $near v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $x (f32x4.mul (v128.load (local.get $in)) (f32x4.splat (f32.const 8388608))))
+        ;; `nearest` rounds halves to even integers, so some of them lack 1.
+        (local.set $near (f32x4.nearest (local.get $x)))
+        (local.set $near
+          (f32x4.add (local.get $near)
+            (v128.and
+              (f32x4.eq (f32x4.sub (local.get $x) (local.get $near)) (f32x4.splat (f32.const 0.5)))
+              (f32x4.splat (f32.const 1)))))
+        (v128.store (local.get $out)
+          (i8x16.swizzle
+            (i32x4.trunc_sat_f32x4_s
+              (f32x4.min
+                (f32x4.max (local.get $near) (f32x4.splat (f32.const -8388608)))
+                (f32x4.splat (f32.const 8388607))))
+            (v128.const i8x16 0 1 2 4 5 6 8 9 10 12 13 14 -1 -1 -1 -1)))
+        (local.set $in (i32.add (local.get $in) (i32.const 16)))
+        (local.set $out (i32.add (local.get $out) (i32.const 12)))
+        (br $next))))
+
+  ;; Returns the dither at `noise` for 4 samples, in integer steps: none for integers if `keeps` is all ones.
+  (func $dither (param $value v128) (param $noise i32) (param $keeps v128) (result v128)
+    (v128.andnot
+      (v128.load (local.get $noise))
+      (v128.and (local.get $keeps) (f32x4.eq (local.get $value) (f32x4.nearest (local.get $value))))))
+
   ;; Converts `count` samples to 16-bit integers with the dither at `noise`, 8 per step. Adding a constant so large that
-  ;; no fraction bits are left rounds them. Zero stays zero; NaN becomes zero.
-  (func (export "dithered") (param $in i32) (param $out i32) (param $count i32) (param $noise i32)
-    (local $end i32) (local $x0 v128) (local $x16 v128)
+  ;; no fraction bits are left rounds them. Zero stays zero; NaN becomes zero. If `keeps` is -1, integers stay exact.
+  (func (export "dithered")
+    (param $in i32) (param $out i32) (param $count i32) (param $noise i32) (param $keeps i32)
+    (local $end i32) (local $x0 v128) (local $x16 v128) (local $kept v128) (local $y0 v128) (local $y16 v128)
     (local $full v128) (local $most v128) (local $least v128) (local $shift v128) (local $zero v128)
+    (local.set $kept (i32x4.splat (local.get $keeps)))
     (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $full (f32x4.splat (f32.const 32768)))
     (local.set $most (f32x4.splat (f32.const 65536)))
@@ -205,6 +262,8 @@
         (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
         (local.set $x0 (v128.load (local.get $in)))
         (local.set $x16 (v128.load offset=16 (local.get $in)))
+        (local.set $y0 (f32x4.mul (local.get $x0) (local.get $full)))
+        (local.set $y16 (f32x4.mul (local.get $x16) (local.get $full)))
         (v128.store (local.get $out)
           (i16x8.narrow_i32x4_s
             (v128.and
@@ -213,8 +272,8 @@
                   (f32x4.pmin (local.get $most)
                     (f32x4.pmax (local.get $least)
                       (f32x4.add
-                        (f32x4.mul (local.get $x0) (local.get $full))
-                        (v128.load (local.get $noise)))))
+                        (local.get $y0)
+                        (call $dither (local.get $y0) (local.get $noise) (local.get $kept)))))
                   (local.get $shift))
                 (local.get $shift))
               (f32x4.gt (f32x4.abs (local.get $x0)) (local.get $zero)))
@@ -224,8 +283,11 @@
                   (f32x4.pmin (local.get $most)
                     (f32x4.pmax (local.get $least)
                       (f32x4.add
-                        (f32x4.mul (local.get $x16) (local.get $full))
-                        (v128.load offset=16 (local.get $noise)))))
+                        (local.get $y16)
+                        (call $dither
+                          (local.get $y16)
+                          (i32.add (local.get $noise) (i32.const 16))
+                          (local.get $kept)))))
                   (local.get $shift))
                 (local.get $shift))
               (f32x4.gt (f32x4.abs (local.get $x16)) (local.get $zero)))))

@@ -1,6 +1,7 @@
 /** Sample loops of a background under voices: decode, lower, add up, and restore what a limiter must not change. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { littleEndian } from "../formats/ByteWriter.ts"
+import { decodedOf } from "../kernels/Kernels.ts"
 import type { SpokenSpan } from "./Ducking.ts"
 
 /** Format of a file's samples: floats of 32 bits, or integers. */
@@ -9,28 +10,18 @@ export interface FileSamples {
   readonly float: boolean
 }
 
-/** Value of one step of 32-bit integers. */
-const full = 2 ** -31
-
-/** Decodes `count` little-endian samples; `bytes` begin their buffer. Integers up to 24 bits stay exact. */
+/** Decodes `count` little-endian samples; `bytes` begin at a multiple of 4. Integers up to 24 bits stay exact. */
 export const decodeSamples = (
   bytes: Uint8Array<ArrayBuffer>,
   { bits, float }: FileSamples,
   into: Float32Array,
   count: number
 ): void => {
-  const view = new DataView(bytes.buffer)
-  if (float) {
-    if (littleEndian) into.set(new Float32Array(bytes.buffer, 0, count))
-    else for (let i = 0; i < count; i++) into[i] = view.getFloat32(4 * i, true)
-    for (let i = 0; i < count; i++) if (!Number.isFinite(into[i]!)) into[i] = 0
-  } else if (bits === 16)
-    for (let i = 0, at = 0; i < count; i++, at += 2)
-      into[i] = ((bytes[at + 1]! << 24) | (bytes[at]! << 16)) * full
-  else if (bits === 24)
-    for (let i = 0, at = 0; i < count; i++, at += 3)
-      into[i] = ((bytes[at + 2]! << 24) | (bytes[at + 1]! << 16) | (bytes[at]! << 8)) * full
-  else for (let i = 0; i < count; i++) into[i] = view.getInt32(4 * i, true) * full
+  if (!float) return decodedOf(bytes, bits === 16 ? 2 : bits === 24 ? 3 : 4, into, count)
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  if (littleEndian) into.set(new Float32Array(bytes.buffer, bytes.byteOffset, count))
+  else for (let i = 0; i < count; i++) into[i] = view.getFloat32(4 * i, true)
+  for (let i = 0; i < count; i++) if (!Number.isFinite(into[i]!)) into[i] = 0
 }
 
 /** Multiplies the first `count` samples by one factor. */

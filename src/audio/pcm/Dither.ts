@@ -30,15 +30,21 @@ export const ditherAt = (place: number): number =>
 
 /**
  * Writes samples as dithered 16-bit integers to the beginning of `into`, clamped to full scale. The first one is the
- * programme's sample `place`. Digital silence stays zero; NaN becomes 0. Up to 8 integers after them may be
+ * programme's sample `place`. Digital silence stays zero; NaN becomes 0. With `keepsIntegers`, samples that are whole
+ * integers get no dither, so that those of a file with 16 bits stay exact. Up to 8 integers after the last one may be
  * overwritten.
  */
-export const ditheredOf = (samples: Float32Array, place: number, into: Int16Array): void => {
+export const ditheredOf = (
+  samples: Float32Array,
+  place: number,
+  into: Int16Array,
+  keepsIntegers = false
+): void => {
   for (let done = 0; done < samples.length;) {
     const within = (place + done) % stretch
     const count = Math.min(stretch - within, samples.length - done)
     const from = noiseOf(Math.floor((place + done) / stretch)) + within
-    ditheredWith(from, samples, into, done, count)
+    ditheredWith(from, samples, into, done, count, keepsIntegers)
     done += count
   }
 }

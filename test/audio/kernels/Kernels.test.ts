@@ -124,14 +124,50 @@ describe("the kernels give the same bits as plain loops", () => {
 
   it.prop(
     "when they dither, with samples that are not numbers",
-    [seeds, fc.nat(8_192), fc.nat(60_000), fc.nat(9)],
-    ([seed, count, noise, at]) => {
-      const samples = someSamples(seed, at + count + 9)
+    [seeds, fc.nat(8_192), fc.nat(60_000), fc.nat(9), fc.boolean()],
+    ([seed, count, noise, at, keepsIntegers]) => {
+      // Some are whole integers, also beyond full scale.
+      const samples = someSamples(seed, at + count + 9).map((sample, i) =>
+        i % 3 === 0 ? Math.round(sample * 32_768) / 32_768 : sample
+      )
       if (count > 1) samples[at + 1] = NaN
       compare(samples, Math.ceil((at + count) / 2), (some, from, into) => {
         const integers = new Int16Array(into.buffer, into.byteOffset, 2 * into.length)
-        some.ditheredWith(noise, from, integers, at, count)
+        some.ditheredWith(noise, from, integers, at, count, keepsIntegers)
         integers.fill(0, at + count)
+      })
+    },
+    few
+  )
+
+  it.prop(
+    "when they decode integers",
+    [seeds, lengths, fc.constantFrom(2 as const, 3 as const, 4 as const)],
+    ([seed, length, width]) => {
+      const random = randomOf(seed)
+      const bytes = Uint8Array.from({ length: length * width }, () => 256 * random())
+      // As floats, so that they are in the kernels' memory once.
+      const samples = new Float32Array(length + 4)
+      new Uint8Array(samples.buffer).set(bytes)
+      compare(samples, length, (some, { buffer, byteOffset, byteLength }, into) =>
+        some.decodedOf(new Uint8Array(buffer, byteOffset, byteLength), width, into, length)
+      )
+    },
+    few
+  )
+
+  it.prop(
+    "when they round to 24 bits, with halves and samples that are not numbers",
+    [seeds, lengths],
+    ([seed, length]) => {
+      const special = [NaN, Infinity, -Infinity, 1, -1, 0.49999997 / 8_388_608, -0.5 / 8_388_608]
+      const samples = someSamples(seed, length).map((sample, i) =>
+        i % 2 === 0 ? Math.round(sample * 2 ** (1 + (i % 23))) / 2 ** 24 : (special[i % 50] ?? sample)
+      )
+      compare(samples, length + 4, (some, from, into) => {
+        const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
+        some.rounded24Of(from, bytes)
+        bytes.fill(0, 3 * length)
       })
     },
     few

@@ -148,19 +148,39 @@ const vertexOf = (before: number, at: number, behind: number): number => {
     : 0
 }
 
+export const decodedOf = (bytes: Uint8Array, width: 2 | 3 | 4, into: Float32Array, count: number): void => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  for (let i = 0, at = 0; i < count; i++, at += width) {
+    let value = 0
+    for (let byte = 0; byte < width; byte++) value |= view.getUint8(at + byte) << (8 * (4 - width + byte))
+    into[i] = value * 2 ** -31
+  }
+}
+
+export const rounded24Of = (samples: Float32Array, into: Uint8Array): void => {
+  for (let i = 0, at = 0; i < samples.length; i++) {
+    const value = max(-8_388_608, min(8_388_607, Math.round(samples[i]! * 8_388_608))) | 0
+    into[at++] = value
+    into[at++] = value >> 8
+    into[at++] = value >> 16
+  }
+}
+
 export const ditheredWith = (
   noise: number,
   samples: Float32Array,
   into: Int16Array,
   at: number,
-  count: number
+  count: number,
+  keepsIntegers = false
 ): void => {
   for (let i = at; i < at + count; i++) {
     const sample = samples[i]!
     if (sample === 0 || Number.isNaN(sample)) into[i] = 0
     else {
+      const dither = keepsIntegers && Number.isInteger(sample * 32_768) ? 0 : noiseIn[noise + i - at]!
       // Adding a constant so large that no fraction bits are left rounds to the nearest integer, halves to even ones.
-      const value = fround(sample * 32_768 + noiseIn[noise + i - at]!) + 1.5 * 2 ** 52 - 1.5 * 2 ** 52
+      const value = fround(sample * 32_768 + dither) + 1.5 * 2 ** 52 - 1.5 * 2 ** 52
       into[i] = value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value
     }
   }

@@ -113,7 +113,10 @@ export class BackgroundReader {
     const { bits, dataAt } = this.track
     const width = bits / 8
     const size = count * width
-    if (size > this.bytes.length) this.bytes = new Uint8Array(size)
+    if (size > this.bytes.length) {
+      const { buffer, byteOffset, byteLength } = this.allocate(Math.ceil(size / 4) + 4)
+      this.bytes = new Uint8Array(buffer, byteOffset, byteLength)
+    }
     for (let done = 0; done < size;) {
       const position = dataAt + from * width + done
       const got = attempted(this.track, () => readSync(this.file, this.bytes, done, size - done, position))
