@@ -86,7 +86,6 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const outputs = values.formats.split(",").filter(isSound)
   const id = values.laid ? "laid" : "dry"
   const made = deliverableOf(film, folder, id, outputs, level, depth)
-  const layout = channels === 1 ? "mono" : "stereo"
   const path = pathOf(folder, bed)
   const { bits, float, frames, dataAt } = yield* Effect.flatten(Effect.promise(() => wavFileInfo(path)))
   const background = {
@@ -95,9 +94,17 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   }
   const plan = {
     ...made,
-    job: { ...made.job, audio: { depth, rate: deliveryRate, ...(channels === 6 ? {} : { channels: layout }) } },
+    job: {
+      ...made.job,
+      // Voices alone have no 5.1.
+      audio: {
+        depth: depth === 16 ? (16 as const) : (24 as const),
+        rate: deliveryRate,
+        ...(values.laid ? {} : { channels: channels === 1 ? ("mono" as const) : ("stereo" as const) })
+      }
+    },
     ...(values.laid ? { background } : {})
-  } as const
+  }
   const before = processorSeconds()
   const began = performance.now()
   const { measured } = yield* writeOutputs(plan)

@@ -1,7 +1,7 @@
 /** Sample loops of a background under voices: decode, lower, add up, and restore what a limiter must not change. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { littleEndian } from "../formats/ByteWriter.ts"
-import { decodedOf } from "../kernels/Kernels.ts"
+import { decodedOf, loudestOf } from "../kernels/Kernels.ts"
 import type { SpokenSpan } from "./Ducking.ts"
 
 /** Format of a file's samples: floats of 32 bits, or integers. */
@@ -73,13 +73,21 @@ export const fadeAround = (
   }
 }
 
-/** Adds voices of one or two channels to a sum: in 5.1 to its centre. */
+/** Adds voices of one or two channels to a sum: in 5.1 to its centre. Skips stretches of silence. */
 export const addVoices = (sum: Float32Array, channels: number, voice: Float32Array, voices: 1 | 2): void => {
-  for (let channel = 0; channel < voices; channel++) {
-    const first = channels === 6 && voices === 1 ? 2 : channel
-    for (let i = channel, at = first; i < voice.length; i += voices, at += channels) sum[at]! += voice[i]!
+  for (let from = 0; from < voice.length; from += stretch) {
+    const to = Math.min(from + stretch, voice.length)
+    if (loudestOf(voice, from, to) === 0) continue
+    for (let channel = 0; channel < voices; channel++) {
+      const first = channels === 6 && voices === 1 ? 2 : channel
+      for (let i = from + channel, at = (from / voices) * channels + first; i < to; i += voices, at += channels)
+        sum[at]! += voice[i]!
+    }
   }
 }
+
+/** Samples of a stretch that is skipped if it is silent; even, so that it holds whole frames. */
+const stretch = 1_024
 
 /**
  * Returns how far a limiter applies to the background of each frame: 0 outside speech, 1 in it. It rises and falls over
@@ -94,34 +102,46 @@ export const sharesOf = (
 ): Float32Array => {
   const shares = new Float32Array(frames)
   const slope = (fade * rate) / 1000
+  const edge = Math.ceil(slope)
   for (const { start, end } of spoken) {
     const first = Math.ceil((start * rate) / 1000)
     const last = Math.floor((end * rate) / 1000)
-    for (let frame = Math.max(from, first); frame < Math.min(from + frames, last); frame++) {
-      const share = Math.min(1, (frame - first) / slope, (last - 1 - frame) / slope)
-      if (share > shares[frame - from]!) shares[frame - from] = share
+    if (first >= from + frames || last <= from) continue
+    const within = (frame: number) => Math.max(0, Math.min(frames, frame - from))
+    const slopes = (begin: number, behind: number) => {
+      for (let at = within(begin), stop = within(behind); at < stop; at++) {
+        const frame = from + at
+        const share = Math.min(1, (frame - first) / slope, (last - 1 - frame) / slope)
+        if (share > shares[at]!) shares[at] = share
+      }
     }
+    const middle = Math.min(last, first + edge)
+    const falling = Math.max(middle, last - 1 - edge)
+    slopes(first, middle)
+    shares.fill(1, within(middle), within(falling))
+    slopes(falling, last)
   }
   return shares
 }
 
 /**
  * Restores the background in limited frames where the limiter does not apply to it. With share 0, a frame becomes the
- * unlimited background. `gains` are those of the limiter; the first `skipped` belong to earlier frames.
+ * unlimited background. `gains` are those of the limiter, one for each share.
  */
 export const restoreBackground = (
   limited: Float32Array,
   own: Float32Array,
   channels: number,
   shares: Float32Array,
-  gains: Float32Array,
-  skipped: number
+  gains: Float32Array
 ): void => {
   for (let frame = 0, at = 0; frame < shares.length; frame++) {
     const share = shares[frame]!
-    const back = (1 - share) * (1 - gains[skipped + frame]!)
-    for (let channel = 0; channel < channels; channel++, at++)
-      if (share === 0) limited[at] = own[at]!
-      else if (back > 0) limited[at]! += back * own[at]!
+    const back = (1 - share) * (1 - gains[frame]!)
+    if (share > 0 && back === 0) at += channels
+    else
+      for (const end = at + channels; at < end; at++)
+        if (share === 0) limited[at] = own[at]!
+        else limited[at]! += back * own[at]!
   }
 }

@@ -6,7 +6,7 @@ import type { SampleRate } from "../../domain/time/Units.ts"
 import { LookaheadBuffer, type SettledFrames } from "./LookaheadBuffer.ts"
 import { gainsOf, LimiterMemory } from "./LimiterGains.ts"
 import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
-import { crestsAbove, interpolatorTaps } from "./TruePeak.ts"
+import { InterSamplePeaks, interpolatorTaps } from "./InterSamplePeaks.ts"
 
 /** How long before a peak the gain begins to fall, in seconds. */
 const lookAhead = 0.005
@@ -33,8 +33,9 @@ export class Limiter {
   private seen = 0
   private ended = false
   /** Working memory, reused from block to block. */
-  private readonly peaks: Array<Float32Array> = []
+  private peaks: Float32Array | undefined
   private gains: Float32Array | undefined
+  private readonly crests: InterSamplePeaks
   /** The gains of the frames returned last. */
   settled: SettledFrames = { frames: 0, skipped: 0, gains: undefined }
 
@@ -54,6 +55,7 @@ export class Limiter {
     this.keep = Math.exp(-1 / (rate * release))
     this.delay = this.delayFor(allocate)
     this.memory = new LimiterMemory(this.window)
+    this.crests = new InterSamplePeaks(channels, allocate)
   }
 
   /**
@@ -62,11 +64,11 @@ export class Limiter {
    */
   push(block: Float32Array): Float32Array {
     const { window } = this
-    const lines = this.delay.take(block)
-    const frames = Math.max(0, lines[0]!.length - (before + window - 1) - behind)
+    const held = this.delay.take(block)
+    const frames = Math.max(0, held.length / this.channels - (before + window - 1) - behind)
     const skipped = Math.min(frames, Math.max(0, window - 1 - this.seen))
-    this.settled = { frames, skipped, gains: this.gainsFor(this.peaksOf(lines, frames), frames) }
-    return this.delay.give(lines, this.settled)
+    this.settled = { frames, skipped, gains: this.gainsFor(this.peaksOf(held, frames), frames) }
+    return this.delay.give(held, this.settled)
   }
 
   /**
@@ -101,17 +103,11 @@ export class Limiter {
    * Finds the peak before the first and after each of the next `count` frames to examine; 0 if it does not exceed the
    * threshold. Undefined if none of them does.
    */
-  private peaksOf(lines: ReadonlyArray<Float32Array>, count: number): Float32Array | undefined {
-    const { threshold } = this
+  private peaksOf(held: Float32Array, count: number): Float32Array | undefined {
+    this.peaks = bufferFor(count + 1, this.peaks, this.allocate)
     const first = before + this.window - 2
-    let found: Float32Array | undefined
-    lines.forEach((line, channel) => {
-      const peaks = (this.peaks[channel] = bufferFor(count + 1, this.peaks[channel], this.allocate))
-      if (crestsAbove(line, first, count + 1, threshold, peaks) === 0) return
-      if (found === undefined) found = peaks
-      else for (let i = 0; i <= count; i++) if (peaks[i]! > found[i]!) found[i] = peaks[i]!
-    })
-    return found?.subarray(0, count + 1)
+    const highest = this.crests.above(held, first, count + 1, this.threshold, this.peaks)
+    return highest === 0 ? undefined : this.peaks.subarray(0, count + 1)
   }
 
   /**

@@ -14,9 +14,10 @@ export interface SettledFrames {
 
 /** Delays one stream of interleaved samples. */
 export class LookaheadBuffer {
-  /** Held samples, one line per channel. */
-  private readonly lines: ReadonlyArray<ChannelHistory>
+  private readonly held: ChannelHistory
   private result: Float32Array | undefined
+  /** Frames returned by the last call, which are still held. */
+  private returned = 0
 
   /**
    * Holds at least `ahead` frames not yet returned, and `before` already returned ones. Samples are multiplied by
@@ -29,48 +30,41 @@ export class LookaheadBuffer {
     private readonly drive: number,
     private readonly allocate: Buffer32 = newBuffer
   ) {
-    this.lines = Array.from({ length: channels }, () => new ChannelHistory(before + ahead, allocate))
+    this.held = new ChannelHistory((before + ahead) * channels, allocate)
+  }
+
+  /** Takes the next frames; returns all samples that are now held. The result is valid until the next call. */
+  take(block: Float32Array): Float32Array {
+    this.held.release(this.returned * this.channels)
+    this.returned = 0
+    return this.held.take(block, 0, 1, this.drive)
   }
 
   /**
-   * Takes the next frames; returns the samples that are now held, per channel. The result is valid until the next call.
+   * Applies the gains to the next frames of `held`, which `take` returned. The result is valid until the next call.
+   * Unless there are gains, it is a part of `held`.
    */
-  take(block: Float32Array): ReadonlyArray<Float32Array> {
-    const { channels } = this
-    return this.lines.map((line, channel) => line.take(block, channel, channels, this.drive))
-  }
-
-  /**
-   * Applies the gains to the next frames of `lines`, which `take` returned, and interleaves them. The result is valid
-   * until the next call.
-   */
-  give(lines: ReadonlyArray<Float32Array>, { frames, skipped, gains }: SettledFrames): Float32Array {
+  give(held: Float32Array, { frames, skipped, gains }: SettledFrames): Float32Array {
     const { channels, before } = this
-    const size = (frames - skipped) * channels
-    this.result = bufferFor(size, this.result, this.allocate)
-    const result = this.result.subarray(0, size)
-    lines.forEach((line, channel) => {
-      const settled = line.subarray(before + skipped, before + frames)
-      if (gains === undefined && channels === 1) result.set(settled)
-      else if (gains === undefined) spread(settled, result, channel, channels)
-      else multiplied(settled, gains.subarray(skipped, frames), result, channel, channels)
-    })
-    for (const line of this.lines) line.release(frames)
+    this.returned = frames
+    const settled = held.subarray((before + skipped) * channels, (before + frames) * channels)
+    if (gains === undefined) return settled
+    this.result = bufferFor(settled.length, this.result, this.allocate)
+    const result = this.result.subarray(0, settled.length)
+    multiplied(settled, gains.subarray(skipped, frames), result, channels)
     return result
   }
 }
 
-const spread = (line: Float32Array, into: Float32Array, channel: number, channels: number): void => {
-  for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]!
-}
-
 const multiplied = (
-  line: Float32Array,
+  samples: Float32Array,
   gains: Float32Array,
   into: Float32Array,
-  channel: number,
   channels: number
 ): void => {
-  if (channels === 1) productsOf(line, gains, into)
-  else for (let i = 0, at = channel; i < line.length; i++, at += channels) into[at] = line[i]! * gains[i]!
+  if (channels === 1) return productsOf(samples, gains, into)
+  for (let frame = 0, at = 0; frame < gains.length; frame++) {
+    const gain = gains[frame]!
+    for (const end = at + channels; at < end; at++) into[at] = samples[at]! * gain
+  }
 }

@@ -6,7 +6,8 @@ import { PeakMeter, peakStretch } from "../pcm/WaveformPeaks.ts"
 import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 import type { ChannelCount } from "../pcm/Pcm.ts"
 import type { Section } from "../pcm/Section.ts"
-import { interpolatorTaps, TruePeakMeter } from "./TruePeak.ts"
+import { interpolatorTaps } from "./InterSamplePeaks.ts"
+import { TruePeakMeter } from "./TruePeak.ts"
 
 /** Measurements of a whole programme. */
 export interface ProgrammeMeasurement {

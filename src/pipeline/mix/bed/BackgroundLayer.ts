@@ -66,7 +66,7 @@ export class BackgroundLayer {
     if (gains === undefined || frames === 0) return limited
     const own = this.delayed.read(from, frames)
     const shares = sharesOf(this.bed.spoken, from, frames, rate, edgeFade)
-    restoreBackground(limited, own, channels, shares, gains, skipped)
+    restoreBackground(limited, own, channels, shares, gains.subarray(skipped, skipped + frames))
     return limited
   }
 }
