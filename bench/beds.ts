@@ -89,7 +89,13 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const path = pathOf(folder, bed)
   const { bits, float, frames, dataAt } = yield* Effect.flatten(Effect.promise(() => wavFileInfo(path)))
   const background = {
-    ...{ path, name: "bed.wav", rate: deliveryRate, channels, bits: bits === 16 ? (16 as const) : (24 as const) },
+    ...{
+      path,
+      name: "bed.wav",
+      rate: deliveryRate,
+      channels,
+      bits: bits === 16 ? (16 as const) : (24 as const)
+    },
     ...{ float, frames, dataAt, gain: 1 }
   }
   const plan = {
@@ -138,7 +144,9 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
   const hours = Number(values.hours)
   yield* makeFilm(folder, hours, Number(values.clips)).pipe(Effect.provide(stateOf(folder)))
   const rounds = Number(values.rounds)
-  console.log(`${hours} h, ${values.clips} clips, ${depth} bits, loudness ${values.loudness}, best of ${rounds}`)
+  console.log(
+    `${hours} h, ${values.clips} clips, ${depth} bits, loudness ${values.loudness}, best of ${rounds}`
+  )
   for (const bed of values.beds.split(",").filter(isBed)) {
     writeBed(pathOf(folder, bed), hours, channelsOf[bed])
     for (const format of values.formats.split(",")) {

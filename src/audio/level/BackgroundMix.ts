@@ -80,7 +80,11 @@ export const addVoices = (sum: Float32Array, channels: number, voice: Float32Arr
     if (loudestOf(voice, from, to) === 0) continue
     for (let channel = 0; channel < voices; channel++) {
       const first = channels === 6 && voices === 1 ? 2 : channel
-      for (let i = from + channel, at = (from / voices) * channels + first; i < to; i += voices, at += channels)
+      for (
+        let i = from + channel, at = (from / voices) * channels + first;
+        i < to;
+        i += voices, at += channels
+      )
         sum[at]! += voice[i]!
     }
   }
