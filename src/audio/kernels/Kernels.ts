@@ -130,7 +130,7 @@ export const crestsOf = (
   return highest
 }
 
-/** Converts `count` little-endian integers of 2, 3 or 4 bytes to samples, and writes them to the beginning of `into`. */
+/** Converts `count` little-endian integers of 2, 3 or 4 bytes to samples at the beginning of `into`. */
 export const decodedOf = (bytes: Uint8Array, width: 2 | 3 | 4, into: Float32Array, count: number): void =>
   along(count, (some, done) => {
     const place = writeAt(into, done)
