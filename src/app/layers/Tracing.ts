@@ -1,11 +1,12 @@
 /** Sends traces to an OpenTelemetry collector. Loaded only if the environment names one. */
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
-import { Headers, HttpClient, HttpClientError } from "@effect/platform"
+import { Headers, HttpBody, HttpClient, HttpClientError } from "@effect/platform"
 import { type Duration, Effect, Layer, Schedule } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { version } from "../../domain/values/Version.ts"
 import { httpClient } from "../../gateway/transport/HttpTransport.ts"
+import { withoutSecrets } from "./SecretVariables.ts"
 import type { Collector } from "./TraceCollector.ts"
 
 /** Maximum time of an export, its retries included. */
@@ -41,6 +42,14 @@ const exportClient = Layer.effect(
   )
 ).pipe(Layer.provide(httpClient))
 
+/** Spans have the messages of errors, which may have anything in them. */
+const json = (data: unknown) => HttpBody.text(withoutSecrets(JSON.stringify(data)), "application/json")
+const serialization = Layer.succeed(OtlpSerialization.OtlpSerialization, {
+  traces: json,
+  metrics: json,
+  logs: json
+})
+
 /**
  * Runs an effect and exports its spans to the collector. At the end, waits for the current export and sends the last
  * spans.
@@ -59,6 +68,6 @@ export const withTracing = <A, E, R>(
         resource: { serviceName: name, serviceVersion: version },
         exportInterval: "2 seconds",
         shutdownTimeout: timeLimit
-      }).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(exportClient))
+      }).pipe(Layer.provide(serialization), Layer.provide(exportClient))
     )
   )

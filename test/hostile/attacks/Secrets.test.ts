@@ -6,7 +6,8 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { bundled } from "../../ffmpeg/binaries.ts"
 import { serving, temporaryFolder } from "../Batch.ts"
-import { startedBy, writeScene } from "../Command.ts"
+import { start } from "../../app/process.ts"
+import { reached, writeScene } from "../Command.ts"
 import { calm, type Character, HostileService } from "../HostileService.ts"
 
 const key = "nativeapikey_0123456789abcdef0123456789abcdef"
@@ -46,12 +47,31 @@ const traceCollector = Effect.acquireRelease(
   ({ server }) => Effect.sync(() => (server.closeAllConnections(), server.close()))
 )
 
+/** How a run is made to fail. */
+interface Failure {
+  /** How the service differs from a good one; "absent" if nothing listens at its address. */
+  readonly service?: Partial<Character> | "absent"
+  readonly options?: ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>>
+  /** Interrupted as soon as this many tasks are charged. */
+  readonly interruptedAfter?: number
+}
+
 /** Runs a scene with everything that starts programs or writes files. Returns all that was written or printed. */
-const written = (character: Partial<Character>, given = key, how = ["--verbose", "--log-level", "trace"]) =>
+const written = ({
+  service: character = {},
+  options = ["--verbose", "--log-level", "trace"],
+  env = {},
+  interruptedAfter
+}: Failure) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const collector = yield* traceCollector
-    const service = yield* serving(new HostileService({ ...calm, key, ...character }))
+    const service = yield* serving(
+      new HostileService({ ...calm, key, ...(character === "absent" ? {} : character) })
+    )
+    const { baseUrl } = service
+    if (character === "absent") yield* Effect.promise(() => service.stop())
     writeScene(folder, 3)
     const [ffmpeg, notify, listen] = [
       recorder(folder, "ffmpeg", `exec "${bundled.path}" "$@"`),
@@ -61,7 +81,7 @@ const written = (character: Partial<Character>, given = key, how = ["--verbose",
     writeFileSync(
       join(folder, "night.yaml"),
       JSON.stringify({
-        service: { baseUrl: service.baseUrl },
+        service: { baseUrl },
         notify: { command: [notify] },
         jobs: [
           {
@@ -74,28 +94,35 @@ const written = (character: Partial<Character>, given = key, how = ["--verbose",
         ]
       })
     )
-    const words = ["run", join(folder, "night.yaml"), ...how]
-    const { how: code, words: said } = yield* Effect.promise(
-      () =>
-        startedBy(given, [...words, "--log", join(folder, "night.log")], {
-          env: {
-            ...secrets,
-            CHAT_TOKEN: "chat-token",
-            DUBWRIGHT_FFMPEG: ffmpeg,
-            OTEL_EXPORTER_OTLP_ENDPOINT: collector.url
-          }
-        }).ended
-    )
+    const words = ["run", "night.yaml", ...options, "--log", join(folder, "night.log")]
+    const { child, ended } = start(words, {
+      cwd: folder,
+      env: {
+        ...secrets,
+        DUBWRIGHT_API_KEY: key,
+        CHAT_TOKEN: "chat-token",
+        DUBWRIGHT_FFMPEG: ffmpeg,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        ...env
+      }
+    })
+    const { code, stdout, stderr } = yield* Effect.promise(async () => {
+      if (interruptedAfter !== undefined) {
+        await reached(service, interruptedAfter)
+        child.kill("SIGINT")
+      }
+      return ended
+    })
     const files = filesIn(folder).map((file) => [file.slice(folder.length + 1), readFileSync(file, "latin1")])
     const traces = collector.received.join("\n")
-    const all: Record<string, string> = { stderr: said, traces, ...Object.fromEntries(files) }
-    return { how: code, all }
+    const all: Record<string, string> = { stdout, stderr, traces, ...Object.fromEntries(files) }
+    return { code, all }
   })
 
 /** The files and outputs that contain one of the secrets. */
-const leaks = (all: Readonly<Record<string, string>>, given = key) =>
+const leaks = (all: Readonly<Record<string, string>>) =>
   Object.entries(all).flatMap(([place, text]) =>
-    [given, ...Object.values(secrets)]
+    [key, ...Object.values(secrets)]
       .filter((secret) => text.includes(secret))
       .map((secret) => `${place}: ${secret}`)
   )
@@ -104,8 +131,8 @@ it.scopedLive(
   "are in no file, no message, and no other program's environment",
   () =>
     Effect.gen(function* () {
-      const { how, all } = yield* written({})
-      expect(how).toBe(0)
+      const { code, all } = yield* written({})
+      expect(code).toBe(0)
       expect(leaks(all)).toEqual([])
       expect(all["traces"]).toContain("HttpTransport.send")
       for (const program of ["ffmpeg", "notify", "listen"]) expect(all[`${program}.seen`]).toContain("PATH=")
@@ -116,27 +143,51 @@ it.scopedLive(
   60_000
 )
 
-it.scopedLive.each([
-  ["is rejected and repeated by the service", { key: "nativeapikey_another" }, 4],
+/** Replaces a function of Node.js by one that throws the key: a fault in dubwright itself. */
+const broken = `import crypto from "node:crypto"
+const key = process.env.DUBWRIGHT_API_KEY
+crypto.createHash = () => { throw new Error("no " + key) }`
+
+it.scopedLive.each<readonly [string, number, string, Failure]>([
+  ["is rejected and repeated by the service", 4, "[key]", { service: { key: "nativeapikey_another" } }],
   [
     "is used by a service that fails",
-    { odds: { "create-500-after": 1, "create-garbage-after": 1, "audio-html": 1 } },
-    0
+    0,
+    "",
+    { service: { odds: { "create-500-after": 1, "create-garbage-after": 1, "audio-html": 1 } } }
   ],
   [
     "is in each message of the service, and names its engine",
-    { repeatsKey: true, odds: { "task-fails": 1 }, refuses: /number 2/u },
     3,
-    ["--events"]
+    "[key]",
+    { service: { repeatsKey: true, odds: { "task-fails": 1 }, refuses: /number 2/u }, options: ["--events"] }
+  ],
+  [
+    "is for a service that is unreachable",
+    3,
+    "connection refused",
+    { service: "absent", options: ["--events"] }
+  ],
+  [
+    "is used by a run that is interrupted",
+    130,
+    "interrupted",
+    { service: { settle: [60_000, 60_000] }, interruptedAfter: 1 }
+  ],
+  [
+    "is in the message of an internal error",
+    1,
+    "internal error",
+    { env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(broken)}` } }
   ]
-] as const)(
+])(
   "are in none of these if the key %s",
-  ([, character, code, options]) =>
+  ([, expected, words, failure]) =>
     Effect.gen(function* () {
-      const { how, all } = yield* written(character, key, options?.slice())
-      expect(how).toBe(code)
+      const { code, all } = yield* written(failure)
+      expect(code, all["stderr"]).toBe(expected)
       expect(leaks(all)).toEqual([])
-      if (code !== 0) expect(all["stderr"]).toContain("[key]")
+      expect(all["stderr"]).toContain(words)
     }),
   120_000
 )
