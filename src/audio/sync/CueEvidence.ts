@@ -46,7 +46,7 @@ const onsetWeight = 3
 
 /** Prepares the evidence of a speech track. */
 export const evidenceOf = ({ speech, presence }: SpeechTrack): EvidenceLevels => {
-  const levels = Float32Array.from(speech)
+  const levels = new Float32Array(speech)
   const mean = averaged(levels, surroundings)
   for (let t = 0; t < levels.length; t++) levels[t] = levels[t]! - mean[t]!
   const voiced = standardized(levels)

@@ -65,8 +65,8 @@ const runsAt = (evidence: EvidenceLevels, cues: ReadonlyArray<TimedSpan>, rate: 
   bestRuns({ evidence: evidence.coarse, cues: atRate(cues, rate), reach: widestShift, spread })
 
 /** In longer subtitles, groups of cues that are spread over the film show which rates are possible. */
-const screenedCues = 400
-const groupCues = 50
+const screenedCues = 200
+const groupCues = 25
 
 /** Rates whose evidence in those groups is at least this share of the best rate's are searched in full. */
 const likelyShare = 0.7

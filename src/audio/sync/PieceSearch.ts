@@ -59,11 +59,11 @@ export const chanceSpread = ({
   return Math.sqrt(Math.max(1e-9, variance / Math.max(1, count)))
 }
 
-/** A run that another one may follow: its shift, its first cue, and which run is before it. */
-interface EarlierRun {
-  readonly shift: number
+/** Where a run begins: at its first cue, after a run at another shift. */
+interface Break {
   readonly first: number
-  /** Its position among the runs that end where it begins. */
+  /** The shift of the run before, in steps, and the place of its own break. */
+  readonly shift: number
   readonly before: number
 }
 
@@ -86,12 +86,12 @@ export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuesti
   const shifts = 2 * widest + 1
   const row = new Float64Array(shifts)
   const totals = new Float64Array(shifts)
-  /** The first cue of the run at each shift, and which run is before it. */
-  const firsts = new Int32Array(shifts)
-  const befores = new Int32Array(shifts)
-  /** For each cue, the few runs that end before it and that another run may continue. */
-  const ended: Array<Array<EarlierRun>> = []
-  const runAt = (shift: number): EarlierRun => ({ shift, first: firsts[shift]!, before: befores[shift]! })
+  /** For each shift, the place of its run in `breaks`. */
+  const breakOf = new Int32Array(shifts)
+  const breaks: Array<Break> = [{ first: 0, shift: 0, before: 0 }]
+  /** The shifts of runs that lead, and their totals after a change. */
+  const leaderAt = new Int32Array(shifts)
+  const led = new Float64Array(shifts)
   const places = allowed?.map((shift) => Math.round(shift * evidence.perSecond) + widest)
   const isBarred = (k: number) => places?.every((place) => Math.abs(place - k) > 1) ?? false
   const barred = Array.from(row.keys()).filter(isBarred)
@@ -99,53 +99,57 @@ export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuesti
   for (let cue = 0; cue < cues.length; cue++) {
     evidenceRow(evidence, cues[cue]!, -widest, row)
     for (const k of barred) row[k] = -Infinity
-    const candidates = [runAt(best)]
-    ended.push(candidates)
     const gap = cue === 0 ? 0 : Math.max(0, cues[cue]!.start - cues[cue - 1]!.end + overlap)
     const slack = Math.round(gap * evidence.perSecond)
     const anywhere = cue === 0 ? -Infinity : totals[best]! - (penalty + disorder) * spread
     const change = penalty * spread
-    // The best of the first `seen` runs, which this cue can follow at shift k without a change of order.
-    let leader = best
-    let highest = anywhere
-    let jump = anywhere
-    let source = 0
-    let seen = cue === 0 ? shifts : 0
+    // From left to right, each run that is better than all before it leads from then on. Cues can follow runs at up
+    // to `slack` more than their own shift without a change of order.
+    let leaders = 0
+    for (let k = 0, least = anywhere + change; cue > 0 && k < shifts; k++)
+      if (totals[k]! > least) {
+        least = totals[k]!
+        led[leaders] = least - change
+        leaderAt[leaders++] = k
+      }
     let most = -Infinity
-    for (let k = 0; k < shifts; k++) {
-      const last = Math.min(shifts - 1, k + slack)
-      for (; seen <= last; seen++) {
-        const changed = totals[seen]! - change
-        if (changed <= highest) continue
-        highest = changed
-        leader = seen
-      }
-      let total = totals[k]!
-      if (total < highest) {
-        if (highest > jump) {
-          jump = highest
-          source = candidates.push(runAt(leader)) - 1
+    let jump = anywhere
+    let made = breaks.push({ first: cue, shift: best, before: breakOf[best]! }) - 1
+    let k = 0
+    for (let leader = -1; leader < leaders; leader++) {
+      const highest = leader < 0 ? anywhere : led[leader]!
+      const until = leader + 1 < leaders ? Math.max(k, leaderAt[leader + 1]! - slack) : shifts
+      for (; k < until; k++) {
+        let total = totals[k]!
+        if (total < highest) {
+          if (highest > jump) {
+            jump = highest
+            const shift = leaderAt[leader]!
+            made = breaks.push({ first: cue, shift, before: breakOf[shift]! }) - 1
+          }
+          total = highest
+          breakOf[k] = made
         }
-        total = jump
-        firsts[k] = cue
-        befores[k] = source
-      }
-      total += row[k]!
-      totals[k] = total
-      if (total > most) {
-        most = total
-        best = k
+        total += row[k]!
+        totals[k] = total
+        if (total > most) {
+          most = total
+          best = k
+        }
       }
     }
   }
   const score = totals[best]! / spread
   const runs: Array<ShiftedRun> = []
   let until = cues.length
-  let run = runAt(best)
+  let shift = best
+  let place = breakOf[best]!
   while (until > 0) {
-    runs.unshift({ first: run.first, until, shift: (run.shift - widest) / evidence.perSecond })
-    until = run.first
-    if (until > 0) run = ended[until]![run.before]!
+    const last = breaks[place]!
+    runs.unshift({ first: last.first, until, shift: (shift - widest) / evidence.perSecond })
+    until = last.first
+    shift = last.shift
+    place = last.before
   }
   return { runs, score }
 }

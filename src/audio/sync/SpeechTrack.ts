@@ -56,45 +56,63 @@ export const speechTrackOf = ({ bands, steps }: BandLevels): SpeechTrack => {
     const sum = presenceWeight * presence[t]! + modulationWeight * Math.sqrt(modulation[t]!) - bias
     speech[t] = 255 / (1 + Math.exp(-sum))
   }
-  return { speech, presence: Uint8Array.from(rise, (value) => value * 255), above }
+  const risen = new Uint8Array(steps)
+  for (let t = 0; t < steps; t++) risen[t] = rise[t]! * 255
+  return { speech, presence: risen, above }
 }
 
 /** How far the sound is above its noise floor: in each band, and averaged over the bands, from 0 to 1. */
 const presenceOf = (bands: Uint8Array, steps: number) => {
   const above = new Uint8Array(steps * bandCount)
   const presence = new Float32Array(steps)
-  const levels = new Float32Array(steps)
-  for (let band = 0; band < bandCount; band++) {
-    for (let t = 0, at = band; t < steps; t++, at += bandCount) levels[t] = bands[at]!
-    const floors = floorsOf(averaged(levels, 2))
-    for (let k = 0; k < floors.length; k++) {
-      // Between the middles of two blocks, the floor is interpolated linearly.
-      const middle = (k + 0.5) * block
-      const until = k + 1 === floors.length ? steps : Math.min(steps, middle + block)
-      const first = floors[k]! + margin
-      const slope = ((floors[k + 1] ?? floors[k]!) - floors[k]!) / block
-      for (let t = k === 0 ? 0 : middle; t < until; t++) {
-        const over = levels[t]! - first - (t > middle ? slope * (t - middle) : 0)
-        if (over <= 0) continue
-        presence[t] = presence[t]! + (over < ceiling ? over : ceiling)
-        above[t * bandCount + band] = over < highestAbove ? over : highestAbove
-      }
+  const floors = floorsOf(bands, steps)
+  const blocks = floors.length / bandCount
+  for (let t = 0, at = 0; t < steps; t++) {
+    // Between the middles of two blocks, the floor is interpolated linearly.
+    const k = Math.min(blocks - 1, Math.max(0, Math.floor(t / block - 0.5))) * bandCount
+    const next = k + bandCount < floors.length ? k + bandCount : k
+    const share = Math.max(0, t / block - 0.5 - k / bandCount)
+    let sum = 0
+    for (let band = 0; band < bandCount; band++, at++) {
+      const floor = floors[k + band]!
+      const over = bands[at]! - margin - floor - share * (floors[next + band]! - floor)
+      if (over <= 0) continue
+      sum += over < ceiling ? over : ceiling
+      above[at] = over < highestAbove ? over : highestAbove
     }
+    presence[t] = sum / (bandCount * ceiling)
   }
-  for (let t = 0; t < steps; t++) presence[t] = presence[t]! / (bandCount * ceiling)
   return { presence, above }
 }
 
-/** The noise floor of each block. */
-const floorsOf = (levels: Float32Array): Float32Array => {
-  const minima = new Float32Array(Math.ceil(levels.length / block)).fill(Infinity)
-  for (let t = 0, k = 0, next = block; t < levels.length; t++) {
-    if (t === next) [k, next] = [k + 1, next + block]
-    if (levels[t]! < minima[k]!) minima[k] = levels[t]!
+/** Levels are averaged over this many steps before and after each before their minimum is taken. */
+const blur = 2
+
+/** The noise floor of each band in each block: `floors[block * bandCount + band]`. */
+const floorsOf = (bands: Uint8Array, steps: number): Float32Array => {
+  const blocks = Math.ceil(steps / block)
+  const minima = new Float32Array(blocks * bandCount).fill(Infinity)
+  const sums = new Int32Array(bandCount)
+  for (let t = -blur; t < steps; t++) {
+    const entering = (t + blur) * bandCount
+    const leaving = (t - blur - 1) * bandCount
+    const count = Math.min(steps, t + blur + 1) - Math.max(0, t - blur)
+    const into = Math.floor(t / block) * bandCount
+    for (let band = 0; band < bandCount; band++) {
+      let sum = sums[band]!
+      if (entering < bands.length) sum += bands[entering + band]!
+      if (leaving >= 0) sum -= bands[leaving + band]!
+      sums[band] = sum
+      if (t >= 0 && sum < minima[into + band]! * count) minima[into + band] = sum / count
+    }
   }
-  return minima.map((_, k) => {
-    const near = minima.slice(Math.max(0, k - around), k + around + 1).sort()
-    return near[Math.floor((near.length - 1) * floorShare)]!
+  const near = new Float32Array(2 * around + 1)
+  return minima.map((_, at) => {
+    const k = Math.floor(at / bandCount)
+    let count = 0
+    for (let other = Math.max(0, k - around); other <= Math.min(blocks - 1, k + around); other++)
+      near[count++] = minima[other * bandCount + (at % bandCount)]!
+    return near.subarray(0, count).sort()[Math.floor((count - 1) * floorShare)]!
   })
 }
 

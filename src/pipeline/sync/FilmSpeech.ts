@@ -14,7 +14,7 @@ import { digestOfFilm } from "../../store/files/FilmDigest.ts"
 import { replaceFile } from "../../system/AtomicFile.ts"
 
 /** Raise this when the same sound would give another track. */
-const edition = 4
+const edition = 5
 
 /** The folder of tracks in the state folder. */
 const folderName = "sound"
