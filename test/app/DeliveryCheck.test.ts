@@ -69,6 +69,28 @@ test("judges files rule by rule, with the dialogue of a job's report", async () 
   expect(alone.stdout).toContain("measured over the whole file")
 })
 
+test("compares a job's file with its film, or with the longer one if the picture is held", async () => {
+  const cwd = emptyFolder()
+  mkdirSync(join(cwd, "job"))
+  make(...toneAt("-20"), "-c:a", "pcm_s24le", join(cwd, "job/film.wav"))
+  for (const seconds of [8, 9, 10])
+    make(
+      ...["-f", "lavfi", "-i", `testsrc=size=160x90:rate=25:duration=${seconds}`],
+      join(cwd, `${seconds}.mp4`)
+    )
+  const picture = { added: 2, stretches: [{ cue: 1, from: 0.5, to: 0.5, added: 2 }] }
+  writeFileSync(join(cwd, "job/report.json"), JSON.stringify({ ...report, picture }))
+  const lengthBy = async (film: string) => {
+    const { stdout } = await run(["verify", "--profile", "netflix-premix", "--film", film, "job/film.wav"], {
+      cwd
+    })
+    return stdout.match(/^length .*? ± 10 ms +(.*?) +(?:pass|fail)$/mu)?.[1]
+  }
+  expect(await lengthBy("8.mp4")).toBe("as the picture")
+  expect(await lengthBy("10.mp4")).toBe("as the picture")
+  expect(await lengthBy("9.mp4")).toBe("1000 ms longer")
+})
+
 test("fails each rule that is not met, and goes on after a file that cannot be read", async () => {
   const cwd = emptyFolder()
   const picture = ["-f", "lavfi", "-i", "testsrc=size=160x90:rate=25:duration=12"]

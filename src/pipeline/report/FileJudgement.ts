@@ -14,8 +14,9 @@ import { mainSound, type MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { NotAudio } from "../../ffmpeg/process/FfmpegErrors.ts"
 
 /**
- * Judges a file. If it is beside a job's report.json, the report says where lines are spoken. `film` is the length in
- * microseconds of the film's picture, for a file without a picture.
+ * Judges a file. If it is beside a job's report.json, the report says where lines are spoken, and how much longer the
+ * film is than the original. `film` is the length in microseconds of the film's picture, for a file without a picture:
+ * of the original or, where the picture is held or slowed, of the longer film.
  */
 export const judgeFile = Effect.fn("FileJudgement.judgeFile")(function* (
   path: string,
@@ -43,9 +44,10 @@ const measureFile = Effect.fnUntraced(function* (path: string, film: number | un
   yield* Stream.runForEach(ffmpeg.decodeChannels({ path, track }, sound.rate, sound.channels), (block) =>
     Effect.sync(() => meter.push(block))
   )
-  const spoken = yield* linesBeside(path)
+  const report = yield* reportBeside(path)
+  const spoken = report === undefined ? undefined : linesIn(report)
   const peak = meter.truePeak()
-  const shown = info.picture === undefined ? film : info.picture.duration
+  const shown = info.picture === undefined ? shownLength(film, sound.duration, report) : info.picture.duration
   const measured: MeasuredSound = {
     programme: meter.integrated(),
     dialogue: spoken === undefined ? undefined : meter.spoken(spoken),
@@ -72,17 +74,32 @@ const startOf = ({ timecode, timeReference }: MediaInfo, rate: number): StatedSt
       ? undefined
       : { shown: clockTime(Math.round((timeReference * 1000) / rate), "."), seconds: timeReference / rate }
 
-/** Where lines are spoken, from report.json in the file's folder; undefined if there is none. */
-const linesBeside = Effect.fnUntraced(function* (path: string) {
+/** The length of the picture that goes with a sound: the film's, or that of the longer film if it is nearer. */
+const shownLength = (
+  film: number | undefined,
+  sound: number | undefined,
+  report: JobReport | undefined
+): number | undefined => {
+  if (film === undefined || sound === undefined || report?.picture === undefined) return film
+  const longer = film + report.picture.added * 1_000_000
+  return Math.abs(sound - longer) < Math.abs(sound - film) ? longer : film
+}
+
+/** The report.json in the file's folder; undefined if there is none. */
+const reportBeside = Effect.fnUntraced(function* (path: string) {
   const fs = yield* FileSystem.FileSystem
   const { dirname, join, resolve } = yield* Path.Path
   const read = Effect.flatMap(
     fs.readFileString(join(dirname(resolve(path)), "report.json")),
     Schema.decode(Schema.parseJson(JobReport))
   )
-  const report = Option.getOrUndefined(yield* Effect.option(read))
-  const lines = report?.cues.flatMap(({ placed }): ReadonlyArray<SpokenStretch> =>
+  return Option.getOrUndefined(yield* Effect.option(read))
+})
+
+/** Where lines are spoken; undefined if none is. */
+const linesIn = ({ cues }: JobReport): ReadonlyArray<SpokenStretch> | undefined => {
+  const lines = cues.flatMap(({ placed }): ReadonlyArray<SpokenStretch> =>
     placed === undefined ? [] : [placed]
   )
-  return lines === undefined || lines.length === 0 ? undefined : lines
-})
+  return lines.length === 0 ? undefined : lines
+}

@@ -6,10 +6,10 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, FastCheck as fc, Layer, Stream } from "effect"
 import { loudnessOf } from "../../../src/audio/level/ClipLoudness.ts"
 import { encodeWav16, readWav } from "../../../src/audio/formats/Wav.ts"
-import { OutputConverter } from "../../../src/audio/formats/OutputConversion.ts"
+import { encodings, OutputConverter } from "../../../src/audio/formats/OutputConversion.ts"
 import { wavHeader } from "../../../src/audio/formats/WavHeader.ts"
 import type { ChannelCount } from "../../../src/audio/pcm/Pcm.ts"
 import { sectionsOf } from "../../../src/audio/pcm/Section.ts"
@@ -37,7 +37,7 @@ const rate = SampleRate.make(48_000)
 const seconds = 7
 
 /** Writes a background with a tone of its own in each channel, under some noise. */
-const backgroundAt = (path: string, channels: ChannelCount, bits: 16 | 24, level = 0.05) =>
+const backgroundAt = (path: string, channels: ChannelCount, bits: 16 | 24 | 32, level = 0.05) =>
   Effect.promise(async () => {
     const random = randomOf(7)
     const samples = Float32Array.from({ length: seconds * rate * channels }, (_, i) => {
@@ -46,7 +46,7 @@ const backgroundAt = (path: string, channels: ChannelCount, bits: 16 | 24, level
       return level * Math.sin((2 * Math.PI * tone * frame) / rate) + 0.002 * (random() - 0.5)
     })
     const to = { rate, frames: seconds * rate, depth: bits }
-    const header = wavHeader({ rate, channels, encoding: bits === 16 ? "int16" : "int24", frames: to.frames })
+    const header = wavHeader({ rate, channels, encoding: encodings[bits], frames: to.frames })
     const data = new OutputConverter({ rate, channels }, to).push(samples)
     await writeFile(path, Buffer.concat([header, data]))
     const info = Effect.runSync(await wavFileInfo(path))
@@ -56,7 +56,7 @@ const backgroundAt = (path: string, channels: ChannelCount, bits: 16 | 24, level
       rate,
       channels,
       bits,
-      float: false,
+      float: bits === 32,
       frames: info.frames,
       dataAt: info.dataAt,
       gain: 1
@@ -113,7 +113,7 @@ const inFolder = <A, E>(
 const rendered = Effect.fnUntraced(function* (
   programme: Programme,
   path: string,
-  depth: 16 | 24,
+  depth: 16 | 24 | 32,
   gain: number,
   sectionSeconds: number
 ) {
@@ -172,6 +172,29 @@ describe("a background", () => {
           })
         )
       )
+
+  it.effect.prop(
+    "is sample-exact outside speech at any depth, level, voice and section",
+    [
+      fc.constantFrom(1 as const, 2 as const, 6 as const),
+      fc.constantFrom(16 as const, 24 as const, 32 as const),
+      fc.double({ min: 0.001, max: 1.2, noNaN: true }),
+      fc.double({ min: 0.01, max: 8, noNaN: true }),
+      fc.integer({ min: 1, max: 7 })
+    ],
+    ([channels, bits, level, gain, sectionSeconds]) =>
+      inFolder(
+        Effect.fnUntraced(function* (folder) {
+          const track = yield* backgroundAt(join(folder, "me.wav"), channels, bits, level)
+          const programme = yield* programmeWith(track)
+          const file = yield* rendered(programme, join(folder, "out.wav"), bits, gain, sectionSeconds)
+          const mix = yield* channelsIn(file)
+          const bed = yield* channelsIn(yield* Effect.promise(() => readFile(track.path)))
+          expect(mix.map((line, at) => differing(line, bed[at]))).toEqual(mix.map(() => 0))
+        })
+      ),
+    { fastCheck: { numRuns: 12 } }
+  )
 
   it.scoped("is lowered under speech and its fades only, if it is ducked", () =>
     inFolder(
