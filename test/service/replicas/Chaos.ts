@@ -8,7 +8,7 @@ import { Credits } from "../../../src/contract/Account.ts"
 import { type Task, TaskPage } from "../../../src/contract/Task.ts"
 import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
 import type { PostgresServer } from "./PostgresServer.ts"
-import { S3Server } from "./S3Server.ts"
+import { S3Server } from "../../system/S3Server.ts"
 
 /** The outcomes of the tasks. */
 export interface ChaosOutcome {

@@ -9,7 +9,7 @@ import { providerIds, walk } from "../../conformance/Walk.ts"
 import { describePostgres } from "../storage/Backends.ts"
 import { ask, create, ended, refusalOf, type Started, startService } from "../start.ts"
 import { runChaos } from "./Chaos.ts"
-import { S3Server } from "./S3Server.ts"
+import { S3Server } from "../../system/S3Server.ts"
 
 /** Starts replicas for a test over a new database and bucket, and stops them after it. */
 const withReplicas = async (

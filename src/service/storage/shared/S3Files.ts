@@ -5,10 +5,10 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { Effect, Layer, Option, Stream } from "effect"
+import type { S3Client } from "../../../system/S3Client.ts"
 import { DataFolder } from "../DataFolder.ts"
 import { fileKinds, type FileKind, mediaTypes } from "../FileKinds.ts"
 import { FileStore, FilesUnwritable, type StoredFile } from "../FileStore.ts"
-import type { S3Client } from "./S3Client.ts"
 
 /** Stores files with a client. Local copies are in the data folder. */
 export const s3Files = (s3: S3Client) =>

@@ -5,14 +5,15 @@
 import { createHash, randomBytes } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlClient as Sql } from "@effect/sql/SqlClient"
-import { Config, type ConfigError, Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { openS3, type S3Client } from "../../../system/S3Client.ts"
+import { readS3Settings } from "../../../system/S3Settings.ts"
 import { type DataFolder, DataFolderUnusable } from "../DataFolder.ts"
 import type { FileStore } from "../FileStore.ts"
 import type { Replica } from "../Replica.ts"
 import { Secret, secretSize } from "../Secret.ts"
 import type { SharedStorageUrls } from "../SharedStorageUrls.ts"
 import { exclusively, postgres, postgresName } from "./Postgres.ts"
-import { openS3, type S3Client, type S3Settings } from "./S3Client.ts"
 import { s3Files } from "./S3Files.ts"
 
 /** Opens the database and the secret. */
@@ -33,52 +34,17 @@ export const sharedStorage = (
     Effect.map(openFiles(urls), (s3) => Layer.merge(accountsOver(urls, s3, lease * 1000), s3Files(s3)))
   )
 
-const openFiles = ({ files }: SharedStorageUrls) => Effect.flatMap(settingsOf(files), openS3)
+const openFiles = ({ files }: SharedStorageUrls) =>
+  Effect.flatMap(
+    Effect.mapError(readS3Settings(files), ({ detail }) => refused(files, detail)),
+    openS3
+  )
 
 const accountsOver = (urls: SharedStorageUrls, s3: S3Client, lease: number) =>
   Layer.provideMerge(
     Layer.effect(Secret, Effect.map(secretIn(urls, s3), Secret.of32Bytes)),
     postgres(urls.database, lease)
   )
-
-/** The variables are those of Amazon's own programs. */
-const settingsOf = (files: string): Effect.Effect<S3Settings, DataFolderUnusable> =>
-  Effect.gen(function* () {
-    const [, bucket = "", prefix = ""] =
-      /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/u.exec(files) ?? []
-    if (bucket === "") return yield* refused(files, "expected s3://BUCKET or s3://BUCKET/PREFIX")
-    const found = yield* Config.all({
-      keyId: Config.string("AWS_ACCESS_KEY_ID"),
-      secret: Config.redacted("AWS_SECRET_ACCESS_KEY"),
-      session: Config.option(Config.redacted("AWS_SESSION_TOKEN")),
-      region: Config.string("AWS_REGION").pipe(
-        Config.orElse(() => Config.string("AWS_DEFAULT_REGION")),
-        Config.withDefault("us-east-1")
-      ),
-      endpoint: Config.option(
-        Config.string("AWS_ENDPOINT_URL_S3").pipe(Config.orElse(() => Config.string("AWS_ENDPOINT_URL")))
-      )
-    }).pipe(
-      Effect.mapError((_: ConfigError.ConfigError) =>
-        refused(files, "its keys are missing; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-      )
-    )
-    const endpoint = Option.getOrUndefined(found.endpoint)
-    if (endpoint !== undefined && !/^https?:\/\/[^/]/u.test(endpoint))
-      return yield* refused(
-        files,
-        `invalid AWS_ENDPOINT_URL "${endpoint}" (example: https://minio.example:9000)`
-      )
-    return {
-      bucket,
-      prefix: prefix.replace(/^\/+|\/+$/gu, ""),
-      region: found.region,
-      endpoint,
-      keyId: found.keyId,
-      secret: Redacted.value(found.secret),
-      session: Option.getOrUndefined(Option.map(found.session, Redacted.value))
-    }
-  })
 
 const refused = (folder: string, detail: string) => new DataFolderUnusable({ folder, detail })
 

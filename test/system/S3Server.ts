@@ -2,7 +2,7 @@
  * A stand-in for S3 that holds objects in memory. It computes each signature again, from the specification of Signature
  * Version 4, and the digest of each body: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
-import { createHash, createHmac } from "node:crypto"
+import { createHash, createHmac, randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 
@@ -67,6 +67,8 @@ const checkSignature = ({ method = "", url = "", headers }: IncomingMessage, bod
 /** A server with one bucket, `audio`. */
 export class S3Server {
   readonly objects = new Map<string, Buffer>()
+  /** The parts of each multipart upload that is neither complete nor aborted, by number. */
+  readonly uploads = new Map<string, Map<number, Buffer>>()
   /** While true, every request gets 503. */
   isDown = false
 
@@ -117,6 +119,9 @@ export class S3Server {
     const [, bucket, key = ""] = /^\/([^/]+)\/(.*)$/u.exec(decodeURIComponent(pathname)) ?? []
     if (bucket !== "audio") throw new Refusal(404, "NoSuchBucket")
     if (key === "") return void response.end(this.page(searchParams))
+    const uploadId = searchParams.get("uploadId")
+    if (uploadId !== null || searchParams.has("uploads"))
+      return this.upload(method, key, uploadId, searchParams, body, response)
     if (method === "PUT") {
       if (headers["content-length"] === undefined) throw new Refusal(411, "MissingContentLength")
       this.objects.set(key, body)
@@ -132,6 +137,41 @@ export class S3Server {
     const part = from === undefined ? found : found.subarray(Number(from), Number(to) + 1)
     response.writeHead(from === undefined ? 200 : 206, { "content-length": part.length })
     response.end(method === "HEAD" ? undefined : part)
+  }
+
+  /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
+  private upload(
+    method: string | undefined,
+    key: string,
+    id: string | null,
+    query: URLSearchParams,
+    body: Buffer,
+    response: ServerResponse
+  ): void {
+    if (id === null) {
+      const made = randomUUID()
+      this.uploads.set(made, new Map())
+      return void response.end(
+        `<InitiateMultipartUploadResult><UploadId>${made}</UploadId></InitiateMultipartUploadResult>`
+      )
+    }
+    const parts = this.uploads.get(id)
+    if (parts === undefined) throw new Refusal(404, "NoSuchUpload")
+    if (method === "PUT") {
+      parts.set(Number(query.get("partNumber")), body)
+      return void response.writeHead(200, { etag: `"${sha(body)}"` }).end()
+    }
+    if (method === "POST") {
+      const wanted = [...String(body).matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>([^<]+)<\/ETag>/gu)]
+      const pieces = wanted.map(([, number, tag]) => {
+        const piece = parts.get(Number(number))
+        if (piece === undefined || tag !== `"${sha(piece)}"`) throw new Refusal(400, "InvalidPart")
+        return piece
+      })
+      this.objects.set(key, Buffer.concat(pieces))
+    }
+    this.uploads.delete(id)
+    response.writeHead(method === "POST" ? 200 : 204).end()
   }
 
   private page(query: URLSearchParams): string {

@@ -1,6 +1,6 @@
 /**
- * A client of S3 and of servers with its interface, for the five requests that the service needs. Requests are signed
- * with AWS Signature Version 4: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ * A client of S3 and of servers with its interface, for the requests that a service and a fleet need. Requests are
+ * signed with AWS Signature Version 4: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -9,7 +9,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Agent, type Dispatcher, request } from "@effect/platform-node/Undici"
 import { AwsV4Signer } from "aws4fetch"
-import { Clock, Data, Effect, Schedule, type Scope } from "effect"
+import { Clock, Data, Effect, Exit, Schedule, type Scope } from "effect"
 
 /** Where the objects are, and the keys to reach them. */
 export interface S3Settings {
@@ -36,13 +36,19 @@ export class S3Failed extends Data.TaggedError("S3Failed")<{
 
 /** What to send. */
 interface S3Request {
-  readonly method: "GET" | "HEAD" | "PUT" | "DELETE"
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
   /** Below the prefix; the bucket itself if absent. */
   readonly name?: string
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
+  readonly body?: S3Body
+}
+
+interface S3Body {
   /** Opens the body: once for each attempt. */
-  readonly body?: { readonly open: () => Readable; readonly bytes: number; readonly sha256: string }
+  readonly open: () => Readable
+  readonly bytes: number
+  readonly sha256: string
 }
 
 /** Maximum bytes of a list or an error. */
@@ -98,7 +104,7 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
           dispatcher: agent,
           headers: {
             ...Object.fromEntries(signed.headers.entries()),
-            ...(method === "PUT" ? { "content-length": String(body?.bytes ?? 0) } : {})
+            ...(/^P/u.test(method) ? { "content-length": String(body?.bytes ?? 0) } : {})
           },
           body: body?.open() ?? null
         })
@@ -127,24 +133,69 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
     )
   const text = (wanted: S3Request) => Effect.flatMap(send(wanted), readText)
 
+  /** https://docs.aws.amazon.com/AmazonS3/latest/userguide/mpuoverview.html */
+  const putParts = (
+    name: string,
+    path: string,
+    size: number,
+    headers: Readonly<Record<string, string>>
+  ): Effect.Effect<void, S3Failed> =>
+    Effect.acquireUseRelease(
+      Effect.flatMap(text({ method: "POST", name, query: { uploads: "" }, headers }), (xml) => {
+        const id = plain(/<UploadId>([^<]+)</u.exec(xml)?.[1])
+        return id === undefined
+          ? new S3Failed({ status: 0, detail: "its response to a multipart upload has no id" })
+          : Effect.succeed(id)
+      }),
+      (uploadId) =>
+        Effect.gen(function* () {
+          const count = Math.ceil(size / partSize)
+          const tags = yield* Effect.forEach(
+            Array.from({ length: count }, (_, index) => index + 1),
+            (number) =>
+              Effect.gen(function* () {
+                const from = (number - 1) * partSize
+                const body = yield* Effect.promise(() => bodyOf(path, from, Math.min(partSize, size - from)))
+                const query = { partNumber: String(number), uploadId }
+                const response = yield* send({ method: "PUT", name, query, body })
+                yield* readText(response)
+                return `<Part><PartNumber>${number}</PartNumber><ETag>${String(response.headers["etag"])}</ETag></Part>`
+              }),
+            { concurrency: 4 }
+          )
+          const list = `<CompleteMultipartUpload>${tags.join("")}</CompleteMultipartUpload>`
+          const said = yield* text({
+            method: "POST",
+            name,
+            query: { uploadId },
+            body: bodyOfBytes(Buffer.from(list))
+          })
+          // The response begins before the parts are joined, so that an error can follow status 200.
+          if (said.includes("<Error>")) return yield* failureIn(500, said)
+        }),
+      (uploadId, exit) =>
+        Exit.isSuccess(exit)
+          ? Effect.void
+          : Effect.ignore(text({ method: "DELETE", name, query: { uploadId } }))
+    )
+
   return {
     /** The address of the objects, for messages. */
     name: `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`,
 
-    /** Stores a file. It replaces an object of this name as soon as it is complete. */
+    /** Stores a file, a large one in parts. It replaces an object of this name as soon as it is complete. */
     putFile: (name: string, path: string, type: string) =>
       Effect.gen(function* () {
-        const { bytes, sha256 } = yield* Effect.promise(() => digestOf(path))
-        const body = { open: () => createReadStream(path), bytes, sha256 }
-        yield* text({ method: "PUT", name, headers: { "content-type": type }, body })
+        const { size } = yield* Effect.promise(() => stat(path))
+        const headers = { "content-type": type }
+        if (size > partSize) return yield* putParts(name, path, size, headers)
+        const body = yield* Effect.promise(() => bodyOf(path, 0, size))
+        yield* text({ method: "PUT", name, headers, body })
       }),
 
     /** Stores a few bytes. */
-    putBytes: (name: string, content: Buffer) => {
-      const sha256 = createHash("sha256").update(content).digest("hex")
-      const body = { open: () => Readable.from([content]), bytes: content.length, sha256 }
-      return Effect.asVoid(text({ method: "PUT", name, body }))
-    },
+    putBytes: (name: string, content: Buffer) =>
+      Effect.asVoid(text({ method: "PUT", name, body: bodyOfBytes(content) })),
 
     /** Returns an object's size. */
     size: (name: string) =>
@@ -193,11 +244,23 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
 
 const emptySha256 = createHash("sha256").digest("hex")
 
-const digestOf = async (path: string): Promise<{ readonly bytes: number; readonly sha256: string }> => {
+/** Size of the parts of a large file. There may be 10,000 of them. */
+const partSize = 64 * 1024 * 1024
+
+/** Returns `bytes` bytes of a file from `start` as a request's body. */
+const bodyOf = async (path: string, start: number, bytes: number): Promise<S3Body> => {
+  const open = () =>
+    bytes === 0 ? Readable.from([]) : createReadStream(path, { start, end: start + bytes - 1 })
   const hash = createHash("sha256")
-  await pipeline(createReadStream(path), hash)
-  return { bytes: (await stat(path)).size, sha256: hash.digest("hex") }
+  await pipeline(open(), hash)
+  return { open, bytes, sha256: hash.digest("hex") }
 }
+
+const bodyOfBytes = (content: Buffer): S3Body => ({
+  open: () => Readable.from([content]),
+  bytes: content.length,
+  sha256: createHash("sha256").update(content).digest("hex")
+})
 
 const readText = ({ body }: Dispatcher.ResponseData) =>
   Effect.tryPromise({
@@ -210,9 +273,13 @@ const failureOf = async ({ statusCode, body, headers }: Dispatcher.ResponseData)
   const isShort = Number(headers["content-length"] ?? 0) <= mostText
   const xml = isShort ? await body.text().catch(() => "") : ""
   if (!isShort) body.on("error", () => undefined).destroy()
+  return failureIn(statusCode, xml)
+}
+
+const failureIn = (status: number, xml: string): S3Failed => {
   const of = (name: string) => plain(new RegExp(`<${name}>([^<]{1,300})<`, "u").exec(xml)?.[1])
   const words = [of("Code"), of("Message")].filter((each) => each !== undefined).join(": ")
-  return new S3Failed({ status: statusCode, detail: `HTTP ${statusCode}${words === "" ? "" : `, ${words}`}` })
+  return new S3Failed({ status, detail: `HTTP ${status}${words === "" ? "" : `, ${words}`}` })
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
