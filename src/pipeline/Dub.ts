@@ -8,6 +8,7 @@ import type { Gateway } from "../gateway/Gateway.ts"
 import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
+import type { SharedClips } from "../store/state/StateFolder.ts"
 import type { StateOf } from "../store/tables/StateLayers.ts"
 import type { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import { deliverToResult, keepDelivery } from "./deliver/DeliveryOutcome.ts"
@@ -53,7 +54,7 @@ export interface PrepareOptions<E, R> {
   /** Whether the batch is run even if nothing has changed. */
   readonly again: boolean
   /** The clip folder of a fleet. */
-  readonly sharedClips?: string | undefined
+  readonly sharedClips?: SharedClips | undefined
 }
 
 /** Loads and plans a batch. Each file is read once, and the state is opened at most once, until the scope closes. */

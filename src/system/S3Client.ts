@@ -218,6 +218,9 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
         (body) => Effect.sync(() => body.on("error", () => undefined).destroy())
       ),
 
+    /** Reads a small object. */
+    readText: (name: string) => text({ method: "GET", name }),
+
     remove: (name: string) => Effect.asVoid(text({ method: "DELETE", name })),
 
     /** Lists names in order, after those of an earlier page. At most 1,000 at once. */

@@ -67,7 +67,7 @@ describe("help on a terminal", () => {
       "Usage: dubwright init [options] [dir]",
       "Usage: dubwright keys import --name NAME [options] [key]",
       "Usage: dubwright keys revoke [options] <key>",
-      "Usage: dubwright worker --fleet URL --share DIR [options]",
+      "Usage: dubwright worker --fleet URL --share WHERE [options]",
       "Usage: dubwright schema"
     ])
   })

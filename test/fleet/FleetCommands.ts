@@ -12,14 +12,22 @@ export class Fleet {
   constructor(
     folder: string,
     private readonly service: HostileService,
-    readonly redis: string
+    readonly redis: string,
+    /** A share in S3, and the variables with its keys. Without it, the folder is the share. */
+    private readonly remote?: { readonly address: string; readonly env: Readonly<Record<string, string>> }
   ) {
     this.share = join(folder, "share")
     mkdirSync(this.share, { recursive: true })
   }
 
   /** Writes the jobs `ep1`, `ep2` and so on. All share the same first line. */
-  write(jobs: number, lines: number, more = "", onFailure: ReadonlyArray<string> = []): void {
+  write(
+    jobs: number,
+    lines: number,
+    more = "",
+    onFailure: ReadonlyArray<string> = [],
+    { outputs = "wav, srt, otio", video = "" } = {}
+  ): void {
     for (let job = 1; job <= jobs; job++) {
       writeScene(this.share, lines, (line) =>
         line === 1 ? "As we have seen before." : `This is line ${line} of part ${job}.`
@@ -28,11 +36,12 @@ export class Fleet {
     }
     const inputs = Array.from(
       { length: jobs },
-      (_, job) => `  - { input: ep${job + 1}.srt, onFailure: ${onFailure[job] ?? "fail"} }\n`
+      (_, job) =>
+        `  - { input: ep${job + 1}.srt, onFailure: ${onFailure[job] ?? "fail"}${video === "" ? "" : `, video: ${video}`} }\n`
     ).join("")
     writeFileSync(
       join(this.share, "batch.yaml"),
-      `service: { baseUrl: "${this.service.baseUrl}" }\n${more}defaults: { provider: provider_fast, voice: v1, outputs: [wav, srt, otio] }\njobs:\n${inputs}`
+      `service: { baseUrl: "${this.service.baseUrl}" }\n${more}defaults: { provider: provider_fast, voice: v1, outputs: [${outputs}] }\njobs:\n${inputs}`
     )
   }
 
@@ -41,18 +50,25 @@ export class Fleet {
   }
 
   worker(name: string, before: ReadonlyArray<string> = [], more: ReadonlyArray<string> = []): Started {
-    const where = ["--fleet", this.redis, "--share", this.share, "--name", name]
-    return startedBy(this.key, ["worker", ...where, ...more], { before })
+    const where = ["--fleet", this.redis, "--share", this.remote?.address ?? this.share, "--name", name]
+    return startedBy(this.key, ["worker", ...where, ...more], { before, env: this.remote?.env ?? {} })
   }
 
   /** Starts a run: on the fleet, or on this machine with its results in `alone`. */
   run(state: string, alone?: string, more: ReadonlyArray<string> = []): Started {
     const where =
       alone === undefined
-        ? ["--fleet", this.redis, "--share", this.share, "--out", join(this.share, "out")]
+        ? [
+            "--fleet",
+            this.redis,
+            "--share",
+            this.remote?.address ?? this.share,
+            "--out",
+            join(this.share, "out")
+          ]
         : ["--out", alone]
     const words = ["run", join(this.share, "batch.yaml"), "--state", state, "--quiet"]
-    return startedBy(this.key, [...words, ...where, ...more])
+    return startedBy(this.key, [...words, ...where, ...more], { env: this.remote?.env ?? {} })
   }
 
   /**
@@ -61,7 +77,7 @@ export class Fleet {
    */
   results(out = join(this.share, "out")): Readonly<Record<string, string>> {
     const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) =>
-      /\/.*\.(?:wav|srt|otio|json)$/u.test(name)
+      /\/.*\.(?:wav|srt|otio|json|mp4)$/u.test(name)
     )
     return Object.fromEntries(
       files.sort().map((name) => [

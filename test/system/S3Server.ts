@@ -69,8 +69,12 @@ export class S3Server {
   readonly objects = new Map<string, Buffer>()
   /** The parts of each multipart upload that is neither complete nor aborted, by number. */
   readonly uploads = new Map<string, Map<number, Buffer>>()
+  /** Parts received. */
+  parts = 0
   /** While true, every request gets 503. */
   isDown = false
+  /** Requests refused because the server is down. */
+  refused = 0
 
   private constructor(
     private readonly server: Server,
@@ -98,6 +102,7 @@ export class S3Server {
     try {
       const pieces: Array<Buffer> = []
       for await (const piece of request) pieces.push(Buffer.from(piece))
+      if (this.isDown) this.refused++
       if (this.isDown) throw new Refusal(503, "SlowDown")
       const body = Buffer.concat(pieces)
       checkSignature(request, body)
@@ -158,6 +163,7 @@ export class S3Server {
     const parts = this.uploads.get(id)
     if (parts === undefined) throw new Refusal(404, "NoSuchUpload")
     if (method === "PUT") {
+      this.parts++
       parts.set(Number(query.get("partNumber")), body)
       return void response.writeHead(200, { etag: `"${sha(body)}"` }).end()
     }

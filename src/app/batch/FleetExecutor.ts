@@ -1,38 +1,45 @@
 /** Connects a run to a fleet: checks its preconditions and makes the executor that dispatches the work. */
-import { resolve } from "node:path"
-import { Clock, Effect, Option, Redacted, Runtime } from "effect"
+import { Clock, Context, Effect, Layer, Option, Redacted, Runtime } from "effect"
 import { fleetExecutor } from "../../fleet/coordinator/Coordinator.ts"
 import { connectRedis } from "../../fleet/shared/Redis.ts"
-import { openSharedFolder, type SharedFolder } from "../../fleet/shared/SharedFolder.ts"
+import { Share } from "../../fleet/shared/Share.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentFleetPassword } from "../layers/Environment.ts"
+import type { NamedShare } from "./FleetShare.ts"
 
-/** Opens the shared folder `folder` and prepares an executor for the fleet at the Redis URL `address`. */
-export const fleetFor = Effect.fnUntraced(function* (address: string, folder: string, plan: BatchPlan) {
+/** Prepares an executor for the fleet at the Redis URL `address`. */
+export const fleetFor = Effect.fnUntraced(function* (
+  address: string,
+  { layer }: NamedShare,
+  plan: BatchPlan
+) {
   if (plan.batch.service === "embedded") {
     return yield* badUsage(
       "--fleet: workers cannot reach the bundled service, which runs in this process; start one with dubwright serve and pass its URL with --base-url"
     )
   }
-  const share = yield* openSharedFolder(resolve(folder))
-  const outside = outsideOf(share, plan)
+  const context = yield* Layer.build(layer)
+  const outside = outsideOf(Context.get(context, Share), plan)
   if (outside !== undefined) return yield* badUsage(outside)
   return {
-    executor: Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, share, plan.utterances))
+    executor: Effect.provide(
+      Effect.flatMap(connectFleet(address), (redis) => fleetExecutor(redis, plan)),
+      context
+    )
   }
 })
 
 /** Returns an error message if the output folder or a video is outside the shared folder. */
-const outsideOf = (share: SharedFolder, { batch, jobs }: BatchPlan): string | undefined => {
-  if (!share.holds(batch.out)) {
-    return `--out ${batch.out}: is outside the fleet's shared folder ${share.root}, so workers cannot write there; choose a folder inside it`
+const outsideOf = ({ name, files }: Share["Type"], { batch, jobs }: BatchPlan): string | undefined => {
+  if (!files.holds(batch.out)) {
+    return `--out ${batch.out}: is outside the fleet's shared folder ${name}, so workers cannot write there; choose a folder inside it`
   }
-  const video = jobs.find(({ job }) => job.video !== undefined && !share.holds(job.video.path))?.job
+  const video = jobs.find(({ job }) => job.video !== undefined && !files.holds(job.video.path))?.job
   return video?.video === undefined
     ? undefined
-    : `job ${video.id}: video ${video.video.name}: is outside the fleet's shared folder ${share.root}, so workers cannot read it; move it there`
+    : `job ${video.id}: video ${video.video.name}: is outside the fleet's shared folder ${name}, so workers cannot read it; move it there`
 }
 
 /** Connects to the fleet's Redis; its warnings are printed on stderr. */

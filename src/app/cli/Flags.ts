@@ -160,13 +160,17 @@ export const fleet = {
       "dispatch work to workers via this Redis (dubwright help fleet)"
     )
   ),
-  share: textOption("share", "DIR", "with --fleet: the shared folder of all machines (clips, results)")
+  share: textOption("share", "WHERE", "with --fleet: what all machines share, a folder or s3://BUCKET/PREFIX")
 }
 
 /** The same options for `worker`, where they are required. */
 export const ownFleet = {
   fleet: checked("fleet", "URL", redis, redisWords, "the fleet's Redis"),
-  share: requiredText("share", "DIR", "the folder that all machines of the fleet mount")
+  share: requiredText(
+    "share",
+    "WHERE",
+    "what all machines share: a folder that they mount, or s3://BUCKET/PREFIX"
+  )
 }
 
 /** The service URL as a worker reaches it. */

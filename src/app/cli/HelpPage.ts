@@ -131,6 +131,7 @@ const settings = [
   ["DUBWRIGHT_REWRITE_KEY", "key of that language model"],
   ["DUBWRIGHT_VOICES", "folder of installed neural voices"],
   ["DUBWRIGHT_VOICES_MIRROR", "mirror from which `voices add` downloads; default: each voice's publisher"],
+  ["AWS_ACCESS_KEY_ID, …", "keys of S3, for --share s3:// and serve --files (dubwright help fleet)"],
   ["OTEL_EXPORTER_OTLP_ENDPOINT", "OpenTelemetry collector that receives traces"],
   ["NO_COLOR", "disable colours"]
 ] as const

@@ -203,6 +203,17 @@ const worker = Command.make(
       { min: 1, max: 3600 },
       "seconds without a heartbeat before others take over its jobs; default: 20"
     ),
+    cache: OptionKinds.textOption(
+      "cache",
+      "DIR",
+      "with a share in S3: the folder of this machine's copies; default: in the user's cache folder"
+    ),
+    cacheSize: OptionKinds.integerOption(
+      "cache-size",
+      "GB",
+      { min: 1, max: 100_000 },
+      "with a share in S3: gigabytes of copies to keep on this machine; default: 20"
+    ),
     ...Flags.loudness
   },
   lazyCommand(

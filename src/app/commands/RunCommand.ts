@@ -1,7 +1,6 @@
 /** The `run` and `retry` commands. */
 import { Clock, Effect } from "effect"
 import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
-import { clipsIn } from "../../fleet/shared/WorkerRoles.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { SpeechService } from "../../library/layers/SpeechService.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
@@ -58,7 +57,8 @@ export const runOnce = (options: RunOptions, retry: boolean, heard: (result: Dub
 
 const dubbed = (options: RunOptions, retry: boolean) =>
   Effect.gen(function* () {
-    const { maxCredits, share } = options
+    const { maxCredits } = options
+    const fleet = yield* fleetNamed(options)
     const prepared = yield* prepareRun({
       load: Effect.fnUntraced(function* (read: ReadInput, known: StateOf) {
         const batch = yield* loadBatchInput(options, read, known)
@@ -66,14 +66,14 @@ const dubbed = (options: RunOptions, retry: boolean) =>
         return batch
       }),
       again: retry,
-      sharedClips: share === undefined ? undefined : clipsIn(share)
+      sharedClips: fleet?.share.clips
     })
     const { batch, work } = prepared
     yield* printNotices(work, options)
     if (!options.quiet && !("results" in work)) yield* tellDefaultVoices(batch)
     const now = new Date(yield* Clock.currentTimeMillis)
     const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
-    const { executor } = "results" in work ? { executor: undefined } : yield* fleetOf(options, work)
+    const executor = "results" in work || fleet === undefined ? undefined : yield* fleet.executor(work)
     const result = yield* Effect.flatMap(SpeechService, (service) =>
       dub(prepared, service, { maxCredits, deadline, executor, first: retry ? revived : undefined })
     ).pipe(Effect.provide([progressDisplay(options), commandService(options)]))
@@ -88,18 +88,25 @@ const revived = (plan: BatchPlan) =>
   })
 
 /**
- * Connects to the fleet that the options name; its code is loaded only then. Without a fleet, this process does all
- * work.
+ * Opens the share of the fleet that the options name; its code is loaded only then. Without a fleet, this process does
+ * all work.
  */
-const fleetOf = Effect.fnUntraced(function* ({ fleet, share }: RunOptions, plan: BatchPlan) {
-  if (fleet === undefined && share === undefined) return { executor: undefined }
+const fleetNamed = Effect.fnUntraced(function* ({ fleet, share }: RunOptions) {
+  if (fleet === undefined && share === undefined) return undefined
   if (fleet === undefined || share === undefined) {
     return yield* badUsage(
-      "--fleet and --share must be given together: the fleet's Redis and its shared folder"
+      "--fleet and --share must be given together: the fleet's Redis and what its machines share"
     )
   }
-  const { fleetFor } = yield* Effect.promise(() => import("../batch/FleetExecutor.ts"))
-  return yield* fleetFor(fleet, share, plan)
+  const { openShare } = yield* Effect.promise(() => import("../batch/FleetShare.ts"))
+  const opened = yield* openShare(share, "coordinator")
+  return {
+    share: opened,
+    executor: Effect.fnUntraced(function* (plan: BatchPlan) {
+      const { fleetFor } = yield* Effect.promise(() => import("../batch/FleetExecutor.ts"))
+      return (yield* fleetFor(fleet, opened, plan)).executor
+    })
+  }
 })
 
 /** Sends the manifest's notifications, prints the summary, and fails if the run stopped or a job was not delivered. */

@@ -1,14 +1,13 @@
 /** The `worker` command: runs a fleet worker until it is stopped. */
 import { hostname } from "node:os"
-import { resolve } from "node:path"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Layer, Option } from "effect"
 import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
 import type { Role } from "../../fleet/shared/WorkerRoles.ts"
-import { openSharedFolder } from "../../fleet/shared/SharedFolder.ts"
 import { runWorker } from "../../fleet/worker/Worker.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { connectFleet } from "../batch/FleetExecutor.ts"
+import { openShare } from "../batch/FleetShare.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { environmentBaseUrl, environmentKey } from "../layers/Environment.ts"
@@ -21,6 +20,8 @@ export interface WorkerCommandOptions {
   readonly name: string | undefined
   readonly concurrency: number | undefined
   readonly takeover: number | undefined
+  readonly cache: string | undefined
+  readonly cacheSize: number | undefined
   readonly quiet: boolean
 }
 
@@ -32,13 +33,13 @@ export const workerCommand = (options: WorkerCommandOptions) =>
         "DUBWRIGHT_API_KEY is not set; a worker that speaks needs the service's key (or use --roles deliver)"
       )
     }
-    const share = yield* openSharedFolder(resolve(options.share))
+    const share = yield* openShare(options.share, "worker", options.cache, options.cacheSize)
+    const context = yield* Layer.build(share.layer)
     const redis = yield* connectFleet(options.fleet)
     // With its own service URL, the worker sends the key only there, whatever the batches say.
     const own = options.baseUrl ?? Option.getOrUndefined(yield* environmentBaseUrl)
     return yield* runWorker({
       client: redis.client,
-      share,
       reach: (baseUrl) => gatewayTo({ baseUrl: own ?? baseUrl }, ""),
       roles: options.roles,
       name: options.name ?? `${hostname()}-${process.pid}`,
@@ -46,5 +47,5 @@ export const workerCommand = (options: WorkerCommandOptions) =>
       takeover: (options.takeover ?? 20) * 1_000,
       printLine: (line) =>
         options.quiet ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => screen.say(line, now))
-    })
+    }).pipe(Effect.provide(context))
   }).pipe(Effect.scoped, withRefusals, Effect.provide(ffmpegFromEnvironment))

@@ -5,7 +5,7 @@
 import type { FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect } from "effect"
-import type { Utterance } from "../../domain/speech/Utterance.ts"
+import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import type { RunExecutor } from "../../pipeline/run/RunExecutor.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
@@ -15,8 +15,10 @@ import { speakBy } from "./DispatchedSpeech.ts"
 import { recordDispatched } from "./Dispatch.ts"
 import { rejoinBatch } from "./Rejoin.ts"
 import type { JobNews } from "../shared/JobPayloads.ts"
+import { filmsOf } from "../shared/PlanFile.ts"
+import { deliverQueue } from "../shared/Queues.ts"
 import { askRedis, type FleetRedis } from "../shared/Redis.ts"
-import type { SharedFolder } from "../shared/SharedFolder.ts"
+import { Share } from "../shared/Share.ts"
 import { makeJobWatcher } from "./JobWatcher.ts"
 
 /** Maximum deliveries awaited at once. The workers limit how many are made concurrently. */
@@ -28,10 +30,10 @@ const removedAtOnce = 200
 /** Makes the run executor that uses a fleet, and copies the fleet's records of `utterances`. Lives with the scope. */
 export const fleetExecutor = (
   { client, name }: FleetRedis,
-  share: SharedFolder,
-  utterances: ReadonlyArray<Utterance>
+  { utterances, jobs }: Pick<BatchPlan, "utterances" | "jobs">
 ) =>
   Effect.gen(function* () {
+    const share = yield* Share
     const handover = yield* UtteranceTransfer
     const progress = yield* Progress
     const services = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
@@ -58,11 +60,18 @@ export const fleetExecutor = (
       exit._tag === "Success"
         ? Effect.forEach(
             done,
-            (job) => Effect.promise(() => job.remove({ removeChildren: false }).catch(() => {})),
+            (job) =>
+              Effect.promise(() => job.remove({ removeChildren: false }).catch(() => {})).pipe(
+                Effect.zipRight(
+                  job.queueName === deliverQueue ? share.files.dropResults(job.data.plan) : Effect.void
+                )
+              ),
             { concurrency: removedAtOnce, discard: true }
           )
         : Effect.void
     )
+    // Films are sent while lines are spoken. A failure is reported when the delivery needs the film.
+    yield* Effect.forkScoped(Effect.ignore(share.files.sendInputs(jobs.flatMap(({ job }) => filmsOf(job)))))
     yield* rejoinBatch(coordinator, utterances)
     const executor: RunExecutor = {
       speak: (settings, plan) => speakBy(coordinator, settings, plan),

@@ -4,7 +4,7 @@ import type { Effect } from "effect"
 import type { Redis } from "ioredis"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
-import type { SharedFolder } from "../shared/SharedFolder.ts"
+import type { Share } from "../shared/Share.ts"
 import type { JobWatcher } from "./JobWatcher.ts"
 
 /** A coordinator's shared state. */
@@ -12,7 +12,7 @@ export interface Coordinator {
   readonly client: Redis
   /** Sends a request to Redis. */
   readonly callRedis: <A>(ask: () => Promise<A>) => Effect.Effect<A>
-  readonly share: SharedFolder
+  readonly share: Share["Type"]
   readonly watch: JobWatcher
   readonly handover: UtteranceTransfer
   /** Jobs whose results have been recorded; removed when the batch is done. */

@@ -10,7 +10,7 @@ import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { fullSpeed } from "../shared/FleetRateLimit.ts"
 import { type Grant, SpeakPayload } from "../shared/JobPayloads.ts"
-import { deliveryId, keepPlan } from "../shared/PlanFile.ts"
+import { deliveryId, filmsOf, keepPlan } from "../shared/PlanFile.ts"
 import { deliverQueue, jobOptions, prefix, speakQueue } from "../shared/Queues.ts"
 
 /** One speak stage. */
@@ -85,7 +85,7 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     const trees: globalThis.Array<FlowJob> = []
     for (const plan of stage.jobs) {
       // A job's second takes are known only after its first takes.
-      if (waitsForAll(plan)) continue
+      if (waitsForAll(plan) || waitsForFilms(stage, plan)) continue
       const own = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
       const children = own.flatMap((key) => left.get(key) ?? [])
       if (children.length === 0) continue
@@ -109,6 +109,10 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
       yield* stage.callRedis(() => queue.addBulk(some.map(jobFor)))
     }
   })
+
+/** Whether films must be sent before a job can be delivered. Its lines are spoken meanwhile. */
+const waitsForFilms = ({ share }: Stage, { job }: JobPlan): boolean =>
+  share.clips.missing !== undefined && filmsOf(job).length > 0
 
 /**
  * Builds a delivery that waits for utterances. Undefined if one is already in flight, because that one finds them

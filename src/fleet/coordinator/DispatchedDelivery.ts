@@ -9,6 +9,7 @@ import { keysOf, placeJob, settledJob } from "../../pipeline/place/JobPlacement.
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
+import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { removeJobs } from "./Dispatch.ts"
@@ -48,24 +49,33 @@ export const deliverBy = (
     const known = asked(() => queue.getJob(id))
     const add = asked(() => queue.add(plan.job.id, { plan: name }, { jobId: id }))
 
-    const awaited: Effect.Effect<DeliverEnd | { readonly status: "fault"; readonly error: string }> =
-      Effect.gen(function* () {
-        const before = yield* known
-        if (before !== undefined && isStale(before, name, digest)) yield* removeJobs(coordinator, before)
-        if ((yield* known) === undefined) yield* add
-        const ended = yield* watch.until(deliverQueue, id)
-        if (ended._tag === "Gone") return yield* stopping.now ? Effect.never : awaited
-        // The earlier job could not be removed in time and has delivered another plan.
-        if (ended.job.data?.plan !== name && isStale(ended.job, name, digest)) return yield* awaited
-        done.push(ended.job)
-        const end = readDeliverEnd(ended.job.returnvalue)
-        if (end._tag === "None")
-          return {
-            status: "fault",
-            error: `the delivery failed on a worker: ${ended.job.failedReason || "its result in Redis is invalid; check who can write to Redis"}`
-          } as const
-        return end.value
-      })
+    const awaited: Effect.Effect<
+      DeliverEnd | { readonly status: "fault"; readonly error: string },
+      StateUnusable
+    > = Effect.gen(function* () {
+      const before = yield* known
+      if (before !== undefined && isStale(before, name, digest)) yield* removeJobs(coordinator, before)
+      if ((yield* known) === undefined) yield* add
+      const ended = yield* watch.until(deliverQueue, id)
+      if (ended._tag === "Gone") return yield* stopping.now ? Effect.never : awaited
+      // The earlier job could not be removed in time and has delivered another plan.
+      if (ended.job.data?.plan !== name && isStale(ended.job, name, digest)) return yield* awaited
+      done.push(ended.job)
+      const end = readDeliverEnd(ended.job.returnvalue)
+      if (end._tag === "None")
+        return {
+          status: "fault",
+          error: `the delivery failed on a worker: ${ended.job.failedReason || "its result in Redis is invalid; check who can write to Redis"}`
+        } as const
+      // An earlier run may have deleted the files that it brought to another machine.
+      const { value } = end
+      const results = "results" in value ? value.results : undefined
+      if (!(yield* Effect.catchTag(share.files.fetchResults(results, out), "FleetUnusable", Effect.die))) {
+        yield* removeJobs(coordinator, ended.job)
+        return yield* awaited
+      }
+      return value
+    })
     const end = yield* Effect.onInterrupt(awaited, () =>
       Effect.flatMap(known, (job) =>
         job === undefined || job.finishedOn !== undefined ? Effect.void : removeJobs(coordinator, job)

@@ -13,7 +13,7 @@ import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/Utte
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { SpeakPayload } from "./JobPayloads.ts"
 import { jobKey, prefix, speakQueue } from "./Queues.ts"
-import type { SharedFolder } from "./SharedFolder.ts"
+import { Share } from "./Share.ts"
 
 /** A job that this worker holds. */
 export interface Hold {
@@ -58,7 +58,6 @@ export const writtenIn = async (
 /** Dependencies of the fenced store. */
 export interface FencedStoreParts {
   readonly client: Redis
-  readonly share: SharedFolder
   /** Silence after which other workers take over this worker's jobs, in milliseconds. */
   readonly takeover: number
   /** The jobs that this worker holds. */
@@ -105,6 +104,7 @@ export const fencedStore = (parts: FencedStoreParts) =>
     Effect.gen(function* () {
       const store = yield* UtteranceStore
       const handover = yield* UtteranceTransfer
+      const share = yield* Share
       const apply = (change: UtteranceChange) =>
         Effect.gen(function* () {
           yield* store.apply(change)
@@ -112,7 +112,7 @@ export const fencedStore = (parts: FencedStoreParts) =>
           if (record === undefined)
             return yield* Effect.dieMessage("an utterance was removed from the store during the task")
           // A clip's record is stored beside it before the clip is published.
-          if (change.event === "fetch") yield* parts.share.keepRecord(record)
+          if (change.event === "fetch") yield* share.keepRecord(record)
           yield* publish(parts, record, "task" in change ? change.task : undefined)
         })
       const ours = (tasks: ReadonlyArray<TaskId>) =>

@@ -11,7 +11,7 @@ import { HaltReason, Metrics } from "../../domain/report/Report.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
 /** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
-export const edition = 6
+export const edition = 7
 
 /** The name of a text in the shared folder: its checksum. Any other name could lead out of the folder. */
 const KeptName = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/u))
@@ -23,6 +23,18 @@ const KeptName = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/u))
 const OutputFile = Schema.String.pipe(
   Schema.filter((path) => !/^[\\/]|^[A-Za-z]:|(?:^|[\\/])\.\.(?:[\\/]|$)/u.test(path))
 )
+
+/** A file that was sent to another machine through S3. */
+export const SentFile = Schema.Struct({
+  /** Relative: an input's to the root of the file system, a result's to the output folder. */
+  path: OutputFile,
+  /** The object's name, which ends with the SHA-256 of its bytes. */
+  object: Schema.String.pipe(Schema.pattern(/^(?:inputs|results\/[0-9a-f]{64})\/[0-9a-f]{64}$/u)),
+  bytes: Schema.Int,
+  /** When it was modified, in milliseconds since 1970. */
+  modified: Schema.Int
+})
+export type SentFile = typeof SentFile.Type
 
 /** Settings that a batch's utterances share: a file in the shared folder, named by its checksum. */
 export const Terms = Schema.Struct({
@@ -83,14 +95,18 @@ export const DeliverEnd = Schema.Union(
     files: Schema.Array(OutputFile),
     metrics: Schema.optional(Metrics),
     last: Schema.optional(Metrics),
-    looks: Schema.Int
+    looks: Schema.Int,
+    /** The name of the list of its files, if they were sent. */
+    results: Schema.optional(KeptName)
   }),
   Schema.Struct({
     status: Schema.Literal("failed", "unfinished"),
     error: Schema.String,
     metrics: Schema.optional(Metrics),
     last: Schema.optional(Metrics),
-    looks: Schema.Int
+    looks: Schema.Int,
+    /** The name of the list of its files, if they were sent. */
+    results: Schema.optional(KeptName)
   })
 )
 export type DeliverEnd = typeof DeliverEnd.Type

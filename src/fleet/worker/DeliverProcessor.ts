@@ -1,4 +1,4 @@
-/** A worker's processor of deliveries: places and delivers one job with the clips in the shared folder. */
+/** A worker's processor of deliveries: places and delivers one job with the clips in the share. */
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { Redis } from "ioredis"
@@ -10,14 +10,18 @@ import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/Utte
 import { writtenIn } from "../shared/FencedStore.ts"
 import type { DeliverEnd, DeliverPayload } from "../shared/JobPayloads.ts"
 import { keptPlan, type PlannedDelivery } from "../shared/PlanFile.ts"
-import type { SharedFolder } from "../shared/SharedFolder.ts"
+import { Share } from "../shared/Share.ts"
 
 /** Result of processing: ended, or too early because some utterances are not spoken yet. */
 export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | { readonly _tag: "Early" }
 
+/** Records read at once. */
+const recordsAtOnce = 64
+
 /** Makes the processor. */
-export const makeDeliverProcessor = (client: Redis, share: SharedFolder) =>
+export const makeDeliverProcessor = (client: Redis) =>
   Effect.gen(function* () {
+    const share = yield* Share
     const handover = yield* UtteranceTransfer
     const fs = yield* FileSystem.FileSystem
 
@@ -28,29 +32,43 @@ export const makeDeliverProcessor = (client: Redis, share: SharedFolder) =>
         const found = new Map<UtteranceKey, UtteranceRecord>(
           failed.map((record) => [record.utterance.key, record])
         )
-        for (const utterance of uses.values()) {
-          const { key } = utterance
-          const record =
-            (yield* share.recordOf(key)) ?? (yield* Effect.promise(() => writtenIn(client, utterance)))
-          if (record !== undefined) found.set(key, record)
-        }
+        yield* Effect.forEach(
+          uses.values(),
+          (utterance) =>
+            Effect.gen(function* () {
+              const { key } = utterance
+              const record =
+                (yield* share.recordOf(key)) ?? (yield* Effect.promise(() => writtenIn(client, utterance)))
+              if (record !== undefined) found.set(key, record)
+            }),
+          { concurrency: recordsAtOnce, discard: true }
+        )
         return { keys: [...uses.keys()], found }
       })
 
     return ({ plan: name }: DeliverPayload) =>
       Effect.gen(function* () {
         const planned = yield* keptPlan(share, name)
-        const { plan, takes, out } = planned
+        const { plan, takes, out, inputs } = planned
         const { keys, found } = yield* recordsOf(planned)
         const firsts = new Set(plan.uses.map(({ utterance }) => utterance.key))
         const clipless = keys.filter((key) => firsts.has(key) && found.get(key)?.clip === undefined)
         if (clipless.some((key) => found.get(key)?.state !== "failed"))
           return { _tag: "Early" } satisfies Delivered
         if (clipless.length > 0 && plan.job.onFailure === "fail") return ended({ status: "incomplete" })
+        yield* share.fetchClips(found.values())
+        if (!(yield* share.files.fetchInputs(inputs)))
+          return ended({
+            status: "unfinished",
+            error: "a film or background was deleted from the share; run again to send it again",
+            looks: 0
+          })
         yield* handover.takeOver([...found.values()])
         const settled = yield* settledJob(plan, takes, out, new Map())
         const result = yield* deliverToResult(yield* placeJob(settled))
-        return ended(yield* endOf(result, out, settled.digest))
+        const results = yield* share.files.sendResults(name, out, plan.job.id)
+        const end = yield* endOf(result, out, settled.digest)
+        return ended(results === undefined ? end : { ...end, results })
       }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
   })
 

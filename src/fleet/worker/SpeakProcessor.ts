@@ -17,6 +17,7 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { versionMismatch } from "../shared/FleetErrors.ts"
 import { type Hold, type FencedStoreParts, publish } from "../shared/FencedStore.ts"
 import { type Grant, type SpeakEnd, Terms } from "../shared/JobPayloads.ts"
+import { Share } from "../shared/Share.ts"
 
 /** How long an utterance is deferred after too many temporary errors, in milliseconds. */
 const asideFor = 30_000
@@ -37,6 +38,7 @@ export type Handled =
 export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
+    const share = yield* Share
     const handover = yield* UtteranceTransfer
     const clips = yield* ClipFolder
     const store = yield* UtteranceStore
@@ -60,8 +62,8 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
         Effect.gen(function* () {
           const known = benches.get(name)
           if (known !== undefined) return known
-          const terms = yield* Effect.mapError(readTerms(yield* parts.share.kept(name)), () =>
-            versionMismatch(parts.share.root, `fleet/${name}.json`)
+          const terms = yield* Effect.mapError(readTerms(yield* share.kept(name)), () =>
+            versionMismatch(share.name, `fleet/${name}.json`)
           )
           const gateway = yield* gatewayTo(terms.service)
           const services = speakServices(

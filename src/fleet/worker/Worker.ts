@@ -21,13 +21,12 @@ import { type Hold, fencedStore, type FencedStoreParts } from "../shared/FencedS
 import { DeliverEnd, DeliverPayload, isJobNews, SpeakEnd, SpeakPayload } from "../shared/JobPayloads.ts"
 import { deliverQueue, jobKey, opened, prefix, queuesKey, speakQueue } from "../shared/Queues.ts"
 import type { Role } from "../shared/WorkerRoles.ts"
-import type { SharedFolder } from "../shared/SharedFolder.ts"
+import { Share } from "../shared/Share.ts"
 import { makeSpeakProcessor, type Reach } from "./SpeakProcessor.ts"
 
 /** Settings of a worker. */
 export interface WorkerSettings<E> {
   readonly client: Redis
-  readonly share: SharedFolder
   readonly reach: Reach<E>
   readonly roles: ReadonlyArray<Role>
   /** Its name in queue monitors. */
@@ -55,9 +54,10 @@ const givenBack = 5_000
 export const runWorker = <E>(settings: WorkerSettings<E>) => Effect.scoped(working(settings))
 
 const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
-  const { client, share, takeover } = settings
+  const { client, takeover } = settings
+  const share = yield* Share
   const holds = new Map<UtteranceKey, Hold>()
-  const parts: FencedStoreParts = { client, share, takeover, holds }
+  const parts: FencedStoreParts = { client, takeover, holds }
   const active = new Map<string, InHand>()
   const state = passingState(share.clips)
   const passing = Layer.mergeAll(
@@ -183,7 +183,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     // A separate store: the speak processor removes an utterance as soon as it ends, even while a delivery uses it.
     const own = yield* Layer.build(passing)
     const context = Context.merge(own, yield* Layer.build(progress))
-    const processor = yield* Effect.provide(makeDeliverProcessor(client, share), context)
+    const processor = yield* Effect.provide(makeDeliverProcessor(client), context)
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof processor>>(), context)
     const handle = (job: Job) =>
       Effect.gen(function* () {
@@ -195,7 +195,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     yield* add(deliverQueue, processorOf(runtime, handle), 1)
   }
   yield* settings.printLine(
-    `worker ${settings.name} is ready: ${settings.roles.join(" and ")}, clips and results in ${share.root}`
+    `worker ${settings.name} is ready: ${settings.roles.join(" and ")}, clips and results in ${share.name}`
   )
 
   const closed = Effect.promise(() => Promise.all(workers.map((worker) => worker.close())))

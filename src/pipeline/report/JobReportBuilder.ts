@@ -30,7 +30,7 @@ import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueO
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
 import { metricsOf } from "./FitMetrics.ts"
-import { type Share, lineShares } from "./LineShares.ts"
+import { type LineShare, lineShares } from "./LineShares.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
@@ -164,7 +164,7 @@ const outcomeOf = (
   spoken: CueWords,
   source: Source | undefined,
   lines: ReadonlyArray<Line>,
-  shares: ReadonlyMap<string, Share>,
+  shares: ReadonlyMap<string, LineShare>,
   keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>,
   listened: HeardClips
 ): CueOutcome => {
@@ -257,7 +257,7 @@ const joinedTo = ({ overrides = {} }: Job, cue: number): boolean =>
   Object.values(overrides).some(({ takes }) => takes?.some((taken) => taken.cue === cue))
 
 /** Estimates how many words of a line come after the film's end, in proportion to time. */
-const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>
+const wordsBehind = ({ said, start, end }: LineShare, filmEnd: number): number =>
   end <= filmEnd
     ? 0
     : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
@@ -268,7 +268,7 @@ const wordsBehind = ({ said, start, end }: Share, filmEnd: number): number =>
  */
 const sentenceCaptions = (
   paragraph: TimedCaption,
-  heard: ReadonlyArray<Share>,
+  heard: ReadonlyArray<LineShare>,
   language: string | undefined
 ): ReadonlyArray<TimedCaption> => {
   const sentences = splitSentences(paragraph.text, language)

@@ -8,7 +8,7 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { wordStartsOf } from "./SpokenWordStarts.ts"
 
 /** A line's share of a placement: all of it, or from its first word to the next line's. */
-export interface Share {
+export interface LineShare {
   readonly start: Millis
   readonly end: Millis
   readonly said: string
@@ -26,7 +26,7 @@ export const lineShares = ({
   readonly lines: ReadonlyArray<Line>
   readonly placements: ReadonlyArray<Placement>
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
-}): ReadonlyMap<string, Share> => {
+}): ReadonlyMap<string, LineShare> => {
   const said = new Map(lines.map((line) => [lineName(line), line.said]))
   return new Map(
     placements.flatMap((placement) => {
@@ -42,7 +42,7 @@ export const lineShares = ({
         characters += charactersOf(text)
         return at === 0 ? placement.start : (words?.[at]?.[0] ?? millis(placement.start + length * share))
       })
-      return names.map((name, at): [string, Share] => [
+      return names.map((name, at): [string, LineShare] => [
         name,
         {
           start: edges[at] ?? placement.start,

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
+import type { SharedClips } from "../../store/state/StateFolder.ts"
 import { type StateOf, writableStateLayer } from "../../store/tables/StateLayers.ts"
 
 export interface RunState {
@@ -13,7 +14,7 @@ export interface RunState {
 }
 
 /** Prepares the state of one run. `sharedClips` is the clip folder of a fleet. */
-export const makeRunState = Effect.fnUntraced(function* (sharedClips?: string) {
+export const makeRunState = Effect.fnUntraced(function* (sharedClips?: SharedClips) {
   const scope = yield* Effect.scope
   const open = yield* Effect.cachedFunction((folder: string) =>
     Layer.buildWithScope(writableStateLayer(folder, sharedClips), scope)

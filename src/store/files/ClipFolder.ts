@@ -47,6 +47,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
 
     /** Returns the clips without a file of the given size. */
     const damaged = Effect.fn("ClipFolder.damaged")(function* (sizes: ReadonlyMap<UtteranceKey, number>) {
+      if (shared?.missing !== undefined) return yield* shared.missing(sizes)
       // Synchronous: checking ten thousand files takes about ten milliseconds, and ten times as long with promises.
       return yield* mapStateError(folder, () => {
         // A folder that cannot be read must not look like one without clips.
@@ -111,7 +112,7 @@ export class ClipFolder extends Effect.Service<ClipFolder>()("store/ClipFolder",
       yield* mapStateError(folder, () => makeFolder(clips))
       const before = (yield* Clock.currentTimeMillis) - abandonedAfter
       yield* removeWhere(
-        (name) => name.startsWith(partPrefix) && (!shared || isOlder(join(clips, name), before))
+        (name) => name.startsWith(partPrefix) && (shared === undefined || isOlder(join(clips, name), before))
       )
     })
 

@@ -12,7 +12,7 @@ import { rowFault } from "./GuardedStatements.ts"
 import { migrateState, migrationNames, migrationsTable, schemaVersion } from "./StateMigrations.ts"
 import Sqlite from "./Sqlite.ts"
 import { failOrDie, type StateBusy, StateUnusable, unreadFault, mapStateError } from "./StateErrors.ts"
-import { StateFolder } from "./StateFolder.ts"
+import { type SharedClips, StateFolder } from "./StateFolder.ts"
 import { lockFolder } from "./WriterLock.ts"
 
 /**
@@ -24,11 +24,11 @@ import { lockFolder } from "./WriterLock.ts"
  */
 export const writableState = (
   folder: string,
-  sharedClips?: string
+  sharedClips?: SharedClips
 ): Layer.Layer<StateFolder | SqlClient, StateBusy | StateUnusable> =>
   Layer.scopedContext(
     Effect.gen(function* () {
-      const clips = sharedClips ?? join(folder, "clips")
+      const clips = sharedClips?.folder ?? join(folder, "clips")
       yield* mapStateError(folder, () => makeFolder(folder))
       yield* mapStateError(clips, () => makeFolder(clips))
       yield* lockFolder(folder)
@@ -56,7 +56,7 @@ export const writableState = (
         Context.add(StateFolder, {
           folder,
           clips,
-          shared: sharedClips !== undefined,
+          shared: sharedClips,
           log: `${file}-wal`,
           changes
         })
@@ -67,7 +67,7 @@ export const writableState = (
 /** Opens a state folder for reading, also while a run writes to it. */
 export const readableState = (
   folder: string,
-  sharedClips?: string
+  sharedClips?: SharedClips
 ): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
   Layer.scopedContext(
     Effect.gen(function* () {
@@ -79,8 +79,8 @@ export const readableState = (
       return Context.make(SqlClient, sql).pipe(
         Context.add(StateFolder, {
           folder,
-          clips: sharedClips ?? join(folder, "clips"),
-          shared: sharedClips !== undefined,
+          clips: sharedClips?.folder ?? join(folder, "clips"),
+          shared: sharedClips,
           log: undefined,
           changes: undefined
         })
@@ -92,14 +92,15 @@ export const readableState = (
  * State that ends with the process, over a clip folder that several machines share: another process stores what must be
  * kept.
  */
-export const passingState = (clips: string): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
+export const passingState = (shared: SharedClips): Layer.Layer<StateFolder | SqlClient, StateUnusable> =>
   Layer.scopedContext(
     Effect.gen(function* () {
+      const clips = shared.folder
       yield* mapStateError(clips, () => makeFolder(clips))
       const sql = yield* openDatabase(clips, { filename: ":memory:", disableWAL: true })
       yield* Effect.orDie(Effect.provideService(migrateState, SqlClient, sql))
       return Context.make(SqlClient, sql).pipe(
-        Context.add(StateFolder, { folder: clips, clips, shared: true, log: undefined, changes: undefined })
+        Context.add(StateFolder, { folder: clips, clips, shared, log: undefined, changes: undefined })
       )
     })
   )

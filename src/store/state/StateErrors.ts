@@ -46,7 +46,7 @@ const advice: Readonly<Record<StateReason, string>> = {
   "not-a-folder": "is not a folder, or a part of its path is a file; choose another with --state",
   "read-only": "is not writable; make it writable, or choose another folder with --state",
   full: "no space left on its disk; free some and run again; nothing paid for is lost",
-  gone: "can no longer be reached; reconnect its disk and run again; nothing paid for is lost",
+  gone: "can no longer be reached; reconnect it and run again; nothing paid for is lost",
   "not-a-database":
     "its state.sqlite is damaged or not a database; restore a copy, or move the whole folder away to start over and pay again",
   foreign:

@@ -10,6 +10,7 @@ import { UtteranceTransfer } from "./UtteranceTransfer.ts"
 import { Estimates } from "./Estimates.ts"
 import { BatchSpending } from "./BatchSpending.ts"
 import { type StateBusy, StateUnusable } from "../state/StateErrors.ts"
+import type { SharedClips } from "../state/StateFolder.ts"
 import { UtteranceStore } from "./UtteranceStore.ts"
 
 const stores = Layer.mergeAll(
@@ -24,14 +25,14 @@ const stores = Layer.mergeAll(
 )
 
 /** The stores for writing; holds the folder's lock. `sharedClips` is the clip folder of a fleet. */
-export const writableStateLayer = (folder: string, sharedClips?: string) =>
+export const writableStateLayer = (folder: string, sharedClips?: SharedClips) =>
   Layer.provideMerge(
     stores,
     Layer.unwrapEffect(Effect.map(stateDatabase, ({ writableState }) => writableState(folder, sharedClips)))
   )
 
 /** The stores for reading. Without a database in the folder, they fail before SQLite is loaded. */
-export const readableStateLayer = (folder: string, sharedClips?: string) =>
+export const readableStateLayer = (folder: string, sharedClips?: SharedClips) =>
   Layer.provideMerge(
     stores,
     Layer.unwrapEffect(

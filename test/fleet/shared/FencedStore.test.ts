@@ -1,12 +1,13 @@
 /** While a worker holds a job, each of its changes is written to the job before anything depends on it. */
 import { describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Schema } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Schema } from "effect"
 import { Redis } from "ioredis"
 import { expect } from "vitest"
 import { TaskId, type UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import { type Hold, fencedStore, type FencedStoreParts } from "../../../src/fleet/shared/FencedStore.ts"
 import { SpeakPayload } from "../../../src/fleet/shared/JobPayloads.ts"
-import { openSharedFolder } from "../../../src/fleet/shared/SharedFolder.ts"
+import { folderShare } from "../../../src/fleet/shared/FolderShare.ts"
+import { Share } from "../../../src/fleet/shared/Share.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../../src/store/tables/UtteranceTransfer.ts"
 import { passingState } from "../../../src/store/state/StateDatabase.ts"
 import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
@@ -39,18 +40,20 @@ const inHand = (token: string) =>
       Effect.sync(() => new Redis(server.url)),
       (client) => Effect.sync(() => client.disconnect())
     )
-    const share = yield* openSharedFolder(yield* temporaryFolder)
+    const shared = yield* Layer.build(folderShare(yield* temporaryFolder))
     const hold: Hold = {
       jobKey: "job",
       token: "mine",
       payload: { terms: "0".repeat(64), record, last: false }
     }
     const holds = new Map<UtteranceKey, Hold>([[key, hold]])
-    const parts: FencedStoreParts = { client, share, takeover: 5_000, holds }
+    const parts: FencedStoreParts = { client, takeover: 5_000, holds }
     const state = Layer.mergeAll(UtteranceStore.Default, UtteranceTransfer.Default).pipe(
-      Layer.provideMerge(passingState(share.clips))
+      Layer.provideMerge(passingState(Context.get(shared, Share).clips))
     )
-    const context = yield* Layer.build(Layer.provideMerge(fencedStore(parts), state))
+    const context = yield* Layer.build(
+      Layer.provideMerge(fencedStore(parts), Layer.merge(state, Layer.succeedContext(shared)))
+    )
     yield* Effect.provide(
       Effect.flatMap(UtteranceTransfer, (handover) => handover.takeOver([record])),
       context

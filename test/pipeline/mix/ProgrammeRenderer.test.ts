@@ -209,7 +209,7 @@ describe("a programme rendered in sections", () => {
 
 const state = Layer.provideMerge(
   ClipFolder.Default,
-  writableState(join(folder, "state"), join(folder, "clips"))
+  writableState(join(folder, "state"), { folder: join(folder, "clips"), missing: undefined })
 )
 const needs = Layer.mergeAll(bundledFfmpeg, state).pipe(Layer.provideMerge(NodeContext.layer))
 

@@ -20,7 +20,7 @@ const inFolder = <A, E>(work: (clips: ClipFolder, folder: string) => Effect.Effe
           Layer.succeed(StateFolder, {
             folder,
             clips: join(folder, "clips"),
-            shared: false,
+            shared: undefined,
             log: undefined,
             changes: undefined
           })

@@ -1,0 +1,293 @@
+/** A share in S3. Each machine has copies of what it needs, and workers deliver in a folder of their own. */
+import { randomUUID } from "node:crypto"
+import { statSync } from "node:fs"
+import { link, readdir, rm, stat, utimes } from "node:fs/promises"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { checksumOfFile } from "../../store/files/Checksum.ts"
+import { mapStateErrorLater, stateFault, StateUnusable } from "../../store/state/StateErrors.ts"
+import { makeFolder } from "../../system/Folder.ts"
+import { openS3, type S3Client, S3Failed } from "../../system/S3Client.ts"
+import { readS3Settings } from "../../system/S3Settings.ts"
+import { boundCache, isCached, openWork, receiveFile } from "./FileCache.ts"
+import { FleetUnusable, versionMismatch } from "./FleetErrors.ts"
+import { SentFile } from "./JobPayloads.ts"
+import { clipName, portableMark, Share, type ShareFiles, shareTexts } from "./Share.ts"
+
+/** The copies on this machine. */
+export interface ShareCache {
+  readonly folder: string
+  /** In bytes. */
+  readonly limit: number
+}
+
+const SentFiles = Schema.parseJson(Schema.Array(SentFile))
+const writeSent = Schema.encodeSync(SentFiles)
+const readSent = Schema.decode(SentFiles)
+
+/** Requests of small objects sent at once, and files sent or received at once. */
+const requestsAtOnce = 64
+const filesAtOnce = 8
+
+/** How long an outage of S3 is waited for: about two minutes, besides the client's own retries. */
+const patience = Schedule.intersect(Schedule.spaced("2 seconds"), Schedule.recurs(40))
+
+/**
+ * Opens a share at `s3://BUCKET/PREFIX`. The coordinator's paths are its own. A worker puts files at the same places
+ * relative to each other, in a folder of its own: timelines refer to films by relative paths.
+ */
+export const s3Share = (
+  address: string,
+  cache: ShareCache,
+  machine: "coordinator" | "worker"
+): Layer.Layer<Share, FleetUnusable> =>
+  Layer.scoped(
+    Share,
+    Effect.gen(function* () {
+      const unusable = ({ detail }: Pick<S3Failed, "detail">) =>
+        new FleetUnusable({
+          about: address,
+          words: `cannot use it as the fleet's share: ${detail}; check the AWS_ variables, or choose another with --share`
+        })
+      const s3 = yield* Effect.flatMap(Effect.mapError(readS3Settings(address), unusable), openS3)
+      yield* Effect.mapError(s3.putBytes("fleet/.writable", Buffer.alloc(0)), unusable)
+
+      const clips = join(cache.folder, "clips")
+      const inputs = join(cache.folder, "inputs")
+      const work = join(cache.folder, "work")
+      const scratch = yield* Effect.acquireRelease(
+        Effect.tryPromise({
+          try: async () => {
+            makeFolder(clips)
+            makeFolder(inputs)
+            return machine === "coordinator" ? undefined : await openWork(work, randomUUID())
+          },
+          catch: (cause) => unusable({ detail: cause instanceof Error ? cause.message : String(cause) })
+        }),
+        (folder) =>
+          folder === undefined
+            ? Effect.void
+            : Effect.promise(() => rm(folder, { recursive: true, force: true }).catch(() => undefined))
+      )
+      const bounded = Effect.ignore(Effect.tryPromise(() => boundCache([clips, inputs], cache.limit)))
+      yield* Effect.forkScoped(Effect.repeat(bounded, Schedule.spaced("5 minutes")))
+
+      const access = accessOf(s3, cache.folder)
+      const { ask, attempt, size, download } = access
+      const texts = shareTexts({
+        name: s3.name,
+        read: (name) => ask(absent(s3.readText(name))),
+        write: (name, text) => ask(s3.putBytes(name, Buffer.from(text))),
+        size
+      })
+      const clipPath = (key: string) => join(clips, `${key}.wav`)
+      /** Clips known to be complete in the share, with their sizes. */
+      const known = new Set<string>()
+      return {
+        name: s3.name,
+        clips: {
+          folder: clips,
+          missing: (sizes) =>
+            Effect.forEach(
+              sizes,
+              ([key, bytes]) =>
+                Effect.gen(function* () {
+                  if (known.has(`${key} ${bytes}`)) return []
+                  if ((yield* size(clipName(key, "wav"))) !== bytes) return [key]
+                  known.add(`${key} ${bytes}`)
+                  return []
+                }),
+              { concurrency: requestsAtOnce }
+            ).pipe(Effect.map((keys) => keys.flat()))
+        },
+        ...texts,
+        // The clip first: a record without its clip would be useless.
+        keepRecord: (record) => {
+          const { key } = record.utterance
+          return Effect.zipRight(
+            ask(s3.putFile(clipName(key, "wav"), clipPath(key), "audio/wav")),
+            texts.keepRecord(record)
+          )
+        },
+        fetchClips: (records) =>
+          Effect.forEach(
+            records,
+            ({ utterance: { key }, clip }) =>
+              clip === undefined
+                ? Effect.void
+                : Effect.flatMap(
+                    attempt(() => isCached(clipPath(key), clip.bytes)),
+                    (isThere) =>
+                      isThere
+                        ? Effect.void
+                        : Effect.asVoid(download(clipName(key, "wav"), clipPath(key), clip.clip.checksum))
+                  ),
+            { concurrency: requestsAtOnce, discard: true }
+          ),
+        files: filesOf({ s3, texts, scratch, inputs, bounded, ...access })
+      }
+    })
+  )
+
+/** Access to objects, with patience. */
+const accessOf = (s3: S3Client, cache: string) => {
+  const ask = <A>(request: Effect.Effect<A, S3Failed | StateUnusable>): Effect.Effect<A, StateUnusable> =>
+    request.pipe(
+      Effect.retry({
+        while: (failure) =>
+          failure._tag === "S3Failed" &&
+          (failure.status === 0 || failure.status === 429 || failure.status >= 500),
+        schedule: patience
+      }),
+      Effect.catchTag(
+        "S3Failed",
+        ({ detail }) => new StateUnusable({ folder: s3.name, reason: "gone", detail })
+      )
+    )
+  const attempt = <A>(run: () => Promise<A>) => mapStateErrorLater(cache, run)
+  return {
+    ask,
+    attempt,
+    size: (name: string) => ask(absent(s3.size(name))),
+    /** Brings an object to a file. Returns false if it is missing, or not the expected one. */
+    download: (name: string, target: string, sha256: string): Effect.Effect<boolean, StateUnusable> =>
+      Effect.gen(function* () {
+        const bytes = yield* absent(s3.read(name))
+        if (bytes === undefined) return false
+        return yield* Effect.tryPromise({
+          try: () => receiveFile(bytes, target, sha256),
+          catch: (cause) =>
+            stateFault(cache, cause) ?? new S3Failed({ status: 0, detail: "its response broke off" })
+        })
+      }).pipe(Effect.scoped, ask)
+  }
+}
+
+const absent = <A, R>(request: Effect.Effect<A, S3Failed, R>): Effect.Effect<A | undefined, S3Failed, R> =>
+  Effect.catchIf(
+    request,
+    ({ status }) => status === 404,
+    () => Effect.succeed(undefined)
+  )
+
+interface FilesNeeds extends ReturnType<typeof accessOf> {
+  readonly s3: S3Client
+  readonly texts: ReturnType<typeof shareTexts>
+  /** The folder of copies of inputs. */
+  readonly inputs: string
+  /** The worker's folder for one delivery; undefined on the coordinator. */
+  readonly scratch: string | undefined
+  /** Deletes old copies. */
+  readonly bounded: Effect.Effect<void>
+}
+
+const filesOf = ({ s3, texts, inputs, scratch, bounded, ask, attempt, size, download }: FilesNeeds) => {
+  const one = Effect.unsafeMakeSemaphore(1)
+  const sent = new Map<string, SentFile>()
+
+  /** Sends a file unless the share has it. */
+  const send = (group: string, path: string, file: string) =>
+    Effect.gen(function* () {
+      const { size: bytes, mtime } = yield* attempt(() => stat(file))
+      const object = `${group}/${yield* attempt(() => checksumOfFile(file))}`
+      if ((yield* size(object)) !== bytes) yield* ask(s3.putFile(object, file, "application/octet-stream"))
+      return { path, object, bytes, modified: mtime.getTime() } satisfies SentFile
+    })
+
+  const files: ShareFiles = {
+    holds: () => true,
+    portable: (path) => portableMark + rootless(path),
+    local: (path) =>
+      path.startsWith(portableMark) ? join(scratch ?? "/", path.slice(portableMark.length)) : path,
+    // One at a time: a film that several jobs need is sent once.
+    sendInputs: (paths) =>
+      Effect.forEach(paths, (path) =>
+        Effect.gen(function* () {
+          const { size: bytes, mtimeMs } = yield* attempt(() => stat(path))
+          const id = `${path} ${bytes} ${mtimeMs}`
+          const file = sent.get(id) ?? (yield* send("inputs", rootless(path), path))
+          sent.set(id, file)
+          return file
+        })
+      ).pipe(one.withPermits(1)),
+    fetchInputs: (wanted) =>
+      Effect.gen(function* () {
+        const folder = scratch ?? inputs
+        yield* bounded
+        yield* attempt(async () => {
+          await rm(folder, { recursive: true, force: true })
+          makeFolder(folder)
+        })
+        for (const { path, object, bytes, modified } of wanted) {
+          const sha256 = basename(object)
+          // The time is part of the name, because a hard link has the same one.
+          const copy = join(inputs, `${sha256}-${modified}`)
+          if (!(yield* attempt(() => isCached(copy, bytes)))) {
+            if (!(yield* download(object, copy, sha256))) return false
+            yield* attempt(() => utimes(copy, new Date(), new Date(modified)))
+          }
+          const target = join(folder, path)
+          yield* attempt(async () => {
+            makeFolder(dirname(target))
+            await link(copy, target)
+          })
+        }
+        return true
+      }),
+    sendResults: (plan, out, job) =>
+      Effect.gen(function* () {
+        const names = yield* attempt(() => readdir(join(out, job), { recursive: true, withFileTypes: true }))
+        const made = names.flatMap((entry) =>
+          entry.isFile() && !entry.name.startsWith(".") ? [join(entry.parentPath, entry.name)] : []
+        )
+        const list = yield* Effect.forEach(
+          made,
+          (file) => send(`results/${plan}`, relative(out, file).split(sep).join("/"), file),
+          { concurrency: filesAtOnce }
+        )
+        return yield* texts.keep(writeSent(list))
+      }),
+    fetchResults: (name, out) =>
+      Effect.gen(function* () {
+        if (name === undefined) return true
+        const list = yield* Effect.mapError(readSent(yield* texts.kept(name)), () =>
+          versionMismatch(s3.name, `fleet/${name}.json`)
+        )
+        const found = yield* Effect.forEach(
+          list,
+          ({ path, object, bytes }) =>
+            Effect.gen(function* () {
+              const target = join(out, path)
+              const sha256 = basename(object)
+              const isSame = yield* attempt(
+                async () =>
+                  statSync(target, { throwIfNoEntry: false })?.size === bytes &&
+                  (await checksumOfFile(target)) === sha256
+              )
+              if (isSame) return true
+              yield* attempt(async () => makeFolder(dirname(target)))
+              return yield* download(object, target, sha256)
+            }),
+          { concurrency: filesAtOnce }
+        )
+        return found.every(Boolean)
+      }),
+    dropResults: (plan) =>
+      Effect.gen(function* () {
+        for (;;) {
+          const { names } = yield* s3.list(`results/${plan}/`, 1_000)
+          if (names.length === 0) return
+          yield* Effect.forEach(names, s3.remove, { concurrency: requestsAtOnce, discard: true })
+        }
+      }).pipe(Effect.ignore)
+  }
+  return files
+}
+
+/** A path relative to the root of its file system, with forward slashes. A drive of Windows becomes a folder. */
+const rootless = (path: string): string =>
+  resolve(path)
+    .replace(/^([A-Za-z]):/u, "$1")
+    .split(sep)
+    .filter((part) => part !== "")
+    .join("/")
