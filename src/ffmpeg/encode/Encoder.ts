@@ -206,7 +206,7 @@ const encodeJobOf = Effect.fnUntraced(
       yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
     const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
     const job = encodeJob(feed, sinks, file)
-    yield* runJob(yield* ffmpeg.forJob(job), job, bytes).pipe(
+    yield* runJob(yield* ffmpeg.forJob(job), job, bytes, ffmpeg.start).pipe(
       Effect.mapError((failure) =>
         saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure
       )

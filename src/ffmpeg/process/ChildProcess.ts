@@ -1,6 +1,6 @@
 /** Runs child processes: collects their output, and ends them before an interruption returns. */
 import { type ChildProcess, spawn } from "node:child_process"
-import type { Readable } from "node:stream"
+import type { Readable, Writable } from "node:stream"
 import { Deferred, type Duration, Effect, Exit, FiberId } from "effect"
 
 /** The output and exit of a process. */
@@ -10,6 +10,8 @@ export interface ProcessEnd {
   readonly stderr: string
   /** Undefined if it was killed or never started. */
   readonly exitCode: number | undefined
+  /** The signal that killed it. */
+  readonly signal: string | undefined
   /** Why it could not be started; undefined if it was. */
   readonly startFailure: Error | undefined
 }
@@ -36,7 +38,8 @@ export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Ef
 
 /** A running program. The caller reads stdout; stderr is collected. */
 export interface Running {
-  readonly child: ChildProcess
+  /** Undefined if another process is its parent. */
+  readonly child: ChildProcess | undefined
   readonly stdout: Readable
   /** Waits until the program has exited and all its output was read. */
   readonly ended: Effect.Effect<Omit<ProcessEnd, "stdout">>
@@ -44,13 +47,13 @@ export interface Running {
 }
 
 /** Starts a program. Its standard input is `feed`, if given. */
-export const startProcess = (file: string, args: ReadonlyArray<string>, feed?: Readable): Running => {
+export type StartProcess = (file: string, args: ReadonlyArray<string>, feed?: Readable) => Running
+
+/** Starts a program as a child of this process. */
+export const startProcess: StartProcess = (file, args, feed) => {
   const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true })
-  // A program that exits early closes its input; its exit code says more than the failed write.
-  child.stdin.on("error", () => undefined)
-  if (feed === undefined) child.stdin.end()
-  else feed.on("error", () => undefined).pipe(child.stdin)
-  const stderr = new Transcript()
+  feedTo(child.stdin, feed)
+  const stderr = new StderrText()
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.add(chunk))
   const settled = Deferred.unsafeMake<Error | undefined>(FiberId.none)
   child.once("error", (cause) => Deferred.unsafeDone(settled, Exit.succeed(cause)))
@@ -61,10 +64,21 @@ export const startProcess = (file: string, args: ReadonlyArray<string>, feed?: R
     ended: Effect.map(Deferred.await(settled), (startFailure) => ({
       stderr: stderr.text(),
       exitCode: child.exitCode !== null && child.exitCode >= 0 ? child.exitCode : undefined,
+      signal: child.signalCode ?? undefined,
       startFailure
     })),
     stop: stopProcess(child)
   }
+}
+
+/**
+ * Sends a feed to a program's standard input. A program that exits early closes its input; its exit code says more than
+ * the failed write.
+ */
+export const feedTo = (input: Writable, feed: Readable | undefined): void => {
+  input.on("error", () => undefined)
+  if (feed === undefined) input.end()
+  else feed.on("error", () => undefined).pipe(input)
 }
 
 /** Like `runProcess`, with a timeout; undefined if that passed. */
@@ -100,7 +114,7 @@ export const commandLine = (file: string, args: ReadonlyArray<string>): string =
     .join(" ")
 
 /** Keeps the beginning and the end of text of any length. */
-class Transcript {
+export class StderrText {
   private head = ""
   private tail = ""
 

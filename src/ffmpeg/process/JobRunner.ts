@@ -4,7 +4,7 @@
  * a stream.
  */
 import { Effect } from "effect"
-import { commandLine, startProcess } from "./ChildProcess.ts"
+import { commandLine, type StartProcess, startProcess } from "./ChildProcess.ts"
 import { scheduled } from "./CpuScheduling.ts"
 import { type Binary, versionOf } from "./FfmpegBinary.ts"
 import { FfmpegFailed } from "./FfmpegErrors.ts"
@@ -15,13 +15,18 @@ import { runFluently } from "./FluentRunner.ts"
 const tailLength = 2_000
 
 /** Runs a job until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Always destroys `feed`. */
-export const runJob = Effect.fn("JobRunner.runJob")(function* (binary: Binary, job: FfmpegJob, feed?: Feed) {
+export const runJob = Effect.fn("JobRunner.runJob")(function* (
+  binary: Binary,
+  job: FfmpegJob,
+  feed?: Feed,
+  start = startProcess
+) {
   const { stdout, stderr, failure, exitCode } = yield* job.encodes === 0 && feed === undefined
     ? Effect.map(runFluently(binary, forVersion(binary, job)), (ended) => ({
         ...ended,
         exitCode: exitCodeIn(ended.failure)
       }))
-    : runEncoder(binary, job, feed)
+    : runEncoder(binary, job, feed, start)
   if (failure === undefined) return { stdout, stderr }
   return yield* new FfmpegFailed({
     purpose: job.purpose,
@@ -38,17 +43,17 @@ const exitCodeIn = (failure = ""): number | undefined => {
   return code === undefined ? undefined : Number(code)
 }
 
-const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined) =>
+const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined, start: StartProcess) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      const process = startProcess(binary.path, argumentsOf(binary, job), feed)
-      process.stdout.resume()
-      scheduled(process.child, job)
-      return process
+      const running = start(binary.path, argumentsOf(binary, job), feed)
+      running.stdout.resume()
+      if (running.child !== undefined) scheduled(running.child, job)
+      return running
     }),
-    ({ child, ended }) =>
+    ({ ended }) =>
       Effect.raceFirst(
-        Effect.map(ended, ({ stderr, exitCode, startFailure }) => ({
+        Effect.map(ended, ({ stderr, exitCode, signal, startFailure }) => ({
           stdout: "",
           stderr,
           exitCode,
@@ -56,7 +61,7 @@ const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined) =>
             startFailure !== undefined
               ? startFailure.message
               : exitCode === undefined
-                ? `ffmpeg was killed with signal ${child.signalCode ?? "unknown"}`
+                ? `ffmpeg was killed with signal ${signal ?? "unknown"}`
                 : exitCode > 0
                   ? `ffmpeg exited with code ${exitCode}`
                   : undefined
