@@ -10,6 +10,14 @@ const message = (file: string, content: string | Uint8Array) =>
 
 const bytes = (text: string): Uint8Array => Uint8Array.from(text, (char) => char.charCodeAt(0))
 
+it("a TTML file with times of day by date is rejected", () => {
+  const file = (begin: string) =>
+    `<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="${begin}">Hi.</p></div></body></tt>`
+  expect(message("a.ttml", file("wallclock(2020-01-01T00:00:01Z)"))).toContain(
+    'a.ttml:1: "wallclock(2020-01-01T00:00:01Z)": a time of day, which is not a position in the film'
+  )
+})
+
 describe("an unsupported format", () => {
   const refusals: ReadonlyArray<readonly [file: string, content: string | Uint8Array, expected: string]> = [
     [

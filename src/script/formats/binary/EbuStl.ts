@@ -47,6 +47,7 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
       })
     )
   const lines: Array<TimedLine> = []
+  let untimed: { readonly line: number; readonly found: string } | undefined
   subtitles.forEach((subtitle, at) => {
     const { block, start, end, isComment, cumulative } = subtitle
     const text = textOf(subtitle.bytes, decode)
@@ -58,6 +59,7 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
       return
     }
     if (start === undefined) {
+      untimed ??= { line: block, found: text.slice(0, 60) }
       notices.push(
         Notice.make({
           line: block,
@@ -78,7 +80,9 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
   })
   if (lines.length === 0)
     return Either.left([
-      ScriptFault.make({ line: 1, found: "", expected: "the EBU STL file has no subtitle with text" })
+      untimed === undefined
+        ? ScriptFault.make({ line: 1, found: "", expected: "the EBU STL file has no subtitle with text" })
+        : ScriptFault.make({ ...untimed, expected: "no block has a valid time code; the first one is shown" })
     ])
   const programme = /^(\d\d)(\d\d)(\d\d)(\d\d)$/u
     .exec(latin(bytes, 256, 8))

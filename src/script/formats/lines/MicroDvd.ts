@@ -97,11 +97,11 @@ const numbered = (
   return subtitleOf(ended, notices, { isTimecode: false, clock }, options)
 }
 
-/** The words of a line: `|` breaks it, a leading `/` means italics, codes in braces are styles. */
+/** The words of a line: `|` breaks it, `/` around or before a row means italics, codes in braces are styles. */
 const spoken = (words: string): string =>
   words
     .replace(/\{[a-z]:[^{}]*\}/giu, "")
     .split("|")
-    .map((row) => row.trim().replace(/^\//u, ""))
+    .map((row) => row.trim().replace(/^\/(.*?)\/?$/u, "$1"))
     .join("\n")
     .trim()

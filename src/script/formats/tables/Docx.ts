@@ -22,8 +22,9 @@ export const wordDocument = (xml: string): WordDocument => {
  * The rows of the tables in an element. If a row holds nothing but a nested table, that table's rows count as rows.
  * Otherwise the nested table is text of its cell.
  */
-const rowsIn = (element: XmlElement): ReadonlyArray<ReadonlyArray<string>> =>
-  partsOf(element).flatMap((child) => {
+const rowsIn = (element: XmlElement): ReadonlyArray<ReadonlyArray<string>> => {
+  let above: ReadonlyArray<string> = []
+  return partsOf(element).flatMap((child) => {
     if (child.name !== "tr") return rowsIn(child)
     if (isDeleted(child, "trPr", "del")) return []
     const cells = cellsOf(child)
@@ -31,11 +32,27 @@ const rowsIn = (element: XmlElement): ReadonlyArray<ReadonlyArray<string>> =>
       elementsNamed(child, "tbl").length > 0 &&
       cells.every((cell) => paragraphs(cell, true).join("").trim() === "")
     if (isFrame) return cells.flatMap(rowsIn)
-    // A merged cell fills several columns.
-    return [
-      cells.flatMap((cell) => [textOfCell(cell), ...Array.from({ length: spanOf(cell) - 1 }, () => "")])
-    ]
+    const row: Array<string> = []
+    for (const cell of cells) {
+      row.push(continuesAbove(cell) ? nameIn(above[row.length]) : textOfCell(cell))
+      // A merged cell fills several columns.
+      for (let more = spanOf(cell); more > 1; more--) row.push("")
+    }
+    above = row
+    return [row]
   })
+}
+
+/** Whether a cell is merged with the one above it. */
+const continuesAbove = (cell: XmlElement): boolean => {
+  const merge = propertyOf(cell, "tcPr", "vMerge")
+  return merge !== undefined && merge.attributes.get("val") !== "restart"
+}
+
+/** Longest text that a cell merged over several rows repeats in each: a name. Longer text would be spoken again. */
+const mostName = 40
+
+const nameIn = (text = ""): string => (text.length <= mostName ? text : "")
 
 const textOfCell = (cell: XmlElement): string => paragraphs(cell).join("\n").trim()
 

@@ -50,6 +50,13 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
     styles: stylesIn(root),
     dapt: daptScriptOf(root, options.language)
   })
+  const wallClock = [...times.unread].find(([, written]) => /^\s*wallclock\b/iu.test(written))
+  if (wallClock !== undefined)
+    return refused(
+      wallClock[0].line,
+      excerpt(wallClock[1]),
+      "a time of day, which is not a position in the film; export the file with media times"
+    )
   if (!lines.some(({ turns }) => turns.some((turn) => turn.text.trim() !== "")))
     return refused(root.line, "", emptiness(root, outside.length, fault))
   const notices = faults.map(({ line, message }) =>

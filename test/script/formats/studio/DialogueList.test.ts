@@ -122,6 +122,27 @@ describe("a Word document", () => {
     const table = `<w:tbl>${row("In", "Out", "Character", "Dialogue")}<w:tr>${wide}${wrapped}</w:tr>${gone}</w:tbl>`
     expect(cuesIn("a.docx", word(table))).toEqual([[1000, 1000, "Hi.", "ANNA"]])
   })
+  it("repeats a name that is merged over several rows, but no long text", () => {
+    const long = "A line so long that it would be heard a second time."
+    const below = "<w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc>"
+    const cells = (name: string, text: string) =>
+      `<w:tr><w:tc>${paragraph("00:00:04")}</w:tc>${name}<w:tc>${paragraph(text)}</w:tc></w:tr>`
+    const table = (...rows: ReadonlyArray<string>) =>
+      word(`<w:tbl>${row("In", "Character", "Dialogue")}${rows.join("")}</w:tbl>`)
+    const named = table(row("00:00:01", "ANNA", "Hi."), cells(below, "Bye."), cells(below, "Well."))
+    expect(cuesIn("a.docx", named).map((cue) => cue.slice(2))).toEqual([
+      ["Hi.", "ANNA"],
+      ["Bye.", "ANNA"],
+      ["Well.", "ANNA"]
+    ])
+    const merged = cells(`<w:tc>${paragraph("BO")}</w:tc>`, "").replace(
+      /<w:tc>(?!.*<w:tc>).*<\/w:tc>/u,
+      below
+    )
+    expect(cuesIn("a.docx", table(row("00:00:01", "ANNA", long), merged))).toEqual([
+      [1000, 1000, long, "ANNA"]
+    ])
+  })
   it("is read by its table, even inside another table that only lays out the page", () => {
     const list = `<w:tbl>${row("In", "Dialogue")}${row("00:00:01", "Hi.")}</w:tbl>`
     const framed = (content: string) => `<w:tbl><w:tr><w:tc>${content}<w:p/></w:tc></w:tr></w:tbl>`

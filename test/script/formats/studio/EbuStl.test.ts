@@ -109,6 +109,10 @@ describe("EBU STL", () => {
   it("without text is rejected", () => {
     expect(rejectionOf("a.stl", stl([]))).toBe("a.stl:1: the EBU STL file has no subtitle with text")
   })
+  it("without a valid time is rejected", () => {
+    const file = stl([{ from: [99, 0, 0, 0], to: second(2), text: "lost" }])
+    expect(rejectionOf("a.stl", file)).toContain('a.stl:1: "lost": no block has a valid time code')
+  })
   it("never crashes, however damaged", () => {
     const whole = stl([{ from: second(1), to: second(2), text: "Hello" }])
     fc.assert(

@@ -21,6 +21,11 @@ describe("MicroDVD", () => {
     expect(cuesIn("a.sub", file, { filmRate, frameRate: "50" })[0]).toEqual([500, 1500, "Hello\nthere"])
     expect(cuesIn("a.sub", `{1}{1}23.976\n{24000}{24024}Hi`)[0]).toEqual([1_001_000, 1_002_001, "Hi"])
   })
+  it("takes slashes around a row for italics, and keeps others", () => {
+    expect(cuesIn("a.sub", "{1}{1}25\n{25}{50}/Hello/|24/7|and/or/\n")).toEqual([
+      [1000, 2000, "Hello\n24/7\nand/or/"]
+    ])
+  })
   it("is recognized by its default styles, and reads a rate with its unit", () => {
     expect(cuesIn("a.sub", "{DEFAULT}{C:$0000FF}\n{1}{1}25\n{25}{50}Hi", { frameRate: 25 }).at(-1)).toEqual([
       1000,
