@@ -22,7 +22,7 @@ const srt = cues
 /** A folder with a subtitle and a manifest of two jobs, both offline. */
 const batch = (): string => {
   const folder = emptyFolder()
-  writeFileSync(join(folder, "film.en.srt"), srt)
+  writeFileSync(join(folder, "film.en.srt"), srt.replace("One", "{tone: calm} One"))
   writeFileSync(join(folder, "note.txt"), "A note. Two sentences, in all.\n")
   writeFileSync(
     join(folder, "batch.yaml"),
@@ -99,6 +99,9 @@ describe("run", () => {
     ]) {
       expect(statSync(join(cwd, "out", name)).size, name).toBeGreaterThan(100)
     }
+    expect(readFileSync(join(cwd, "out/film/film.srt"), "utf8"), "captions have no directives").toMatch(
+      /^1\n.*\nOne two three\.\n/u
+    )
     const read = readFileSync(join(cwd, "out/note/note.srt"), "utf8")
     expect(
       read.split("\n").filter((row) => /[a-z]/u.test(row)),

@@ -23,6 +23,7 @@ import { addedTime, type PictureStretch } from "../../domain/time/PictureStretch
 import { type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
+import { withoutDirectives } from "../../script/markup/InlineDirectives.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
 import { linesDigest } from "./Approvals.ts"
@@ -229,8 +230,8 @@ const outcomeOf = (
     wordStarts: whole && starts.every((known) => known !== undefined) ? starts.flat() : undefined,
     captions: whole
       ? (script._tag === "Subtitle"
-          ? [{ text: [text, ...taken].join("\n"), start: from, end: to }]
-          : sentenceCaptions({ text, start: from, end: to }, heard, job.language)
+          ? [{ text: withoutDirectives([text, ...taken].join("\n")), start: from, end: to }]
+          : sentenceCaptions({ text: withoutDirectives(text), start: from, end: to }, heard, job.language)
         )
           .filter(({ start }) => start < filmEnd)
           .map(({ text, start, end }) => ({ text, start, end: millis(Math.min(filmEnd, end)) }))

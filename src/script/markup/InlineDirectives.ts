@@ -27,6 +27,10 @@ export const leadingDirectives = (line: string): string => {
     : ""
 }
 
+/** Returns a text without its directives, as captions show it. */
+export const withoutDirectives = (text: string): string =>
+  text.replaceAll(/\{([^{}]*)\}[ \t]*/gu, (whole, inner: string) => (isInlineDirective(inner) ? "" : whole))
+
 /** A text with its directives extracted. */
 export interface DirectedText {
   readonly text: string

@@ -6,7 +6,7 @@ import { ProviderProfile } from "../../../src/domain/speech/ProviderProfile.ts"
 import { charactersOf } from "../../../src/domain/speech/Utterance.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
-import { extractDirectives } from "../../../src/script/markup/InlineDirectives.ts"
+import { extractDirectives, withoutDirectives } from "../../../src/script/markup/InlineDirectives.ts"
 import { cueSheetOf } from "../../../src/script/spoken/CueSheet.ts"
 import { planUtterances } from "../../../src/script/utterances/UtterancePlan.ts"
 
@@ -62,6 +62,12 @@ describe("tones", () => {
         overrides: {},
         faults: [`{tone: "${tone}"}: tone: expected one or a few words, such as whispers, found "${tone}"`]
       })
+  })
+
+  it("are no part of captions, nor are other directives; braces with other words are", () => {
+    expect(withoutDirectives('{tone: calm} Quick!\n- {say: "Slow, slow"}Slow. {speed: 2}\n{Sighs} Go.')).toBe(
+      "Quick!\n- Slow. \n{Sighs} Go."
+    )
   })
 
   it("are sent in the provider's form, once for a task, and are not part of its words", () => {
