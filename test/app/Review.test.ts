@@ -222,6 +222,28 @@ describe("review", () => {
     expect(cues[2].said).toBe("Is that what he said?")
   })
 
+  test("gives a speaker another voice without paying if another speaker has said the same with it", async () => {
+    const cwd = emptyFolder()
+    const cue = (at: number, words: string) => `${at}\n00:00:0${at},000 --> 00:00:0${at},900\n${words}\n`
+    writeFileSync(join(cwd, "film.srt"), [cue(1, "LAN: Come in."), cue(4, "MINH: Come in.")].join("\n"))
+    writeFileSync(
+      join(cwd, "batch.yaml"),
+      "service: embedded\ndefaults: { provider: provider_opensource, voice: os-slt, language: en }\n" +
+        "jobs: [{ id: film, input: film.srt, speakers: { LAN: {}, MINH: { voice: os-rms } } }]\n"
+    )
+    expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
+    const server = start(["review", "batch.yaml"], { cwd })
+    const review = await enterReview(await server.firstLine)
+    const answer = await review.ask("film/voice/price", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ speaker: "LAN", voice: "os-rms", provider: "provider_opensource" })
+    })
+    expect(await answer.json()).toEqual({ lines: 1, kept: 1, tasks: 0, characters: 0, credits: 0 })
+    server.child.kill("SIGINT")
+    expect((await server.ended).code).toBe(0)
+  })
+
   test("needs a manifest and a finished run", async () => {
     const cwd = batch()
     const bare = await run(["review", "film.srt"], { cwd })

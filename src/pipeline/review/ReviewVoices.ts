@@ -2,6 +2,7 @@
 import { Array, Effect } from "effect"
 import type { SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
 import type { Line } from "../../domain/speech/Line.ts"
+import { lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { SpeakerPrice, SpeakerSheet } from "../../pages/data/ReviewProtocol.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch, Job } from "../load/Job.ts"
@@ -39,6 +40,12 @@ const usualVoice = (lines: ReadonlyArray<Line>) => {
   return { provider: most?.provider ?? "", voice: most?.voice ?? "" }
 }
 
+/** The lines of a job with their utterances; `name` identifies both. */
+const spokenLines = (uses: ReadonlyArray<UtteranceUse>) =>
+  uses.flatMap(({ utterance, lines }) =>
+    lines.map((line) => ({ line, utterance, name: `${lineName(line)} ${utterance.key}` }))
+  )
+
 /** The utterances that a change of a speaker's voice needs, and the cues that it changes. */
 export interface VoiceChange {
   readonly price: SpeakerPrice
@@ -57,15 +64,15 @@ export const planVoice = Effect.fn("ReviewVoices.planVoice")(function* (
   const before = yield* planBatch({ ...batch, jobs: [job] })
   const after = yield* planBatch({ ...batch, jobs: [{ ...job, recast }] })
   const [plan] = after.jobs
-  const was = new Set(before.utterances.map(({ key }) => key))
-  const uses = plan.uses.filter(({ utterance }) => !was.has(utterance.key))
-  const cues = [...new Set(uses.flatMap(({ lines }) => lines.map(({ cue }) => cue)))]
+  const was = new Set(spokenLines(before.jobs[0].uses).map(({ name }) => name))
+  // By line: its new utterance may exist already, if another speaker says the same with this voice.
+  const changed = spokenLines(plan.uses).filter(({ name }) => !was.has(name))
   if (!plan.lines.some(({ speaker }) => speaker === voice.speaker))
     return yield* new ReviewFailed({
       words: `job ${job.id} has no line of ${voice.speaker ?? "an unnamed speaker"}; choose another speaker`
     })
   const store = yield* UtteranceStore
-  const fresh = new Map(uses.map(({ utterance }) => [utterance.key, utterance]))
+  const fresh = new Map(changed.map(({ utterance }) => [utterance.key, utterance]))
   const kept = yield* store.clips([...fresh.keys()])
   const paid = [...fresh.values()].filter(({ key }) => !kept.has(key))
   if (paid.length > 0) yield* checkService(after, paid)
@@ -76,14 +83,14 @@ export const planVoice = Effect.fn("ReviewVoices.planVoice")(function* (
   }, 0)
   const change: VoiceChange = {
     price: {
-      lines: uses.reduce((sum, use) => sum + use.lines.length, 0),
+      lines: new Set(changed.map(({ line }) => lineName(line))).size,
       kept: kept.size,
       tasks: paid.length,
       characters: paid.reduce((sum, { characters }) => sum + characters, 0),
       ...(credits === undefined ? {} : { credits })
     },
     entries: [{ path: ["voices", job.id], value: recast }],
-    cues
+    cues: [...new Set(changed.map(({ line }) => line.cue))]
   }
   return change
 })
