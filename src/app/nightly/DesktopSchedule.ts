@@ -36,7 +36,7 @@ const escaped = (text: string): string =>
  */
 export const windowsTask = (nightly: Nightly, log: string): string => {
   const [program = "", ...words] = runWords(nightly)
-  return xmlElement("Task", {
+  const task = xmlElement("Task", {
     "@version": "1.2",
     "@xmlns": "http://schemas.microsoft.com/windows/2004/02/mit/task",
     Triggers: {
@@ -60,6 +60,8 @@ export const windowsTask = (nightly: Nightly, log: string): string => {
       }
     }
   })
+  // Windows PowerShell saves output as UTF-16, other shells as UTF-8; readers detect both if no encoding is named.
+  return task.replace(' encoding="UTF-8"', "")
 }
 
 /**

@@ -61,6 +61,7 @@ describe("a nightly run", () => {
 
   it("on Windows is a task that runs node with the same words", () => {
     const task = windowsTask(night, log)
+    expect(task, "saved as UTF-8 or UTF-16").toMatch(/^<\?xml version="1\.0"\?>/u)
     expect(texts(task, "//t:Command")).toEqual([night.node])
     expect(windowsWords(texts(task, "//t:Arguments")[0] ?? "")).toEqual([
       ...[night.command, "run", night.manifest, "--deadline", "06:00", "--quiet", "--log", log]
