@@ -576,7 +576,8 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
   it.each([
     { colorScheme: "light", viewport: wide },
     { colorScheme: "dark", viewport: wide },
-    { colorScheme: "light", viewport: narrow }
+    { colorScheme: "light", viewport: narrow },
+    { colorScheme: "dark", viewport: narrow }
   ] as const)(
     "has no serious accessibility findings, and fits the screen: $colorScheme, $viewport.width pixels",
     async ({ colorScheme, viewport }) => {
