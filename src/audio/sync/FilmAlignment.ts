@@ -69,7 +69,7 @@ const screenedCues = 200
 const groupCues = 25
 
 /** Rates whose evidence in those groups is at least this share of the best rate's are searched in full. */
-const likelyShare = 0.7
+const likelyShare = 0.9
 
 /** The rates that are searched in full. After decoding, full searches take most of the time for a long film. */
 const likelyRates = (
