@@ -1,5 +1,8 @@
 /** A scheduler of fibers that regularly leaves the process time for new connections and requests. */
-import { type Scheduler as Fibers, PriorityBuckets, type Task, defaultScheduler } from "effect/Scheduler"
+import { type Scheduler as Fibers, type Task, defaultScheduler } from "effect/Scheduler"
+
+/** The priority of tasks that start something new, such as the answer to a request. */
+export const startPriority = 1
 
 /** Milliseconds for which fibers run before the event loop turns. They run longer if its turns take longer. */
 const sliceMillis = 2
@@ -20,10 +23,8 @@ export const makeTimeSlices = (
   onNextTurn: (act: () => void) => unknown = setImmediate,
   onThisTurn: (act: () => void) => unknown = queueMicrotask
 ): Fibers => {
-  const added = new PriorityBuckets()
-  /** Tasks in the order in which they run, from `at` on. */
-  let tasks: ReadonlyArray<Task> = []
-  let at = 0
+  const [fibers, starts] = [makeTasks(), makeTasks()]
+  let isStartNext = false
   let isWaiting = false
   /** When the fibers of this turn have to stop; undefined until the first one of the turn runs. */
   let end: number | undefined
@@ -44,40 +45,57 @@ export const makeTimeSlices = (
     return end
   }
 
+  /**
+   * Takes a running fiber's task and a new start in turn. In one queue, each step of a fiber would wait for all new
+   * requests of a flood.
+   */
+  const take = (): Task | undefined => {
+    isStartNext = !isStartNext
+    return isStartNext ? (starts.take() ?? fibers.take()) : (fibers.take() ?? starts.take())
+  }
+
   const run = (): void => {
     const last = end ?? start()
-    for (;;) {
-      const task = tasks[at]
-      if (task !== undefined) {
-        at++
-        task()
-      } else if (added.buckets.length === 0) {
-        tasks = []
-        at = 0
-        isWaiting = false
-        stopped = now()
-        return
-      } else {
-        tasks = added.buckets.flatMap(([, bucket]) => bucket)
-        at = 0
-        added.buckets = []
-      }
-      if (now() >= last && (at < tasks.length || added.buckets.length > 0)) {
+    for (let task = take(); task !== undefined; task = take()) {
+      task()
+      if (now() >= last && !(fibers.isEmpty() && starts.isEmpty())) {
         stopped = now()
         after(turnsBetween, stopped + sliceMillis)
         return
       }
     }
+    isWaiting = false
+    stopped = now()
   }
 
   return {
     shouldYield: (fiber) => defaultScheduler.shouldYield(fiber),
     scheduleTask: (task, priority) => {
-      added.scheduleTask(task, priority)
+      ;(priority < startPriority ? fibers : starts).add(task)
       if (isWaiting) return
       isWaiting = true
       if (end === undefined || now() < end) onThisTurn(run)
       else after(1, 0)
+    }
+  }
+}
+
+/** Tasks in the order in which they were added. */
+const makeTasks = () => {
+  let added: Array<Task> = []
+  /** Those to take before the added ones, from `at` on. */
+  let tasks: ReadonlyArray<Task> = []
+  let at = 0
+  return {
+    add: (task: Task): void => void added.push(task),
+    isEmpty: (): boolean => at === tasks.length && added.length === 0,
+    take: (): Task | undefined => {
+      if (at === tasks.length) {
+        tasks = added
+        added = []
+        at = 0
+      }
+      return at < tasks.length ? tasks[at++] : undefined
     }
   }
 }

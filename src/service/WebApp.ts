@@ -7,7 +7,7 @@ import {
   type HttpServerResponse
 } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer } from "effect"
+import { Effect, FiberRef, Layer } from "effect"
 import { attributesIn, baggageHeader } from "../contract/TraceBaggage.ts"
 import { ServiceOptions } from "./config/ServiceOptions.ts"
 import { KeyGuard } from "./accounts/KeyGuard.ts"
@@ -20,6 +20,7 @@ import { openAiRoutes } from "./openai/OpenAiRoutes.ts"
 import { openRoutes } from "./http/PublicRoutes.ts"
 import { pathIn, patternOf } from "./http/RoutePatterns.ts"
 import { errorResponseFor } from "./http/ErrorResponse.ts"
+import { startPriority } from "./TimeSlices.ts"
 
 /** Listens until its scope closes. Every failure becomes a documented error response; every response is counted. */
 export class WebServer extends Effect.Service<WebServer>()("service/WebServer", {
@@ -49,7 +50,16 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
       Effect.locally(HttpMiddleware.currentTracerDisabledWhen, ({ url }) => !isTraced(url)),
       Effect.provide(NodeHttpServer.layerContext)
     )
-    return yield* listenHttp(handler, { host, port, connections, requestSeconds })
+    // Requests wait for a slice. Otherwise, all that arrive in one turn of the event loop are started in it, and a
+    // flood of them shuts out new connections.
+    const scheduler = yield* FiberRef.get(FiberRef.currentScheduler)
+    return yield* listenHttp(
+      (request, response) =>
+        scheduler.scheduleTask(() => {
+          if (!response.destroyed) handler(request, response)
+        }, startPriority),
+      { host, port, connections, requestSeconds }
+    )
   })
 }) {}
 

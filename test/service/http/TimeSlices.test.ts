@@ -1,7 +1,7 @@
 /** The scheduler of the service's fibers: their order, and the turns of the event loop that they leave to others. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeTimeSlices } from "../../../src/service/TimeSlices.ts"
+import { makeTimeSlices, startPriority } from "../../../src/service/TimeSlices.ts"
 
 /** A scheduler whose tasks take a millisecond each, and a log of its tasks and of the turns between them. */
 const scheduled = () => {
@@ -40,12 +40,20 @@ const pause = Array.from({ length: 8 }, () => "turn")
 it("runs all tasks in order, for 2 ms between turns of the event loop", () => {
   const { add, drain } = scheduled()
   for (const name of ["a", "b", "c"]) add(name, 0, () => add(`${name} again`))
-  add("late", 1)
-  expect(drain()).toEqual([
-    ...["a", "b", ...pause, "c", "late", ...pause, "a again", "b again", ...pause, "c again", "turn"]
-  ])
+  expect(drain()).toEqual([...["a", "b", ...pause, "c", "a again", ...pause, "b again", "c again", "turn"]])
   add("d")
   expect(drain()).toEqual(["d", "turn"])
+})
+
+it("alternates between running fibers and new requests, however many there are of either", () => {
+  const { add, drain } = scheduled()
+  for (const name of ["1", "2", "3", "4", "5", "6"]) add(`request ${name}`, startPriority)
+  add("a", 0, () => add("a again"))
+  const tasks = drain().filter((entry) => entry !== "turn")
+  expect(tasks.slice(0, 5)).toEqual(["request 1", "a", "request 2", "a again", "request 3"])
+  for (const name of names) add(name)
+  add("request 7", startPriority)
+  expect(drain().indexOf("request 7")).toBeLessThan(2)
 })
 
 it("runs as long as long turns took", () => {
