@@ -145,6 +145,15 @@ describe("a settings file", () => {
     expect(problemsIn(text)[0]).toBe(`service.yaml:${said}`)
   })
 
+  test("reports a fault in an engine's settings, and none in its kind", () => {
+    expect(
+      problemsIn("engines: { a: { kind: sherpa, voices: anna }, b: { kind: azure, region: X } }")
+    ).toEqual([
+      'service.yaml:1: engines.a.voices: expected a list, found "anna"',
+      'service.yaml:1: engines.b.region: expected a region such as westeurope, found "X"'
+    ])
+  })
+
   test("reports every problem", () => {
     expect(problemsIn("audio: { format: 1 }\nlimits: { queue: x }\nkeeep: {}").length).toBe(3)
   })

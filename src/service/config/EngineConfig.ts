@@ -111,7 +111,7 @@ const SherpaSettings = Schema.Struct({
   )
 })
 
-/** Settings of one speech engine, by `kind`. */
+/** Settings of one speech engine, by `kind`. A nested union would report each fault as an unknown `kind`, too. */
 export const EngineSettings = Schema.Union(
   EspeakSettings,
   FliteSettings,
@@ -119,6 +119,6 @@ export const EngineSettings = Schema.Union(
   CommandSettings,
   OpenAiSettings,
   UpstreamSettings,
-  CloudEngineSettings
+  ...CloudEngineSettings.members
 )
 export type EngineSettings = typeof EngineSettings.Type
