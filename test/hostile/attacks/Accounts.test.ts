@@ -1,7 +1,7 @@
 /** Attacks on accounts: overspending in parallel, deletes that race with speech, forged URLs of files, keys in URLs. */
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { ask, create, ended, type Started, startService } from "../../service/start.ts"
 
 const lines: Array<string> = []
@@ -123,4 +123,34 @@ test("keys are in no log and no file of the service, also if a client puts them 
   expect(lines.some((line) => line.includes("/v1/credits"))).toBe(true)
   const places = [lines.join("\n"), metrics, ...files.map((file) => readFileSync(file, "latin1"))]
   for (const secret of [key, guess]) expect(places.filter((text) => text.includes(secret))).toEqual([])
+})
+
+test("file URLs expire, while their file is kept", async () => {
+  const { task_id } = await create(service, service.key, "fast-en-us", body)
+  const { audio_url = "" } = await ended(service, service.key, task_id)
+  const get = async (url: string): Promise<number> => {
+    const response = await fetch(url)
+    await response.arrayBuffer()
+    return response.status
+  }
+  expect(await get(audio_url)).toBe(200)
+  // A URL is valid for a day, and at most a tenth longer.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 27 * 3_600_000 })
+  try {
+    expect(await get(audio_url)).toBe(404)
+    const again = await ended(service, service.key, task_id)
+    expect(await get(again.audio_url ?? "")).toBe(200)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test("a request for many overlapping ranges gets the file once", async () => {
+  const { task_id } = await create(service, service.key, "fast-en-us", body)
+  const { audio_url = "" } = await ended(service, service.key, task_id)
+  const whole = (await (await fetch(audio_url)).arrayBuffer()).byteLength
+  for (const ranges of [Array.from({ length: 1_000 }, () => "0-"), ["0-1", "1-2"], ["0-", "-1"]]) {
+    const response = await fetch(audio_url, { headers: { range: `bytes=${ranges.join(",")}` } })
+    expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([200, whole])
+  }
 })

@@ -72,3 +72,24 @@ test("the connection that has waited longest for a request gives way to a new on
   expect(String((await once(slow, "data"))[0])).toMatch(/^HTTP\/1\.1 200 OK/u)
   for (const socket of held) socket.destroy()
 })
+
+test("2,000 idle connections and 2,000 that are kept alive leave others answered", async () => {
+  const crowded = await startService()
+  const { hostname, port } = new URL(crowded.address)
+  const sockets: Array<Socket> = []
+  const add = async (request: string): Promise<string> => {
+    const socket = connect({ host: hostname, port: Number(port) })
+    sockets.push(socket)
+    socket.on("error", () => undefined)
+    await once(socket, "connect")
+    if (request === "") return ""
+    socket.write(request)
+    return String(await Promise.race([once(socket, "data"), once(socket, "close")]))
+  }
+  const head = "GET /none HTTP/1.1\r\nhost: localhost\r\n\r\n"
+  await Promise.all(Array.from({ length: 4_000 }, (_, at) => add(at % 2 === 0 ? "" : head)))
+  // So many are open by default. Each further one closes an idle one.
+  for (let one = 0; one < 20; one++) expect(await add(head)).toMatch(/^HTTP\/1\.1 404 /u)
+  for (const socket of sockets) socket.destroy()
+  await crowded.stop()
+})

@@ -1,5 +1,6 @@
-/** Servers behind engines that are hostile: redirects and endless bodies. The key never leaves its server. */
+/** Servers behind engines that are hostile: redirects, endless and compressed bodies. The key stays at its server. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { makeOpenAiEngine } from "../../../src/engines/program/OpenAiEngine.ts"
@@ -80,5 +81,16 @@ it.scopedLive("endless audio ends at the limit", () =>
     })
     expect(yield* Effect.flip(spoken(server.origin))).toMatchObject({ _tag: "SpeechFailed" })
     expect(sent).toBeLessThan(50_000_000)
+  })
+)
+
+it.scopedLive.each(["gzip", "br"])("a body of 20 MB, compressed as %s, is not unpacked", (encoding) =>
+  Effect.gen(function* () {
+    const bomb = gzipSync(Buffer.alloc(20_000_000))
+    const server = yield* serverOf((_, response) => {
+      response.writeHead(200, { "content-type": "audio/wav", "content-encoding": encoding }).end(bomb)
+    })
+    const speech = yield* spoken(server.origin)
+    expect(speech._tag === "Encoded" && speech.bytes.length).toBe(bomb.length)
   })
 )
