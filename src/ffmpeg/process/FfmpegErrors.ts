@@ -138,7 +138,10 @@ const decisive = (stderr: string): string => {
   const telling = lines.find((line) =>
     /error|invalid|unknown|unable|cannot|could not|no such|not found|denied/iu.test(line)
   )
-  return telling ?? lines.at(-1) ?? "it printed no message"
+  const line = telling ?? lines.at(-1) ?? "it printed no message"
+  // ffmpeg names the part that failed, and its address in memory.
+  const bare = line.replace(/^(\[[^\]]* @ 0x[\da-f]+\] )+/iu, "")
+  return /moov atom not found/u.test(bare) ? `the file is incomplete: its index is missing (${bare})` : bare
 }
 
 const adviceOn = (stderr: string): string =>

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises"
+import { truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -129,6 +129,22 @@ withEachFfmpeg("probe", (it) => {
       expect([words, directory].map((failure) => failure._tag)).toEqual(["NotMedia", "NotMedia"])
       expect(words.message).toMatch(
         /^\/.*notes\.mp4: expected a video or audio file, found a file that ffmpeg cannot read: /u
+      )
+      expect(words.message).not.toContain("@ 0x")
+    })
+  )
+
+  it.scoped("says that an MP4 file is incomplete if it was cut off before its index", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const cut = join(here, "cut.mp4")
+      yield* video(cut)
+      // ffmpeg writes the index of an MP4 file last.
+      yield* Effect.promise(() => truncate(cut, 10_000))
+      const failure = yield* Effect.flip(service.probe(cut))
+      expect(failure.message).toMatch(
+        /cut\.mp4: .* cannot read: the file is incomplete: its index is missing \(moov atom not found\)$/u
       )
     })
   )
