@@ -2,9 +2,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { gzipSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, Duration, Effect } from "effect"
+import type { SpeechRequest } from "../../../src/engines/Engine.ts"
 import { makeOpenAiEngine } from "../../../src/engines/program/OpenAiEngine.ts"
 import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { makeUpstreamEngine } from "../../../src/service/catalogue/UpstreamEngine.ts"
 
 /** Starts a server for the lifetime of the scope; returns its origin and the keys that it got. */
 const serverOf = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
@@ -13,7 +15,7 @@ const serverOf = (answer: (request: IncomingMessage, response: ServerResponse) =
       Effect.promise(async () => {
         const keys: Array<string | undefined> = []
         const server = createServer((request, response) => {
-          keys.push(request.headers.authorization)
+          keys.push(request.headers.authorization ?? request.headers["xi-api-key"]?.toString())
           answer(request, response)
         })
         await new Promise<void>((resume) => server.listen(0, "127.0.0.1", resume))
@@ -30,6 +32,10 @@ const serverOf = (answer: (request: IncomingMessage, response: ServerResponse) =
     }
   )
 
+const request: SpeechRequest = { text: "Words.", voice: "v", rate: 1, volume: 1, pitch: 0 }
+
+const withKey = Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["ENGINE_KEY", "the-key"]])))
+
 /** Speaks with an OpenAI engine that sends the key `the-key`. */
 const spoken = (baseUrl: string) =>
   Effect.flatMap(
@@ -42,11 +48,8 @@ const spoken = (baseUrl: string) =>
       maxBytes: 1_000_000,
       timeout: "20 seconds"
     }),
-    (engine) => engine.speak({ text: "Words.", voice: "v", rate: 1, volume: 1, pitch: 0 })
-  ).pipe(
-    Effect.provide(httpClient),
-    Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["ENGINE_KEY", "the-key"]])))
-  )
+    (engine) => engine.speak(request)
+  ).pipe(Effect.provide(httpClient), withKey)
 
 it.scopedLive.each([301, 302, 303, 307, 308])(
   "a redirect with %i is not followed, and the key stays",
@@ -92,5 +95,52 @@ it.scopedLive.each(["gzip", "br"])("a body of 20 MB, compressed as %s, is not un
     })
     const speech = yield* spoken(server.origin)
     expect(speech._tag === "Encoded" && speech.bytes.length).toBe(bomb.length)
+  })
+)
+
+/** Speaks with an upstream engine whose server says that the audio of its task is at an address. */
+const spokenUpstream = (audioUrl: (origin: string) => string, redirect?: string) =>
+  Effect.gen(function* () {
+    const task = { task_id: "t", status: "done", provider: "provider_native", characters: 6, credits: 6 }
+    const server = yield* serverOf(({ method, url = "", headers }, response) => {
+      const origin = `http://${headers.host}`
+      if (redirect !== undefined && url === "/audio") response.writeHead(302, { location: redirect }).end()
+      else if (method === "POST") response.end(JSON.stringify(task))
+      else if (url.startsWith("/v1/tasks")) response.end(JSON.stringify({ tasks: [], has_more: false }))
+      else response.end(JSON.stringify({ ...task, audio_url: audioUrl(origin) }))
+    })
+    const engine = yield* makeUpstreamEngine({
+      name: "e",
+      baseUrl: server.origin,
+      keyVariable: "ENGINE_KEY",
+      provider: "provider_native",
+      timeout: Duration.seconds(20)
+    })
+    return { keys: server.keys, speech: yield* Effect.either(engine.speak(request)) }
+  }).pipe(withKey)
+
+it.scopedLive("an upstream service cannot name audio in another network", () =>
+  Effect.gen(function* () {
+    const metadata = "http://169.254.169.254/latest/meta-data"
+    const cases = [
+      spokenUpstream(() => metadata),
+      spokenUpstream((origin) => `${origin}/audio`, metadata),
+      spokenUpstream(() => "file:///etc/passwd")
+    ]
+    for (const spoken of cases) {
+      const { keys, speech } = yield* spoken
+      expect(speech).toMatchObject({ _tag: "Left", left: { _tag: "SpeechFailed", reason: "bad-output" } })
+      expect(keys).toContain("the-key")
+    }
+  })
+)
+
+it.scopedLive("the key of an upstream service stays there", () =>
+  Effect.gen(function* () {
+    const thief = yield* serverOf((_, response) => void response.end("RIFF"))
+    const address = `${thief.origin}/audio`
+    yield* spokenUpstream(() => address)
+    yield* spokenUpstream((origin) => `${origin}/audio`, address)
+    expect(thief.keys).toEqual([undefined, undefined])
   })
 )
