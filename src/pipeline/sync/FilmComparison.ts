@@ -61,8 +61,8 @@ export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(funct
   if (Option.isNone(heard.right))
     return without("no-speech", "the film has no sound, so the subtitle was not compared with it")
   const speech = heard.right.value
-  const short = missingSound(speech, info, spans)
-  if (short !== undefined) return without("unsure", short)
+  const unusable = unusableSound(speech, info, spans)
+  if (unusable !== undefined) return without("unsure", unusable)
   const result = compared(set, spans, speech, mode)
   return follow ? followed(result, words, speech) : result
 })
@@ -100,19 +100,23 @@ const spansOf = (script: Script, words: Words): ReadonlyArray<CueSpan> => {
   })
 }
 
-/** Sound that ends this many seconds before the film and its last cue is incomplete. */
+/** Sound that differs by this many seconds from what is needed cannot be compared. */
 const tolerated = 5
 
-/** Why the decoded part of a film's sound is not enough for a comparison; undefined if it is. */
-const missingSound = (
+/** Why a film's decoded sound cannot be compared; undefined if it can. */
+const unusableSound = (
   { seconds }: FilmSpeech,
   { duration }: MediaInfo,
   spans: ReadonlyArray<TimedSpan>
 ): string | undefined => {
-  const needed = Math.min(duration / 1_000_000, spans.at(-1)?.end ?? 0)
-  return seconds >= needed - Math.max(tolerated, needed * 0.02)
-    ? undefined
-    : `only the first ${seconds.toFixed(0)} s of the film's sound can be decoded, so the subtitle was not compared with it`
+  const lasts = duration / 1_000_000
+  const needed = Math.min(lasts, spans.at(-1)?.end ?? 0)
+  if (seconds < needed - Math.max(tolerated, needed * 0.02))
+    return `only the first ${seconds.toFixed(0)} s of the film's sound can be decoded, so the subtitle was not compared with it`
+  // Where the channel layout changes midway, ffmpeg inserts silence as long as the film so far.
+  if (seconds > lasts + Math.max(tolerated, lasts * 0.02))
+    return `the film's sound has ${seconds.toFixed(0)} s, but the film has ${lasts.toFixed(0)} s, so the subtitle was not compared with it`
+  return undefined
 }
 
 const compared = (

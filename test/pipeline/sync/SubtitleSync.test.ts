@@ -208,16 +208,29 @@ it.scopedLive(
         ...["-i", join(folder, "silent.mkv"), "-i", join(folder, "short.m4a")],
         ...["-c", "copy", join(folder, "partly.mkv")]
       )
+      // A recording whose sound changes from stereo to 5.1.
+      const part = (name: string, from: number, layout: string) =>
+        ffmpeg(
+          ...["-ss", `${from}`, "-i", join(folder, "noise.mkv"), "-t", `${seconds / 2}`],
+          ...["-af", `pan=${layout}|c0=c0|c1=c0`, "-c:v", "mpeg2video", "-r", "25", "-c:a", "ac3"],
+          ...["-output_ts_offset", `${from}`, "-f", "mpegts", join(folder, name)]
+        )
+      yield* part("stereo.ts", 0, "stereo")
+      yield* part("surround.ts", seconds / 2, "5.1")
+      writeFileSync(
+        join(folder, "changed.ts"),
+        Buffer.concat(["stereo.ts", "surround.ts"].map((name) => readFileSync(join(folder, name))))
+      )
       writeFileSync(
         join(folder, "late.srt"),
         srt((time) => time + 2_400)
       )
       const jobs = yield* planned(
         folder,
-        ["noise", "music", "silent", "partly", "broken"].map((id) => ({
+        ["noise", "music", "silent", "partly", "broken", "changed"].map((id) => ({
           id,
           input: "late.srt",
-          video: `${id}.mkv`,
+          video: id === "changed" ? "changed.ts" : `${id}.mkv`,
           sync: "auto"
         }))
       )
@@ -249,7 +262,13 @@ it.scopedLive(
           0,
           ["only the first N of the film's sound can be decoded, so the subtitle was not compared with it"]
         ],
-        ["broken", "unsure", 0, [unsure]]
+        ["broken", "unsure", 0, [unsure]],
+        [
+          "changed",
+          "unsure",
+          0,
+          ["the film's sound has N, but the film has N, so the subtitle was not compared with it"]
+        ]
       ])
     }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer])),
   120_000
