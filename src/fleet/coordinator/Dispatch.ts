@@ -35,6 +35,19 @@ const unlimited = 1_000_000
 export const recordDispatched = (job: Job): UtteranceRecord | undefined =>
   Option.getOrUndefined(Option.map(readParcel(job.data), ({ record }) => record))
 
+/**
+ * Whether a job's record holds a paid task, or a create that may have been sent, that is missing from the run's record.
+ * Then the run's record must not be dispatched: it would be paid for again.
+ */
+export const isAhead = (written: UtteranceRecord | undefined, own: UtteranceRecord): boolean => {
+  const known = new Set(own.tasks.map(({ task }) => task))
+  return (
+    written !== undefined &&
+    (written.tasks.some(({ task }) => !known.has(task)) ||
+      (written.state === "announced" && own.state === "planned" && written.take >= own.take))
+  )
+}
+
 /** Opens a provider's queue and sets its limits, which apply to all workers together. */
 export const limitQueues = ({ watch, client, callRedis: asked }: Stage, provider: ProviderId) =>
   Effect.gen(function* () {
@@ -53,20 +66,22 @@ export const removeJobs = ({ callRedis: asked }: Coordinator, job: Job) =>
   asked(() => job.remove({ removeChildren: false }).catch(() => {}))
 
 /**
- * Returns the utterances that already have an unfinished job, from an earlier run or another batch. They are awaited,
- * not dispatched again.
+ * Returns the utterances that already have a job, from an earlier run or another batch, that is unfinished, or that has
+ * ended since its record was read. They are awaited, not dispatched again.
  */
 export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
       records,
-      ({ utterance: { key, casting } }) =>
+      (record) =>
         Effect.gen(function* () {
+          const { key, casting } = record.utterance
           const queue = yield* stage.watch.queue(speakQueue(casting.provider))
           const job = yield* stage.callRedis(() => queue.getJob(key))
-          if (job !== undefined && job.finishedOn === undefined) return [key]
+          if (job === undefined) return []
+          if (job.finishedOn === undefined || isAhead(recordDispatched(job), record)) return [key]
           // Its result is already recorded; the remaining work needs a new job.
-          if (job !== undefined) yield* removeJobs(stage, job)
+          yield* removeJobs(stage, job)
           return []
         }),
       { concurrency: atOnce }

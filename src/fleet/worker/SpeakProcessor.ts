@@ -12,7 +12,7 @@ import { StopSignal } from "../../pipeline/speak/services/StopSignal.ts"
 import { processUtterance } from "../../pipeline/speak/UtteranceProcess.ts"
 import { type Halt, SpeakConfig, defaultSpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { versionMismatch } from "../shared/FleetErrors.ts"
 import { type Hold, type FencedStoreParts, publish } from "../shared/FencedStore.ts"
@@ -88,12 +88,28 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
         })
       )
 
+    /**
+     * Returns an utterance's record, or that of its clip if another job has spoken it meanwhile: a run may have
+     * dispatched it before it could know.
+     */
+    const newestOf = (sent: UtteranceRecord) =>
+      Effect.gen(function* () {
+        if (sent.clip !== undefined) return sent
+        const spoken = yield* share.recordOf(sent.utterance.key)
+        if (spoken === undefined || spoken.take < sent.take) return sent
+        yield* handover.takeOver([spoken])
+        const [record = spoken] = yield* handover.records([spoken.utterance.key])
+        yield* publish(parts, record)
+        return record
+      })
+
     /** Speaks one utterance, continuing from its record's state. */
     const spokenOf = (hold: Hold) =>
       Effect.gen(function* () {
-        const { record, terms, last, grant } = hold.payload
-        const { key } = record.utterance
-        yield* handover.takeOver([record])
+        const { record: sent, terms, last, grant } = hold.payload
+        const { key } = sent.utterance
+        yield* handover.takeOver([sent])
+        const record = yield* newestOf(sent)
         if (record.state === "fetched" || record.state === "placed") {
           const damaged = yield* clips.damaged(new Map([[key, record.clip?.bytes ?? -1]]))
           if (damaged.length === 0) return ended("spoken")

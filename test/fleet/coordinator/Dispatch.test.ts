@@ -1,0 +1,161 @@
+/** A job that ends after a run has read its record, and before the run dispatches its utterances, is paid for once. */
+import { join } from "node:path"
+import { describe, it } from "@effect/vitest"
+import { NodeContext } from "@effect/platform-node"
+import { Queue } from "bullmq"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { expect, test } from "vitest"
+import { TaskId } from "../../../src/domain/values/Ids.ts"
+import { fleetExecutor } from "../../../src/fleet/coordinator/Coordinator.ts"
+import { isAhead } from "../../../src/fleet/coordinator/Dispatch.ts"
+import { folderShare } from "../../../src/fleet/shared/FolderShare.ts"
+import { connectRedis } from "../../../src/fleet/shared/Redis.ts"
+import { Share } from "../../../src/fleet/shared/Share.ts"
+import { runWorker } from "../../../src/fleet/worker/Worker.ts"
+import { Gateway } from "../../../src/gateway/Gateway.ts"
+import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
+import { planBatch } from "../../../src/pipeline/plan/BatchPlan.ts"
+import { writableState } from "../../../src/store/state/StateDatabase.ts"
+import { Estimates } from "../../../src/store/tables/Estimates.ts"
+import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
+import { UtteranceStore } from "../../../src/store/tables/UtteranceStore.ts"
+import { UtteranceTransfer, type UtteranceRecord } from "../../../src/store/tables/UtteranceTransfer.ts"
+import {
+  casting,
+  job,
+  parts,
+  serving,
+  settingsFor,
+  temporaryFolder,
+  utterances
+} from "../../hostile/Batch.ts"
+import { writeScene } from "../../hostile/Command.ts"
+import { calm, HostileService } from "../../hostile/HostileService.ts"
+import { hasRedis, RedisServer } from "../RedisServer.ts"
+
+const [first, ...others] = utterances(3)
+if (first === undefined) throw new Error("expected three utterances")
+const spoken = [first, ...others]
+
+/** A fleet in this process: its Redis, share and service. */
+const assembled = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(() => RedisServer.start()),
+    (server) => Effect.promise(() => server.stop())
+  )
+  const service = yield* serving(new HostileService(calm))
+  const redis = yield* connectRedis(server.url, undefined, () => undefined)
+  const share = yield* Layer.build(folderShare(join(folder, "share")))
+  const machine = yield* Layer.build(parts(join(folder, "machine"), service))
+  const queue = yield* Effect.acquireRelease(
+    Effect.sync(() => new Queue("speak.provider_fast", { connection: redis.client, prefix: "dubwright" })),
+    (queue) => Effect.promise(() => queue.close())
+  )
+
+  writeScene(folder, 1)
+  const flags = { baseUrl: service.baseUrl, provider: casting.provider, voice: casting.voice }
+  const plan = yield* loadBatch([join(folder, "scene.srt")], flags).pipe(
+    Effect.flatMap(planBatch),
+    Effect.provide(NodeContext.layer),
+    Effect.provide(machine)
+  )
+
+  /** Starts a run with an empty state of its own: reads the records of its utterances. Returns its speak stage. */
+  const run = (name: string) =>
+    Effect.gen(function* () {
+      const state = yield* Layer.build(
+        Layer.mergeAll(
+          UtteranceStore.Default,
+          UtteranceTransfer.Default,
+          ClipFolder.Default,
+          Estimates.Default
+        ).pipe(Layer.provideMerge(writableState(join(folder, name), Context.get(share, Share).clips)))
+      )
+      const services = machine.pipe(Context.merge(share), Context.merge(state))
+      yield* Context.get(state, UtteranceStore).plan("batch", job(spoken))
+      const executor = yield* fleetExecutor(redis, { ...plan, utterances: spoken }).pipe(
+        Effect.provide(services),
+        Effect.provide(NodeContext.layer)
+      )
+      return Effect.provide(executor.speak(settingsFor(spoken), plan), services)
+    })
+  const work = runWorker({
+    client: redis.client,
+    reach: () => Layer.succeed(Gateway, Context.get(machine, Gateway)),
+    roles: ["speak"],
+    name: "worker",
+    concurrency: 8,
+    takeover: 20_000,
+    printLine: () => Effect.void
+  }).pipe(Effect.provide(share), Effect.provide(machine), Effect.provide(NodeContext.layer))
+  return { service, queue, run, work }
+})
+
+/** Two runs have read their records. Then one of them dispatches jobs, which end. */
+const endedMeanwhile = (scope: Scope.Scope) =>
+  Effect.gen(function* () {
+    const fleet = yield* assembled
+    const one = yield* Scope.extend(fleet.run("one"), scope)
+    const other = yield* fleet.run("two")
+    yield* Effect.forkScoped(fleet.work)
+    expect(yield* one).toMatchObject({ created: 3 })
+    return { ...fleet, other }
+  })
+
+describe.skipIf(!hasRedis)("a run that read its records before the jobs of another run ended", () => {
+  it.scopedLive("joins these jobs", () =>
+    Effect.gen(function* () {
+      const { service, queue, other } = yield* endedMeanwhile(yield* Effect.scope)
+      const runs = () => Promise.all(spoken.map(async ({ key }) => (await queue.getJob(key))?.processedOn))
+      const before = yield* Effect.promise(runs)
+      expect(yield* other).toMatchObject({ failed: 0, left: 0 })
+      expect(service.charged.length).toBe(3)
+      expect(before).toEqual(spoken.map(() => expect.any(Number)))
+      expect(yield* Effect.promise(runs)).toEqual(before)
+    })
+  )
+
+  it.scopedLive("uses their clips if the other run has removed them", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { service, queue, other } = yield* endedMeanwhile(scope)
+      yield* Scope.close(scope, Exit.void)
+      expect(yield* Effect.promise(() => queue.getJob(first.key))).toBeUndefined()
+      expect(yield* other).toMatchObject({ failed: 0, left: 0 })
+      expect(service.charged.length).toBe(3)
+    })
+  )
+})
+
+const planned: UtteranceRecord = {
+  utterance: first,
+  label: "ep01 #1",
+  state: "planned",
+  take: 1,
+  rerolls: 0,
+  losses: 0,
+  tasks: []
+}
+const task = TaskId.make("task-1")
+const submitted: UtteranceRecord = {
+  ...planned,
+  state: "submitted",
+  task,
+  tasks: [{ task, take: 1, adopted: false, madeAt: 0 }]
+}
+
+test.each<[string, UtteranceRecord, UtteranceRecord, boolean]>([
+  ["a paid task", submitted, planned, true],
+  ["a create that may have been sent", { ...planned, state: "announced" }, planned, true],
+  ["nothing new", planned, planned, false],
+  ["a task that the run has lost since", submitted, { ...submitted, state: "planned", take: 2 }, false],
+  [
+    "a create of an earlier take",
+    { ...submitted, state: "announced" },
+    { ...submitted, state: "planned", take: 2 },
+    false
+  ]
+])("a job's record is ahead of the run's if it has what the run lacks: %s", (_, written, own, isSo) => {
+  expect(isAhead(written, own)).toBe(isSo)
+})
