@@ -54,7 +54,7 @@ export const connectRedis = (
           retryStrategy: (times) => Math.min(longestRetry, 50 * 2 ** Math.min(times, 6))
         })
         watched(made, name, told)
-        return made
+        return withoutOldTimers(made)
       }),
       (made) => Effect.sync(() => made.disconnect())
     )
@@ -95,6 +95,21 @@ export const connectRedis = (
         : []
     return { client, name, warnings: [...evicting, ...unsaved, ...open] }
   })
+
+/**
+ * Clears the timer of `socketTimeout` when a connection closes, also of the client's duplicates. ioredis keeps it if a
+ * request was under way: it would keep the process alive, or end the next connection.
+ */
+const withoutOldTimers = (client: Redis): Redis => {
+  const timer = "socketTimeoutTimer"
+  client.on("close", () => {
+    clearTimeout(Reflect.get(client, timer))
+    Reflect.set(client, timer, undefined)
+  })
+  const duplicate = client.duplicate.bind(client)
+  client.duplicate = (override) => withoutOldTimers(duplicate(override))
+  return client
+}
 
 /** `CONFIG GET save` returns the name and the rule, which is empty if nothing is saved. */
 const savesNothing = (answer: unknown): boolean => Array.isArray(answer) && answer[1] === ""

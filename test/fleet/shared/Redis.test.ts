@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { connect, createServer, type Socket } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import { connectRedis } from "../../../src/fleet/shared/Redis.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
@@ -56,6 +56,30 @@ describe.skipIf(!hasRedis)("a Redis", () => {
       expect(yield* warnings("localhost", "10.0.0.1")).toEqual([])
       expect(yield* warnings("127.0.0.1", "8.8.8.8")).toEqual([])
     })
+  )
+
+  it.effect("leaves no timer when the fleet's connections close in the middle of a request", () =>
+    Effect.gen(function* () {
+      yield* Effect.acquireRelease(
+        Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })),
+        () => Effect.sync(() => vi.useRealTimers())
+      )
+      const { url } = yield* started
+      const closed = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const { client } = yield* connectRedis(url, undefined, () => undefined)
+          const own = client.duplicate()
+          const closed = Promise.all([client, own].map((each) => once(each, "end")))
+          const waiting = own.blpop("nothing", 0).catch(() => {})
+          yield* Effect.promise(() => once(own, "ready"))
+          yield* Effect.addFinalizer(() => Effect.sync(() => own.disconnect()))
+          expect(vi.getTimerCount()).toBeGreaterThan(0)
+          return Promise.all([closed, waiting])
+        })
+      )
+      yield* Effect.promise(() => closed)
+      expect(vi.getTimerCount()).toBe(0)
+    }).pipe(Effect.scoped)
   )
 
   it.scopedLive(
