@@ -73,7 +73,8 @@ const dubbed = (options: RunOptions, retry: boolean) =>
     if (!options.quiet && !("results" in work)) yield* tellDefaultVoices(batch)
     const now = new Date(yield* Clock.currentTimeMillis)
     const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
-    const executor = "results" in work || fleet === undefined ? undefined : yield* fleet.executor(work)
+    const { executor } =
+      "results" in work || fleet === undefined ? { executor: undefined } : yield* fleet.connect(work)
     const result = yield* Effect.flatMap(SpeechService, (service) =>
       dub(prepared, service, { maxCredits, deadline, executor, first: retry ? revived : undefined })
     ).pipe(Effect.provide([progressDisplay(options), commandService(options)]))
@@ -102,9 +103,9 @@ const fleetNamed = Effect.fnUntraced(function* ({ fleet, share }: RunOptions) {
   const opened = yield* openShare(share, "coordinator")
   return {
     share: opened,
-    executor: Effect.fnUntraced(function* (plan: BatchPlan) {
+    connect: Effect.fnUntraced(function* (plan: BatchPlan) {
       const { fleetFor } = yield* Effect.promise(() => import("../batch/FleetExecutor.ts"))
-      return (yield* fleetFor(fleet, opened, plan)).executor
+      return yield* fleetFor(fleet, opened, plan)
     })
   }
 })

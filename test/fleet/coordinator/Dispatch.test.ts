@@ -78,7 +78,7 @@ const assembled = Effect.gen(function* () {
         Effect.provide(services),
         Effect.provide(NodeContext.layer)
       )
-      return Effect.provide(executor.speak(settingsFor(spoken), plan), services)
+      return { speak: Effect.provide(executor.speak(settingsFor(spoken), plan), services) }
     })
   const work = runWorker({
     client: redis.client,
@@ -99,7 +99,7 @@ const endedMeanwhile = (scope: Scope.Scope) =>
     const one = yield* Scope.extend(fleet.run("one"), scope)
     const other = yield* fleet.run("two")
     yield* Effect.forkScoped(fleet.work)
-    expect(yield* one).toMatchObject({ created: 3 })
+    expect(yield* one.speak).toMatchObject({ created: 3 })
     return { ...fleet, other }
   })
 
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)("a run that read its records before the jobs of anoth
       const { service, queue, other } = yield* endedMeanwhile(yield* Effect.scope)
       const runs = () => Promise.all(spoken.map(async ({ key }) => (await queue.getJob(key))?.processedOn))
       const before = yield* Effect.promise(runs)
-      expect(yield* other).toMatchObject({ failed: 0, left: 0 })
+      expect(yield* other.speak).toMatchObject({ failed: 0, left: 0 })
       expect(service.charged.length).toBe(3)
       expect(before).toEqual(spoken.map(() => expect.any(Number)))
       expect(yield* Effect.promise(runs)).toEqual(before)
@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)("a run that read its records before the jobs of anoth
       const { service, queue, other } = yield* endedMeanwhile(scope)
       yield* Scope.close(scope, Exit.void)
       expect(yield* Effect.promise(() => queue.getJob(first.key))).toBeUndefined()
-      expect(yield* other).toMatchObject({ failed: 0, left: 0 })
+      expect(yield* other.speak).toMatchObject({ failed: 0, left: 0 })
       expect(service.charged.length).toBe(3)
     })
   )
