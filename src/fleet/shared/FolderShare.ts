@@ -53,7 +53,7 @@ export const folderShare = (folder: string): Layer.Layer<Share, FleetUnusable> =
           local: (path) => (path.startsWith(portableMark) ? at(path.slice(portableMark.length)) : path),
           sendInputs: () => Effect.succeed([]),
           fetchInputs: () => Effect.succeed(true),
-          sendResults: () => Effect.succeed(undefined),
+          sendResults: () => Effect.sync(() => undefined),
           fetchResults: () => Effect.succeed(true),
           dropResults: () => Effect.void
         }

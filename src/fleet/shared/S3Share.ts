@@ -167,7 +167,7 @@ const absent = <A, R>(request: Effect.Effect<A, S3Failed, R>): Effect.Effect<A |
   Effect.catchIf(
     request,
     ({ status }) => status === 404,
-    () => Effect.succeed(undefined)
+    () => Effect.sync(() => undefined)
   )
 
 interface FilesNeeds extends ReturnType<typeof accessOf> {
