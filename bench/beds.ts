@@ -8,23 +8,17 @@
  * The deliveries alternate; the smallest CPU time of all rounds counts.
  */
 import { spawnSync } from "node:child_process"
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { closeSync, openSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { NodeContext } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { tuneGc } from "../src/app/layers/GcTuning.ts"
+import { Effect } from "effect"
 import { wavHeader } from "../src/audio/formats/WavHeader.ts"
 import { type OutputName, soundNames } from "../src/domain/manifest/Outputs.ts"
 import { deliveryRate } from "../src/domain/time/Units.ts"
 import { wavFileInfo } from "../src/ffmpeg/decode/WavFile.ts"
-import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import { writeOutputs } from "../src/pipeline/deliver/OutputWriter.ts"
-import { silent } from "../src/pipeline/Progress.ts"
-import { ClipFolder } from "../src/store/files/ClipFolder.ts"
-import { writableState } from "../src/store/state/StateDatabase.ts"
+import { deliverOrMeasure, stateOf } from "./shared/deliveringProcess.ts"
 import { deliverableOf, makeFilm, readFilm } from "./shared/mixFilm.ts"
 import { processorSeconds } from "./shared/processorTime.ts"
 
@@ -48,9 +42,6 @@ const channelsOf = { mono: 1, stereo: 2, "5.1": 6 } as const
 const isBed = (name: string): name is keyof typeof channelsOf => name in channelsOf
 const isSound = (name: string): name is OutputName => soundNames.some((one) => one === name)
 const depth = values.depth === "16" ? 16 : 24
-const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
-const stateOf = (folder: string) =>
-  Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
 const pathOf = (folder: string, bed: string) => join(folder, `${bed}.wav`)
 
 /** Writes a background: a chord that swells and fades, and noise. A minute of it repeats. */
@@ -165,17 +156,4 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
   }
 })
 
-if (values.deliver !== undefined) {
-  // Like the command.
-  tuneGc()
-  await Effect.runPromise(
-    Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
-  )
-} else {
-  const folder = mkdtempSync(join(tmpdir(), "dubwright-beds-"))
-  try {
-    await Effect.runPromise(measure(folder))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+await deliverOrMeasure("beds", values.deliver, delivery, measure)

@@ -10,25 +10,20 @@
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { NodeContext } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { tuneGc } from "../src/app/layers/GcTuning.ts"
+import { Effect } from "effect"
 import { encodeWav16 } from "../src/audio/formats/Wav.ts"
 import { UtteranceKey } from "../src/domain/values/Ids.ts"
-import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import { locateConfigured } from "../src/ffmpeg/process/FfmpegBinary.ts"
 import { analyzeClip } from "../src/pipeline/clips/ClipAnalysis.ts"
 import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
 import { writeOutputs } from "../src/pipeline/deliver/OutputWriter.ts"
-import { silent } from "../src/pipeline/Progress.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/services/ClipIntake.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
-import { writableState } from "../src/store/state/StateDatabase.ts"
+import { deliverOrMeasure, stateOf } from "./shared/deliveringProcess.ts"
 import { deliverableOf, type Film, makeFilm, mp3Of, readFilm } from "./shared/mixFilm.ts"
 import { encodeMp3 } from "./shared/mixPeers.ts"
 import { processorSeconds } from "./shared/processorTime.ts"
@@ -45,9 +40,6 @@ const { values } = parseArgs({
     deliver: { type: "string" }
   }
 })
-
-const stateOf = (folder: string) =>
-  Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
 
 /** Decodes, analyzes and stores the clips that arrive as MP3, like the speak stage; returns the film with them. */
 const received = Effect.fn("bench.received")(function* (film: Film, folder: string) {
@@ -131,18 +123,4 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
   }
 })
 
-if (values.deliver !== undefined) {
-  // Like the command.
-  tuneGc()
-  const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
-  await Effect.runPromise(
-    delivery(values.deliver, values.cases).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
-  )
-} else {
-  const folder = mkdtempSync(join(tmpdir(), "dubwright-kernels-"))
-  try {
-    await Effect.runPromise(measure(folder).pipe(Effect.provide(NodeContext.layer)))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+await deliverOrMeasure("kernels", values.deliver, (folder) => delivery(folder, values.cases), measure)

@@ -18,24 +18,19 @@
  * The fastest of several rounds counts. Peers that would take hours are measured with `few` clips and extrapolated.
  */
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { NodeContext } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { tuneGc } from "../src/app/layers/GcTuning.ts"
+import { Effect } from "effect"
 import { encodeWav16 } from "../src/audio/formats/Wav.ts"
 import { UtteranceKey } from "../src/domain/values/Ids.ts"
 import { locateConfigured } from "../src/ffmpeg/process/FfmpegBinary.ts"
-import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import { writeOutputs } from "../src/pipeline/deliver/OutputWriter.ts"
-import { silent } from "../src/pipeline/Progress.ts"
 import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/services/ClipIntake.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
-import { writableState } from "../src/store/state/StateDatabase.ts"
+import { deliverOrMeasure, stateOf } from "./shared/deliveringProcess.ts"
 import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, rate, readFilm } from "./shared/mixFilm.ts"
 import {
   bare,
@@ -68,10 +63,6 @@ const { values } = parseArgs({
 
 const isFormat = (name: string): name is Format => name === "wav" || name === "flac" || name === "m4a"
 const formats = values.formats.split(",").filter(isFormat)
-const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
-const stateOf = (folder: string) =>
-  Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
-
 /** The measurements that the delivering process prints. */
 interface Delivered {
   readonly seconds: number
@@ -226,17 +217,4 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
   }
 })
 
-if (values.deliver !== undefined) {
-  // Like the command.
-  tuneGc()
-  await Effect.runPromise(
-    Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
-  )
-} else {
-  const folder = mkdtempSync(join(tmpdir(), "dubwright-mix-"))
-  try {
-    await Effect.runPromise(measure(folder))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+await deliverOrMeasure("mix", values.deliver, delivery, measure)

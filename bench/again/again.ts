@@ -11,21 +11,15 @@
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { NodeContext } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { tuneGc } from "../../src/app/layers/GcTuning.ts"
+import { Effect } from "effect"
 import type { OutputName } from "../../src/domain/manifest/Outputs.ts"
-import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { locateConfigured } from "../../src/ffmpeg/process/FfmpegBinary.ts"
 import { writeOutputs } from "../../src/pipeline/deliver/OutputWriter.ts"
-import { silent } from "../../src/pipeline/Progress.ts"
-import { ClipFolder } from "../../src/store/files/ClipFolder.ts"
-import { writableState } from "../../src/store/state/StateDatabase.ts"
+import { deliverOrMeasure, stateOf } from "../shared/deliveringProcess.ts"
 import { deliverableOf, makeFilm, readFilm } from "../shared/mixFilm.ts"
 import { ffmpegTook } from "../shared/mixPeers.ts"
 import { processorSeconds } from "../shared/processorTime.ts"
@@ -51,9 +45,6 @@ const outputs: Readonly<Record<string, ReadonlyArray<OutputName>>> = {
   stems: ["wav", "stems"],
   mp4: ["wav", "mp4"]
 }
-
-const stateOf = (folder: string) =>
-  Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
 
 /** Delivers the film in this process, with each changed line spoken as the one after it. */
 const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
@@ -183,18 +174,4 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
   }
 })
 
-if (values.deliver !== undefined) {
-  // Like the command.
-  tuneGc()
-  const needs = Layer.mergeAll(Ffmpeg.Default, silent).pipe(Layer.provideMerge(NodeContext.layer))
-  await Effect.runPromise(
-    Effect.scoped(delivery(values.deliver)).pipe(Effect.provide(Layer.merge(stateOf(values.deliver), needs)))
-  )
-} else {
-  const folder = mkdtempSync(join(tmpdir(), "dubwright-again-"))
-  try {
-    await Effect.runPromise(Effect.provide(measure(folder), NodeContext.layer))
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
+await deliverOrMeasure("again", values.deliver, delivery, measure)
