@@ -6,10 +6,10 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import { Readable } from "node:stream"
-import { pipeline } from "node:stream/promises"
 import { Agent, type Dispatcher, request } from "@effect/platform-node/Undici"
 import { AwsV4Signer } from "aws4fetch"
-import { Clock, Data, Effect, Exit, Schedule, type Scope } from "effect"
+import { Clock, Data, Effect, Exit, Option, Schedule, type Scope } from "effect"
+import { sha256OfFile } from "./FileHash.ts"
 
 /** Where the objects are, and the keys to reach them. */
 export interface S3Settings {
@@ -33,6 +33,14 @@ export class S3Failed extends Data.TaggedError("S3Failed")<{
     return this.detail
   }
 }
+
+/** Turns the failure of a request for an object that is missing into none. */
+export const ifPresent = <A, E, R>(request: Effect.Effect<A, E | S3Failed, R>) =>
+  Effect.catchIf(
+    Effect.asSome(request),
+    (failure) => failure instanceof S3Failed && failure.status === 404,
+    () => Effect.succeed(Option.none<A>())
+  )
 
 /** What to send. */
 interface S3Request {
@@ -183,13 +191,13 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
     /** The address of the objects, for messages. */
     name: `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`,
 
-    /** Stores a file, a large one in parts. It replaces an object of this name as soon as it is complete. */
-    putFile: (name: string, path: string, type: string) =>
+    /** Stores a file, a large one in parts, in place of an object of this name. `sha256` is the file's, if known. */
+    putFile: (name: string, path: string, type: string, sha256?: string) =>
       Effect.gen(function* () {
         const { size } = yield* Effect.promise(() => stat(path))
         const headers = { "content-type": type }
         if (size > partSize) return yield* putParts(name, path, size, headers)
-        const body = yield* Effect.promise(() => bodyOf(path, 0, size))
+        const body = yield* Effect.promise(() => bodyOf(path, 0, size, sha256))
         yield* text({ method: "PUT", name, headers, body })
       }),
 
@@ -251,13 +259,11 @@ const emptySha256 = createHash("sha256").digest("hex")
 const partSize = 64 * 1024 * 1024
 
 /** Returns `bytes` bytes of a file from `start` as a request's body. */
-const bodyOf = async (path: string, start: number, bytes: number): Promise<S3Body> => {
-  const open = () =>
-    bytes === 0 ? Readable.from([]) : createReadStream(path, { start, end: start + bytes - 1 })
-  const hash = createHash("sha256")
-  await pipeline(open(), hash)
-  return { open, bytes, sha256: hash.digest("hex") }
-}
+const bodyOf = async (path: string, start: number, bytes: number, sha256?: string): Promise<S3Body> => ({
+  open: () => (bytes === 0 ? Readable.from([]) : createReadStream(path, { start, end: start + bytes - 1 })),
+  bytes,
+  sha256: sha256 ?? (await sha256OfFile(path, start, bytes))
+})
 
 const bodyOfBytes = (content: Buffer): S3Body => ({
   open: () => Readable.from([content]),

@@ -2,12 +2,10 @@
  * Downloads a file of known size and digest. An interrupted download leaves its `.part` file, which the next one
  * continues. Any other failure leaves nothing.
  */
-import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises"
-import { pipeline } from "node:stream/promises"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Data, type Duration, Effect, Option, Schedule, Schema, Stream } from "effect"
+import { sha256OfFile } from "../../system/FileHash.ts"
 import { diskFault, megabytes, VoiceNotAdded } from "./VoiceFault.ts"
 
 /** A file to download. */
@@ -56,7 +54,7 @@ export const downloadVoice = Effect.fn("VoiceDownload.downloadVoice")(function* 
     )
   )
   const found = yield* Effect.tryPromise({
-    try: () => digestOf(part),
+    try: () => sha256OfFile(part),
     catch: (cause) => diskFault(voice, "read the download", cause)
   })
   if (found !== request.sha256) {
@@ -207,13 +205,6 @@ const discard = (part: string): Effect.Effect<void> =>
     await rm(part, { force: true })
     await rm(stampOf(part), { force: true })
   })
-
-/** Returns the SHA-256 of a file, as hexadecimal digits. */
-const digestOf = async (file: string): Promise<string> => {
-  const hash = createHash("sha256")
-  await pipeline(createReadStream(file), hash)
-  return hash.digest("hex")
-}
 
 const hostOf = ({ address }: DownloadRequest): string => new URL(address).host
 

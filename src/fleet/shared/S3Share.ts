@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto"
 import { statSync } from "node:fs"
 import { link, readdir, rm, stat, utimes } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
-import { Effect, Layer, Schedule, Schema } from "effect"
-import { checksumOfFile } from "../../store/files/Checksum.ts"
+import { Effect, Layer, Option, Schedule, Schema } from "effect"
 import { mapStateErrorLater, stateFault, StateUnusable } from "../../store/state/StateErrors.ts"
+import { sha256OfFile } from "../../system/FileHash.ts"
 import { makeFolder } from "../../system/Folder.ts"
-import { openS3, type S3Client, S3Failed } from "../../system/S3Client.ts"
+import { ifPresent, openS3, type S3Client, S3Failed } from "../../system/S3Client.ts"
 import { readS3Settings } from "../../system/S3Settings.ts"
 import { boundCache, isCached, openWork, receiveFile } from "./FileCache.ts"
 import { FleetUnusable, versionMismatch } from "./FleetErrors.ts"
@@ -76,7 +76,7 @@ export const s3Share = (
       const { ask, attempt, size, download } = access
       const texts = shareTexts({
         name: s3.name,
-        read: (name) => ask(absent(s3.readText(name))),
+        read: (name) => ask(present(s3.readText(name))),
         write: (name, text) => ask(s3.putBytes(name, Buffer.from(text))),
         size
       })
@@ -104,8 +104,9 @@ export const s3Share = (
         // The clip first: a record without its clip would be useless.
         keepRecord: (record) => {
           const { key } = record.utterance
+          const sha256 = record.clip?.clip.checksum
           return Effect.zipRight(
-            ask(s3.putFile(clipName(key, "wav"), clipPath(key), "audio/wav")),
+            ask(s3.putFile(clipName(key, "wav"), clipPath(key), "audio/wav", sha256)),
             texts.keepRecord(record)
           )
         },
@@ -148,11 +149,11 @@ const accessOf = (s3: S3Client, cache: string) => {
   return {
     ask,
     attempt,
-    size: (name: string) => ask(absent(s3.size(name))),
+    size: (name: string) => ask(present(s3.size(name))),
     /** Brings an object to a file. Returns false if it is missing, or not the expected one. */
     download: (name: string, target: string, sha256: string): Effect.Effect<boolean, StateUnusable> =>
       Effect.gen(function* () {
-        const bytes = yield* absent(s3.read(name))
+        const bytes = yield* present(s3.read(name))
         if (bytes === undefined) return false
         return yield* Effect.tryPromise({
           try: () => receiveFile(bytes, target, sha256),
@@ -163,12 +164,8 @@ const accessOf = (s3: S3Client, cache: string) => {
   }
 }
 
-const absent = <A, R>(request: Effect.Effect<A, S3Failed, R>): Effect.Effect<A | undefined, S3Failed, R> =>
-  Effect.catchIf(
-    request,
-    ({ status }) => status === 404,
-    () => Effect.sync(() => undefined)
-  )
+const present = <A, R>(request: Effect.Effect<A, S3Failed, R>) =>
+  Effect.map(ifPresent(request), Option.getOrUndefined)
 
 interface FilesNeeds extends ReturnType<typeof accessOf> {
   readonly s3: S3Client
@@ -189,8 +186,10 @@ const filesOf = ({ s3, texts, inputs, scratch, bounded, ask, attempt, size, down
   const send = (group: string, path: string, file: string) =>
     Effect.gen(function* () {
       const { size: bytes, mtime } = yield* attempt(() => stat(file))
-      const object = `${group}/${yield* attempt(() => checksumOfFile(file))}`
-      if ((yield* size(object)) !== bytes) yield* ask(s3.putFile(object, file, "application/octet-stream"))
+      const sha256 = yield* attempt(() => sha256OfFile(file))
+      const object = `${group}/${sha256}`
+      if ((yield* size(object)) !== bytes)
+        yield* ask(s3.putFile(object, file, "application/octet-stream", sha256))
       return { path, object, bytes, modified: mtime.getTime() } satisfies SentFile
     })
 
@@ -262,7 +261,7 @@ const filesOf = ({ s3, texts, inputs, scratch, bounded, ask, attempt, size, down
               const isSame = yield* attempt(
                 async () =>
                   statSync(target, { throwIfNoEntry: false })?.size === bytes &&
-                  (await checksumOfFile(target)) === sha256
+                  (await sha256OfFile(target)) === sha256
               )
               if (isSame) return true
               yield* attempt(async () => makeFolder(dirname(target)))

@@ -5,7 +5,7 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { Effect, Layer, Option, Stream } from "effect"
-import type { S3Client } from "../../../system/S3Client.ts"
+import { ifPresent, type S3Client } from "../../../system/S3Client.ts"
 import { DataFolder } from "../DataFolder.ts"
 import { fileKinds, type FileKind, mediaTypes } from "../FileKinds.ts"
 import { FileStore, FilesUnwritable, type StoredFile } from "../FileStore.ts"
@@ -28,16 +28,12 @@ export const s3Files = (s3: S3Client) =>
             )
           ),
         find: (taskId, name) =>
-          s3.size(nameOf(taskId, name)).pipe(
-            Effect.map((size) =>
-              Option.some<StoredFile>({
+          ifPresent(s3.size(nameOf(taskId, name))).pipe(
+            Effect.map(
+              Option.map((size): StoredFile => ({
                 size,
                 read: (from, to) => Effect.orDie(s3.read(nameOf(taskId, name), { from, to }))
-              })
-            ),
-            Effect.catchIf(
-              ({ status }) => status === 404,
-              () => Effect.succeedNone
+              }))
             ),
             Effect.orDie
           ),

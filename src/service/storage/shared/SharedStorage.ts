@@ -6,7 +6,7 @@ import { createHash, randomBytes } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlClient as Sql } from "@effect/sql/SqlClient"
 import { Effect, Layer, Option } from "effect"
-import { openS3, type S3Client } from "../../../system/S3Client.ts"
+import { ifPresent, openS3, type S3Client } from "../../../system/S3Client.ts"
 import { readS3Settings } from "../../../system/S3Settings.ts"
 import { type DataFolder, DataFolderUnusable } from "../DataFolder.ts"
 import type { FileStore } from "../FileStore.ts"
@@ -102,10 +102,6 @@ const read = (s3: S3Client) =>
       (secret) => secret.length === secretSize,
       (secret) => refused(s3.name, `the object "secret" has ${secret.length} bytes instead of ${secretSize}`)
     ),
-    Effect.asSome,
-    Effect.catchIf(
-      (failure) => failure._tag === "S3Failed" && failure.status === 404,
-      () => Effect.succeedNone
-    ),
+    ifPresent,
     Effect.map(Option.getOrUndefined)
   )
