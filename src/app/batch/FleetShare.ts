@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Context, Effect, Layer, type Scope } from "effect"
 import type { FleetUnusable } from "../../fleet/shared/FleetErrors.ts"
-import { folderShare } from "../../fleet/shared/FolderShare.ts"
+import { clipsOf, folderShare } from "../../fleet/shared/FolderShare.ts"
 import { s3Share, type ShareCache } from "../../fleet/shared/S3Share.ts"
 import { Share } from "../../fleet/shared/Share.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
@@ -28,10 +28,7 @@ export const openShare = (
 ): Effect.Effect<NamedShare, FleetUnusable, Scope.Scope> => {
   if (!address.startsWith("s3://")) {
     const folder = resolve(address)
-    return Effect.succeed({
-      clips: { folder: join(folder, "clips"), missing: undefined },
-      layer: folderShare(folder)
-    })
+    return Effect.succeed({ clips: clipsOf(folder), layer: folderShare(folder) })
   }
   const copies: ShareCache = {
     folder: resolve(cache ?? defaultCache(address)),

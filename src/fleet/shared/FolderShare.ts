@@ -3,11 +3,18 @@ import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
 import { mapStateError, mapStateErrorLater } from "../../store/state/StateErrors.ts"
+import type { SharedClips } from "../../store/state/StateFolder.ts"
 import { writeAtomically } from "../../system/AtomicFile.ts"
 import { makeFolder } from "../../system/Folder.ts"
 import { pathInside } from "../../system/PathComparison.ts"
 import { FleetUnusable } from "./FleetErrors.ts"
 import { portableMark, Share, shareTexts } from "./Share.ts"
+
+/** The clips in a shared folder. */
+export const clipsOf = (folder: string): SharedClips => ({
+  folder: join(folder, "clips"),
+  missing: undefined
+})
 
 /** Opens a shared folder; creates it if missing. */
 export const folderShare = (folder: string): Layer.Layer<Share, FleetUnusable> =>
@@ -16,7 +23,7 @@ export const folderShare = (folder: string): Layer.Layer<Share, FleetUnusable> =
     Effect.gen(function* () {
       yield* Effect.tryPromise({
         try: async () => {
-          makeFolder(join(folder, "clips"))
+          makeFolder(clipsOf(folder).folder)
           makeFolder(join(folder, "fleet"))
           await writeAtomically(join(folder, "fleet"), ".writable", new Uint8Array())
         },
@@ -32,7 +39,7 @@ export const folderShare = (folder: string): Layer.Layer<Share, FleetUnusable> =
       const at = (name: string) => join(root, name)
       return {
         name: root,
-        clips: { folder: at("clips"), missing: undefined },
+        clips: clipsOf(root),
         ...shareTexts({
           name: root,
           read: (name) =>
