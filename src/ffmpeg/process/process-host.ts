@@ -40,8 +40,9 @@ const start = (socket: Socket, { file, args }: HostedStart, first: Buffer): void
 createServer({ allowHalfOpen: true }, (socket) => {
   socket.on("error", () => socket.destroy())
   readLine(socket, (line, rest) => {
-    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- sent by ProcessHost of the same build
-    start(socket, JSON.parse(line) as HostedStart, rest)
+    // ProcessHost, which sends it, is part of the same build, so it is not checked.
+    const asked: HostedStart = JSON.parse(line)
+    start(socket, asked, rest)
   })
 }).listen(process.argv[2], () => process.send?.("listening"))
 

@@ -98,7 +98,7 @@ export const connectRedis = (
 
 /**
  * Clears the timer of `socketTimeout` when a connection closes, also of the client's duplicates. ioredis keeps it if a
- * request was under way: it would keep the process alive, or end the next connection.
+ * request was in flight: it would keep the process alive, or end the next connection.
  */
 const withoutOldTimers = (client: Redis): Redis => {
   const timer = "socketTimeoutTimer"

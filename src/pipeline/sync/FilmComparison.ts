@@ -100,8 +100,8 @@ const spansOf = (script: Script, words: Words): ReadonlyArray<CueSpan> => {
   })
 }
 
-/** Sound that differs by this many seconds from what is needed cannot be compared. */
-const tolerated = 5
+/** Sound whose length in seconds differs by more than this from what is needed cannot be compared. */
+const toleranceOf = (seconds: number): number => Math.max(5, seconds * 0.02)
 
 /** Why a film's decoded sound cannot be compared; undefined if it can. */
 const unusableSound = (
@@ -111,10 +111,10 @@ const unusableSound = (
 ): string | undefined => {
   const lasts = duration / 1_000_000
   const needed = Math.min(lasts, spans.at(-1)?.end ?? 0)
-  if (seconds < needed - Math.max(tolerated, needed * 0.02))
+  if (seconds < needed - toleranceOf(needed))
     return `only the first ${seconds.toFixed(0)} s of the film's sound can be decoded, so the subtitle was not compared with it`
   // Where the channel layout changes midway, ffmpeg inserts silence as long as the film so far.
-  if (seconds > lasts + Math.max(tolerated, lasts * 0.02))
+  if (seconds > lasts + toleranceOf(lasts))
     return `the film's sound has ${seconds.toFixed(0)} s, but the film has ${lasts.toFixed(0)} s, so the subtitle was not compared with it`
   return undefined
 }
