@@ -164,7 +164,7 @@ const splicedFile = Effect.fnUntraced(function* (order: WavOrder, splice: Splice
   )
   // Copied while the sections are rendered. A copy cannot be interrupted: its file is removed once it has ended.
   const copying =
-    splice.changes && !splice.usesSpare
+    splice.changes && splice.outdated === undefined
       ? yield* Effect.forkScoped(Effect.uninterruptible(attempt(path, () => copyPresent(path, partOf(path)))))
       : undefined
   const complete = (copying === undefined ? Effect.void : Fiber.join(copying)).pipe(

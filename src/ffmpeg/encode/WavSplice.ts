@@ -26,8 +26,11 @@ export interface Splice {
   readonly patch: string
   /** Path of the version before the present one. It is kept so that the next edit need not copy the file. */
   readonly spare: string
-  /** Whether the spare is there, and has the right samples in all sections that are not rendered. */
-  readonly usesSpare: boolean
+  /**
+   * The other sections in which the spare does not have the right samples. They are copied from the present file.
+   * Undefined if the spare is not used.
+   */
+  readonly outdated: ReadonlyArray<Section> | undefined
   /** Whether the file almost certainly changes, so that its copy can begin before the sections are rendered. */
   readonly changes: boolean
 }
@@ -43,7 +46,7 @@ export const copyPresent = (path: string, made: string): Promise<void> =>
  */
 export const spliceWav = async (
   order: WavOrder,
-  { sections, spare, usesSpare }: Splice,
+  { sections, spare, outdated }: Splice,
   made: string,
   isCopied: boolean
 ): Promise<boolean> => {
@@ -51,11 +54,12 @@ export const spliceWav = async (
   const patch = openSync(order.part, "r")
   try {
     if (holds(order.path, patch, ranges, size)) return false
-    const isSpare = !isCopied && usesSpare && isMoved(spare, made)
+    const isSpare = !isCopied && outdated !== undefined && isMoved(spare, made)
     if (!isCopied && !isSpare) await copyPresent(order.path, made)
     const file = openSync(made, "r+")
     try {
       ftruncateSync(file, size)
+      if (isSpare) copyRanges(order.path, file, sectionRanges(order, outdated))
       for (const range of ranges)
         for (const { bytes, at } of blocksOf(patch, range)) writeAll(file, bytes, at)
       // A file system writes a new file to disk before it replaces another, but not new bytes of an old file.
@@ -91,18 +95,36 @@ interface Range {
 }
 
 /** Returns the size of a WAV file, and the ranges of its header, of these sections and of the padding at its end. */
-const layoutOf = ({ from, to, length, dataAt }: WavOrder, sections: ReadonlyArray<Section>) => {
-  const frame = (from.channels * to.depth) / 8
-  const samples = to.frames * frame
+const layoutOf = (order: WavOrder, sections: ReadonlyArray<Section>) => {
+  const samples = order.to.frames * frameBytes(order)
+  const end = order.dataAt + samples
   const ranges: ReadonlyArray<Range> = [
-    { at: 0, size: dataAt },
-    ...sections.map((section) => {
-      const { part, frames } = convertPart(to, from.rate, length, section)
-      return { at: dataAt + part.at * frame, size: frames * frame }
-    }),
-    { at: dataAt + samples, size: samples % 2 }
+    { at: 0, size: order.dataAt },
+    ...sectionRanges(order, sections),
+    { at: end, size: samples % 2 }
   ]
-  return { ranges, size: dataAt + samples + (samples % 2) }
+  return { ranges, size: end + (samples % 2) }
+}
+
+const frameBytes = ({ from, to }: WavOrder): number => (from.channels * to.depth) / 8
+
+/** Returns the ranges of these sections. */
+const sectionRanges = (order: WavOrder, sections: ReadonlyArray<Section>): ReadonlyArray<Range> => {
+  const { from, to, length, dataAt } = order
+  return sections.map((section) => {
+    const { part, frames } = convertPart(to, from.rate, length, section)
+    return { at: dataAt + part.at * frameBytes(order), size: frames * frameBytes(order) }
+  })
+}
+
+/** Copies ranges from the file at a path to the same places of an open file. */
+const copyRanges = (from: string, to: number, ranges: ReadonlyArray<Range>): void => {
+  const file = openSync(from, "r")
+  try {
+    for (const range of ranges) for (const { bytes, at } of blocksOf(file, range)) writeAll(to, bytes, at)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Whether a file has this size, and the same bytes in these ranges as `patch`. */
@@ -129,7 +151,7 @@ function* blocksOf(file: number, { at, size }: Range) {
   const block = Buffer.alloc(Math.min(size, blockBytes))
   for (let done = 0; done < size;) {
     const got = readSync(file, block, 0, Math.min(block.length, size - done), at + done)
-    if (got === 0) throw new Error("the rendered sections are incomplete")
+    if (got === 0) throw new Error("a section's samples are incomplete")
     yield { bytes: block.subarray(0, got), at: at + done }
     done += got
   }

@@ -9,7 +9,7 @@ import type { AudioSink } from "../../../ffmpeg/encode/EncodeJob.ts"
 import type { EncodeRequest } from "../../../ffmpeg/encode/Encoder.ts"
 import { digestSections } from "../../mix/SectionDigest.ts"
 import { type ProgrammeRender, sectionsIn } from "../../mix/ProgrammeRenderer.ts"
-import { type FileState, stateOf, recordOf } from "./FileState.ts"
+import { stateOf, recordOf } from "./FileState.ts"
 import { type MixFolder, readMixRecord, writeMixRecord } from "./MixRecord.ts"
 
 /** The remaining work for a mix. */
@@ -27,8 +27,8 @@ const leastSections = 4
 /** Share of sections that must be the same before any is reused. */
 const leastKept = 0.5
 
-/** Maximum number of sections to render in order to use a spare. Beyond this, copying the present file is as fast. */
-const mostForSpare = 10
+/** Share of sections, copied one by one, above which copying the whole present file is as fast as using a spare. */
+const mostStale = 0.5
 
 /**
  * Compares a mix with the one delivered before. `requests` are the mix and its stems. Returns undefined if the whole
@@ -72,17 +72,17 @@ export const reuseOf = (
       dropSpares()
       return { requests, kept: new Map(), remember }
     }
-    const rich = richSpares(files, changed)
-    for (const file of rich) for (const at of file.changedInSpare ?? []) changed.add(at)
     const rendered = sections.filter((_, at) => changed.has(at))
     const spliced = (sink: AudioSink, isWhole: boolean): ReadonlyArray<AudioSink> => {
       const file = files.find(({ path }) => path === sink.path)
       if (file?.isSame === true) return []
       const patch = folder.pathOf("patch", sink.path)
       const spare = folder.pathOf("spare", sink.path)
-      const usesSpare = file !== undefined && rich.has(file)
+      const stale = file?.changedInSpare?.filter((at) => !changed.has(at))
+      const isUseful = stale !== undefined && stale.length <= mostStale * sections.length
+      const outdated = isUseful ? stale.flatMap((at) => Array.fromNullable(sections[at])) : undefined
       // A line is heard in the mix, but most stems have other lines.
-      return [{ ...sink, splice: { sections: rendered, patch, spare, usesSpare, changes: isWhole } }]
+      return [{ ...sink, splice: { sections: rendered, patch, spare, outdated, changes: isWhole } }]
     }
     return {
       requests: requests.map((request, at) => ({
@@ -104,14 +104,3 @@ const digestsOf = (wanted: Omit<ProgrammeRender, "progress">, sections: Readonly
     return undefined
   }
 }
-
-/** Returns the files whose spares are completed with few more sections than `changed`. */
-const richSpares = (files: ReadonlyArray<FileState>, changed: ReadonlySet<number>): ReadonlySet<FileState> =>
-  new Set(
-    files.filter(
-      ({ isSame, changedInSpare }) =>
-        !isSame &&
-        changedInSpare !== undefined &&
-        changedInSpare.filter((at) => !changed.has(at)).length <= mostForSpare
-    )
-  )
