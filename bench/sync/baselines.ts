@@ -46,22 +46,37 @@ export const energySpeech = ({ bands, steps }: BandLevels): Uint8Array => {
   return speech
 }
 
+/** The widest shift that ffsubsync's method tries, in steps of 10 ms. */
+const widest = 6_000
+
 /** ffsubsync's method. */
 export const byCorrelation = (speech: Uint8Array, cues: ReadonlyArray<TimedSpan>): Aligned => {
-  const sums = new Float64Array(speech.length + 1)
-  for (let t = 0; t < speech.length; t++) sums[t + 1] = sums[t]! + (speech[t] === 1 ? 1 : -1)
-  const at = (step: number) => sums[Math.max(0, Math.min(speech.length, step))]!
-  let best = { score: -Infinity, rate: 1, shift: 0 }
-  for (const rate of rateFactors) {
-    const spans = cues.map(
+  const rates = rateFactors.map((rate) => ({
+    rate,
+    spans: cues.map(
       ({ start, end }) => [Math.round(start * rate * 100), Math.round(end * rate * 100)] as const
     )
-    const last = spans.at(-1)![1]
-    for (let lag = -6_000; lag <= 6_000; lag++) {
-      let score = -(at(last + lag) - at(lag))
-      for (const [start, end] of spans) score += 2 * (at(end + lag) - at(start + lag))
-      if (score > best.score) best = { score, rate, shift: lag / 100 }
-    }
+  }))
+  const edges = rates.flatMap(({ spans }) => spans.flat())
+  const before = widest - edges.reduce((least, edge) => Math.min(least, edge), 0)
+  const until = edges.reduce((most, edge) => Math.max(most, edge), 0) + widest
+  /** `sums[before + t]` is the sum of the sound's steps before t: 1 for each step with speech, -1 for each other. */
+  const sums = new Int32Array(before + until + 1)
+  for (let t = 0; t < until; t++)
+    sums[before + t + 1] = sums[before + t]! + (t >= speech.length ? 0 : speech[t] === 1 ? 1 : -1)
+  const scores = new Int32Array(2 * widest + 1)
+  const add = (start: number, end: number, times: number) => {
+    const [from, to] = [before - widest + start, before - widest + end]
+    for (let k = 0; k < scores.length; k++) scores[k] = scores[k]! + times * (sums[to + k]! - sums[from + k]!)
+  }
+  let best = { score: -Infinity, rate: 1, shift: 0 }
+  for (const { rate, spans } of rates) {
+    scores.fill(0)
+    // Each step up to the end of the subtitle counts -1; each step in a cue counts 2 more.
+    add(0, spans.at(-1)![1], -1)
+    for (const [start, end] of spans) add(start, end, 2)
+    for (let k = 0; k < scores.length; k++)
+      if (scores[k]! > best.score) best = { score: scores[k]!, rate, shift: (k - widest) / 100 }
   }
   return { rate: best.rate, shifts: cues.map(() => best.shift) }
 }
@@ -92,13 +107,9 @@ export const bySplits = (speech: Uint8Array, cues: ReadonlyArray<TimedSpan>): Al
   let rate = 1
   let best = -Infinity
   for (const factor of alassFactors) {
-    const { spans } = separated(cues, factor)
-    const total = new Float64Array(lags)
-    for (const span of spans) {
-      const row = ratings(heard, span, overlapOnly)
-      for (let k = 0; k < lags; k++) total[k] = total[k]! + row[k]!
-    }
-    const most = total.reduce((one, other) => Math.max(one, other), 0)
+    let most = 0
+    for (const value of ratings(heard, separated(cues, factor).spans, overlapOnly))
+      most = Math.max(most, value)
     if (most > best) [best, rate] = [most, factor]
   }
   const { spans, spanOf } = separated(cues, rate)
@@ -115,7 +126,7 @@ const splitOffsets = (heard: ReadonlyArray<Steps>, spans: ReadonlyArray<Steps>):
   let totals = new Float64Array(lags)
   const before: Array<Int32Array> = []
   spans.forEach((span, at) => {
-    const row = ratings(heard, span, likeLengths)
+    const row = ratings(heard, [span], likeLengths)
     const next = new Float64Array(lags)
     const from = new Int32Array(lags)
     // A span may follow the previous one at any shift at which that one has ended.
@@ -131,7 +142,8 @@ const splitOffsets = (heard: ReadonlyArray<Steps>, spans: ReadonlyArray<Steps>):
     before.push(from)
     totals = next
   })
-  let lag = totals.reduce((top, total, k) => (total > totals[top]! ? k : top), 0)
+  let lag = 0
+  for (let k = 1; k < lags; k++) if (totals[k]! > totals[lag]!) lag = k
   const offsets = new Array<number>(spans.length)
   for (let span = spans.length - 1; span >= 0; span--) {
     offsets[span] = lag - reach
@@ -169,35 +181,40 @@ const intervalsOf = (speech: Uint8Array): ReadonlyArray<Steps> => {
 }
 
 /**
- * Returns a span's score at every shift. Each interval of speech adds a trapezoid: none until it touches the span, all
- * of the score while one contains the other. The second differences of all trapezoids are summed twice.
+ * Returns the sum of the spans' scores at every shift. For a span, each interval of speech adds a trapezoid: none until
+ * it touches the span, all of the score while one contains the other. The second differences of all trapezoids are
+ * summed twice.
  */
-const ratings = (heard: ReadonlyArray<Steps>, { start, end }: Steps, scoring: Scoring): Float64Array => {
+const ratings = (
+  heard: ReadonlyArray<Steps>,
+  spans: ReadonlyArray<Steps>,
+  scoring: Scoring
+): Float64Array => {
   const row = new Float64Array(lags)
-  const bends = new Float64Array(lags)
   /** Value and slope at the first shift. */
   let [value, slope] = [0, 0]
-  for (const one of heard) {
-    if (one.start - end > reach || one.end - start < -reach) continue
-    const shorter = Math.min(end - start, one.end - one.start)
-    const steep = scoring(end - start, one.end - one.start) / shorter
-    const bend = (lag: number, by: number) => {
-      const at = lag + reach
-      if (at >= lags) return
-      if (at >= 0) bends[at] = bends[at]! + by
-      else {
-        slope += by
-        value += by * -at
-      }
+  const bend = (lag: number, by: number) => {
+    const at = lag + reach
+    if (at >= lags) return
+    if (at >= 0) row[at] = row[at]! + by
+    else {
+      slope += by
+      value += by * -at
     }
-    bend(one.start - end, steep)
-    bend(one.start - end + shorter, -steep)
-    bend(one.end - start - shorter, -steep)
-    bend(one.end - start, steep)
   }
+  for (const { start, end } of spans)
+    for (const one of heard) {
+      if (one.start - end > reach || one.end - start < -reach) continue
+      const shorter = Math.min(end - start, one.end - one.start)
+      const steep = scoring(end - start, one.end - one.start) / shorter
+      bend(one.start - end, steep)
+      bend(one.start - end + shorter, -steep)
+      bend(one.end - start - shorter, -steep)
+      bend(one.end - start, steep)
+    }
   for (let k = 0; k < lags; k++) {
+    slope += row[k]!
     row[k] = value
-    slope += bends[k]!
     value += slope
   }
   return row
