@@ -33,6 +33,7 @@ interface Kernels {
     threshold: number,
     keep: number
   ) => void
+  readonly bandPowers: (samples: number, out: number, steps: number, tables: number, work: number) => void
 }
 
 export const kernels = new WebAssembly.Instance<Kernels>(
@@ -51,6 +52,9 @@ export const weightsAt = 0
 export const inAt = 4_096 + 4 * around
 export const outAt = 65_536
 export const stateAt = 2_048
+/** Tables of `BandPowers`, and from `bandWorkAt` on its transforms. */
+export const bandTablesAt = 135_168
+export const bandWorkAt = 139_264
 export const lacksAt = 147_456
 export const queueAt = 196_608
 export const noiseAt = 262_144

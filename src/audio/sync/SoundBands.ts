@@ -2,7 +2,7 @@
  * Band levels of a film's sound, every 10 ms: all that the search for speech needs of it. They take 8 bytes per step,
  * 6 MB for two hours.
  */
-import { FourierTransform } from "../pcm/FourierTransform.ts"
+import { bandPowers, hop, mostGroups, powerOf, samplesOf, together, window } from "./BandPowers.ts"
 
 /** The sample rate of the sound, in hertz: just enough for the bands below. */
 export const soundRate = 8_000
@@ -10,17 +10,14 @@ export const soundRate = 8_000
 /** Steps per second. */
 export const stepsPerSecond = 100
 
-/** Samples between two steps. */
-const hop = soundRate / stepsPerSecond
-
-/** Samples of a window: 16 ms, short enough to find the start of a word. */
-const window = 128
-
 /** The bands' edges, in hertz: from a voice's pitch to its consonants. */
 const edges = [125, 312, 500, 750, 1000, 1500, 2000, 2750, 4000] as const
 
 /** The number of bands. */
 export const bandCount = edges.length - 1
+
+/** The edges' places in a transform. */
+const bins = edges.map((edge) => Math.round((edge * window) / soundRate))
 
 /** The level stored as 0, in dBFS; each unit above is half a decibel. */
 const lowest = -110
@@ -35,16 +32,7 @@ export interface BandLevels {
 export class SoundBands {
   private levels = new Uint8Array(60 * stepsPerSecond * bandCount)
   private steps = 0
-  private readonly transform = new FourierTransform(window)
-  private readonly shape = Float32Array.from(
-    { length: window },
-    (_, k) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (k + 0.5)) / window)
-  )
-  private readonly bins = edges.map((edge) => Math.round((edge * window) / soundRate))
-  private readonly re = new Float32Array(window)
-  private readonly im = new Float32Array(window)
-  /** Two windows are transformed at once: one as real, one as imaginary parts. */
-  private readonly held = new Float32Array(window + hop)
+  private readonly held = new Float32Array(samplesOf(mostGroups))
   private count = 0
 
   /** Takes the next mono samples at 8 kHz. */
@@ -55,51 +43,37 @@ export class SoundBands {
       this.held.set(samples.subarray(at, at + some), this.count)
       this.count += some
       at += some
-      if (this.count === this.held.length) this.takePair()
+      if (this.count === this.held.length) this.measure()
     }
   }
 
   /** Returns the levels of all samples so far. */
   result(): BandLevels {
+    this.measure()
     return { bands: this.levels.subarray(0, this.steps * bandCount), steps: this.steps }
   }
 
-  private takePair(): void {
-    const { held, re, im, shape, bins } = this
-    for (let k = 0; k < window; k++) {
-      re[k] = held[k]! * shape[k]!
-      im[k] = held[k + hop]! * shape[k]!
-    }
-    this.transform.transform(re, im)
-    if ((this.steps + 2) * bandCount > this.levels.length) {
+  /** Measures the held windows, an even number of them. */
+  private measure(): void {
+    const { held } = this
+    const windows = 2 * Math.max(0, Math.floor((this.count - (window - hop)) / (2 * hop)))
+    if ((this.steps + windows) * bandCount > this.levels.length) {
       const larger = new Uint8Array(this.levels.length * 2)
       larger.set(this.levels)
       this.levels = larger
     }
-    let at = this.steps * bandCount
-    for (let band = 0; band < bandCount; band++) {
-      let first = 0
-      let second = 0
-      for (let k = bins[band]!; k < bins[band + 1]!; k++) {
-        const mirror = window - k
-        const even = re[k]! + re[mirror]!
-        const odd = im[k]! - im[mirror]!
-        first += even * even + odd * odd
-        const other = im[k]! + im[mirror]!
-        const another = re[mirror]! - re[k]!
-        second += other * other + another * another
-      }
-      this.levels[at + band] = stored(first)
-      this.levels[at + bandCount + band] = stored(second)
+    const powers = bandPowers(held, Math.ceil(windows / together), bins)
+    for (let k = 0, at = this.steps * bandCount; k < windows; k++) {
+      const from = (k - (k % together)) * bandCount + powerOf[k % together]!
+      for (let band = 0; band < bandCount; band++) this.levels[at++] = stored(powers[from + band * together]!)
     }
-    at += 2 * bandCount
-    this.steps += 2
-    held.copyWithin(0, 2 * hop)
-    this.count = held.length - 2 * hop
+    this.steps += windows
+    held.copyWithin(0, windows * hop, this.count)
+    this.count -= windows * hop
   }
 }
 
-/** The power of a full-scale sine in a band, in the units of `takePair`. */
+/** The power of a full-scale sine in a band, in the units of `bandPowers`. */
 const fullScale = (window / 2) ** 2
 
 const stored = (power: number): number => {
