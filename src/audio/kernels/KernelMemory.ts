@@ -33,13 +33,29 @@ interface Kernels {
     threshold: number,
     keep: number
   ) => void
+  readonly shifted: (
+    totals: number,
+    breaks: number,
+    starts: number,
+    ends: number,
+    onsets: number,
+    from: number,
+    until: number,
+    highest: number,
+    made: number,
+    most: number,
+    records: number
+  ) => number
+  readonly evidenced: (totals: number, starts: number, ends: number, onsets: number, count: number) => void
   readonly bandPowers: (samples: number, out: number, steps: number, tables: number, work: number) => void
 }
 
-export const kernels = new WebAssembly.Instance<Kernels>(
-  new WebAssembly.Module(Uint8Array.from(atob(kernelCode), (letter) => letter.charCodeAt(0))),
-  {}
-).exports
+const code = new WebAssembly.Module(Uint8Array.from(atob(kernelCode), (letter) => letter.charCodeAt(0)))
+
+/** Starts the kernels with a memory of their own, whose layout is up to the caller. */
+export const startKernels = (): Kernels => new WebAssembly.Instance<Kernels>(code, {}).exports
+
+export const kernels = startKernels()
 
 /** Samples per kernel call: few enough that input and output stay in the processor's fastest cache. */
 export const atOnce = 8_192

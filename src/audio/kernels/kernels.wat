@@ -722,4 +722,106 @@
           (br_if $band (i32.lt_u (local.get $edge) (local.get $until))))
         (local.set $samples (i32.add (local.get $samples) (i32.const 1280)))
         (local.set $steps (i32.sub (local.get $steps) (i32.const 1)))
+        (br $next))))
+
+  ;; Adds a cue's evidence to the totals of shifts, 2 per step; the bytes [$k, $end) of `totals` are those shifts. Totals
+  ;; below `highest` are raised to it first, and their entries in `breaks` become `made`. The evidence is the sum before
+  ;; `ends`, less the sum before `starts`, plus the onset. Writes the bytes of each total that is higher than `most` and
+  ;; all before it to `records`; returns the place behind the last one.
+  (func (export "shifted")
+    (param $totals i32) (param $breaks i32) (param $starts i32) (param $ends i32) (param $onsets i32) (param $k i32)
+    (param $end i32) (param $highest f64) (param $made i32) (param $most f64) (param $records i32) (result i32)
+    (local $x v128) (local $y v128) (local $high v128) (local $less v128) (local $a i32) (local $value f64)
+    (local $break v128)
+    (local.set $high (f64x2.splat (local.get $highest)))
+    (local.set $break (i32x4.splat (local.get $made)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (i32.add (local.get $k) (i32.const 8)) (local.get $end)))
+        (local.set $a (i32.add (local.get $totals) (local.get $k)))
+        (local.set $x (v128.load (local.get $a)))
+        (local.set $less (f64x2.lt (local.get $x) (local.get $high)))
+        (local.set $x
+          (f64x2.add
+            (f64x2.pmax (local.get $x) (local.get $high))
+            (f64x2.add
+              (f64x2.sub
+                (v128.load (i32.add (local.get $ends) (local.get $k)))
+                (v128.load (i32.add (local.get $starts) (local.get $k))))
+              (f64x2.promote_low_f32x4
+                (v128.load64_zero
+                  (i32.add (local.get $onsets) (i32.shr_u (local.get $k) (i32.const 1))))))))
+        (v128.store (local.get $a) (local.get $x))
+        (local.set $a (i32.add (local.get $breaks) (i32.shr_u (local.get $k) (i32.const 1))))
+        (v128.store64_lane 0 (local.get $a)
+          (v128.bitselect
+            (local.get $break)
+            (v128.load64_zero (local.get $a))
+            (i8x16.shuffle 0 1 2 3 8 9 10 11 0 1 2 3 8 9 10 11 (local.get $less) (local.get $less))))
+        (if
+          (v128.any_true (f64x2.gt (local.get $x) (f64x2.splat (local.get $most))))
+          (then
+            (local.set $value (f64x2.extract_lane 0 (local.get $x)))
+            (if
+              (f64.gt (local.get $value) (local.get $most))
+              (then
+                (local.set $most (local.get $value))
+                (i32.store (local.get $records) (local.get $k))
+                (local.set $records (i32.add (local.get $records) (i32.const 4)))))
+            (local.set $value (f64x2.extract_lane 1 (local.get $x)))
+            (if
+              (f64.gt (local.get $value) (local.get $most))
+              (then
+                (local.set $most (local.get $value))
+                (i32.store (local.get $records) (i32.add (local.get $k) (i32.const 8)))
+                (local.set $records (i32.add (local.get $records) (i32.const 4)))))))
+        (local.set $k (i32.add (local.get $k) (i32.const 16)))
+        (br $next)))
+    (if
+      (i32.lt_u (local.get $k) (local.get $end))
+      (then
+        (local.set $a (i32.add (local.get $totals) (local.get $k)))
+        (local.set $value (f64.load (local.get $a)))
+        (if
+          (f64.lt (local.get $value) (local.get $highest))
+          (then
+            (local.set $value (local.get $highest))
+            (i32.store
+              (i32.add (local.get $breaks) (i32.shr_u (local.get $k) (i32.const 1)))
+              (local.get $made))))
+        (local.set $value
+          (f64.add
+            (local.get $value)
+            (f64.add
+              (f64.sub
+                (f64.load (i32.add (local.get $ends) (local.get $k)))
+                (f64.load (i32.add (local.get $starts) (local.get $k))))
+              (f64.promote_f32
+                (f32.load (i32.add (local.get $onsets) (i32.shr_u (local.get $k) (i32.const 1))))))))
+        (f64.store (local.get $a) (local.get $value))
+        (if
+          (f64.gt (local.get $value) (local.get $most))
+          (then
+            (i32.store (local.get $records) (local.get $k))
+            (local.set $records (i32.add (local.get $records) (i32.const 4)))))))
+    (local.get $records))
+
+  ;; Adds a cue's evidence, as above, to the totals of `count` shifts, 2 per step.
+  (func (export "evidenced")
+    (param $totals i32) (param $starts i32) (param $ends i32) (param $onsets i32) (param $count i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $totals) (i32.shl (local.get $count) (i32.const 3))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $totals) (local.get $end)))
+        (v128.store (local.get $totals)
+          (f64x2.add
+            (v128.load (local.get $totals))
+            (f64x2.add
+              (f64x2.sub (v128.load (local.get $ends)) (v128.load (local.get $starts)))
+              (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $onsets))))))
+        (local.set $totals (i32.add (local.get $totals) (i32.const 16)))
+        (local.set $starts (i32.add (local.get $starts) (i32.const 16)))
+        (local.set $ends (i32.add (local.get $ends) (i32.const 16)))
+        (local.set $onsets (i32.add (local.get $onsets) (i32.const 8)))
         (br $next)))))

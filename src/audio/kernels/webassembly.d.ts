@@ -5,6 +5,8 @@ declare namespace WebAssembly {
   }
   class Memory {
     readonly buffer: ArrayBuffer
+    /** Adds pages of 65,536 bytes; arrays in the old buffer become empty. */
+    grow(pages: number): number
   }
   /** A running module. `Exports` defaults to the exports that every WASI command has. */
   class Instance<Exports = { readonly memory: Memory; readonly _start: () => unknown }> {

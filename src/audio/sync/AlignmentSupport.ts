@@ -2,8 +2,9 @@
  * Finds the parts of an alignment that the film's sound supports. It measures how prominent a run's shift is among all
  * shifts, and finds the cues that do not fit at the shift of their run.
  */
-import { type EvidenceLevels, evidenceRow, type TimedSpan } from "./CueEvidence.ts"
+import type { EvidenceLevels, TimedSpan } from "./CueEvidence.ts"
 import { bestRuns, type ShiftedRun } from "./PieceSearch.ts"
+import { ShiftTotals } from "./ShiftTotals.ts"
 
 /** Runs of cues, and the rate of their times. */
 export interface AlignedRuns {
@@ -50,14 +51,12 @@ export const curveOf = (
 ): Float64Array => {
   const widest = Math.round(reach * coarse.perSecond)
   const from = Math.round(around * coarse.perSecond) - widest
-  const row = new Float64Array(2 * widest + 1)
-  const sum = new Float64Array(row.length)
+  const sum = new ShiftTotals(coarse, 2 * widest + 1, from)
   for (let cue = first; cue < until; cue++) {
     const { start, end } = cues[cue]!
-    evidenceRow(coarse, { start: start * rate, end: end * rate }, from, row)
-    for (let k = 0; k < row.length; k++) sum[k] = sum[k]! + row[k]!
+    sum.add(sum.rowOf({ start: start * rate, end: end * rate }))
   }
-  return sum
+  return sum.totals.slice()
 }
 
 /** Shifts nearer than this to a peak belong to it, in seconds. */

@@ -50,11 +50,13 @@ export const evidenceOf = ({ speech, presence }: SpeechTrack): EvidenceLevels =>
   const mean = averaged(levels, surroundings)
   for (let t = 0; t < levels.length; t++) levels[t] = levels[t]! - mean[t]!
   const voiced = standardized(levels)
-  const wide = onsetsOf(presence, 50, 30, 6)
-  const middle = onsetsOf(presence, 30, 20, 12)
-  const sharp = onsetsOf(presence, 20, 12, 2)
+  const sums = sumsOf(presence)
+  const wide = onsetsOf(sums, 50, 30, 6)
+  const middle = onsetsOf(sums, 30, 20, 12)
+  const sharp = onsetsOf(sums, 20, 12, 2)
+  for (let t = 0; t < sharp.length; t++) sharp[t] = sharp[t]! + middle[t]!
   return {
-    fine: evidence(stepsPerSecond, voiced, standardized(sharp.map((value, t) => value + middle[t]!))),
+    fine: evidence(stepsPerSecond, voiced, standardized(sharp)),
     coarse: evidence(stepsPerSecond / coarseness, thinned(averaged(voiced, 2)), thinned(wide))
   }
 }
@@ -73,38 +75,49 @@ const evidence = (perSecond: number, speech: Float32Array, onsets: Float32Array)
   return { perSecond, sums, onsets: spread, margin }
 }
 
+/** The sum of all values before each step. */
+const sumsOf = (values: Uint8Array): Float64Array => {
+  const sums = new Float64Array(values.length + 1)
+  for (let t = 0; t < values.length; t++) sums[t + 1] = sums[t]! + values[t]!
+  return sums
+}
+
 /**
- * Returns the rise of the sound at each step. It is the mean of the next `after` steps minus the mean of the last
- * `before` steps, and at least 0. It is averaged over `blur` and standardized. Pauses between sentences are long, so
- * long windows distinguish a sentence from a syllable; short windows locate it.
+ * Returns the rise of the sound at each step, from the sums of its presence. It is the mean of the next `after` steps
+ * minus the mean of the last `before` steps, and at least 0. It is averaged over `blur` and standardized. Pauses
+ * between sentences are long, so long windows distinguish a sentence from a syllable; short windows locate it.
  */
-export const onsetsOf = (presence: Uint8Array, before: number, after: number, blur: number): Float32Array => {
-  const sums = new Float64Array(presence.length + 1)
-  for (let t = 0; t < presence.length; t++) sums[t + 1] = sums[t]! + presence[t]!
-  const onsets = new Float32Array(presence.length)
-  for (let t = 0; t < presence.length; t++) {
+const onsetsOf = (sums: Float64Array, before: number, after: number, blur: number): Float32Array => {
+  const onsets = new Float32Array(sums.length - 1)
+  for (let t = 0; t < onsets.length; t++) {
     const from = Math.max(0, t - before)
-    const to = Math.min(presence.length, t + after)
+    const to = Math.min(onsets.length, t + after)
     const rise = (sums[to]! - sums[t]!) / after - (sums[t]! - sums[from]!) / before
     onsets[t] = Math.max(0, rise)
   }
   return standardized(averaged(onsets, blur))
 }
 
+/** Gives values mean 0 and spread 1, in place. */
 const standardized = (values: Float32Array): Float32Array => {
   let sum = 0
   let squares = 0
-  for (const value of values) {
+  for (let t = 0; t < values.length; t++) {
+    const value = values[t]!
     sum += value
     squares += value * value
   }
   const mean = sum / Math.max(1, values.length)
   const spread = Math.sqrt(Math.max(1e-9, squares / Math.max(1, values.length) - mean * mean))
-  return values.map((value) => (value - mean) / spread)
+  for (let t = 0; t < values.length; t++) values[t] = (values[t]! - mean) / spread
+  return values
 }
 
-const thinned = (values: Float32Array): Float32Array =>
-  Float32Array.from({ length: Math.floor(values.length / coarseness) }, (_, k) => values[k * coarseness]!)
+const thinned = (values: Float32Array): Float32Array => {
+  const result = new Float32Array(Math.floor(values.length / coarseness))
+  for (let k = 0; k < result.length; k++) result[k] = values[k * coarseness]!
+  return result
+}
 
 /**
  * Writes the evidence for a cue at each shift into `row`: `row[k]` for a shift of `from + k` steps. Far outside the

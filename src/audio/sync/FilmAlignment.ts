@@ -20,8 +20,9 @@ import {
   supported,
   widestShift
 } from "./AlignmentSupport.ts"
-import { type EvidenceLevels, evidenceRow, type TimedSpan } from "./CueEvidence.ts"
+import type { EvidenceLevels, TimedSpan } from "./CueEvidence.ts"
 import { rateFactors } from "./FrameRatePairs.ts"
+import { ShiftTotals } from "./ShiftTotals.ts"
 
 /** How a subtitle fits its film: a time t of a run's cues is heard at `rate * t + shift`. */
 export interface FilmAlignment {
@@ -143,20 +144,18 @@ const fitAt = (
   rate: number
 ): Fit => {
   const widest = Math.round(fineReach * fine.perSecond)
-  const row = new Float64Array(2 * widest + 1)
   let score = 0
   const runs = model.runs.map((run) => {
-    const sum = new Float64Array(row.length)
     let middle = 0
     for (let cue = run.first; cue < run.until; cue++) middle += cues[cue]!.start / (run.until - run.first)
     const shift = run.shift + (model.rate - rate) * middle
     const base = Math.round(shift * fine.perSecond)
+    const sum = new ShiftTotals(fine, 2 * widest + 1, base - widest)
     for (let cue = run.first; cue < run.until; cue++) {
       const { start, end } = cues[cue]!
-      evidenceRow(fine, { start: start * rate, end: end * rate }, base - widest, row)
-      for (let k = 0; k < row.length; k++) sum[k] = sum[k]! + row[k]!
+      sum.add(sum.rowOf({ start: start * rate, end: end * rate }))
     }
-    const { at, peak } = peakOf(sum)
+    const { at, peak } = peakOf(sum.totals)
     score += peak
     return { ...run, shift: (base + at - widest) / fine.perSecond }
   })

@@ -6,6 +6,7 @@
  * gain that chance would bring.
  */
 import { evidenceRow, type FilmEvidence, type TimedSpan } from "./CueEvidence.ts"
+import { ShiftTotals } from "./ShiftTotals.ts"
 
 /** A run of cues with one shift. */
 export interface ShiftedRun {
@@ -84,21 +85,20 @@ const overlap = 0.5
 export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuestion): FoundRuns => {
   const widest = Math.round(reach * evidence.perSecond)
   const shifts = 2 * widest + 1
-  const row = new Float64Array(shifts)
-  const totals = new Float64Array(shifts)
-  /** For each shift, the place of its run in `breaks`. */
-  const breakOf = new Int32Array(shifts)
+  const sum = new ShiftTotals(evidence, shifts, -widest)
+  /** For each shift, `breakOf` is the place of its run in `breaks`. */
+  const { totals, breakOf, records } = sum
   const breaks: Array<Break> = [{ first: 0, shift: 0, before: 0 }]
+  let recordCount = 0
   /** The shifts of runs that lead, and their totals after a change. */
   const leaderAt = new Int32Array(shifts)
   const led = new Float64Array(shifts)
   const places = allowed?.map((shift) => Math.round(shift * evidence.perSecond) + widest)
   const isBarred = (k: number) => places?.every((place) => Math.abs(place - k) > 1) ?? false
-  const barred = Array.from(row.keys()).filter(isBarred)
+  const barred = Array.from(totals.keys()).filter(isBarred)
   let best = 0
   for (let cue = 0; cue < cues.length; cue++) {
-    evidenceRow(evidence, cues[cue]!, -widest, row)
-    for (const k of barred) row[k] = -Infinity
+    const row = sum.rowOf(cues[cue]!, barred)
     const gap = cue === 0 ? 0 : Math.max(0, cues[cue]!.start - cues[cue - 1]!.end + overlap)
     const slack = Math.round(gap * evidence.perSecond)
     const anywhere = cue === 0 ? -Infinity : totals[best]! - (penalty + disorder) * spread
@@ -106,38 +106,29 @@ export const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuesti
     // From left to right, each run that is better than all before it leads from then on. Cues can follow runs at up
     // to `slack` more than their own shift without a change of order.
     let leaders = 0
-    for (let k = 0, least = anywhere + change; cue > 0 && k < shifts; k++)
-      if (totals[k]! > least) {
-        least = totals[k]!
-        led[leaders] = least - change
-        leaderAt[leaders++] = k
-      }
-    let most = -Infinity
-    let jump = anywhere
-    let made = breaks.push({ first: cue, shift: best, before: breakOf[best]! }) - 1
-    let k = 0
-    for (let leader = -1; leader < leaders; leader++) {
-      const highest = leader < 0 ? anywhere : led[leader]!
-      const until = leader + 1 < leaders ? Math.max(k, leaderAt[leader + 1]! - slack) : shifts
-      for (; k < until; k++) {
-        let total = totals[k]!
-        if (total < highest) {
-          if (highest > jump) {
-            jump = highest
-            const shift = leaderAt[leader]!
-            made = breaks.push({ first: cue, shift, before: breakOf[shift]! }) - 1
-          }
-          total = highest
-          breakOf[k] = made
-        }
-        total += row[k]!
-        totals[k] = total
-        if (total > most) {
-          most = total
-          best = k
-        }
-      }
+    for (let k = 0; k < recordCount; k++) {
+      const total = totals[records[k]!]!
+      if (total <= anywhere + change) continue
+      led[leaders] = total - change
+      leaderAt[leaders++] = records[k]!
     }
+    recordCount = 0
+    let most = -Infinity
+    let made = breaks.push({ first: cue, shift: best, before: breakOf[best]! }) - 1
+    let from = 0
+    for (let leader = -1; leader < leaders; leader++) {
+      const until = leader + 1 < leaders ? leaderAt[leader + 1]! - slack : shifts
+      if (until <= from) continue
+      if (leader >= 0) {
+        const shift = leaderAt[leader]!
+        made = breaks.push({ first: cue, shift, before: breakOf[shift]! }) - 1
+      }
+      const highest = leader < 0 ? anywhere : led[leader]!
+      recordCount = sum.addOrJump(row, from, until, highest, made, most, recordCount)
+      if (recordCount > 0) most = totals[records[recordCount - 1]!]!
+      from = until
+    }
+    if (recordCount > 0) best = records[recordCount - 1]!
   }
   const score = totals[best]! / spread
   const runs: Array<ShiftedRun> = []

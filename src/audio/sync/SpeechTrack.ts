@@ -106,14 +106,50 @@ const floorsOf = (bands: Uint8Array, steps: number): Float32Array => {
       if (t >= 0 && sum < minima[into + band]! * count) minima[into + band] = sum / count
     }
   }
-  const near = new Float32Array(2 * around + 1)
-  return minima.map((_, at) => {
-    const k = Math.floor(at / bandCount)
-    let count = 0
-    for (let other = Math.max(0, k - around); other <= Math.min(blocks - 1, k + around); other++)
-      near[count++] = minima[other * bandCount + (at % bandCount)]!
-    return near.subarray(0, count).sort()[Math.floor((count - 1) * floorShare)]!
-  })
+  const floors = new Float32Array(minima.length)
+  const near = new SortedWindow(2 * around + 1)
+  for (let band = 0; band < bandCount; band++) {
+    near.clear()
+    for (let k = -around; k < blocks; k++) {
+      if (k + around < blocks) near.insert(minima[(k + around) * bandCount + band]!)
+      if (k - around > 0) near.remove(minima[(k - around - 1) * bandCount + band]!)
+      if (k >= 0) floors[k * bandCount + band] = near.quantile(floorShare)
+    }
+  }
+  return floors
+}
+
+/** The values of a moving window, in ascending order. */
+class SortedWindow {
+  private readonly values: Float32Array
+  private count = 0
+
+  constructor(most: number) {
+    // A value enters before one leaves.
+    this.values = new Float32Array(most + 1)
+  }
+
+  clear(): void {
+    this.count = 0
+  }
+
+  insert(value: number): void {
+    let at = this.count++
+    for (; at > 0 && this.values[at - 1]! > value; at--) this.values[at] = this.values[at - 1]!
+    this.values[at] = value
+  }
+
+  /** Removes a value that was inserted. */
+  remove(value: number): void {
+    let at = 0
+    while (this.values[at]! < value) at++
+    this.count--
+    for (; at < this.count; at++) this.values[at] = this.values[at + 1]!
+  }
+
+  quantile(share: number): number {
+    return this.values[Math.floor((this.count - 1) * share)]!
+  }
 }
 
 /** Moving average over `2 * reach + 1` steps; shorter at the ends. */
