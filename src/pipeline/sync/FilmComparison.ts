@@ -181,7 +181,10 @@ const followed = (synced: SyncedScript, words: Words, { track }: FilmSpeech): Sy
   const { sync } = synced
   if (sync === undefined || (sync.verdict !== "in-sync" && !sync.applied)) return synced
   const spans = spansOf(synced.script, words)
-  const onsets = speechOnsets(track, spans)
+  const onsets = speechOnsets(
+    track,
+    spans.map(({ cue }) => ({ start: cue.start / 1000, end: cue.end / 1000 }))
+  )
   const starts = new Map(
     spans.flatMap(({ cue }, at) => {
       const onset = onsets[at]
