@@ -35,7 +35,7 @@ const wordsIn = (file: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   const visit = (node: ts.Node): void => {
     const text = textOf(node)
-    if (text !== undefined && isProse.test(text) && !isSql.test(text) && !text.startsWith("if redis.call"))
+    if (text !== undefined && isProse.test(text) && !isSql.test(text) && !/redis\.p?call\(/u.test(text))
       found.push(printable(text.replace(/\s+/gu, " ").trim()))
     ts.forEachChild(node, visit)
   }

@@ -17,6 +17,7 @@ import { type ExchangeRequest, makeExchange } from "./requests/ServiceExchange.t
 import { InvalidResponse, type CallFault, NoAudio, Vanished } from "./GatewayErrors.ts"
 import { referenceOf, taskOf, wordsIn } from "./response/ResponseNormalization.ts"
 import { followTasks } from "./requests/TaskFollowing.ts"
+import type { MaySend } from "./requests/SendWindow.ts"
 import { makeTaskHistory } from "./requests/TaskHistory.ts"
 import { retryPatiently } from "./pacing/RetrySchedules.ts"
 import { presentable, ServiceAddress } from "./transport/ServiceAddress.ts"
@@ -88,9 +89,9 @@ export const makeCalls = Effect.gen(function* () {
     )
   )
 
-  const send = (create: NamedCreate): Effect.Effect<Accepted, CallFault> =>
+  const send = (create: NamedCreate, maySend?: MaySend): Effect.Effect<Accepted, CallFault> =>
     called(
-      { method: "POST", path: create.path, body: create.body, idempotencyKey: create.name },
+      { method: "POST", path: create.path, body: create.body, idempotencyKey: create.name, maySend },
       referenceOf,
       ({ task_id, credits }) => {
         proof.accepted(create)
@@ -121,14 +122,15 @@ export const makeCalls = Effect.gen(function* () {
   return {
     /**
      * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
-     * `mark` makes its idempotency key.
+     * `mark` makes its idempotency key. `maySend` is asked right before it is sent.
      */
     submit: (
       utterance: Utterance,
       label: string,
       profile: ProviderProfile,
-      mark?: TaskMarker
-    ): Effect.Effect<Accepted, CallFault> => send(createOf(utterance, label, profile, mark)),
+      mark?: TaskMarker,
+      maySend?: MaySend
+    ): Effect.Effect<Accepted, CallFault> => send(createOf(utterance, label, profile, mark), maySend),
 
     /**
      * Sends a create without a response again if the service certainly recognizes it. Otherwise sends nothing, and

@@ -9,6 +9,7 @@ import { Queue } from "bullmq"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import { expect } from "vitest"
+import { edition } from "../../src/fleet/shared/JobPayloads.ts"
 import { serving, temporaryFolder } from "../hostile/Batch.ts"
 import { chance } from "../hostile/Chance.ts"
 import { type Started, until } from "../hostile/Command.ts"
@@ -219,6 +220,28 @@ describe.skipIf(!hasRedis)("a fleet", () => {
   )
 
   it.scopedLive(
+    "takes over a worker that stopped with creates in flight, and ignores it when it wakes",
+    () =>
+      Effect.gen(function* () {
+        const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
+        fleet.write(1, 4)
+        yield* Effect.promise(async () => {
+          const stopped = begun(fleet.worker("w1", [], ["--takeover", "2"]))
+          const run = begun(fleet.run(join(folder, "state")))
+          await until(() => service.charged.length === 4)
+          stopped.child.kill("SIGSTOP")
+          begun(fleet.worker("w2", [], ["--takeover", "2"]))
+          expect(await run.ended).toEqual({ how: 0, words: "" })
+          stopped.child.kill("SIGCONT")
+          stopped.child.kill("SIGTERM")
+          expect((await stopped.ended).how).toBe(0)
+        })
+        expect(service.charged.length).toBe(4)
+      }),
+    120_000
+  )
+
+  it.scopedLive(
     "worker returns a job of another version, reports it and exits",
     () =>
       Effect.gen(function* () {
@@ -228,7 +251,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
             connection: { url: redis.url },
             prefix: "dubwright"
           })
-          const job = await queue.add("ep1 #1", { written: "in another way" })
+          const job = await queue.add("ep1 #1", { edition: edition + 1, written: "in another way" })
           expect(await fleet.worker("w").ended).toEqual({
             how: 2,
             words: expect.stringMatching(

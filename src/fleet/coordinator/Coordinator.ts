@@ -12,9 +12,10 @@ import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { deliverBy } from "./DispatchedDelivery.ts"
 import { speakBy } from "./DispatchedSpeech.ts"
-import { recordDispatched } from "./Dispatch.ts"
+import { recordsOfJobs } from "./Dispatch.ts"
 import { rejoinBatch } from "./Rejoin.ts"
 import type { JobNews } from "../shared/JobPayloads.ts"
+import { dropEntries } from "../shared/Ledger.ts"
 import { filmsOf } from "../shared/PlanFile.ts"
 import { deliverQueue } from "../shared/Queues.ts"
 import { askRedis, type FleetRedis } from "../shared/Redis.ts"
@@ -41,7 +42,9 @@ export const fleetExecutor = (
     const seen = (jobs: ReadonlyArray<Job>) => {
       const under = jobs.filter(({ finishedOn }) => finishedOn === undefined)
       // A failure to record is ignored here: the next write reports it.
-      return Effect.option(handover.takeOver(under.flatMap((job) => recordDispatched(job) ?? [])))
+      return Effect.option(
+        Effect.flatMap(recordsOfJobs({ client, callRedis }, under), (records) => handover.takeOver(records))
+      )
     }
     const heard = (news: JobNews) => progress.emit(news)
     const watch = yield* makeJobWatcher({ client, callRedis, seen, heard })
@@ -67,6 +70,8 @@ export const fleetExecutor = (
                 )
               ),
             { concurrency: removedAtOnce, discard: true }
+          ).pipe(
+            Effect.zipRight(Effect.promise(() => dropEntries(client, coordinator.looked).catch(() => {})))
           )
         : Effect.void
     )

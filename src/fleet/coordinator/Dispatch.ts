@@ -1,4 +1,5 @@
 /** Adds utterances to their queues, and withdraws those that no worker has started. */
+import { randomUUID } from "node:crypto"
 import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
 import type { LanguageTag, ProviderId } from "../../domain/values/Ids.ts"
@@ -9,7 +10,9 @@ import { SpeakConfig } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { fullSpeed } from "../shared/FleetRateLimit.ts"
-import { type Grant, SpeakPayload } from "../shared/JobPayloads.ts"
+import { edition, type Grant, SpeakPayload } from "../shared/JobPayloads.ts"
+import { readLedger } from "../shared/Ledger.ts"
+import { isAhead, isContinued } from "../shared/LedgerEntry.ts"
 import { deliveryId, filmsOf, keepPlan } from "../shared/PlanFile.ts"
 import { deliverQueue, jobOptions, prefix, speakQueue } from "../shared/Queues.ts"
 
@@ -31,22 +34,24 @@ const atOnce = 200
 /** More starts per second than any worker makes. Without a limit, the queue's rate limit serves only for pauses. */
 const unlimited = 1_000_000
 
-/** Returns the utterance's record in a job; undefined if the job cannot be read. */
-export const recordDispatched = (job: Job): UtteranceRecord | undefined =>
-  Option.getOrUndefined(Option.map(readParcel(job.data), ({ record }) => record))
-
-/**
- * Whether a job's record holds a paid task, or a create that may have been sent, that is missing from the run's record.
- * Then the run's record must not be dispatched: it would be paid for again.
- */
-export const isAhead = (written: UtteranceRecord | undefined, own: UtteranceRecord): boolean => {
-  const known = new Set(own.tasks.map(({ task }) => task))
-  return (
-    written !== undefined &&
-    (written.tasks.some(({ task }) => !known.has(task)) ||
-      (written.state === "announced" && own.state === "planned" && written.take >= own.take))
-  )
-}
+/** Returns the newest records of jobs: the ledger's, or those with which they were dispatched. */
+export const recordsOfJobs = (
+  { client, callRedis: asked }: Pick<Coordinator, "client" | "callRedis">,
+  jobs: ReadonlyArray<Job>
+) =>
+  Effect.gen(function* () {
+    const sent = jobs.flatMap((job) => Option.toArray(readParcel(job.data)))
+    const entries = yield* asked(() =>
+      readLedger(
+        client,
+        sent.map(({ record }) => record.utterance.key)
+      )
+    )
+    return sent.map((payload) => {
+      const entry = entries.get(payload.record.utterance.key)
+      return entry !== undefined && isContinued(payload, entry) ? entry.record : payload.record
+    })
+  })
 
 /** Opens a provider's queue and sets its limits, which apply to all workers together. */
 export const limitQueues = ({ watch, client, callRedis: asked }: Stage, provider: ProviderId) =>
@@ -79,7 +84,9 @@ export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecor
           const queue = yield* stage.watch.queue(speakQueue(casting.provider))
           const job = yield* stage.callRedis(() => queue.getJob(key))
           if (job === undefined) return []
-          if (job.finishedOn === undefined || isAhead(recordDispatched(job), record)) return [key]
+          if (job.finishedOn === undefined) return [key]
+          const [written] = yield* recordsOfJobs(stage, [job])
+          if (isAhead(written, record)) return [key]
           // Its result is already recorded; the remaining work needs a new job.
           yield* removeJobs(stage, job)
           return []
@@ -160,7 +167,9 @@ const jobOf = (
     name: record.label,
     queueName: speakQueue(record.utterance.casting.provider),
     data: writeParcel({
+      edition,
       terms: stage.terms,
+      dispatch: randomUUID(),
       record,
       ...(language === undefined ? {} : { language }),
       last: false,
@@ -208,7 +217,7 @@ export const withdrawUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     }
   })
 
-/** Copies the state of all utterances in Redis into the run's state, so that `status` is current during the run. */
+/** Copies the state of all utterances in Redis into the run's state, so that `status` is current after the run. */
 export const reviewHistory = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const found = yield* Effect.forEach(
@@ -220,6 +229,9 @@ export const reviewHistory = (stage: Stage, records: ReadonlyArray<UtteranceReco
       { concurrency: atOnce }
     )
     yield* stage.handover.takeOver(
-      found.flatMap((job) => (job === undefined ? [] : (recordDispatched(job) ?? [])))
+      yield* recordsOfJobs(
+        stage,
+        found.filter((job) => job !== undefined)
+      )
     )
   })

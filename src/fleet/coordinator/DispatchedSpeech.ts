@@ -19,7 +19,7 @@ import {
   dispatchUtterances,
   limitQueues,
   reviewHistory,
-  recordDispatched,
+  recordsOfJobs,
   removeJobs,
   type Stage,
   jobsInFlight,
@@ -27,6 +27,8 @@ import {
 } from "./Dispatch.ts"
 import { rejoinBatch } from "./Rejoin.ts"
 import { edition, SpeakEnd, Terms } from "../shared/JobPayloads.ts"
+import { readLedger } from "../shared/Ledger.ts"
+import { isAhead } from "../shared/LedgerEntry.ts"
 import { speakQueue } from "../shared/Queues.ts"
 
 const writeTerms = Schema.encodeSync(Schema.parseJson(Terms))
@@ -183,7 +185,7 @@ const afforded = (accounts: Accounts, { utterance }: UtteranceRecord) =>
 /** Waits for an utterance's end and counts it. Dispatches an unfinished one again, unless creates were stopped. */
 const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
   Effect.gen(function* () {
-    const { watch, handover, share, done } = stage
+    const { watch, handover, done } = stage
     const { counts } = yield* SpeakCounters
     const { stop, halted } = yield* StopSignal
     const { alive } = yield* ServiceWatch
@@ -194,8 +196,9 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
     const about = { provider: casting.provider, utterance: key }
     for (;;) {
       const end = yield* watch.until(speakQueue(casting.provider), key)
-      const announced = end._tag === "Ended" ? recordDispatched(end.job) : yield* share.recordOf(key)
-      if (announced !== undefined) yield* handover.takeOver([announced])
+      const written =
+        end._tag === "Ended" ? (yield* recordsOfJobs(stage, [end.job]))[0] : yield* goneRecord(stage, key)
+      if (written !== undefined) yield* handover.takeOver([written])
       const [record = given] = yield* handover.records([key])
       yield* accounted(accounts, record)
       if (end._tag === "Ended") done.push(end.job)
@@ -208,13 +211,16 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
         return yield* settings.settled(key)
       }
       const said = end._tag === "Ended" ? Option.getOrUndefined(readEnd(end.job.returnvalue)) : undefined
-      if (end._tag === "Ended" && (record.state === "failed" || said === undefined)) {
-        const setback =
-          record.setback ??
-          FailureReason.make({
-            kind: "broken",
-            words: `the task failed on a worker: ${end.job.failedReason}`
-          })
+      const broke =
+        end._tag === "Ended" && said === undefined
+          ? FailureReason.make({
+              // The next run searches for a task before it creates one.
+              kind: record.state === "announced" ? "undecidable" : "broken",
+              words: `the task failed on a worker: ${end.job.failedReason}`
+            })
+          : undefined
+      const setback = record.state === "failed" ? (record.setback ?? broke) : broke
+      if (setback !== undefined) {
         if (record.state !== "failed") yield* store.apply({ event: "fail", key, setback })
         counts.failed++
         yield* progress.emit({
@@ -236,6 +242,16 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       if (end._tag === "Ended") yield* removeJobs(stage, end.job)
       yield* dispatchUtterances(stage, [record])
     }
+  })
+
+/** Returns the record of an utterance whose job was removed, if it is newer than the run's. */
+const goneRecord = ({ share, handover, callRedis, client }: Stage, key: UtteranceKey) =>
+  Effect.gen(function* () {
+    const spoken = yield* share.recordOf(key)
+    if (spoken !== undefined) return spoken
+    const [own] = yield* handover.records([key])
+    const entry = (yield* callRedis(() => readLedger(client, [key]))).get(key)
+    return own === undefined || isAhead(entry?.record, own) ? entry?.record : undefined
   })
 
 /** Counts the tasks created for an utterance since it was dispatched, and their credits. */

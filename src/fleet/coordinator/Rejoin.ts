@@ -1,15 +1,16 @@
-/** Rejoins a batch before dispatching anything: finds its clips in the shared folder and its utterances in flight. */
+/** Rejoins a batch before dispatching anything: finds its clips in the share and its utterances in the ledger. */
 import { Effect } from "effect"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
-import { writtenIn } from "../shared/FencedStore.ts"
+import { readLedger } from "../shared/Ledger.ts"
+import { isAhead } from "../shared/LedgerEntry.ts"
 
 /** Utterances looked up concurrently. */
 const atOnce = 200
 
 /**
- * Copies the records of utterances from the shared folder and Redis into the run's state. Looks up each utterance once.
+ * Copies the records of utterances from the share and the ledger into the run's state. Looks up each utterance once.
  */
 export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   { client, callRedis: asked, share, handover, looked }: Coordinator,
@@ -23,24 +24,22 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
       record
     ])
   )
-  const found = yield* Effect.forEach(
-    utterances.filter(({ key }) => !hasClip(own.get(key))),
-    (utterance) =>
-      Effect.gen(function* () {
-        const { key } = utterance
-        const spoken = yield* share.recordOf(key)
-        if (spoken !== undefined) return spoken
-        const written = yield* asked(() => writtenIn(client, utterance))
-        return written !== undefined && isNews(written, own.get(key)) ? written : undefined
-      }),
-    { concurrency: atOnce }
+  const clipless = utterances.filter(({ key }) => !hasClip(own.get(key)))
+  const spoken = (yield* Effect.forEach(clipless, ({ key }) => share.recordOf(key), {
+    concurrency: atOnce
+  })).filter((record) => record !== undefined)
+  const withClip = new Set(spoken.map(({ utterance }) => utterance.key))
+  const rest = clipless.flatMap(({ key }) => (withClip.has(key) ? [] : [key]))
+  const news = [...(yield* asked(() => readLedger(client, rest))).values()].filter(({ record }) =>
+    isNews(record, own.get(record.utterance.key))
   )
-  yield* handover.takeOver(found.filter((record) => record !== undefined))
+  yield* handover.takeOver([...spoken, ...news.map(({ record }) => record)])
 })
 
 const hasClip = (record: UtteranceRecord | undefined): boolean =>
   record?.state === "fetched" || record?.state === "placed"
 
-/** Whether the fleet's record is newer than the state's: not if the state has since retried an old failure. */
+/** Whether the fleet's record is newer than the state's: not if the state has since paid for, or retried, a take. */
 const isNews = (record: UtteranceRecord, own: UtteranceRecord | undefined): boolean =>
-  own === undefined || record.state !== "failed" || own.state !== "planned" || record.take > own.take
+  own === undefined ||
+  (!isAhead(own, record) && (record.state !== "failed" || own.state !== "planned" || record.take > own.take))

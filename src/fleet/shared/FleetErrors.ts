@@ -12,6 +12,15 @@ export class FleetUnusable extends Schema.TaggedError<FleetUnusable>()("FleetUnu
   }
 }
 
+/** One job of a fleet cannot be processed. The worker fails the job, and continues with others. */
+export class JobUnusable extends Schema.TaggedError<JobUnusable>()("JobUnusable", {
+  words: Schema.String
+}) {
+  override get message(): string {
+    return this.words
+  }
+}
+
 /** Another machine has written data of another version. */
 export const versionMismatch = (about: string, what: string): FleetUnusable =>
   new FleetUnusable({

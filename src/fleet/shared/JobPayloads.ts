@@ -11,7 +11,7 @@ import { HaltReason, Metrics } from "../../domain/report/Report.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
 /** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
-export const edition = 7
+export const edition = 8
 
 /** The name of a text in the shared folder: its checksum. Any other name could lead out of the folder. */
 const KeptName = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/u))
@@ -58,9 +58,13 @@ export const Grant = Schema.Struct({
 })
 export type Grant = typeof Grant.Type
 
-/** An utterance to speak: a job in its provider's queue. Its record is updated before each step that depends on it. */
+/** An utterance to speak: a job in its provider's queue. What workers do with it is in the ledger. */
 export const SpeakPayload = Schema.Struct({
+  edition: Schema.Literal(edition),
   terms: KeptName,
+  /** A random name of this dispatch. */
+  dispatch: Schema.NonEmptyString,
+  /** Its record when it was dispatched. */
   record: UtteranceRecord,
   /** The language of its job, if known. */
   language: Schema.optional(LanguageTag),
@@ -69,6 +73,15 @@ export const SpeakPayload = Schema.Struct({
   grant: Schema.optional(Grant)
 })
 export type SpeakPayload = typeof SpeakPayload.Type
+
+/** Up to edition 7, jobs have no edition of their own. */
+const OtherEdition = Schema.Union(
+  Schema.Struct({ edition: Schema.Int.pipe(Schema.filter((other) => other !== edition)) }),
+  Schema.Struct({ edition: Schema.optional(Schema.Never), terms: KeptName, record: Schema.Unknown })
+)
+
+/** Returns whether a job's data was written by another version. */
+export const isOtherEdition = Schema.is(OtherEdition)
 
 /** Why creates were stopped. */
 const Halting = Schema.Struct({ reason: HaltReason, words: Schema.String })

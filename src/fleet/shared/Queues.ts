@@ -16,9 +16,6 @@ export const queuesKey = `${prefix}:queues`
 /** The name of a provider's queue. */
 export const speakQueue = (provider: ProviderId): string => `speak.${encodeURIComponent(provider)}`
 
-/** The Redis key of a queue's job. */
-export const jobKey = (queue: string, id: string): string => `${prefix}:${queue}:${id}`
-
 /** How long finished jobs are kept for a coordinator that may return, in seconds. */
 const keptFor = 3 * 86_400
 

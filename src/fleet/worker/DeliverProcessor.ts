@@ -7,8 +7,8 @@ import { deliverToResult } from "../../pipeline/deliver/DeliveryOutcome.ts"
 import { placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
-import { writtenIn } from "../shared/FencedStore.ts"
 import type { DeliverEnd, DeliverPayload } from "../shared/JobPayloads.ts"
+import { readLedger } from "../shared/Ledger.ts"
 import { keptPlan, type PlannedDelivery } from "../shared/PlanFile.ts"
 import { Share } from "../shared/Share.ts"
 
@@ -25,24 +25,22 @@ export const makeDeliverProcessor = (client: Redis) =>
     const handover = yield* UtteranceTransfer
     const fs = yield* FileSystem.FileSystem
 
-    /** Reads the utterances' records: from beside their clips, else from their Redis jobs. */
+    /** Reads the utterances' records: from beside their clips, else from the ledger. */
     const recordsOf = ({ plan, takes, failed }: PlannedDelivery) =>
       Effect.gen(function* () {
         const uses = new Map([...plan.uses, ...takes].map(({ utterance }) => [utterance.key, utterance]))
         const found = new Map<UtteranceKey, UtteranceRecord>(
           failed.map((record) => [record.utterance.key, record])
         )
-        yield* Effect.forEach(
-          uses.values(),
-          (utterance) =>
-            Effect.gen(function* () {
-              const { key } = utterance
-              const record =
-                (yield* share.recordOf(key)) ?? (yield* Effect.promise(() => writtenIn(client, utterance)))
-              if (record !== undefined) found.set(key, record)
-            }),
-          { concurrency: recordsAtOnce, discard: true }
+        const beside = yield* Effect.forEach(
+          uses.keys(),
+          (key) => Effect.map(share.recordOf(key), (record) => [key, record] as const),
+          { concurrency: recordsAtOnce }
         )
+        for (const [key, record] of beside) if (record !== undefined) found.set(key, record)
+        const clipless = beside.flatMap(([key, record]) => (record === undefined ? [key] : []))
+        for (const [key, { record }] of yield* Effect.promise(() => readLedger(client, clipless)))
+          found.set(key, record)
         return { keys: [...uses.keys()], found }
       })
 

@@ -15,9 +15,11 @@ import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { versionMismatch } from "../shared/FleetErrors.ts"
-import { type Hold, type FencedStoreParts, publish } from "../shared/FencedStore.ts"
-import { type Grant, type SpeakEnd, Terms } from "../shared/JobPayloads.ts"
+import { type Grant, type SpeakEnd, type SpeakPayload, Terms } from "../shared/JobPayloads.ts"
+import { ledgerFor, takeEntry } from "../shared/Ledger.ts"
+import { continuedFrom } from "../shared/LedgerEntry.ts"
 import { Share } from "../shared/Share.ts"
+import { type Hold, type FencedStoreParts, publish } from "./FencedStore.ts"
 
 /** How long an utterance is deferred after too many temporary errors, in milliseconds. */
 const asideFor = 30_000
@@ -145,19 +147,31 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
         return ended(ending, halt)
       })
 
-    /** Works on a job until it ends, is deferred, or another worker takes it over. */
-    return (hold: Hold) => {
-      const { key } = hold.payload.record.utterance
-      return Effect.acquireUseRelease(
-        Effect.sync(() => parts.holds.set(key, hold)),
-        () => spokenOf(hold),
-        () =>
-          Effect.zipRight(
-            Effect.sync(() => parts.holds.delete(key)),
-            Effect.orDie(handover.forget([key]))
-          )
-      )
-    }
+    /**
+     * Works on a job until it ends, is deferred, or another worker takes it over. `queuedAt` is when it was dispatched,
+     * in milliseconds since 1970.
+     */
+    return (payload: SpeakPayload, queuedAt: number) =>
+      Effect.gen(function* () {
+        const { key } = payload.record.utterance
+        const taken = yield* takeEntry(parts.client, key)
+        const now = yield* Clock.currentTimeMillis
+        // Its entry may have expired, with a paid task. Its run dispatches it again if it has none.
+        if (taken.entry === undefined && now - queuedAt > ledgerFor * 1_000) return ended("left")
+        const hold: Hold = {
+          holder: taken.holder,
+          payload: { ...payload, ...continuedFrom(payload, taken, now) }
+        }
+        return yield* Effect.acquireUseRelease(
+          Effect.sync(() => parts.holds.set(key, hold)),
+          () => spokenOf(hold),
+          () =>
+            Effect.zipRight(
+              Effect.sync(() => parts.holds.delete(key)),
+              Effect.orDie(handover.forget([key]))
+            )
+        )
+      })
   })
 
 const ended = (ending: SpeakEnd["ending"], halt?: Halt): Handled => ({

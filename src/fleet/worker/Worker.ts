@@ -2,8 +2,8 @@
  * A worker of a fleet: processes utterances and deliveries from the queues until it is stopped. Then it takes no more
  * jobs, gives those in flight 5 s to end, and returns the rest to their queues.
  */
-import { DelayedError, type Job, type Queue, Worker as QueueWorker, WaitingError } from "bullmq"
-import { Cause, Context, Deferred, Effect, Exit, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
+import { type Job, type Queue, Worker as QueueWorker } from "bullmq"
+import { Context, Deferred, Effect, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
 import type { Redis } from "ioredis"
 import { knownProviders, ProviderId, type UtteranceKey } from "../../domain/values/Ids.ts"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
@@ -15,13 +15,21 @@ import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { passingState } from "../../store/state/StateDatabase.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { makeDeliverProcessor } from "./DeliverProcessor.ts"
-import { type FleetUnusable, versionMismatch } from "../shared/FleetErrors.ts"
+import { type FleetUnusable, JobUnusable, versionMismatch } from "../shared/FleetErrors.ts"
 import { recoverFleet, slowFleet } from "../shared/FleetRateLimit.ts"
-import { type Hold, fencedStore, type FencedStoreParts } from "../shared/FencedStore.ts"
-import { DeliverEnd, DeliverPayload, isJobNews, SpeakEnd, SpeakPayload } from "../shared/JobPayloads.ts"
-import { deliverQueue, jobKey, opened, prefix, queuesKey, speakQueue } from "../shared/Queues.ts"
+import {
+  DeliverEnd,
+  DeliverPayload,
+  isJobNews,
+  isOtherEdition,
+  SpeakEnd,
+  SpeakPayload
+} from "../shared/JobPayloads.ts"
+import { deliverQueue, opened, prefix, queuesKey, speakQueue } from "../shared/Queues.ts"
 import type { Role } from "../shared/WorkerRoles.ts"
 import { Share } from "../shared/Share.ts"
+import { type Hold, fencedStore, type FencedStoreParts } from "./FencedStore.ts"
+import { type JobInHand, makeJobProcessors } from "./JobProcessor.ts"
 import { makeSpeakProcessor, type Reach } from "./SpeakProcessor.ts"
 
 /** Settings of a worker. */
@@ -47,9 +55,6 @@ const lookingFor = Schedule.spaced("2 seconds")
 /** How long to defer a delivery with missing utterances, in milliseconds. */
 const early = 2_000
 
-/** Delay of a job that a worker returns because of a fatal error, such as a lost shared folder, in milliseconds. */
-const givenBack = 5_000
-
 /** Runs a worker until it is interrupted or a fatal error occurs, such as a lost shared folder. */
 export const runWorker = <E>(settings: WorkerSettings<E>) => Effect.scoped(working(settings))
 
@@ -57,8 +62,8 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   const { client, takeover } = settings
   const share = yield* Share
   const holds = new Map<UtteranceKey, Hold>()
-  const parts: FencedStoreParts = { client, takeover, holds }
-  const active = new Map<string, InHand>()
+  const parts: FencedStoreParts = { client, holds }
+  const active = new Map<string, JobInHand>()
   const state = passingState(share.clips)
   const passing = Layer.mergeAll(
     UtteranceStore.Default,
@@ -89,43 +94,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
 
   const fault = yield* Deferred.make<never, Fault<E>>()
 
-  /** Makes a queue's processor: runs an effect per job, which may end it, defer it, or leave it to another worker. */
-  const processorOf = <A, R>(
-    context: Runtime.Runtime<R>,
-    handle: (job: Job, token: string) => Effect.Effect<Outcome<A>, Fault<E>, R>
-  ) => {
-    const fork = Runtime.runFork(context)
-    const awaited = Runtime.runPromise(context)
-    return async (job: Job, token?: string): Promise<A> => {
-      if (token === undefined || job.id === undefined) throw new WaitingError()
-      const { id } = job
-      const fiber = fork(handle(job, token))
-      active.set(id, { job, fiber })
-      try {
-        const exit = await awaited(Fiber.await(fiber))
-        if (Exit.isSuccess(exit)) {
-          if ("value" in exit.value) return exit.value.value
-          await job.moveToDelayed(exit.value.until, token)
-          throw new DelayedError()
-        }
-        const failure = Cause.failureOption(exit.cause)
-        if (failure._tag === "Some") {
-          await awaited(Deferred.fail(fault, failure.value))
-          await job.moveToDelayed(Date.now() + givenBack, token)
-          throw new DelayedError()
-        }
-        if (Cause.isInterruptedOnly(exit.cause)) {
-          // Returns the job if this worker still holds it; otherwise the call fails, which is ignored.
-          await job.moveToWait(token).catch(() => {})
-          throw new WaitingError()
-        }
-        throw new Error(String(Cause.squash(exit.cause)))
-      } finally {
-        active.delete(id)
-      }
-    }
-  }
-
+  const processorOf = makeJobProcessors(active, fault)
   const interrupt = Runtime.runFork(yield* Effect.runtime())
   const workers: Array<QueueWorker> = []
   const add = (name: string, process: (job: Job, token?: string) => Promise<unknown>, concurrency: number) =>
@@ -157,11 +126,9 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     const context = Context.merge(printLine, yield* Layer.build(progress))
     const processor = yield* Effect.provide(makeSpeakProcessor(parts, settings.reach), context)
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof processor>>(), context)
-    const handle = (job: Job, token: string) =>
+    const handle = (job: Job) =>
       Effect.gen(function* () {
-        const payload = yield* understood(readSpeak(job.data))
-        const { key } = payload.record.utterance
-        const handled = yield* processor({ jobKey: jobKey(job.queueName, key), token, payload })
+        const handled = yield* processor(yield* understood(job, readSpeak), job.timestamp)
         if (handled._tag === "Ended") return { value: writeSpeakEnd(handled.end) }
         return { until: handled.until }
       })
@@ -187,7 +154,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof processor>>(), context)
     const handle = (job: Job) =>
       Effect.gen(function* () {
-        const handled = yield* processor(yield* understood(readDeliver(job.data)))
+        const handled = yield* processor(yield* understood(job, readDeliver))
         return handled._tag === "Ended"
           ? { value: writeDeliverEnd(handled.end) }
           : { until: Date.now() + early }
@@ -229,21 +196,18 @@ const inTime = <A>(something: Effect.Effect<A>) =>
 /** Errors that end a worker: its folder, its key or the fleet is unusable. */
 type Fault<E> = StateUnusable | FleetUnusable | E
 
-/** A job that this worker is processing. */
-interface InHand {
-  readonly job: Job
-  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
-}
-
-/** Outcome of a job: ended with a value, or deferred. */
-type Outcome<A> = { readonly value: A } | { readonly until: number }
-
 type Needs<Hand extends (...given: never) => Effect.Effect<unknown, unknown, unknown>> =
   ReturnType<Hand> extends Effect.Effect<infer _A, infer _E, infer R> ? R : never
 
-/** Fails with a version mismatch if this version cannot read the payload. */
-const understood = <A, E>(payload: Effect.Effect<A, E>) =>
-  Effect.mapError(payload, () => versionMismatch("Redis", "a job in it"))
+/** Reads a job's data. Data of another version ends the worker; anything else that is unreadable fails the job. */
+const understood = <A, E>({ name, data }: Job, read: (data: unknown) => Effect.Effect<A, E>) =>
+  Effect.mapError(read(data), () =>
+    isOtherEdition(data)
+      ? versionMismatch("Redis", "a job in it")
+      : new JobUnusable({
+          words: `the job ${name.slice(0, 80)} in Redis is unreadable; check who can write to Redis`
+        })
+  )
 
 const readSpeak = Schema.decodeUnknown(SpeakPayload)
 const writeSpeakEnd = Schema.encodeSync(SpeakEnd)

@@ -7,6 +7,7 @@ import { idempotencyHeader, keyHeader } from "../../contract/SpeechApi.ts"
 import { InvalidResponse, type Unreachable } from "../GatewayErrors.ts"
 import { isOwn, presentable, type ServiceAddress } from "../transport/ServiceAddress.ts"
 import { type NormalizedRefusal, normalizeRefusal, embeddedStatus } from "../response/RefusalNormalization.ts"
+import type { MaySend } from "./SendWindow.ts"
 import type { HttpAnswer, HttpTransport } from "../transport/HttpTransport.ts"
 
 /** A request of the interface. */
@@ -18,6 +19,8 @@ export interface ExchangeRequest {
   readonly body?: string
   /** Names a create, so that the service recognizes it when it is sent again. */
   readonly idempotencyKey?: string | undefined
+  /** Checked right before the request is sent. If false, it fails as `Unreachable`. */
+  readonly maySend?: MaySend | undefined
 }
 
 /** Sends a request. Returns Right with the body as `shape` normalizes it, or Left with a normalized refusal. */
@@ -106,7 +109,8 @@ export const makeExchange = (
       most: mostBytes,
       tooLong,
       within,
-      late
+      late,
+      maySend: asked.maySend
     }
     return Effect.flatMap(transport.send(sent), (answer) => {
       const said = read(asked, answer, shape)

@@ -60,6 +60,8 @@ export interface SentRequest<E> {
   readonly within: Duration.DurationInput
   /** Message of the error after that time. */
   readonly late: string
+  /** Checked right before the request is written to its connection. If false, nothing is sent. */
+  readonly maySend?: (() => boolean) | undefined
   /** Minimum rate of the response. Absent: limited by `within` only. */
   readonly slowest?: Slowest
 }
@@ -120,7 +122,7 @@ type Answered<E> = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | E>
 const answered =
   (agent: Agent) =>
   <E extends Error>(
-    { origin, path, method, headers, body, most, tooLong, within, late, slowest }: SentRequest<E>,
+    { origin, path, method, headers, body, most, tooLong, within, late, maySend, slowest }: SentRequest<E>,
     fiber: Fiber.RuntimeFiber<unknown, unknown>
   ): Answered<E> =>
     Effect.async((told) => {
@@ -171,6 +173,7 @@ const answered =
           onRequestStart: (controller) => {
             stop = (reason) => controller.abort(reason)
             if (fault !== undefined) stop(fault)
+            else if (maySend?.() === false) giveUp(unsent)
           },
           onResponseStart: (_, code, headers) => {
             status = code
@@ -219,6 +222,8 @@ const traced = <E>(request: SentRequest<E>, send: (request: SentRequest<E>) => A
       )
   )
 }
+
+const unsent = new Unreachable({ words: "the request could not be sent in time" })
 
 const aborted = new InvalidResponse({ words: "the request was aborted" })
 

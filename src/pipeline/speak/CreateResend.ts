@@ -4,6 +4,7 @@ import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import type { Accepted } from "../../gateway/GatewayCalls.ts"
 import type { CallFault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
+import type { MaySend } from "../../gateway/requests/SendWindow.ts"
 import { retryPatiently } from "../../gateway/pacing/RetrySchedules.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { inSpan, logDebug } from "../Annotations.ts"
@@ -11,11 +12,14 @@ import type { LostTaskFinding } from "./LostTaskRecovery.ts"
 import { SpeakConfig } from "./SpeakSettings.ts"
 
 /** Sends the create of an announced utterance, and at once again if its response is lost and that is safe. */
-export const sendOnce = (row: UtteranceRow): Effect.Effect<Accepted, CallFault, Gateway | SpeakConfig> =>
+export const sendOnce = (
+  row: UtteranceRow,
+  maySend: MaySend
+): Effect.Effect<Accepted, CallFault, Gateway | SpeakConfig> =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
     const create = yield* createOf(row)
-    return yield* gateway.submit(...create).pipe(
+    return yield* gateway.submit(...create, maySend).pipe(
       Effect.catchTag("InvalidResponse", (fault) =>
         // Even if the second request fails, the first one may have made a task.
         gateway.resend(...create, { age: 0, isOwn: true }).pipe(

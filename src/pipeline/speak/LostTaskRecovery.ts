@@ -65,8 +65,11 @@ export const findLostTask = (
 ): Effect.Effect<LostTaskFinding, CallFault | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
+    const store = yield* UtteranceStore
     const look: Effect.Effect<LostTaskFinding, CallFault | StateUnusable, SpeakContext> = Effect.gen(
       function* () {
+        const answered = yield* store.answeredElsewhere(row.utterance.key, row.take)
+        if (answered !== undefined) return { _tag: "Found", task: answered } as const
         const at = yield* Clock.currentTimeMillis
         const walk = yield* gateway.history(row.announcedAt ?? lostAt)
         const task = walk.find(markerOf(row.utterance.key, row.take))

@@ -6,6 +6,7 @@ import { Clock, Context, Duration, Effect, Fiber, Runtime, Schedule } from "effe
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
+import { openSendWindow } from "../../gateway/requests/SendWindow.ts"
 import { retryRead, backoff, retryPersistently } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -236,9 +237,10 @@ const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number)
   const context = yield* Effect.context<SpeakContext>()
   const store = Context.get(context, UtteranceStore)
   const { key } = row.utterance
+  const maySend = yield* openSendWindow
   yield* store.apply({ event: "announce", key })
   const announcedAt = yield* Clock.currentTimeMillis
-  const answer = yield* Effect.either(sendOnce(row))
+  const answer = yield* Effect.either(sendOnce(row, maySend))
   if (answer._tag === "Right") {
     const { task, credits } = answer.right
     // Counted here: the calling fiber may be interrupted by now, and a full disk may prevent the record.

@@ -123,6 +123,15 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     })
 
     /**
+     * Returns the task of an utterance's take, if another worker of a fleet got the response to its create too late to
+     * record it.
+     */
+    const answeredElsewhere = (_key: UtteranceKey, _take: number) =>
+      Effect.sync(
+        (): { readonly task: TaskId; readonly credits: number | undefined } | undefined => undefined
+      )
+
+    /**
      * Returns the utterances without a clip that have not failed, with their providers and states, in the given order.
      */
     const unspoken = Effect.fn("UtteranceStore.unspoken")(query.unspoken)
@@ -164,6 +173,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       ours,
       madeBetween,
       announcedLike,
+      answeredElsewhere,
       unspoken,
       jobStandings,
       unused,

@@ -2,12 +2,12 @@
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { NodeContext } from "@effect/platform-node"
-import { Queue } from "bullmq"
+import { Queue, QueueEvents } from "bullmq"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { expect, test } from "vitest"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { fleetExecutor } from "../../../src/fleet/coordinator/Coordinator.ts"
-import { isAhead } from "../../../src/fleet/coordinator/Dispatch.ts"
+import { isAhead } from "../../../src/fleet/shared/LedgerEntry.ts"
 import { folderShare } from "../../../src/fleet/shared/FolderShare.ts"
 import { connectRedis } from "../../../src/fleet/shared/Redis.ts"
 import { Share } from "../../../src/fleet/shared/Share.ts"
@@ -89,7 +89,7 @@ const assembled = Effect.gen(function* () {
     takeover: 20_000,
     printLine: () => Effect.void
   }).pipe(Effect.provide(share), Effect.provide(machine), Effect.provide(NodeContext.layer))
-  return { service, queue, run, work }
+  return { service, redis, queue, run, work }
 })
 
 /** Two runs have read their records. Then one of them dispatches jobs, which end. */
@@ -119,12 +119,39 @@ describe.skipIf(!hasRedis)("a run that read its records before the jobs of anoth
   it.scopedLive("uses their clips if the other run has removed them", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
-      const { service, queue, other } = yield* endedMeanwhile(scope)
+      const { service, redis, queue, other } = yield* endedMeanwhile(scope)
+      const entries = Effect.promise(() => redis.client.keys("dubwright:ledger:*"))
+      expect((yield* entries).length).toBe(spoken.length)
       yield* Scope.close(scope, Exit.void)
+      expect(yield* entries).toEqual([])
       expect(yield* Effect.promise(() => queue.getJob(first.key))).toBeUndefined()
       expect(yield* other.speak).toMatchObject({ failed: 0, left: 0 })
       expect(service.charged.length).toBe(3)
     })
+  )
+})
+
+describe.skipIf(!hasRedis)("a worker", () => {
+  it.scopedLive(
+    "fails a job that is unreadable, or whose ledger entry is, and continues with the others",
+    () =>
+      Effect.gen(function* () {
+        const { service, redis, queue, run, work } = yield* assembled
+        yield* Effect.forkScoped(work)
+        const events = yield* Effect.acquireRelease(
+          Effect.sync(() => new QueueEvents(queue.name, { connection: redis.client, prefix: "dubwright" })),
+          (events) => Effect.promise(() => events.close())
+        )
+        yield* Effect.promise(() => events.waitUntilReady())
+        const job = yield* Effect.promise(() => queue.add("ep1 #1", { written: "in another way" }))
+        expect(yield* Effect.flip(Effect.tryPromise(() => job.waitUntilFinished(events)))).toMatchObject({
+          error: { message: "the job ep1 #1 in Redis is unreadable; check who can write to Redis" }
+        })
+        yield* Effect.promise(() => redis.client.set(`dubwright:ledger:${first.key}`, "forged"))
+        const { speak } = yield* run("one")
+        expect(yield* speak).toMatchObject({ created: 2, failed: 1, left: 0 })
+        expect(service.charged.map(({ text }) => text)).toEqual(others.map(({ text }) => text))
+      })
   )
 })
 

@@ -10,6 +10,7 @@ import { makeUtterance } from "../../../src/domain/speech/Utterance.ts"
 import { ProviderId, VoiceId } from "../../../src/domain/values/Ids.ts"
 import {
   DeliverPayload,
+  edition,
   isJobNews,
   readDeliverEnd as readEnd,
   SpeakPayload
@@ -20,7 +21,9 @@ const numRuns = 500 * Number(process.env["DUBWRIGHT_HOSTILE"] ?? 1)
 const name = "0123456789abcdef".repeat(4)
 const casting = Casting.make({ provider: ProviderId.make("provider_native"), voice: VoiceId.make("v") })
 const honest = {
+  edition,
   terms: name,
+  dispatch: "first",
   record: {
     utterance: makeUtterance(casting, "text", "Hello.", ["Hello."]),
     label: "ep01 #1",
