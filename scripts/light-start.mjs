@@ -45,6 +45,8 @@ const absent = [
   { importer: /@effect.cli.dist.esm.internal.files\.js$/u, names: ["yaml", "toml", "ini"] },
   // Schemas can generate test data.
   { importer: /effect.dist.esm.FastCheck\.js$/u, names: ["fast-check"] },
+  // BullMQ can keep queues in PostgreSQL.
+  { importer: /bullmq.dist.cjs.index\.js$/u, names: ["./postgres"] },
   // subtitle can parse and write streams.
   { importer: /subtitle.dist.subtitle\.[\w.]+\.js$/u, names: ["multipipe", "split2"] }
 ]
@@ -119,10 +121,12 @@ const importDirectly = (code) =>
 export const lightStart = {
   name: "light-start",
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^(?:yaml|toml|ini|fast-check|multipipe|split2)$/ }, ({ importer, path }) =>
-      absent.some((one) => one.importer.test(importer) && one.names.includes(path))
-        ? { path, namespace: "absent" }
-        : undefined
+    onResolve(
+      { filter: /^(?:yaml|toml|ini|fast-check|multipipe|split2|\.\/postgres)$/ },
+      ({ importer, path }) =>
+        absent.some((one) => one.importer.test(importer) && one.names.includes(path))
+          ? { path, namespace: "absent" }
+          : undefined
     )
     onLoad({ filter: /^/, namespace: "absent" }, () => ({
       contents: "export const parse = undefined, array = undefined"

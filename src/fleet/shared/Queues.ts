@@ -16,11 +16,14 @@ export const queuesKey = `${prefix}:queues`
 /** The name of a provider's queue. */
 export const speakQueue = (provider: ProviderId): string => `speak.${encodeURIComponent(provider)}`
 
-/** How long finished jobs are kept for a coordinator that may return, in seconds. */
-const keptFor = 3 * 86_400
+/**
+ * How long finished jobs are kept for a coordinator that may return, in seconds, and how many of a queue at most. A
+ * coordinator that finds a job gone reads the result in the ledger or the share, or dispatches it again.
+ */
+const kept = { age: 3 * 86_400, count: 100_000 } as const
 
 /** Options of every job of a fleet. */
-export const jobOptions = { removeOnComplete: { age: keptFor }, removeOnFail: { age: keptFor } } as const
+export const jobOptions = { removeOnComplete: kept, removeOnFail: kept } as const
 
 /** Opens a queue; it closes with the scope. */
 export const opened = (name: string, client: Redis): Effect.Effect<Queue, never, Scope.Scope> =>
