@@ -201,7 +201,7 @@ const worker = Command.make(
       "takeover",
       "SECONDS",
       { min: 1, max: 3600 },
-      "seconds without a heartbeat before others take over its jobs; default: 20"
+      "seconds without a heartbeat before others take over its lines; default: 5"
     ),
     cache: OptionKinds.textOption(
       "cache",

@@ -44,7 +44,7 @@ export const workerCommand = (options: WorkerCommandOptions) =>
       roles: options.roles,
       name: options.name ?? `${hostname()}-${process.pid}`,
       concurrency: options.concurrency ?? 64,
-      takeover: (options.takeover ?? 20) * 1_000,
+      takeover: (options.takeover ?? 5) * 1_000,
       printLine: (line) =>
         options.quiet ? Effect.void : Effect.flatMap(Clock.currentTimeMillis, (now) => screen.say(line, now))
     }).pipe(Effect.provide(context))

@@ -17,7 +17,7 @@ export interface FleetRedis {
 const firstAnswer = 5_000
 
 /** Maximum delay between two attempts to reconnect, in milliseconds. */
-const longestRetry = 2_000
+const longestRetry = 500
 
 /**
  * Silence after which a connection counts as dead, in milliseconds. Without it, a peer that vanished would be noticed
@@ -51,7 +51,7 @@ export const connectRedis = (
       Effect.sync(() => {
         const made = new Redis(address, {
           ...options,
-          retryStrategy: (times) => Math.min(longestRetry, 50 * 2 ** Math.min(times, 6))
+          retryStrategy: (times) => Math.min(longestRetry, 50 * 2 ** Math.min(times, 4))
         })
         watched(made, name, told)
         return withoutOldTimers(made)

@@ -211,7 +211,9 @@ const filesOf = ({ s3, texts, inputs, scratch, bounded, ask, attempt, size, down
       ).pipe(one.withPermits(1)),
     fetchInputs: (wanted) =>
       Effect.gen(function* () {
-        const folder = scratch ?? inputs
+        const folder = scratch
+        // Only a worker has a folder for them: on the coordinator, the files are at their own places.
+        if (folder === undefined) return true
         yield* bounded
         yield* attempt(async () => {
           await rm(folder, { recursive: true, force: true })

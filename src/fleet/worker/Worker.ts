@@ -52,6 +52,12 @@ const ending = "5 seconds"
 /** How often to look for queues of new providers. */
 const lookingFor = Schedule.spaced("2 seconds")
 
+/**
+ * How many times longer a delivering worker may be silent: mixing can keep a machine busy for seconds, and a delivery
+ * taken over starts anew.
+ */
+const deliveryTakeover = 4
+
 /** How long to defer a delivery with missing utterances, in milliseconds. */
 const early = 2_000
 
@@ -97,15 +103,21 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   const processorOf = makeJobProcessors(active, fault)
   const interrupt = Runtime.runFork(yield* Effect.runtime())
   const workers: Array<QueueWorker> = []
-  const add = (name: string, process: (job: Job, token?: string) => Promise<unknown>, concurrency: number) =>
+  const add = (
+    name: string,
+    process: (job: Job, token?: string) => Promise<unknown>,
+    concurrency: number,
+    silence = takeover
+  ) =>
     Effect.sync(() => {
       const worker = new QueueWorker(name, process, {
         connection: client,
         prefix,
         name: settings.name,
         concurrency,
-        lockDuration: takeover,
-        stalledInterval: Math.max(1_000, takeover / 4),
+        lockDuration: silence,
+        // Two checks find a job without a lock.
+        stalledInterval: Math.max(500, takeover / 5),
         // Never fails a job because workers crashed: it records each paid task, so another worker continues the job.
         maxStalledCount: 1_000_000,
         drainDelay: 2,
@@ -159,7 +171,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
           ? { value: writeDeliverEnd(handled.end) }
           : { until: Date.now() + early }
       })
-    yield* add(deliverQueue, processorOf(runtime, handle), 1)
+    yield* add(deliverQueue, processorOf(runtime, handle), 1, deliveryTakeover * takeover)
   }
   yield* settings.printLine(
     `worker ${settings.name} is ready: ${settings.roles.join(" and ")}, clips and results in ${share.name}`

@@ -43,9 +43,9 @@ export interface ProviderQueue {
   readonly status: () => ProviderQueueStatus
 }
 
-/** Delays between probes while the service is failing. */
-const probing = Schedule.exponential("2 seconds", 2).pipe(
-  Schedule.union(Schedule.spaced("1 minute")),
+/** Delays between probes while the service is failing, besides the 1 s before each: it is used again within 4 s. */
+const probing = Schedule.exponential("1 second", 2).pipe(
+  Schedule.union(Schedule.spaced("2 seconds")),
   Schedule.jittered
 )
 

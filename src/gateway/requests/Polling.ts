@@ -26,6 +26,9 @@ export interface PollPlan {
 /** Maximum interval between two polls, in milliseconds. */
 const longestStep = 15_000
 
+/** Maximum interval after a poll without a response, so that a service that is back is noticed soon. */
+const longestOutageStep = Duration.seconds(3)
+
 /** Minimum deadline of a task, in milliseconds. */
 const leastDeadline = 15 * 60_000
 
@@ -59,7 +62,7 @@ const looksUnknown = 4
 const timeUnknown = 8_000
 
 type Look =
-  | { readonly _tag: "Again"; readonly wait: Duration.Duration }
+  | { readonly _tag: "Again"; readonly wait: Duration.Duration; readonly isOutage: boolean }
   | { readonly _tag: "Settled"; readonly settled: SettledTask }
 
 /** Intervals between polls: they grow by `plan.growth`, and honour Retry-After. */
@@ -70,7 +73,10 @@ const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
         Schedule.union(Schedule.spaced(Duration.millis(longestStep)))
       )
     ),
-    Schedule.modifyDelay((look, delay) => (look._tag === "Again" ? Duration.max(delay, look.wait) : delay)),
+    Schedule.modifyDelay((look, delay) => {
+      if (look._tag === "Settled") return delay
+      return Duration.max(look.isOutage ? Duration.min(delay, longestOutageStep) : delay, look.wait)
+    }),
     Schedule.untilInput((look) => look._tag === "Settled")
   )
 
@@ -91,12 +97,17 @@ export const pollUntilSettled = (
     let lastUndone = 0
     let unknown = { looks: 0, since: 0 }
     let trouble: string | undefined
-    const again = (wait: Duration.Duration = Duration.zero): Look => ({ _tag: "Again", wait })
+    const again = (wait: Duration.Duration = Duration.zero, isOutage = false): Look => ({
+      _tag: "Again",
+      wait,
+      isOutage
+    })
 
     const missed = (fault: CallFault | Vanished): Effect.Effect<Look, Refused | Vanished> => {
       if (fault._tag === "Refused") return Effect.fail(fault)
       trouble = fault.message
-      if (fault._tag !== "Vanished") return Effect.succeed(again(retryRead(fault)))
+      if (fault._tag !== "Vanished")
+        return Effect.succeed(again(retryRead(fault), fault._tag === "Unreachable"))
       const at = Math.max(1, sinceTaken())
       unknown = unknown.looks === 0 ? { looks: 1, since: at } : { ...unknown, looks: unknown.looks + 1 }
       return unknown.looks >= looksUnknown && at - unknown.since >= timeUnknown

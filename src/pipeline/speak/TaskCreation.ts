@@ -176,11 +176,14 @@ const givenUp: Effect.Effect<never, Left, StopSignal> = Effect.gen(function* () 
 const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
   fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "InvalidResponse"
 
+/** Maximum delay between two creates of an utterance, unless the service requests more. */
+const longestDelay = Duration.seconds(3)
+
 /** Schedule for retrying creates that certainly made no task; respects the wait that the service requested. */
 const createRetries = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
   Schedule.modifyDelay((fault, delay) =>
-    isCallFault(fault) ? Duration.max(delay, retryRead(fault)) : delay
+    isCallFault(fault) ? Duration.max(Duration.min(delay, longestDelay), retryRead(fault)) : delay
   ),
   Schedule.whileInput(isCallFault),
   Schedule.intersect(Schedule.recurs(mostAttempts - 1))
