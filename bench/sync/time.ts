@@ -12,8 +12,8 @@ import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import type { TimedSpan } from "../../src/audio/sync/CueEvidence.ts"
 import { evidenceOf } from "../../src/audio/sync/CueEvidence.ts"
 import { alignToFilm } from "../../src/audio/sync/FilmAlignment.ts"
-import { SoundBands, soundRate } from "../../src/audio/sync/SoundBands.ts"
-import { speechTrackOf } from "../../src/audio/sync/SpeechTrack.ts"
+import { soundRate } from "../../src/audio/sync/SoundBands.ts"
+import { SpeechTracker } from "../../src/audio/sync/SpeechTrack.ts"
 import { SampleRate } from "../../src/domain/time/Units.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { mixed, rate, sources, spokenOf } from "./films.ts"
@@ -59,10 +59,10 @@ const measureFilm = async (film: string, hours: number, cues: ReadonlyArray<Time
     plain.push(await timed(() => run(["-v", "error", "-i", film, "-vn", "-f", "null", "-"])))
     own.push(
       await timed(async () => {
-        const bands = new SoundBands()
-        await Effect.runPromise(listen(film, bands))
+        const tracker = new SpeechTracker()
+        await Effect.runPromise(listen(film, tracker))
         const decoded = performance.now()
-        alignToFilm(evidenceOf(speechTrackOf(bands.result())), cues)
+        alignToFilm(evidenceOf(tracker.finish()), cues)
         after = (performance.now() - decoded) / 1000
       })
     )
@@ -104,10 +104,10 @@ const cpuSeconds = (): number => {
   return (user + system) / 1e6 + childSeconds()
 }
 
-const listen = (path: string, bands: SoundBands) =>
+const listen = (path: string, tracker: SpeechTracker) =>
   Effect.flatMap(Ffmpeg, (ffmpeg) =>
     Stream.runForEach(ffmpeg.decodeSound({ path }, SampleRate.make(soundRate)), (block) =>
-      Effect.sync(() => bands.push(block))
+      Effect.sync(() => tracker.push(block))
     )
   ).pipe(Effect.provide(Layer.fresh(Ffmpeg.Default)))
 

@@ -50,6 +50,11 @@ export class SoundBands {
   /** Returns the levels of all samples so far. */
   result(): BandLevels {
     this.measure()
+    return this.measured()
+  }
+
+  /** Returns the levels that are measured so far: up to a second of samples may lack. */
+  measured(): BandLevels {
     return { bands: this.levels.subarray(0, this.steps * bandCount), steps: this.steps }
   }
 

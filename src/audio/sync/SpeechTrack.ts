@@ -7,7 +7,7 @@
  * optimal smoothing and minimum statistics", 2001). Its estimate is the level of the band in the pauses between
  * syllables.
  */
-import { type BandLevels, bandCount } from "./SoundBands.ts"
+import { type BandLevels, bandCount, SoundBands } from "./SoundBands.ts"
 
 /** Speech in a sound, one value per 10 ms. */
 export interface SpeechTrack {
@@ -43,8 +43,33 @@ const modulationWeight = 16
 const bias = 5.2
 
 /** Finds speech in the band levels of a sound. */
-export const speechTrackOf = ({ bands, steps }: BandLevels): SpeechTrack => {
-  const { presence: rise, above } = presenceOf(bands, steps)
+export const speechTrackOf = (levels: BandLevels): SpeechTrack => {
+  const rises = new Rises()
+  rises.advance(levels, true)
+  return trackOf(rises, levels.steps)
+}
+
+/** Finds speech in a stream of samples: most of the work is done while they arrive. */
+export class SpeechTracker {
+  private readonly sound = new SoundBands()
+  private readonly rises = new Rises()
+
+  /** Takes the next mono samples at `soundRate`. */
+  push(samples: Float32Array): void {
+    this.sound.push(samples)
+    this.rises.advance(this.sound.measured(), false)
+  }
+
+  /** Returns the speech of all samples; there must be no more. */
+  finish(): SpeechTrack {
+    const levels = this.sound.result()
+    this.rises.advance(levels, true)
+    return trackOf(this.rises, levels.steps)
+  }
+}
+
+const trackOf = (rises: Rises, steps: number): SpeechTrack => {
+  const rise = rises.presence.subarray(0, steps)
   const syllables = averaged(rise, 3)
   const slow = averaged(rise, 25)
   const swing = new Float32Array(steps)
@@ -58,65 +83,105 @@ export const speechTrackOf = ({ bands, steps }: BandLevels): SpeechTrack => {
   }
   const risen = new Uint8Array(steps)
   for (let t = 0; t < steps; t++) risen[t] = rise[t]! * 255
-  return { speech, presence: risen, above }
-}
-
-/** How far the sound is above its noise floor: in each band, and averaged over the bands, from 0 to 1. */
-const presenceOf = (bands: Uint8Array, steps: number) => {
-  const above = new Uint8Array(steps * bandCount)
-  const presence = new Float32Array(steps)
-  const floors = floorsOf(bands, steps)
-  const blocks = floors.length / bandCount
-  for (let t = 0, at = 0; t < steps; t++) {
-    // Between the middles of two blocks, the floor is interpolated linearly.
-    const k = Math.min(blocks - 1, Math.max(0, Math.floor(t / block - 0.5))) * bandCount
-    const next = k + bandCount < floors.length ? k + bandCount : k
-    const share = Math.max(0, t / block - 0.5 - k / bandCount)
-    let sum = 0
-    for (let band = 0; band < bandCount; band++, at++) {
-      const floor = floors[k + band]!
-      const over = bands[at]! - margin - floor - share * (floors[next + band]! - floor)
-      if (over <= 0) continue
-      sum += over < ceiling ? over : ceiling
-      above[at] = over < highestAbove ? over : highestAbove
-    }
-    presence[t] = sum / (bandCount * ceiling)
-  }
-  return { presence, above }
+  return { speech, presence: risen, above: rises.above.subarray(0, steps * bandCount) }
 }
 
 /** Levels are averaged over this many steps before and after each before their minimum is taken. */
 const blur = 2
 
-/** The noise floor of each band in each block: `floors[block * bandCount + band]`. */
-const floorsOf = (bands: Uint8Array, steps: number): Float32Array => {
-  const blocks = Math.ceil(steps / block)
-  const minima = new Float32Array(blocks * bandCount).fill(Infinity)
-  const sums = new Int32Array(bandCount)
-  for (let t = -blur; t < steps; t++) {
-    const entering = (t + blur) * bandCount
-    const leaving = (t - blur - 1) * bandCount
-    const count = Math.min(steps, t + blur + 1) - Math.max(0, t - blur)
-    const into = Math.floor(t / block) * bandCount
-    for (let band = 0; band < bandCount; band++) {
-      let sum = sums[band]!
-      if (entering < bands.length) sum += bands[entering + band]!
-      if (leaving >= 0) sum -= bands[leaving + band]!
-      sums[band] = sum
-      if (t >= 0 && sum < minima[into + band]! * count) minima[into + band] = sum / count
+/** How far a sound is above its noise floor: in each band, and averaged over the bands, from 0 to 1. */
+class Rises {
+  presence = new Float32Array(0)
+  above = new Uint8Array(0)
+  /** Steps of `presence` and `above` that are known. */
+  private steps = 0
+  /** The lowest level of each band in each block, and the noise floor: `floors[block * bandCount + band]`. */
+  private minima = new Float32Array(0)
+  private floors = new Float32Array(0)
+  private floorCount = 0
+  private readonly near = Array.from({ length: bandCount }, () => new SortedWindow(2 * around + 1))
+  /** The next block of which the minima enter `near`, less `around`. */
+  private nextBlock = -around
+  /** The sums of the levels around a step, and the next step. */
+  private readonly sums = new Int32Array(bandCount)
+  private nextStep = -blur
+
+  /** Goes as far as the levels of a sound allow; `isEnd` if there will be no more. */
+  advance({ bands, steps }: BandLevels, isEnd: boolean): void {
+    const blocks = Math.ceil(steps / block)
+    if (steps > this.presence.length) {
+      const larger = isEnd ? steps : 2 * steps
+      this.presence = enlarged(this.presence, new Float32Array(larger))
+      this.above = enlarged(this.above, new Uint8Array(larger * bandCount))
+      const lengthOfFloors = Math.ceil(larger / block) * bandCount
+      this.minima = enlarged(this.minima, new Float32Array(lengthOfFloors).fill(Infinity))
+      this.floors = enlarged(this.floors, new Float32Array(lengthOfFloors))
+    }
+    const averagedSteps = isEnd ? steps : steps - blur
+    this.findMinima(bands, steps, averagedSteps)
+    const full = isEnd ? blocks : Math.floor(averagedSteps / block)
+    this.findFloors(full, isEnd ? blocks : full - around)
+    // Up to the middle of the last floor's block, both floors around a step are known.
+    this.findRises(bands, isEnd ? steps : (this.floorCount - 0.5) * block)
+  }
+
+  private findMinima(bands: Uint8Array, steps: number, until: number): void {
+    const { minima, sums } = this
+    for (; this.nextStep < until; this.nextStep++) {
+      const t = this.nextStep
+      const entering = (t + blur) * bandCount
+      const leaving = (t - blur - 1) * bandCount
+      const count = Math.min(steps, t + blur + 1) - Math.max(0, t - blur)
+      const into = Math.floor(t / block) * bandCount
+      for (let band = 0; band < bandCount; band++) {
+        let sum = sums[band]!
+        if (entering < bands.length) sum += bands[entering + band]!
+        if (leaving >= 0) sum -= bands[leaving + band]!
+        sums[band] = sum
+        if (t >= 0 && sum < minima[into + band]! * count) minima[into + band] = sum / count
+      }
     }
   }
-  const floors = new Float32Array(minima.length)
-  const near = new SortedWindow(2 * around + 1)
-  for (let band = 0; band < bandCount; band++) {
-    near.clear()
-    for (let k = -around; k < blocks; k++) {
-      if (k + around < blocks) near.insert(minima[(k + around) * bandCount + band]!)
-      if (k - around > 0) near.remove(minima[(k - around - 1) * bandCount + band]!)
-      if (k >= 0) floors[k * bandCount + band] = near.quantile(floorShare)
+
+  /** Finds the floors of the blocks before `until`, from the minima of `full` blocks. */
+  private findFloors(full: number, until: number): void {
+    const { minima, near, floors } = this
+    for (; this.nextBlock < until; this.nextBlock++) {
+      const k = this.nextBlock
+      for (let band = 0; band < bandCount; band++) {
+        const window = near[band]!
+        if (k + around < full) window.insert(minima[(k + around) * bandCount + band]!)
+        if (k - around > 0) window.remove(minima[(k - around - 1) * bandCount + band]!)
+        if (k >= 0) floors[k * bandCount + band] = window.quantile(floorShare)
+      }
+      if (k >= 0) this.floorCount++
     }
   }
-  return floors
+
+  private findRises(bands: Uint8Array, until: number): void {
+    const { above, presence, floors, floorCount } = this
+    for (let at = this.steps * bandCount; this.steps < until; this.steps++) {
+      const t = this.steps
+      // Between the middles of two blocks, the floor is interpolated linearly.
+      const k = Math.min(floorCount - 1, Math.max(0, Math.floor(t / block - 0.5))) * bandCount
+      const next = k + bandCount < floorCount * bandCount ? k + bandCount : k
+      const share = Math.max(0, t / block - 0.5 - k / bandCount)
+      let sum = 0
+      for (let band = 0; band < bandCount; band++, at++) {
+        const floor = floors[k + band]!
+        const over = bands[at]! - margin - floor - share * (floors[next + band]! - floor)
+        if (over <= 0) continue
+        sum += over < ceiling ? over : ceiling
+        above[at] = over < highestAbove ? over : highestAbove
+      }
+      presence[t] = sum / (bandCount * ceiling)
+    }
+  }
+}
+
+const enlarged = <A extends Float32Array | Uint8Array>(values: A, larger: A): A => {
+  larger.set(values)
+  return larger
 }
 
 /** The values of a moving window, in ascending order. */
@@ -127,10 +192,6 @@ class SortedWindow {
   constructor(most: number) {
     // A value enters before one leaves.
     this.values = new Float32Array(most + 1)
-  }
-
-  clear(): void {
-    this.count = 0
   }
 
   insert(value: number): void {

@@ -5,8 +5,8 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, Schema, Stream } from "effect"
-import { bandCount, SoundBands, soundRate } from "../../audio/sync/SoundBands.ts"
-import { type SpeechTrack, speechTrackOf } from "../../audio/sync/SpeechTrack.ts"
+import { bandCount, soundRate } from "../../audio/sync/SoundBands.ts"
+import { type SpeechTrack, SpeechTracker } from "../../audio/sync/SpeechTrack.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { type MediaInfo, mainSound } from "../../ffmpeg/probe/MediaInfo.ts"
@@ -65,15 +65,15 @@ const keptOrDecoded = Effect.fnUntraced(function* (path: string, track: number, 
 
 const decoded = Effect.fnUntraced(function* (path: string, track: number) {
   const ffmpeg = yield* Ffmpeg
-  const bands = new SoundBands()
+  const tracker = new SpeechTracker()
   let samples = 0
   yield* Stream.runForEach(ffmpeg.decodeSound({ path, track }, SampleRate.make(soundRate)), (block) =>
     Effect.sync(() => {
       samples += block.length
-      bands.push(block)
+      tracker.push(block)
     })
   )
-  const speech: FilmSpeech = { track: speechTrackOf(bands.result()), seconds: samples / soundRate }
+  const speech: FilmSpeech = { track: tracker.finish(), seconds: samples / soundRate }
   return speech
 })
 

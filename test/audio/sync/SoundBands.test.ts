@@ -3,7 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { FourierTransform } from "../../../src/audio/pcm/FourierTransform.ts"
 import { bandCount, SoundBands, soundRate } from "../../../src/audio/sync/SoundBands.ts"
-import { speechTrackOf } from "../../../src/audio/sync/SpeechTrack.ts"
+import { SpeechTracker, speechTrackOf } from "../../../src/audio/sync/SpeechTrack.ts"
 import { hasSpeech } from "../../../src/audio/sync/SubtitleFit.ts"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { noise, randomOf, speechLike, tone } from "../signals.ts"
@@ -46,6 +46,26 @@ it.prop(
     expect(bandsOf(samples, block)).toEqual(bandsOf(samples))
   },
   { fastCheck: { numRuns: 20 } }
+)
+
+const longSpeech = noise(rate, 40, 0.02, 3).samples
+speechLike(rate, 40, 5).samples.forEach((sample, k) => (longSpeech[k]! += sample))
+
+it.prop(
+  "finds the same speech while samples arrive, in blocks of any size, as afterwards",
+  [FastCheck.integer({ min: 0, max: 40 * rate }), FastCheck.integer({ min: 500, max: 50_000 })],
+  ([length, block]) => {
+    const speech = speechLike(rate, 40, 5).samples
+    const samples = noise(rate, 40, 0.02, 3)
+      .samples.map((sample, k) => sample + speech[k]!)
+      .subarray(0, length)
+    const tracker = new SpeechTracker()
+    for (let at = 0; at < length; at += block) tracker.push(samples.subarray(at, at + block))
+    const [found, expected] = [tracker.finish(), speechTrackOf(bandsOf(samples))]
+    for (const key of ["speech", "presence", "above"] as const)
+      expect(Buffer.compare(found[key], expected[key])).toBe(0)
+  },
+  { fastCheck: { numRuns: 8 } }
 )
 
 it("measures a tone in its band, at its level, in every step", () => {
