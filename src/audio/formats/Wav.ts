@@ -62,6 +62,18 @@ export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>
     timeReference
   }))
 
+/** The samples of a 16-bit mono file with this sample rate, unchanged. Undefined for any other or a damaged file. */
+export const plainWav16 = (bytes: Uint8Array, rate: SampleRate): Int16Array<ArrayBuffer> | undefined => {
+  const found = Either.getOrUndefined(samplesIn(bytes))
+  if (found === undefined) return undefined
+  const { view, at, size, format } = found
+  if (format.rate !== rate || format.channels !== 1 || format.float || format.bits !== 16) return undefined
+  const samples = new Int16Array(Math.floor(size / 2))
+  if (littleEndian) new Uint8Array(samples.buffer).set(bytes.subarray(at, at + samples.byteLength))
+  else for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(at + i * 2, true)
+  return samples
+}
+
 /**
  * Fills in the sizes that a streaming writer left open. Returns the corrected header, up to the samples, and a view of
  * the samples. Undefined for any other file.

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
 import { type Pcm, toInt16 } from "../../audio/pcm/Pcm.ts"
-import { closedWav } from "../../audio/formats/Wav.ts"
+import { closedWav, plainWav16 } from "../../audio/formats/Wav.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import type { Binary } from "../process/FfmpegBinary.ts"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
@@ -124,8 +124,8 @@ const blocksWith = (
 }
 
 /**
- * Decodes bytes to 16-bit samples; `name` identifies them in errors. Only one block at a time is held as floats,
- * however long the audio is.
+ * Decodes bytes to 16-bit samples; `name` identifies them in errors. A 16-bit mono WAV with the rate needs no ffmpeg.
+ * Of other audio, only one block at a time is held as floats, however long it is.
  */
 export const decodeBytes = Effect.fnUntraced(function* (
   ffmpeg: FfmpegChoice,
@@ -133,6 +133,8 @@ export const decodeBytes = Effect.fnUntraced(function* (
   name: string,
   rate: SampleRate
 ) {
+  const plain = plainWav16(bytes, rate)
+  if (plain !== undefined && plain.length > 0) return plain
   const path = join(yield* temporaryFolder, "audio")
   // A streamed WAV has an open size in its header, and ffmpeg reports its end as damage. Fill in the size.
   yield* attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes))

@@ -121,19 +121,28 @@ withEachFfmpeg("decoding", (it) => {
       const open = closed.slice()
       new DataView(open.buffer).setUint32(4, 0xffff_ffff, true)
       new DataView(open.buffer).setUint32(40, 0xffff_ffff, true)
-      const decoded = yield* service.decodeBytes(open, "streamed", rate24)
-      expect(decoded).toEqual(toInt16(samples))
+      expect(yield* service.decodeBytes(open, "streamed", rate24)).toEqual(toInt16(samples))
+      // Only ffmpeg converts the rate.
+      expect((yield* service.decodeBytes(open, "streamed", rate48)).length).toBe(48_002)
     })
   )
 
   it.scoped("decodes bytes, and uses the given name in errors", () =>
     Effect.gen(function* () {
-      const path = join(yield* folder, "a.mp3")
+      const here = yield* folder
       const service = yield* Ffmpeg
-      yield* noise(path, 1)
-      const bytes = yield* Effect.promise(() => readFile(path))
-      const { samples } = yield* service.decode({ path }, rate24)
-      expect(yield* service.decodeBytes(bytes, "clip 7", rate24)).toEqual(toInt16(samples))
+      for (const [name, ...options] of [
+        ["a.mp3"],
+        ["a.wav"],
+        ["stereo.wav", "-ac", "2"],
+        ["deep.wav", "-c:a", "pcm_s24le"]
+      ] as const) {
+        const path = join(here, name)
+        yield* noise(path, 1, ...options)
+        const bytes = yield* Effect.promise(() => readFile(path))
+        const { samples } = yield* service.decode({ path }, rate24)
+        expect(yield* service.decodeBytes(bytes, "clip 7", rate24)).toEqual(toInt16(samples))
+      }
       expect(yield* Effect.flip(service.decodeBytes(new Uint8Array(0), "clip 7", rate24))).toEqual(
         new NotAudio({ source: "clip 7", reason: "empty", found: "an empty file" })
       )

@@ -2,6 +2,8 @@ import { chmod, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { toInt16 } from "../../../src/audio/pcm/Pcm.ts"
 import { decodeBytes, decodeFile, decodeFiles } from "../../../src/ffmpeg/decode/Decoder.ts"
 import { probeFile } from "../../../src/ffmpeg/probe/Prober.ts"
 import type { Binary } from "../../../src/ffmpeg/process/FfmpegBinary.ts"
@@ -114,6 +116,17 @@ describe("chooseFrom", () => {
     })
   )
 })
+
+it.scoped("nothing is started for the samples of a plain WAV file", () =>
+  Effect.gen(function* () {
+    const first = yield* stripped()
+    const choice = yield* chooseFrom(first)
+    const samples = Float32Array.from({ length: 100 }, (_, at) => at / 200)
+    const bytes = encodeWav16({ rate: rate24, samples })
+    expect(yield* decodeBytes(choice, bytes, "clip", rate24)).toEqual(toInt16(samples))
+    expect(yield* callsOf(first)).toEqual([])
+  })
+)
 
 describe("a file that the ffmpeg on PATH cannot read", () => {
   it.scoped("is probed and decoded by the packaged one", () =>
