@@ -14,13 +14,19 @@ export type DecodeMp3 = (
   rate: SampleRate
 ) => Promise<Float32Array<ArrayBuffer> | undefined>
 
+/** A decoder, and the number of frames that it has decoded. */
+interface UsedDecoder {
+  readonly mpeg: MPEGDecoder
+  frames: number
+}
+
 /**
  * Creates a decoder that is reused for many files. Silent frames before each file reset its state, so that the samples
  * do not depend on earlier files.
  */
 export const mp3Decoder = (): DecodeMp3 => {
   /** One decoder per rate and channel count. */
-  const decoders = new Map<string, MPEGDecoder>()
+  const decoders = new Map<string, UsedDecoder>()
   const buffers = new BufferPool()
   return async (bytes, rate) => {
     const file = plainMp3(bytes)
@@ -28,14 +34,14 @@ export const mp3Decoder = (): DecodeMp3 => {
     const isThere = file.rate === rate
     if (!isThere && file.length > longest * file.rate) return undefined
     const kind = `${file.rate} ${file.channels}`
-    const decoder = decoders.get(kind) ?? new MPEGDecoder({ enableGapless: false })
+    const decoder = decoders.get(kind) ?? { mpeg: new MPEGDecoder({ enableGapless: false }), frames: 0 }
     decoders.set(kind, decoder)
-    await decoder.ready
+    await decoder.mpeg.ready
     const samples = samplesOf(decoder, bytes, file, isThere ? newBuffer : buffers.take)
     if (samples === undefined) {
       // Its state is unknown after a failure.
       decoders.delete(kind)
-      decoder.free()
+      decoder.mpeg.free()
     }
     const result =
       samples === undefined || isThere
@@ -49,26 +55,33 @@ export const mp3Decoder = (): DecodeMp3 => {
 /** Maximum seconds to resample here: resampling holds several copies in memory. */
 const longest = 120
 
-/**
- * Silent frames before a file: one flushes the last frame's overlap, one the filters, and one is a margin.
- */
+/** Fewest silent frames before a file: one flushes the last frame's overlap, one the filters, and one is a margin. */
 const silentBefore = 3
+
+/**
+ * Frames after which the ring of libmpg123's synthesis filter is at the same place. It has 16 places and advances by 18
+ * or 36 in a frame. From another place, the filter adds in another order and rounds differently.
+ */
+const ringPeriod = 8
 
 /** How many bytes to decode at a time, to keep the decoded output small. */
 const atOnce = 16_384
 
 const samplesOf = (
-  decoder: MPEGDecoder,
+  decoder: UsedDecoder,
   bytes: Uint8Array,
   file: PlainMp3,
   allocate: Buffer32
 ): Float32Array<ArrayBuffer> | undefined => {
   const result = allocate(file.length)
+  // The file's first frame begins at the same place of the ring as in a new decoder.
+  const silent = silentBefore + ((ringPeriod - (decoder.frames % ringPeriod)) % ringPeriod)
+  decoder.frames += silent + file.frames
   /** The position of the next decoded sample in the result; negative before its start. */
-  let at = -silentBefore * file.frameSamples - file.skip
-  const end = at + (silentBefore + file.frames) * file.frameSamples
+  let at = -silent * file.frameSamples - file.skip
+  const end = at + (silent + file.frames) * file.frameSamples
   const take = (some: Uint8Array): boolean => {
-    const { channelData, samplesDecoded, errors } = decoder.decode(some)
+    const { channelData, samplesDecoded, errors } = decoder.mpeg.decode(some)
     const [left, right] = channelData
     if (left === undefined || right === undefined || errors.length > 0) return false
     const from = Math.max(0, -at)
@@ -79,7 +92,7 @@ const samplesOf = (
     at += samplesDecoded
     return true
   }
-  if (!take(silentFrames(bytes, file, silentBefore))) return undefined
+  if (!take(silentFrames(bytes, file, silent))) return undefined
   for (let from = file.from; from < file.to; from += atOnce)
     if (!take(bytes.subarray(from, Math.min(file.to, from + atOnce)))) return undefined
   return at === end ? result : undefined

@@ -40,16 +40,18 @@ const encoded = (folder: string) =>
         }))
       )
     )
-    const files = kinds.map((kind, place) => ({ ...kind, path: join(folder, `${place}.mp3`) }))
+    // Their lengths differ, because a decoder's state depends on how many frames it has decoded.
+    const files = kinds.map((kind, place) => ({
+      ...kind,
+      seconds: 0.6 + (place % 11) * 0.02,
+      path: join(folder, `${place}.mp3`)
+    }))
     const sound =
       "aevalsrc='0.4*sin(190*2*PI*t+3*sin(5*t))*lt(mod(t,0.5),0.4)|0.3*random(0)*lt(mod(t,0.3),0.2)':s=48000:d=0.83"
     yield* ffmpeg(
       ...["-f", "lavfi", "-i", sound],
-      ...files.flatMap(({ rate, channels, options, path }) => [
-        "-ac",
-        `${channels}`,
-        "-ar",
-        `${rate}`,
+      ...files.flatMap(({ rate, channels, seconds, options, path }) => [
+        ...["-t", `${seconds}`, "-ac", `${channels}`, "-ar", `${rate}`],
         ...options,
         path
       ])
