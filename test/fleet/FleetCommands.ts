@@ -71,25 +71,29 @@ export class Fleet {
     return startedBy(this.key, [...words, ...where, ...more], { env: this.remote?.env ?? {} })
   }
 
-  /**
-   * Checksums of the delivered files, by name. Omits HTML pages, since they also show the previous run, and the ids of
-   * tasks, which differ on each service.
-   */
   results(out = join(this.share, "out")): Readonly<Record<string, string>> {
-    const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) =>
-      /\/.*\.(?:wav|srt|otio|json|mp4)$/u.test(name)
-    )
-    return Object.fromEntries(
-      files.sort().map((name) => [
-        name,
-        createHash("sha256")
-          .update(
-            name.endsWith("/provenance.json")
-              ? readFileSync(join(out, name), "utf8").replaceAll(/"task": "[^"]*"/gu, "")
-              : readFileSync(join(out, name))
-          )
-          .digest("hex")
-      ])
-    )
+    return checksumsOf(out)
   }
+}
+
+/**
+ * Checksums of the delivered files, by name. Omits HTML pages, since they also show the previous run, and the ids of
+ * tasks, which differ on each service.
+ */
+export const checksumsOf = (out: string): Readonly<Record<string, string>> => {
+  const files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /\/.*\.(?:wav|srt|otio|json|mp4)$/u.test(name)
+  )
+  return Object.fromEntries(
+    files.sort().map((name) => [
+      name,
+      createHash("sha256")
+        .update(
+          name.endsWith("/provenance.json")
+            ? readFileSync(join(out, name), "utf8").replaceAll(/"task": "[^"]*"/gu, "")
+            : readFileSync(join(out, name))
+        )
+        .digest("hex")
+    ])
+  )
 }

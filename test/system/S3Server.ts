@@ -76,29 +76,41 @@ export class S3Server {
   /** Requests refused because the server is down. */
   refused = 0
 
-  private constructor(
-    private readonly server: Server,
-    /** The variables that a client needs. */
-    readonly environment: Readonly<Record<string, string>>
-  ) {}
+  private readonly servers: Array<Server> = []
+
+  private constructor() {}
+
+  /** The variables that a client needs. */
+  environment: Readonly<Record<string, string>> = {}
 
   static async start(): Promise<S3Server> {
+    const s3 = new S3Server()
+    s3.environment = await s3.endpoint()
+    return s3
+  }
+
+  /** Opens one more address of the bucket and returns its variables. `stored` gets each object stored through it. */
+  async endpoint(stored: (key: string) => void = () => {}): Promise<Readonly<Record<string, string>>> {
     const server = createServer()
+    this.servers.push(server)
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    const s3 = new S3Server(server, {
+    server.on("request", (request, response) => void this.answer(request, response, stored))
+    return {
       AWS_ACCESS_KEY_ID: keyId,
       AWS_SECRET_ACCESS_KEY: secret,
       AWS_REGION: region,
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${port}`
-    })
-    server.on("request", (request, response) => void s3.answer(request, response))
-    return s3
+    }
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    stored: (key: string) => void
+  ): Promise<void> {
     try {
       const pieces: Array<Buffer> = []
       for await (const piece of request) pieces.push(Buffer.from(piece))
@@ -106,7 +118,7 @@ export class S3Server {
       if (this.isDown) throw new Refusal(503, "SlowDown")
       const body = Buffer.concat(pieces)
       checkSignature(request, body)
-      this.serve(request, body, response)
+      this.serve(request, body, response, stored)
     } catch (error) {
       if (!(error instanceof Refusal)) return void response.destroy()
       const text = `<Error><Code>${error.code}</Code><Message>refused &amp; logged</Message></Error>`
@@ -118,7 +130,8 @@ export class S3Server {
   private serve(
     { method, url = "", headers }: IncomingMessage,
     body: Buffer,
-    response: ServerResponse
+    response: ServerResponse,
+    stored: (key: string) => void
   ): void {
     const { pathname, searchParams } = new URL(url, "http://s3")
     const [, bucket, key = ""] = /^\/([^/]+)\/(.*)$/u.exec(decodeURIComponent(pathname)) ?? []
@@ -130,6 +143,7 @@ export class S3Server {
     if (method === "PUT") {
       if (headers["content-length"] === undefined) throw new Refusal(411, "MissingContentLength")
       this.objects.set(key, body)
+      stored(key)
       return void response.end()
     }
     if (method === "DELETE") {
@@ -193,8 +207,12 @@ export class S3Server {
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections()
-    this.server.close()
-    await once(this.server, "close")
+    await Promise.all(
+      this.servers.map((server) => {
+        server.closeAllConnections()
+        server.close()
+        return once(server, "close")
+      })
+    )
   }
 }
