@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest"
 import { startService } from "../service/start.ts"
 import { type Fault, otherKey, startOther } from "./OtherService.ts"
+import { expectConformance } from "./Expectation.ts"
 import { Service } from "./Service.ts"
 import { type Finding, providerIds, walk } from "./Walk.ts"
 
@@ -16,14 +17,7 @@ test("the bundled service conforms to every point of the interface", async () =>
   try {
     const service = new Service(started.address, started.key)
     const findings = await walk(service, { providers: providerIds, patience: 60 }, silent)
-    expect(findings.filter((finding) => finding.verdict === "broken")).toEqual([])
-    // Only points that do not apply to a provider may be skipped.
-    expect(points(findings, "skipped")).toEqual(
-      ["provider_fast", "provider_lowcost", "provider_opensource"].map(
-        (provider) => `2 transcripts of ${provider}, if any, can be fetched and read`
-      )
-    )
-    expect(points(findings, "holds").length).toBeGreaterThan(40)
+    expectConformance(findings)
   } finally {
     await started.stop()
   }
