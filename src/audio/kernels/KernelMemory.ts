@@ -15,12 +15,16 @@ interface Kernels {
     down: number,
     phase: number
   ) => void
+  readonly loudestEach: (samples: number, count: number, out: number) => void
+  readonly added: (samples: number, out: number, count: number, stride: number) => void
+  readonly panned: (samples: number, out: number, count: number, left: number, right: number) => void
   readonly multiplied: (samples: number, factors: number, out: number, count: number) => void
   readonly scaled: (samples: number, out: number, count: number, factor: number) => void
   readonly decoded: (bytes: number, out: number, count: number, width: number) => void
   readonly rounded: (samples: number, out: number, count: number) => void
   readonly dithered: (samples: number, out: number, count: number, noise: number, keeps: number) => void
   readonly crests: (line: number, out: number, count: number, weights: number, least: number) => number
+  readonly weighted: (samples: number, stride: number, count: number, filters: number) => void
   readonly limited: (
     peaks: number,
     gains: number,
@@ -68,6 +72,7 @@ export const weightsAt = 0
 export const inAt = 4_096 + 4 * around
 export const outAt = 65_536
 export const stateAt = 2_048
+export const filtersAt = 3_072
 /** Tables of `BandPowers`, and from `bandWorkAt` on its transforms. */
 export const bandTablesAt = 135_168
 export const bandWorkAt = 139_264
@@ -80,6 +85,7 @@ export const poolStart = 2_097_152
 
 export const { buffer } = kernels.memory
 export const weightsIn = new Float32Array(buffer, weightsAt, 256)
+export const filtersIn = new Float64Array(buffer, filtersAt, 32)
 export const noiseIn = new Float32Array(buffer, noiseAt, (phasesAt - noiseAt) / 4)
 export const phasesIn = new Float32Array(buffer, phasesAt, (poolStart - phasesAt) / 4)
 export const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)

@@ -3,7 +3,19 @@
  * may be overwritten.
  */
 import { along, changeAt, readAt, readBytesAt, writeAt, writeThrough } from "./KernelArrays.ts"
-import { atOnce, kernels, noiseAt, phasesAt, phasesIn, weightsAt, weightsIn } from "./KernelMemory.ts"
+import {
+  atOnce,
+  filtersAt,
+  filtersIn,
+  kernels,
+  noiseAt,
+  outAt,
+  phasesAt,
+  phasesIn,
+  samplesOut,
+  weightsAt,
+  weightsIn
+} from "./KernelMemory.ts"
 
 /** Returns the highest absolute value of the samples in [from, to); 0 for none. */
 export const loudestOf = (samples: Float32Array, from = 0, to = samples.length): number => {
@@ -12,6 +24,70 @@ export const loudestOf = (samples: Float32Array, from = 0, to = samples.length):
     loudest = Math.max(loudest, kernels.loudest(readAt(samples, from + done, some), some))
   })
   return loudest
+}
+
+/**
+ * Writes the highest absolute value of each channel to `into`. The samples from `from` to `to` are whole frames of
+ * `channels` interleaved samples: 1, 2, 3, 4, 6 or 12.
+ */
+export const loudestEachOf = (
+  samples: Float32Array,
+  from: number,
+  to: number,
+  channels: number,
+  into: Float32Array
+): void => {
+  into.fill(0, 0, channels)
+  for (let done = from; done < to; done += wholeGroups) {
+    const some = Math.min(wholeGroups, to - done)
+    kernels.loudestEach(readAt(samples, done, some), some, outAt)
+    for (let i = 0; i < group; i++) into[i % channels] = Math.max(into[i % channels]!, samplesOut[i]!)
+  }
+}
+
+/** Samples of a group, in which each position belongs to one channel, and of as many groups as fit in one call. */
+const group = 12
+const wholeGroups = atOnce - (atOnce % group)
+
+/** Adds `count` samples from `from` on to every `stride`-th sample of `into` from `at` on. */
+export const addedTo = (
+  samples: Float32Array,
+  from: number,
+  count: number,
+  into: Float32Array,
+  at: number,
+  stride: number
+): void => {
+  const most = Math.floor(atOnce / stride)
+  for (let done = 0; done < count; done += most) {
+    const some = Math.min(most, count - done)
+    const first = at + done * stride
+    const span = (some - 1) * stride + 1
+    const place = changeAt(into, first, span)
+    kernels.added(readAt(samples, from + done, some), place, some, 4 * stride)
+    writeThrough(place, span, into, first)
+  }
+}
+
+/**
+ * Adds `count` samples from `from` on, multiplied by each channel's factor, to as many stereo frames of `into` from
+ * sample `at` on.
+ */
+export const pannedTo = (
+  samples: Float32Array,
+  from: number,
+  count: number,
+  into: Float32Array,
+  at: number,
+  left: number,
+  right: number
+): void => {
+  for (let done = 0; done < count; done += atOnce / 2) {
+    const some = Math.min(atOnce / 2, count - done)
+    const place = changeAt(into, at + 2 * done, 2 * some)
+    kernels.panned(readAt(samples, from + done, some), place, some, left, right)
+    writeThrough(place, 2 * some, into, at + 2 * done)
+  }
 }
 
 /** Multiplies samples by factors, one by one, and writes the products to the beginning of `into`. */
@@ -166,4 +242,27 @@ export const ditheredWith = (
   const from = readAt(samples, at, count)
   kernels.dithered(from, place, count, noiseAt + 4 * noise, keepsIntegers ? -1 : 0)
   writeThrough(place, count, into, at)
+}
+
+/**
+ * K-weights two adjacent channels: `count` frames of `stride` samples, from sample `from` on. With a stride of 1, or at
+ * the end of the samples, the second channel's results are meaningless.
+ *
+ * `filters` has 32 values: 9 coefficients, 6 values of the state, and the sum of the squared results, for each channel
+ * in turn. Its state and sums are updated.
+ */
+export const weightedOf = (
+  samples: Float32Array,
+  from: number,
+  stride: number,
+  count: number,
+  filters: Float64Array
+): void => {
+  filtersIn.set(filters)
+  const most = Math.floor(atOnce / stride)
+  for (let done = 0; done < count; done += most) {
+    const some = Math.min(most, count - done)
+    kernels.weighted(readAt(samples, from + done * stride, some * stride), 4 * stride, some, filtersAt)
+  }
+  filters.set(filtersIn)
 }

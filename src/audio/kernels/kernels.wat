@@ -155,6 +155,72 @@
             (br $along)))
         (br $next))))
 
+  ;; Writes the highest absolute values of `count` interleaved samples to `out`: 12 of them, one for each position in
+  ;; groups of 12.
+  (func (export "loudestEach") (param $in i32) (param $count i32) (param $out i32)
+    (local $end i32) (local $a v128) (local $b v128) (local $c v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.gt_u (i32.add (local.get $in) (i32.const 48)) (local.get $end)))
+        (local.set $a (f32x4.pmax (local.get $a) (f32x4.abs (v128.load (local.get $in)))))
+        (local.set $b (f32x4.pmax (local.get $b) (f32x4.abs (v128.load offset=16 (local.get $in)))))
+        (local.set $c (f32x4.pmax (local.get $c) (f32x4.abs (v128.load offset=32 (local.get $in)))))
+        (local.set $in (i32.add (local.get $in) (i32.const 48)))
+        (br $next)))
+    (v128.store (local.get $out) (local.get $a))
+    (v128.store offset=16 (local.get $out) (local.get $b))
+    (v128.store offset=32 (local.get $out) (local.get $c))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (f32.store (local.get $out)
+          (f32.max (f32.load (local.get $out)) (f32.abs (f32.load (local.get $in)))))
+        (local.set $in (i32.add (local.get $in) (i32.const 4)))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (br $next))))
+
+  ;; Adds `count` samples to others that are `stride` bytes apart: 4 per step if they are adjacent, the rest one by one.
+  (func (export "added") (param $in i32) (param $out i32) (param $count i32) (param $stride i32)
+    (local $end i32)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (if (i32.eq (local.get $stride) (i32.const 4))
+      (then
+        (block $done
+          (loop $next
+            (br_if $done (i32.gt_u (i32.add (local.get $in) (i32.const 16)) (local.get $end)))
+            (v128.store (local.get $out)
+              (f32x4.add (v128.load (local.get $out)) (v128.load (local.get $in))))
+            (local.set $in (i32.add (local.get $in) (i32.const 16)))
+            (local.set $out (i32.add (local.get $out) (i32.const 16)))
+            (br $next)))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (f32.store (local.get $out) (f32.add (f32.load (local.get $out)) (f32.load (local.get $in))))
+        (local.set $in (i32.add (local.get $in) (i32.const 4)))
+        (local.set $out (i32.add (local.get $out) (local.get $stride)))
+        (br $next))))
+
+  ;; Adds `count` samples to both channels of as many frames, each channel with its factor, in 64 bits, rounding once.
+  (func (export "panned") (param $in i32) (param $out i32) (param $count i32) (param $left f64) (param $right f64)
+    (local $end i32) (local $factors v128)
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $factors (f64x2.replace_lane 1 (f64x2.splat (local.get $left)) (local.get $right)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (v128.store64_lane 0 (local.get $out)
+          (f32x4.demote_f64x2_zero
+            (f64x2.add
+              (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $out)))
+              (f64x2.mul
+                (local.get $factors)
+                (f64x2.promote_low_f32x4 (v128.load32_splat (local.get $in)))))))
+        (local.set $in (i32.add (local.get $in) (i32.const 4)))
+        (local.set $out (i32.add (local.get $out) (i32.const 8)))
+        (br $next))))
+
   ;; Multiplies `count` samples by others, 4 per step.
   (func (export "multiplied") (param $in i32) (param $factors i32) (param $out i32) (param $count i32)
     (local $end i32)
@@ -488,6 +554,55 @@
     (f32.max
       (f32.max (f32x4.extract_lane 0 (local.get $all)) (f32x4.extract_lane 1 (local.get $all)))
       (f32.max (f32x4.extract_lane 2 (local.get $all)) (f32x4.extract_lane 3 (local.get $all)))))
+
+  ;; K-weights two adjacent channels in 64 bits, one per lane: `count` frames, `stride` bytes apart. `filters` holds the
+  ;; coefficients of the first filter (3 for the input, 2 for the state) and of the second one (2 and 2), then its state:
+  ;; two values per filter, the last two outputs of the first filter, and the sum of the squared results. Each is a pair.
+  (func (export "weighted") (param $in i32) (param $stride i32) (param $count i32) (param $filters i32)
+    (local $end i32) (local $x v128) (local $y v128) (local $z v128) (local $a v128)
+    (local $s1 v128) (local $s2 v128) (local $t1 v128) (local $t2 v128) (local $y1 v128) (local $y2 v128) (local $sum v128)
+    (local.set $end (i32.add (local.get $in) (i32.mul (local.get $count) (local.get $stride))))
+    (local.set $s1 (v128.load offset=144 (local.get $filters)))
+    (local.set $s2 (v128.load offset=160 (local.get $filters)))
+    (local.set $t1 (v128.load offset=176 (local.get $filters)))
+    (local.set $t2 (v128.load offset=192 (local.get $filters)))
+    (local.set $y1 (v128.load offset=208 (local.get $filters)))
+    (local.set $y2 (v128.load offset=224 (local.get $filters)))
+    (local.set $sum (v128.load offset=240 (local.get $filters)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $x (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $in))))
+        (local.set $y (f64x2.add (f64x2.mul (v128.load (local.get $filters)) (local.get $x)) (local.get $s1)))
+        ;; The second filter uses the first one's output from two frames earlier, so neither waits for the other.
+        (local.set $z (f64x2.add (local.get $y2) (local.get $t1)))
+        ;; The coefficients are loaded each time: there are too few registers for all.
+        (local.set $a (f64x2.mul (v128.load offset=64 (local.get $filters)) (local.get $s1)))
+        (local.set $s1
+          (f64x2.sub
+            (f64x2.add (f64x2.mul (v128.load offset=16 (local.get $filters)) (local.get $x)) (local.get $s2))
+            (f64x2.mul (v128.load offset=48 (local.get $filters)) (local.get $s1))))
+        (local.set $s2
+          (f64x2.sub (f64x2.mul (v128.load offset=32 (local.get $filters)) (local.get $x)) (local.get $a)))
+        (local.set $a (f64x2.mul (v128.load offset=128 (local.get $filters)) (local.get $t1)))
+        (local.set $t1
+          (f64x2.sub
+            (f64x2.add (f64x2.mul (v128.load offset=80 (local.get $filters)) (local.get $y2)) (local.get $t2))
+            (f64x2.mul (v128.load offset=112 (local.get $filters)) (local.get $t1))))
+        (local.set $t2
+          (f64x2.sub (f64x2.mul (v128.load offset=96 (local.get $filters)) (local.get $y2)) (local.get $a)))
+        (local.set $y2 (local.get $y1))
+        (local.set $y1 (local.get $y))
+        (local.set $sum (f64x2.add (local.get $sum) (f64x2.mul (local.get $z) (local.get $z))))
+        (local.set $in (i32.add (local.get $in) (local.get $stride)))
+        (br $next)))
+    (v128.store offset=144 (local.get $filters) (local.get $s1))
+    (v128.store offset=160 (local.get $filters) (local.get $s2))
+    (v128.store offset=176 (local.get $filters) (local.get $t1))
+    (v128.store offset=192 (local.get $filters) (local.get $t2))
+    (v128.store offset=208 (local.get $filters) (local.get $y1))
+    (v128.store offset=224 (local.get $filters) (local.get $y2))
+    (v128.store offset=240 (local.get $filters) (local.get $sum)))
 
   ;; Computes a limiter's gains for `count` frames. `peaks` holds the levels before and after each frame, 0 if
   ;; irrelevant; the higher of the two counts. A gain's reduction (1 - gain) is counted in units of 2^-21. `lacks` holds

@@ -1,7 +1,7 @@
 /** Sample loops of a background under voices: decode, lower, add up, and restore what a limiter must not change. */
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { littleEndian } from "../formats/ByteWriter.ts"
-import { decodedOf, loudestOf } from "../kernels/Kernels.ts"
+import { addedTo, decodedOf, loudestOf } from "../kernels/Kernels.ts"
 import type { SpokenSpan } from "./Ducking.ts"
 
 /** Format of a file's samples: floats of 32 bits, or integers. */
@@ -78,15 +78,17 @@ export const addVoices = (sum: Float32Array, channels: number, voice: Float32Arr
   for (let from = 0; from < voice.length; from += stretch) {
     const to = Math.min(from + stretch, voice.length)
     if (loudestOf(voice, from, to) === 0) continue
-    for (let channel = 0; channel < voices; channel++) {
-      const first = channels === 6 && voices === 1 ? 2 : channel
-      for (
-        let i = from + channel, at = (from / voices) * channels + first;
-        i < to;
-        i += voices, at += channels
-      )
-        sum[at]! += voice[i]!
-    }
+    if (voices === channels) addedTo(voice, from, to - from, sum, from, 1)
+    else if (voices === 1)
+      addedTo(voice, from, to - from, sum, from * channels + (channels === 6 ? 2 : 0), channels)
+    else
+      for (let channel = 0; channel < voices; channel++)
+        for (
+          let i = from + channel, at = (from / voices) * channels + channel;
+          i < to;
+          i += voices, at += channels
+        )
+          sum[at]! += voice[i]!
   }
 }
 

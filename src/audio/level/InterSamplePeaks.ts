@@ -3,7 +3,7 @@
  * where they are loud enough for one.
  */
 import { type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
-import { crestsOf, loudestOf } from "../kernels/Kernels.ts"
+import { crestsOf, loudestEachOf, loudestOf } from "../kernels/Kernels.ts"
 import { kaiser } from "../pcm/KaiserWindow.ts"
 
 /** Samples from which the level between the two middle ones is interpolated. */
@@ -26,11 +26,15 @@ const around = 8
 export class InterSamplePeaks {
   private line: Float32Array | undefined
   private found: Float32Array | undefined
+  /** The highest level of each channel around the intervals. */
+  private readonly loudest: Float32Array
 
   constructor(
     private readonly channels: number,
     private readonly allocate: Buffer32
-  ) {}
+  ) {
+    this.loudest = new Float32Array(channels)
+  }
 
   /**
    * Looks at the interval after each of `count` frames of `held` from frame `first` on. Returns the highest level above
@@ -39,18 +43,25 @@ export class InterSamplePeaks {
    * `first` and 24 after the last one.
    */
   above(held: Float32Array, first: number, count: number, ceiling: number, into?: Float32Array): number {
-    const { channels } = this
+    const { channels, loudest } = this
     let highest = 0
     for (let done = 0; done < count; done += atOnce) {
       const some = Math.min(atOnce, count - done)
       const from = first + done
       into?.fill(0, done, done + some)
       const least = into === undefined ? Math.max(ceiling, highest) : ceiling
-      const loudest = loudestOf(held, (from - around + 1) * channels, (from + some + around) * channels)
-      if (loudest <= Math.fround(least) / 2) continue
+      this.examine(held, (from - around + 1) * channels, (from + some + around) * channels)
+      if (loudest.every((level) => level <= Math.fround(least) / 2)) continue
       highest = Math.max(highest, this.crestsIn(held, from, some, least, into?.subarray(done, done + some)))
     }
     return highest
+  }
+
+  /** Finds the highest level of each channel; if there are 5, 7 or 8, that of all channels. */
+  private examine(held: Float32Array, from: number, to: number): void {
+    const { channels, loudest } = this
+    if (channels > 1 && 12 % channels === 0) loudestEachOf(held, from, to, channels, loudest)
+    else loudest.fill(loudestOf(held, from, to))
   }
 
   private crestsIn(
@@ -66,9 +77,11 @@ export class InterSamplePeaks {
     const before = interpolatorTaps / 2 - 1
     const length = count + interpolatorTaps - 1
     this.line = bufferFor(atOnce + interpolatorTaps, this.line, allocate)
-    const { found, line } = this
+    const { found, line, loudest } = this
     let highest = 0
     for (let channel = 0; channel < channels; channel++) {
+      // Above twice the loudest sample, the kernel finds nothing.
+      if (loudest[channel]! <= Math.fround(ceiling) / 2) continue
       for (let i = 0, at = (from - before) * channels + channel; i < length; i++, at += channels)
         line[i] = held[at]!
       const level = crestsAbove(line, before, count, ceiling, found)

@@ -1,6 +1,6 @@
 /** K-weighted power of a stream per 100 ms step, from which loudness is computed (ITU-R BS.1770-4). */
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { loudestOf } from "../kernels/Kernels.ts"
+import { loudestOf, weightedOf } from "../kernels/Kernels.ts"
 
 /** Steps per second. */
 export const stepsASecond = 10
@@ -20,7 +20,7 @@ export const channelWeights: Readonly<Record<number, ReadonlyArray<number>>> = {
 
 /** Measures a stream block by block. Channels are interleaved; their weights are 1 (mono, stereo) unless given. */
 export class LoudnessSteps {
-  private readonly filters: ReadonlyArray<Weighting>
+  private readonly pairs: ReadonlyArray<PairWeighting>
   private frames = 0
   private step = 0
   private stepEnd: number
@@ -32,7 +32,9 @@ export class LoudnessSteps {
     private readonly ended: (power: number) => void,
     private readonly weights: ReadonlyArray<number> = []
   ) {
-    this.filters = Array.from({ length: channels }, () => new Weighting(rate))
+    this.pairs = Array.from({ length: Math.ceil(channels / 2) }, (_, pair) =>
+      2 * pair + 1 < channels ? new PairWeighting(rate, 2) : new PairWeighting(rate, 1)
+    )
     this.stepEnd = endOfStep(0, rate)
   }
 
@@ -43,9 +45,8 @@ export class LoudnessSteps {
     let at = 0
     while (at < count) {
       const take = Math.min(count - at, this.stepEnd - this.frames)
-      for (let channel = 0; channel < channels; channel++)
-        if (this.weights[channel] !== 0)
-          this.filters[channel]!.take(block, at * channels + channel, channels, take)
+      for (const [pair, weighting] of this.pairs.entries())
+        weighting.take(block, at * channels + 2 * pair, channels, take)
       at += take
       this.frames += take
       if (this.frames === this.stepEnd) this.endStep()
@@ -54,92 +55,79 @@ export class LoudnessSteps {
 
   private endStep(): void {
     let power = 0
-    for (let channel = 0; channel < this.channels; channel++)
-      power += this.filters[channel]!.settle() * (this.weights[channel] ?? 1)
+    for (const [pair, weighting] of this.pairs.entries()) {
+      const powers = weighting.settle()
+      for (let lane = 0; lane < powers.length; lane++)
+        power += powers[lane]! * (this.weights[2 * pair + lane] ?? 1)
+    }
     this.stepEnd = endOfStep(++this.step, this.rate)
     this.ended(power)
   }
 }
 
 /**
- * K-weighting of one channel: a high shelf that models the head, then a high-pass filter. The standard tabulates
- * coefficients for 48 kHz. For other rates, they are derived by the bilinear transform from the analogue prototypes of
- * that table.
+ * K-weighting of two adjacent channels, or of the last one: a high shelf that models the head, then a high-pass filter.
+ * The standard tabulates coefficients for 48 kHz. For other rates, they are derived by the bilinear transform from the
+ * analogue prototypes of that table.
  */
-class Weighting {
-  private readonly shelf: Float64Array
-  private readonly highPass: Float64Array
-  /** State: two values per filter, and the last two outputs of the first one. */
-  private readonly state = new Float64Array(6)
+class PairWeighting {
+  private readonly filters: Float64Array
   /** Whether all of the state is zero. */
   private resting = true
-  /** Sum of the step's squared weighted samples. */
-  private power = 0
 
-  constructor(rate: SampleRate) {
-    this.shelf = Float64Array.from(steppingOf(shelfAt(rate)))
-    this.highPass = Float64Array.from(steppingOf(highPassAt(rate)))
+  /** `lanes` is the number of channels. */
+  constructor(
+    rate: SampleRate,
+    private readonly lanes: 1 | 2
+  ) {
+    const [, ...highPass] = steppingOf(highPassAt(rate))
+    const coefficients = [...steppingOf(shelfAt(rate)), ...highPass]
+    this.filters = Float64Array.from([
+      ...coefficients.flatMap((one) => [one, one]),
+      ...Array.from({ length: 2 * stateValues + 2 }, () => 0)
+    ])
   }
 
-  /** Takes the next `count` samples, from `from` on, every `stride`-th one. */
+  /** Takes the next `count` frames from sample `from` on; a frame has `stride` samples. */
   take(samples: Float32Array, from: number, stride: number, count: number): void {
     // Silence after silence: nothing to filter.
-    if (this.resting && isSilent(samples, from, stride, count)) return
+    if (this.resting && this.isSilent(samples, from, stride, count)) return
     this.resting = false
-    const { shelf, highPass, state } = this
-    // Read one by one: V8 would keep the numbers of a destructured array on the heap, and the loop would take several
-    // times as long.
-    const b0 = shelf[0]!
-    const b1 = shelf[1]!
-    const b2 = shelf[2]!
-    const a1 = shelf[3]!
-    const a2 = shelf[4]!
-    const d1 = highPass[1]!
-    const d2 = highPass[2]!
-    const c1 = highPass[3]!
-    const c2 = highPass[4]!
-    let s1 = state[0]!
-    let s2 = state[1]!
-    let t1 = state[2]!
-    let t2 = state[3]!
-    let y1 = state[4]!
-    let y2 = state[5]!
-    let { power } = this
-    // The second filter uses the first one's output from two samples earlier, so neither waits for the other.
-    for (let i = 0, at = from; i < count; i++, at += stride) {
-      const x = samples[at]!
-      const y = b0 * x + s1
-      const z = y2 + t1
-      const a = a2 * s1
-      s1 = b1 * x + s2 - a1 * s1
-      s2 = b2 * x - a
-      const c = c2 * t1
-      t1 = d1 * y2 + t2 - c1 * t1
-      t2 = d2 * y2 - c
-      y2 = y1
-      y1 = y
-      power += z * z
-    }
-    state.set([s1, s2, t1, t2, y1, y2])
-    this.power = power
+    weightedOf(samples, from, stride, count, this.filters)
   }
 
   /**
-   * Ends a step; returns the sum of its squared weighted samples. Clears state smaller than 1e-12 (-240 dBFS), which
-   * would decay to denormals that slow processors down.
+   * Ends a step; returns the sum of each channel's squared weighted samples. Clears state smaller than 1e-12 (-240
+   * dBFS), which would decay to denormals that slow processors down.
    */
-  settle(): number {
-    const { power } = this
-    this.power = 0
-    this.resting = this.state.every((value) => Math.abs(value) < 1e-12)
-    if (this.resting) this.state.fill(0)
-    return power
+  settle(): ReadonlyArray<number> {
+    const { filters, lanes } = this
+    const powers = Array.from(filters.subarray(powersAt, powersAt + lanes))
+    filters.fill(0, powersAt)
+    this.resting = true
+    for (let lane = 0; lane < lanes; lane++)
+      if (isFaint(filters, lane)) for (let at = stateAt + lane; at < powersAt; at += 2) filters[at] = 0
+      else this.resting = false
+    return powers
+  }
+
+  private isSilent(samples: Float32Array, from: number, stride: number, count: number): boolean {
+    const { lanes } = this
+    if (stride === lanes) return loudestOf(samples, from, from + count * stride) === 0
+    for (let i = 0, at = from; i < count; i++, at += stride)
+      for (let lane = 0; lane < lanes; lane++) if (samples[at + lane] !== 0) return false
+    return true
   }
 }
 
-const isSilent = (samples: Float32Array, from: number, stride: number, count: number): boolean => {
-  if (stride === 1) return loudestOf(samples, from, from + count) === 0
-  for (let i = 0, at = from; i < count; i++, at += stride) if (samples[at] !== 0) return false
+/** Values of a channel's state, and the index of the first of them, and of the powers, in the array of `weightedOf`. */
+const stateValues = 6
+const stateAt = 2 * 9
+const powersAt = stateAt + 2 * stateValues
+
+/** Whether all of a channel's state is smaller than 1e-12. */
+const isFaint = (filters: Float64Array, lane: number): boolean => {
+  for (let at = stateAt + lane; at < powersAt; at += 2) if (!(Math.abs(filters[at]!) < 1e-12)) return false
   return true
 }
 

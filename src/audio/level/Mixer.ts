@@ -5,6 +5,7 @@
  */
 import type { Frames } from "../../domain/time/Units.ts"
 import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
+import { addedTo, pannedTo } from "../kernels/Kernels.ts"
 
 /** A clip on the timeline. */
 export interface MixEvent {
@@ -75,11 +76,8 @@ export class Mixer {
     const [whole, ...stems] = this.silent((to - from) * channels)
     for (const event of this.sounding) {
       const stem = event.stem === undefined ? undefined : stems[event.stem]
-      for (let channel = 0; channel < channels; channel++) {
-        const gain = channels === 1 ? event.gain : event.gain * panGain(event.pan, channel)
-        sum(whole, event, gain, from, to, channel, channels)
-        if (stem !== undefined) sum(stem, event, gain, from, to, channel, channels)
-      }
+      for (const output of stem === undefined ? [whole] : [whole, stem])
+        sum(output, event, from, to, channels)
     }
     this.position = to
     if (this.sounding.length > 0)
@@ -102,18 +100,13 @@ export const panGain = (pan: number, channel: number): number => {
   return channel === 0 ? Math.cos(angle) : Math.sin(angle)
 }
 
-const sum = (
-  output: Float32Array,
-  event: MixEvent,
-  gain: number,
-  from: number,
-  to: number,
-  channel: number,
-  channels: number
-): void => {
-  const { at, samples } = event
+const sum = (output: Float32Array, event: MixEvent, from: number, to: number, channels: 1 | 2): void => {
+  const { at, samples, gain, pan } = event
   const first = Math.max(from, at)
-  const last = Math.min(to, at + samples.length)
-  for (let frame = first, into = (first - from) * channels + channel; frame < last; frame++, into += channels)
-    output[into]! += samples[frame - at]! * gain
+  const count = Math.min(to, at + samples.length) - first
+  const into = (first - from) * channels
+  if (channels === 2)
+    pannedTo(samples, first - at, count, output, into, gain * panGain(pan, 0), gain * panGain(pan, 1))
+  else if (gain === 1) addedTo(samples, first - at, count, output, into, 1)
+  else for (let i = 0; i < count; i++) output[into + i]! += samples[first - at + i]! * gain
 }

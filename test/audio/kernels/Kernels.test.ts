@@ -65,6 +65,33 @@ describe("the kernels give the same bits as plain loops", () => {
   )
 
   it.prop(
+    "when they find the highest absolute value of each channel",
+    [seeds, fc.nat(5_000), fc.constantFrom(1, 2, 3, 4, 6, 12), fc.nat(50)],
+    ([seed, frames, channels, from]) => {
+      const length = from + frames * channels
+      compare(someSamples(seed, length), channels, (some, samples, into) =>
+        some.loudestEachOf(samples, from, length, channels, into)
+      )
+    },
+    few
+  )
+
+  it.prop(
+    "when they add, to adjacent samples or others, with a pan",
+    [seeds, fc.nat(3_000), fc.integer({ min: 1, max: 6 }), fc.nat(9)],
+    ([seed, count, stride, from]) => {
+      const samples = someSamples(seed, from + count)
+      const sums = someSamples(seed + 1, 5 + count * stride + 2 * count)
+      compare(samples, sums.length, (some, added, into) => {
+        into.set(sums)
+        some.addedTo(added, from, count, into, 5, stride)
+        some.pannedTo(added, from, count, into, 3, 0.71, seed / 1_000_000)
+      })
+    },
+    few
+  )
+
+  it.prop(
     "when they multiply",
     [seeds, lengths, fc.double({ min: -3, max: 3, noNaN: true })],
     ([seed, length, factor]) => {
@@ -168,6 +195,28 @@ describe("the kernels give the same bits as plain loops", () => {
         const bytes = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
         some.rounded24Of(from, bytes)
         bytes.fill(0, 3 * length)
+      })
+    },
+    few
+  )
+
+  it.prop(
+    "when they K-weight two channels, or one",
+    [
+      seeds,
+      fc.oneof(fc.nat(70), fc.integer({ min: 0, max: 10_000 })),
+      fc.integer({ min: 1, max: 8 }),
+      fc.nat(9)
+    ],
+    ([seed, count, stride, from]) => {
+      const lanes = stride === 1 ? 1 : 2
+      const coefficients = [1.5, -1.1, 0.2, -1.7, 0.7, -0.01, -0.02, -1.9, 0.9].flatMap((one) => [one, one])
+      compare(someSamples(seed, from + count * stride), 64, (some, samples, into) => {
+        const filters = Float64Array.from([...coefficients, ...Array.from({ length: 14 }, (_, at) => at / 9)])
+        some.weightedOf(samples, from, stride, count, filters)
+        // The second channel of one has no result.
+        if (lanes === 1) for (let at = 1; at < filters.length; at += 2) filters[at] = 0
+        new Float64Array(into.buffer, into.byteOffset, 32).set(filters)
       })
     },
     few

@@ -16,6 +16,46 @@ export const loudestOf = (samples: Float32Array, from = 0, to = samples.length):
   return loudest
 }
 
+export const loudestEachOf = (
+  samples: Float32Array,
+  from: number,
+  to: number,
+  channels: number,
+  into: Float32Array
+): void => {
+  into.fill(0, 0, channels)
+  for (let i = from; i < to; i++) {
+    const channel = (i - from) % channels
+    into[channel] = max(into[channel]!, abs(samples[i]!))
+  }
+}
+
+export const addedTo = (
+  samples: Float32Array,
+  from: number,
+  count: number,
+  into: Float32Array,
+  at: number,
+  stride: number
+): void => {
+  for (let i = 0; i < count; i++) into[at + i * stride]! += samples[from + i]!
+}
+
+export const pannedTo = (
+  samples: Float32Array,
+  from: number,
+  count: number,
+  into: Float32Array,
+  at: number,
+  left: number,
+  right: number
+): void => {
+  for (let i = 0; i < count; i++) {
+    into[at + 2 * i]! += samples[from + i]! * left
+    into[at + 2 * i + 1]! += samples[from + i]! * right
+  }
+}
+
 export const productsOf = (samples: Float32Array, factors: Float32Array, into: Float32Array): void => {
   for (let i = 0; i < samples.length; i++) into[i] = samples[i]! * factors[i]!
 }
@@ -183,5 +223,36 @@ export const ditheredWith = (
       const value = fround(sample * 32_768 + dither) + 1.5 * 2 ** 52 - 1.5 * 2 ** 52
       into[i] = value > 32_767 ? 32_767 : value < -32_768 ? -32_768 : value
     }
+  }
+}
+
+export const weightedOf = (
+  samples: Float32Array,
+  from: number,
+  stride: number,
+  count: number,
+  filters: Float64Array
+): void => {
+  for (let lane = 0; lane < 2; lane++) {
+    const [b0, b1, b2, a1, a2, d1, d2, c1, c2, ...state] = Array.from(
+      { length: 16 },
+      (_, at) => filters[2 * at + lane]!
+    )
+    let [s1, s2, t1, t2, y1, y2, sum] = state
+    for (let i = 0, at = from + lane; i < count; i++, at += stride) {
+      const x = samples[at] ?? 0
+      const y = b0! * x + s1!
+      const z = y2! + t1!
+      const a = a2! * s1!
+      s1 = b1! * x + s2! - a1! * s1!
+      s2 = b2! * x - a
+      const c = c2! * t1!
+      t1 = d1! * y2! + t2! - c1! * t1!
+      t2 = d2! * y2! - c
+      y2 = y1
+      y1 = y
+      sum! += z * z
+    }
+    ;[s1, s2, t1, t2, y1, y2, sum].forEach((value, at) => (filters[18 + 2 * at + lane] = value!))
   }
 }
