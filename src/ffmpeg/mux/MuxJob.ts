@@ -10,12 +10,14 @@ import {
   markOptions,
   refusedPicture
 } from "./Container.ts"
-import { duckedChannels, duckFilters, gainsInput } from "./DuckFilter.ts"
+import { duckedChannels, duckFilters } from "./DuckFilter.ts"
+import { ownSound } from "./EvenSound.ts"
 import { laterPictures, pausedSound } from "./LongerFilm.ts"
+import { inputsOf } from "./MuxInputs.ts"
 import type { DubTrack, MuxRequest, MuxSources } from "./MuxRequest.ts"
 import { convertedSubtitles, newerSubtitles, subtitleOptions, trackNames } from "./TrackOptions.ts"
 import { ContainerRefuses } from "../process/FfmpegErrors.ts"
-import type { FfmpegJob, JobInput } from "../process/FfmpegJob.ts"
+import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { aacCoder } from "../encode/LossyCodecs.ts"
 import { type AudioStream, mainSound, type MediaInfo } from "../probe/MediaInfo.ts"
 
@@ -116,37 +118,6 @@ const madeSounds = (
         ]
   })
 
-/** The inputs: the video, its new sound, the subtitles from input `subtitlesFrom` on, and the gain files. */
-const inputsOf = (
-  { video, tracks, subtitles }: MuxRequest,
-  { video: film, gains, made }: MuxSources
-): { readonly inputs: ReadonlyArray<JobInput>; readonly subtitlesFrom: number } => {
-  const plain = (path: string): JobInput => ({ source: path, options: [] })
-  const sounds = made === undefined ? tracks.map(({ path }) => path) : [made.path]
-  return {
-    inputs: [
-      { source: video, options: [...ownTime(film), ...givenTimes(film)] },
-      ...[...sounds, ...subtitles.map(({ path }) => path)].map(plain),
-      ...(made === undefined ? gains.map(gainsInput) : [])
-    ],
-    subtitlesFrom: 1 + sounds.length
-  }
-}
-
-/**
- * Keeps the file's own time zero. By default, ffmpeg shifts a file so that its first packet is at zero. If that packet
- * is encoder delay before the picture, the picture would then be late against the new sound.
- */
-const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
-  lead === undefined ? [] : ["-itsoffset", `-${lead}us`]
-
-/**
- * Makes ffmpeg generate presentation times for AVI, which has none. MKV needs them for frames that are stored out of
- * display order.
- */
-const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
-  format === "avi" ? ["-fflags", "+genpts"] : []
-
 interface Sound {
   readonly map: string
   readonly filters: ReadonlyArray<string>
@@ -171,23 +142,24 @@ const soundsOf = (request: MuxRequest, holder: Container, sources: MuxSources): 
 }
 
 const originalOf = (
-  { stretches = [] }: MuxRequest,
+  request: MuxRequest,
   stream: AudioStream,
   holder: Container,
-  { video }: MuxSources,
+  sources: MuxSources,
   isDefault: boolean
 ): Sound => {
   const about = { language: stream.language, title: stream.title ?? "Original", isDefault }
   const { index, channels } = stream
+  const { stretches = [] } = request
   if (stretches.length > 0) {
     const layouts =
       holder.layouts === undefined ? [] : [`aformat=channel_layouts=${holder.layouts.join("|")}`]
     const chain = [
-      `[0:${index}]aresample=${deliveryRate}:async=1:first_pts=0`,
+      `[${ownSound(stream, request, sources)}]aresample=${deliveryRate}:async=1:first_pts=0`,
       ...pausedSound(stretches),
       ...layouts,
       "apad",
-      `atrim=end_sample=${framesAtMicros(video.duration, deliveryRate)}[original${index}]`
+      `atrim=end_sample=${framesAtMicros(sources.video.duration, deliveryRate)}[original${index}]`
     ]
     return {
       ...about,
@@ -213,10 +185,11 @@ const originalOf = (
 const dubOf = (
   request: MuxRequest,
   holder: Container,
-  { video, tracks, gains }: MuxSources,
+  sources: MuxSources,
   track: DubTrack,
   place: number
 ): Sound => {
+  const { video, tracks, gains } = sources
   const about = {
     language: track.language,
     title: track.title,
@@ -234,7 +207,8 @@ const dubOf = (
   )
   if (gains.length > 0 && original !== undefined) {
     const lowering = 1 + request.tracks.length + request.subtitles.length + place
-    const pads = { original: `0:${original.index}`, gains: `${lowering}:a:0`, voice: pad, out }
+    const own = ownSound(original, request, sources)
+    const pads = { original: own, gains: `${lowering}:a:0`, voice: pad, out }
     return {
       ...about,
       map: `[${out}]`,

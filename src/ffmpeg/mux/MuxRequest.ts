@@ -46,6 +46,8 @@ export interface MuxSources {
   readonly tracks: ReadonlyArray<MediaInfo>
   /** Each track's gain file, which ducks the original; empty without ducking. */
   readonly gains: ReadonlyArray<string>
+  /** The file with the video's own sound, as `evenSoundJob` writes it; absent if it can be read as it is. */
+  readonly even?: string | undefined
   /** The file with all sound tracks of a lengthened film, as `soundsJob` writes it. */
   readonly made?: MediaInfo | undefined
   /** The file of the video's chapters at their later times, in ffmpeg's metadata format. */

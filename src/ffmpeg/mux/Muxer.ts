@@ -1,15 +1,23 @@
 /** Muxes new tracks into a video: probes the files, runs the job, and renames the result into place. */
 import { rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { type ContainerName, containerOf, containers } from "./Container.ts"
 import { gainBytes } from "./DuckFilter.ts"
-import { DiskFull, NotMedia, saysDiskFull, UnknownContainer } from "../process/FfmpegErrors.ts"
+import {
+  type ContainerRefuses,
+  DiskFull,
+  NotMedia,
+  saysDiskFull,
+  UnknownContainer
+} from "../process/FfmpegErrors.ts"
 import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { runJob } from "../process/JobRunner.ts"
 import type { MediaInfo } from "../probe/MediaInfo.ts"
 import { laterChapters, longerFilm } from "./LongerFilm.ts"
+import { evenSoundJob, saysSoundChanges } from "./EvenSound.ts"
+import { filmOptions } from "./MuxInputs.ts"
 import { muxJob, soundsJob } from "./MuxJob.ts"
 import { duckOf, type MuxRequest, type MuxSources } from "./MuxRequest.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
@@ -40,8 +48,9 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoic
           chapters: yield* chaptersIn(folder, ffmpeg, request),
           made: yield* soundsBeside(part, ffmpeg, request, container, sources)
         }
-  const job = yield* muxJob(request, container, { ...sources, ...longer }, part)
-  yield* running(ffmpeg, job, request.out)
+  yield* filtering(part, ffmpeg, request, { ...sources, ...longer }, (from) =>
+    muxJob(request, container, from, part)
+  )
   if (showsUnasked(request, container, video)) yield* disableSubtitleTracks(part)
   yield* rename
 }, Effect.scoped)
@@ -52,6 +61,34 @@ const running = Effect.fnUntraced(function* (ffmpeg: FfmpegChoice, job: FfmpegJo
   )
 })
 
+/** Runs a job that filters the video's own sound. If it changes midway, converts it first and runs the job again. */
+const filtering = Effect.fnUntraced(function* (
+  part: string,
+  ffmpeg: FfmpegChoice,
+  request: MuxRequest,
+  sources: MuxSources,
+  jobOf: (sources: MuxSources) => Either.Either<FfmpegJob, ContainerRefuses>
+) {
+  yield* running(ffmpeg, yield* jobOf(sources), request.out).pipe(
+    Effect.catchIf(
+      (failure) => failure._tag === "FfmpegFailed" && saysSoundChanges(failure.stderrTail),
+      () =>
+        Effect.gen(function* () {
+          const even = yield* fileBeside(part, "even")
+          const job = evenSoundJob(request, sources, filmOptions(sources), even)
+          yield* running(ffmpeg, job, request.out)
+          yield* running(ffmpeg, yield* jobOf({ ...sources, even }), request.out)
+        })
+    )
+  )
+})
+
+/** The path of a temporary file beside the result, removed with the scope. */
+const fileBeside = (part: string, kind: string) =>
+  Effect.acquireRelease(Effect.succeed(`${part}.${kind}`), (path) =>
+    Effect.promise(() => rm(path, { force: true }).catch(() => undefined))
+  )
+
 /** Writes the sound tracks of a lengthened film to a file beside the result, and probes it. */
 const soundsBeside = Effect.fnUntraced(function* (
   part: string,
@@ -60,9 +97,10 @@ const soundsBeside = Effect.fnUntraced(function* (
   container: ContainerName,
   sources: MuxSources
 ) {
-  const path = `${part}.sound`
-  yield* Effect.addFinalizer(() => Effect.promise(() => rm(path, { force: true }).catch(() => undefined)))
-  yield* running(ffmpeg, soundsJob(request, container, sources, path), request.out)
+  const path = yield* fileBeside(part, "sound")
+  yield* filtering(part, ffmpeg, request, sources, (from) =>
+    Either.right(soundsJob(request, container, from, path))
+  )
   return yield* probeFile(ffmpeg, path)
 })
 
