@@ -38,6 +38,7 @@ import {
   writeEntry
 } from "./LedgerEntry.ts"
 import { prefix } from "./Queues.ts"
+import { isConnectionLost } from "./Redis.ts"
 
 /** How long an entry, or a task id, is kept after the last write, in seconds. */
 export const ledgerFor = 30 * 86_400
@@ -166,7 +167,7 @@ export const writeLedger = (
 export const lateAnswer = async (client: Redis, key: UtteranceKey): Promise<LateAnswer | undefined> =>
   Option.getOrUndefined(readLate(await client.hget(ledgerKey(key), "late")))
 
-/** Reads the entries of utterances. Unreadable entries are left to the workers. */
+/** Reads the entries of utterances. Unreadable entries are left to the workers. Rejects if the connection is lost. */
 export const readLedger = async (
   client: Redis,
   keys: ReadonlyArray<UtteranceKey>
@@ -177,7 +178,8 @@ export const readLedger = async (
     for (const key of some) read.hget(ledgerKey(key), "entry")
     const answers = (await read.exec()) ?? []
     for (const [at, key] of some.entries()) {
-      const text = answers[at]?.[1]
+      const [error, text] = answers[at] ?? []
+      if (isConnectionLost(error)) throw error
       const entry = typeof text === "string" ? readEntry(text) : undefined
       if (entry !== undefined && Either.isRight(entry)) found.set(key, entry.right)
     }

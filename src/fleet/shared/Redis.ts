@@ -1,5 +1,5 @@
 /** Connects a fleet to Redis: checks the server at the start, and reconnects if the connection is lost later. */
-import { Effect, type Scope } from "effect"
+import { Effect, Schedule, type Scope } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
 import { hostOf, placesOf, systemNames } from "../../system/NetworkPlace.ts"
 import { FleetUnusable } from "./FleetErrors.ts"
@@ -107,7 +107,8 @@ const withoutOldTimers = (client: Redis): Redis => {
     Reflect.set(client, timer, undefined)
   })
   const duplicate = client.duplicate.bind(client)
-  client.duplicate = (override) => withoutOldTimers(duplicate(override))
+  // BullMQ connects a lazy duplicate once, and fails for good if Redis is down. Others connect by themselves.
+  client.duplicate = (override) => withoutOldTimers(duplicate({ ...override, lazyConnect: false }))
   return client
 }
 
@@ -152,12 +153,24 @@ const refusal = (about: string, cause: unknown): FleetUnusable => {
   return new FleetUnusable({ about, words })
 }
 
+/** Whether a request failed because the connection was lost. It may or may not have been executed. */
+export const isConnectionLost = (error: unknown): boolean =>
+  error instanceof Error &&
+  /^(?:Connection is closed|Command aborted due to connection close)|ECONNREFUSED|ECONNRESET|EPIPE/u.test(
+    error.message
+  )
+
+/** When a request that the loss of the connection ended is sent again. */
+const resending = Schedule.spaced("500 millis")
+
 /**
- * Sends a request to a connected Redis. Waits while it is disconnected. If Redis returns an error, for example because
- * it is full, the command ends with that error.
+ * Sends a request to a connected Redis. Waits while it is disconnected. A request that may be split by a disconnection,
+ * such as a transaction, is sent again: it must have the same effect twice as once. If Redis returns an error, for
+ * example because it is full, the command ends with that error.
  */
 export const askRedis = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A> =>
   Effect.tryPromise(ask).pipe(
+    Effect.retry({ while: ({ error }) => isConnectionLost(error), schedule: resending }),
     Effect.catchAll(({ error }) =>
       Effect.die(
         new FleetUnusable({

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { NodeContext } from "@effect/platform-node"
 import { Queue, QueueEvents } from "bullmq"
-import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { expect, test } from "vitest"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { fleetExecutor } from "../../../src/fleet/coordinator/Coordinator.ts"
@@ -89,7 +89,7 @@ const assembled = Effect.gen(function* () {
     takeover: 20_000,
     printLine: () => Effect.void
   }).pipe(Effect.provide(share), Effect.provide(machine), Effect.provide(NodeContext.layer))
-  return { service, redis, queue, run, work }
+  return { server, service, redis, queue, run, work }
 })
 
 /** Two runs have read their records. Then one of them dispatches jobs, which end. */
@@ -126,6 +126,27 @@ describe.skipIf(!hasRedis)("a run that read its records before the jobs of anoth
       expect(yield* entries).toEqual([])
       expect(yield* Effect.promise(() => queue.getJob(first.key))).toBeUndefined()
       expect(yield* other.speak).toMatchObject({ failed: 0, left: 0 })
+      expect(service.charged.length).toBe(3)
+    })
+  )
+})
+
+describe.skipIf(!hasRedis)("a run whose Redis is down when it dispatches", () => {
+  it.scopedLive("waits for it and goes on", () =>
+    Effect.gen(function* () {
+      const { server, service, redis, run, work } = yield* assembled
+      const { speak } = yield* run("one")
+      const { client } = redis
+      const duplicate = client.duplicate.bind(client)
+      const refused = new Promise((resolve) => {
+        client.duplicate = (override) => duplicate(override).once("close", resolve)
+      })
+      yield* Effect.promise(() => server.stop())
+      const speaking = yield* Effect.forkScoped(speak)
+      yield* Effect.promise(() => refused)
+      yield* Effect.promise(() => server.begin())
+      yield* Effect.forkScoped(work)
+      expect(yield* Fiber.join(speaking)).toMatchObject({ created: 3, failed: 0, left: 0 })
       expect(service.charged.length).toBe(3)
     })
   )
