@@ -9,6 +9,8 @@ import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
 import { SpeakConfig } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
+import { queuedJobs } from "./QueuedJobs.ts"
+import { hasClip } from "./Rejoin.ts"
 import { fullSpeed } from "../shared/FleetRateLimit.ts"
 import { edition, type Grant, SpeakPayload } from "../shared/JobPayloads.ts"
 import { readLedger } from "../shared/Ledger.ts"
@@ -30,6 +32,12 @@ const readParcel = Schema.decodeUnknownOption(SpeakPayload)
 
 /** Redis jobs looked up concurrently. */
 const atOnce = 200
+
+/** Deliveries prepared concurrently. */
+const plansAtOnce = 16
+
+/** About how many jobs are added in one transaction, during which Redis serves nobody else. */
+const addedAtOnce = 500
 
 /** More starts per second than any worker makes. Without a limit, the queue's rate limit serves only for pauses. */
 const unlimited = 1_000_000
@@ -76,25 +84,35 @@ export const removeJobs = ({ callRedis: asked }: Coordinator, job: Job) =>
  */
 export const jobsInFlight = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
-    const found = yield* Effect.forEach(
-      records,
+    const { unfinished, ended } = yield* queuedJobs(
+      stage,
+      records.map(({ utterance }) => utterance)
+    )
+    const [idle, joined] = Array.partition(records, ({ utterance }) => unfinished.has(utterance.key))
+    const found = yield* Effect.filter(
+      idle.filter(({ utterance }) => ended.has(utterance.key)),
       (record) =>
         Effect.gen(function* () {
           const { key, casting } = record.utterance
           const queue = yield* stage.watch.queue(speakQueue(casting.provider))
           const job = yield* stage.callRedis(() => queue.getJob(key))
-          if (job === undefined) return []
-          if (job.finishedOn === undefined) return [key]
+          if (job?.finishedOn === undefined) return job !== undefined
           const [written] = yield* recordsOfJobs(stage, [job])
-          if (isAhead(written, record)) return [key]
+          if (isAhead(written, record) || (yield* isSpoken(stage, written, record))) return true
           // Its result is already recorded; the remaining work needs a new job.
           yield* removeJobs(stage, job)
-          return []
+          return false
         }),
       { concurrency: atOnce }
     )
-    return new Set(found.flat())
+    return new Set([...joined, ...found].map(({ utterance }) => utterance.key))
   })
+
+/** Whether a written record holds an undamaged clip of the take that the run's record lacks. */
+const isSpoken = ({ share }: Stage, written: UtteranceRecord | undefined, own: UtteranceRecord) =>
+  written?.clip !== undefined && written.take >= own.take && !hasClip(own)
+    ? Effect.map(share.recordOf(own.utterance.key), (record) => record !== undefined)
+    : Effect.succeed(false)
 
 /** Adds utterances to their queues, as children of the first delivery that needs them if one can be added. */
 export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<UtteranceRecord>) =>
@@ -104,15 +122,23 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
     const jobFor = (record: UtteranceRecord) =>
       jobOf(stage, spending, record, languageOf(record.utterance.key))
     const left = new Map(records.map((record) => [record.utterance.key, record]))
-    const trees: globalThis.Array<FlowJob> = []
-    for (const plan of stage.jobs) {
-      // A job's second takes are known only after its first takes.
-      if (waitsForAll(plan) || waitsForFilms(stage, plan)) continue
+    // A job's second takes are known only after its first takes.
+    const wanted = stage.jobs.filter(
+      (plan) =>
+        !waitsForAll(plan) &&
+        !waitsForFilms(stage, plan) &&
+        plan.uses.some(({ utterance }) => left.has(utterance.key))
+    )
+    const deliveries = yield* Effect.forEach(
+      wanted,
+      (plan) => Effect.map(waitingDelivery(stage, plan), (delivery) => ({ plan, delivery })),
+      { concurrency: plansAtOnce }
+    )
+    const trees: globalThis.Array<FlowJob & { readonly children: globalThis.Array<FlowJob> }> = []
+    for (const { plan, delivery } of deliveries) {
       const own = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
       const children = own.flatMap((key) => left.get(key) ?? [])
-      if (children.length === 0) continue
-      const delivery = yield* waitingDelivery(stage, plan)
-      if (delivery === undefined) continue
+      if (delivery === undefined || children.length === 0) continue
       for (const { utterance } of children) left.delete(utterance.key)
       trees.push({ ...delivery, children: children.map(jobFor) })
     }
@@ -122,15 +148,34 @@ export const dispatchUtterances = (stage: Stage, records: ReadonlyArray<Utteranc
         flow.on("error", () => {})
         return flow
       }),
-      (flow) => Effect.forEach(trees, (tree) => stage.callRedis(() => flow.add(tree)), { discard: true }),
+      (flow) =>
+        Effect.forEach(bundled(trees), (bundle) => stage.callRedis(() => flow.addBulk(bundle)), {
+          discard: true
+        }),
       (flow) => Effect.promise(() => flow.close().catch(() => {}))
     )
     const alone = Array.groupBy([...left.values()], ({ utterance }) => speakQueue(utterance.casting.provider))
     for (const [name, some] of Object.entries(alone)) {
       const queue = yield* stage.watch.queue(name)
-      yield* stage.callRedis(() => queue.addBulk(some.map(jobFor)))
+      for (const bundle of Array.chunksOf(some, addedAtOnce))
+        yield* stage.callRedis(() => queue.addBulk(bundle.map(jobFor)))
     }
   })
+
+/** Groups trees into transactions of about `addedAtOnce` jobs. */
+const bundled = <A extends { readonly children: ReadonlyArray<unknown> }>(trees: ReadonlyArray<A>) => {
+  const bundles: globalThis.Array<globalThis.Array<A>> = []
+  let jobs = addedAtOnce
+  for (const tree of trees) {
+    if (jobs >= addedAtOnce) {
+      bundles.push([])
+      jobs = 0
+    }
+    bundles.at(-1)?.push(tree)
+    jobs += tree.children.length
+  }
+  return bundles
+}
 
 /** Whether films must be sent before a job can be delivered. Its lines are spoken meanwhile. */
 const waitsForFilms = ({ share }: Stage, { job }: JobPlan): boolean =>

@@ -1,21 +1,24 @@
-/** Rejoins a batch before dispatching anything: finds its clips in the share and its utterances in the ledger. */
+/** Rejoins a batch before dispatching anything: finds its clips in the share and its utterances in Redis. */
 import { Effect } from "effect"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { readLedger } from "../shared/Ledger.ts"
 import { isAhead } from "../shared/LedgerEntry.ts"
+import { queuedJobs } from "./QueuedJobs.ts"
 
 /** Utterances looked up concurrently. */
 const atOnce = 200
 
 /**
- * Copies the records of utterances from the share and the ledger into the run's state. Looks up each utterance once.
+ * Copies the records of utterances from the share and the ledger into the run's state. Looks up each utterance once. An
+ * utterance with an unfinished job is not looked up in the share: its worker finds a clip there.
  */
 export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
-  { client, callRedis: asked, share, handover, looked }: Coordinator,
+  coordinator: Coordinator,
   all: ReadonlyArray<Utterance>
 ) {
+  const { client, callRedis: asked, share, handover, looked } = coordinator
   const utterances = all.filter(({ key }) => !looked.has(key))
   for (const { key } of utterances) looked.add(key)
   const own = new Map(
@@ -25,7 +28,9 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
     ])
   )
   const clipless = utterances.filter(({ key }) => !hasClip(own.get(key)))
-  const spoken = (yield* Effect.forEach(clipless, ({ key }) => share.recordOf(key), {
+  const { unfinished } = yield* queuedJobs(coordinator, clipless)
+  const idle = clipless.flatMap(({ key }) => (unfinished.has(key) ? [] : [key]))
+  const spoken = (yield* Effect.forEach(yield* share.mayHave(idle), share.recordOf, {
     concurrency: atOnce
   })).filter((record) => record !== undefined)
   const withClip = new Set(spoken.map(({ utterance }) => utterance.key))
@@ -36,7 +41,8 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   yield* handover.takeOver([...spoken, ...news.map(({ record }) => record)])
 })
 
-const hasClip = (record: UtteranceRecord | undefined): boolean =>
+/** Whether the state has an utterance's clip. */
+export const hasClip = (record: UtteranceRecord | undefined): boolean =>
   record?.state === "fetched" || record?.state === "placed"
 
 /** Whether the fleet's record is newer than the state's: not if the state has since paid for, or retried, a take. */

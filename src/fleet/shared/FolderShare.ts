@@ -50,6 +50,7 @@ export const folderShare = (folder: string): Layer.Layer<Share, FleetUnusable> =
             ),
           size: (name) => mapStateError(root, () => statSync(at(name), { throwIfNoEntry: false })?.size)
         }),
+        mayHave: Effect.succeed,
         fetchClips: () => Effect.void,
         files: {
           holds: (path) => inside(path) !== undefined,

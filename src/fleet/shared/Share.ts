@@ -61,6 +61,10 @@ export class Share extends Context.Tag("fleet/Share")<
     readonly name: string
     /** This machine's folder of clips. */
     readonly clips: SharedClips
+    /** Returns those utterances whose clips the share may have. It certainly lacks the clips of the others. */
+    readonly mayHave: (
+      keys: ReadonlyArray<UtteranceKey>
+    ) => Effect.Effect<ReadonlyArray<UtteranceKey>, StateUnusable>
     /** Makes clips available in the folder. Those that the share lacks stay missing. */
     readonly fetchClips: (records: Iterable<UtteranceRecord>) => Effect.Effect<void, StateUnusable>
     readonly files: ShareFiles

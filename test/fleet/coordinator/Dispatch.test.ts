@@ -3,10 +3,11 @@ import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { NodeContext } from "@effect/platform-node"
 import { Queue, QueueEvents } from "bullmq"
-import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
 import { expect, test } from "vitest"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { fleetExecutor } from "../../../src/fleet/coordinator/Coordinator.ts"
+import { readLedger } from "../../../src/fleet/shared/Ledger.ts"
 import { isAhead } from "../../../src/fleet/shared/LedgerEntry.ts"
 import { folderShare } from "../../../src/fleet/shared/FolderShare.ts"
 import { connectRedis } from "../../../src/fleet/shared/Redis.ts"
@@ -62,7 +63,7 @@ const assembled = Effect.gen(function* () {
   )
 
   /** Starts a run with an empty state of its own: reads the records of its utterances. Returns its speak stage. */
-  const run = (name: string) =>
+  const run = (name: string, sharedAs: Context.Context<Share> = share) =>
     Effect.gen(function* () {
       const state = yield* Layer.build(
         Layer.mergeAll(
@@ -72,13 +73,16 @@ const assembled = Effect.gen(function* () {
           Estimates.Default
         ).pipe(Layer.provideMerge(writableState(join(folder, name), Context.get(share, Share).clips)))
       )
-      const services = machine.pipe(Context.merge(share), Context.merge(state))
+      const services = machine.pipe(Context.merge(sharedAs), Context.merge(state))
       yield* Context.get(state, UtteranceStore).plan("batch", job(spoken))
       const executor = yield* fleetExecutor(redis, { ...plan, utterances: spoken }).pipe(
         Effect.provide(services),
         Effect.provide(NodeContext.layer)
       )
-      return { speak: Effect.provide(executor.speak(settingsFor(spoken), plan), services) }
+      return {
+        speak: Effect.provide(executor.speak(settingsFor(spoken), plan), services),
+        handover: Context.get(state, UtteranceTransfer)
+      }
     })
   const work = runWorker({
     client: redis.client,
@@ -89,7 +93,7 @@ const assembled = Effect.gen(function* () {
     takeover: 20_000,
     printLine: () => Effect.void
   }).pipe(Effect.provide(share), Effect.provide(machine), Effect.provide(NodeContext.layer))
-  return { server, service, redis, queue, run, work }
+  return { server, service, redis, share: Context.get(share, Share), queue, run, work }
 })
 
 /** Two runs have read their records. Then one of them dispatches jobs, which end. */
@@ -116,6 +120,23 @@ describe.skipIf(!hasRedis)("a run that read its records before the jobs of anoth
     })
   )
 
+  it.scopedLive("takes their clips over if it had read the records of their tasks", () =>
+    Effect.gen(function* () {
+      const { service, redis, queue, other } = yield* endedMeanwhile(yield* Effect.scope)
+      const runs = () => Promise.all(spoken.map(async ({ key }) => (await queue.getJob(key))?.processedOn))
+      const before = yield* Effect.promise(runs)
+      const keys = spoken.map(({ key }) => key)
+      const records = [...(yield* Effect.promise(() => readLedger(redis.client, keys))).values()].map(
+        ({ record: { clip: _, ...record } }): UtteranceRecord => ({ ...record, state: "submitted" })
+      )
+      expect(records.map(({ tasks }) => tasks.length)).toEqual([1, 1, 1])
+      yield* other.handover.takeOver(records)
+      expect(yield* other.speak).toMatchObject({ created: 0, failed: 0, left: 0 })
+      expect(yield* Effect.promise(runs)).toEqual(before)
+      expect(service.charged.length).toBe(3)
+    })
+  )
+
   it.scopedLive("uses their clips if the other run has removed them", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
@@ -131,18 +152,44 @@ describe.skipIf(!hasRedis)("a run that read its records before the jobs of anoth
   )
 })
 
+describe.skipIf(!hasRedis)("a run that starts again", () => {
+  it.scopedLive("asks the share only for clips of lines that have no job", () =>
+    Effect.gen(function* () {
+      const { share, queue, run } = yield* assembled
+      const asked: Array<string> = []
+      const counted = Context.make(Share, {
+        ...share,
+        recordOf: (key) => {
+          asked.push(key)
+          return share.recordOf(key)
+        }
+      })
+      const one = yield* run("one", counted)
+      expect(asked.splice(0)).toEqual(spoken.map(({ key }) => key))
+      yield* Effect.forkScoped(one.speak)
+      yield* Effect.promise(() => queue.getWaitingCount()).pipe(
+        Effect.repeat({
+          until: (waiting) => waiting === spoken.length,
+          schedule: Schedule.spaced("10 millis")
+        })
+      )
+      yield* run("two", counted)
+      expect(asked).toEqual([])
+    })
+  )
+})
+
 describe.skipIf(!hasRedis)("a run whose Redis is down when it dispatches", () => {
   it.scopedLive("waits for it and goes on", () =>
     Effect.gen(function* () {
       const { server, service, redis, run, work } = yield* assembled
-      const { speak } = yield* run("one")
       const { client } = redis
       const duplicate = client.duplicate.bind(client)
       const refused = new Promise((resolve) => {
         client.duplicate = (override) => duplicate(override).once("close", resolve)
       })
       yield* Effect.promise(() => server.stop())
-      const speaking = yield* Effect.forkScoped(speak)
+      const speaking = yield* Effect.forkScoped(Effect.flatMap(run("one"), ({ speak }) => speak))
       yield* Effect.promise(() => refused)
       yield* Effect.promise(() => server.begin())
       yield* Effect.forkScoped(work)

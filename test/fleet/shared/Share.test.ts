@@ -149,6 +149,26 @@ describe.each([
 })
 
 describe("a share in S3", () => {
+  it.scopedLive("lists clips instead of asking for each, as far as that is faster", () =>
+    Effect.gen(function* () {
+      const server = yield* s3
+      const share = yield* openOn(server, yield* temporaryFolder, "coordinator")
+      const keys = utterances(130).map((utterance) => utterance.key)
+      const isKept = (_: string, at: number) => at % 3 === 0
+      for (const key of keys.filter(isKept)) server.objects.set(`fleet/clips/${key}.json`, Buffer.from("{}"))
+      expect(yield* share.mayHave(keys)).toEqual(keys.filter(isKept))
+      expect(yield* share.mayHave(keys.slice(0, 9))).toEqual(keys.slice(0, 9))
+      // Two pages are listed: after the last name, it is not known which are kept.
+      for (let other = 0; other < 2_100; other++)
+        server.objects.set(`fleet/clips/8${String(other).padStart(4, "0")}.json`, Buffer.from("{}"))
+      const last =
+        [...server.objects.keys()].filter((name) => name.startsWith("fleet/clips/")).sort()[1_999] ?? ""
+      const isListed = (key: string) => `fleet/clips/${key}.json` <= last
+      expect(keys.some(isListed)).toBe(true)
+      expect(yield* share.mayHave(keys)).toEqual(keys.filter((key, at) => isKept(key, at) || !isListed(key)))
+    })
+  )
+
   it.scopedLive("sends films above 64 MiB in parts, each film once", () =>
     Effect.gen(function* () {
       const server = yield* s3
