@@ -23,7 +23,7 @@ export const queuedJobs = (
         const queue = yield* watch.queue(name)
         // The unfinished first, so that a job that ends in between is not missed.
         const unfinished = yield* callRedis(() =>
-          queue.getRanges(["wait", "paused", "active", "delayed", "prioritized"], 0, -1)
+          queue.getRanges(["wait", "active", "delayed", "prioritized"], 0, -1)
         )
         const ended = yield* callRedis(() => queue.getRanges(["completed", "failed"], 0, -1))
         return { unfinished, ended }

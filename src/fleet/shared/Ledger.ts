@@ -38,7 +38,7 @@ import {
   writeEntry
 } from "./LedgerEntry.ts"
 import { prefix } from "./Queues.ts"
-import { isConnectionLost } from "./Redis.ts"
+import { isConnectionLost, refusedRequest, resent } from "./Redis.ts"
 
 /** How long an entry, or a task id, is kept after the last write, in seconds. */
 export const ledgerFor = 30 * 86_400
@@ -100,17 +100,22 @@ const LateText = Schema.parseJson(LateAnswer)
 const writeLate = Schema.encodeSync(LateText)
 const readLate = Schema.decodeUnknownOption(LateText)
 
-/** Takes an utterance's entry. Fails if another version wrote it, or if it is unreadable. */
+/** Whether Redis refused a request because of the value of its key. */
+const isOfValue = (error: unknown): boolean =>
+  error instanceof Error && /WRONGTYPE|not an integer|would overflow/u.test(error.message)
+
+/** Takes an utterance's entry. Fails if another version wrote it, if it is unreadable, or if Redis is full. */
 export const takeEntry = (
   client: Redis,
   key: UtteranceKey
 ): Effect.Effect<TakenEntry, FleetUnusable | JobUnusable> =>
   Effect.gen(function* () {
     const name = ledgerKey(key)
-    const answer = yield* Effect.tryPromise({
-      try: () => client.eval(taking, 1, name, randomUUID(), ledgerFor),
-      catch: () => unreadable(name)
-    })
+    const answer = yield* resent(
+      Effect.tryPromise(() => client.eval(taking, 1, name, randomUUID(), ledgerFor))
+    ).pipe(
+      Effect.mapError(({ error }) => (isOfValue(error) ? unreadable(name) : refusedRequest("Redis", error)))
+    )
     const taken = readTaken(answer)
     if (Option.isNone(taken)) return yield* unreadable(name)
     const [holder, text, age, late] = taken.value

@@ -1,5 +1,6 @@
 /** Connects a fleet to Redis: checks the server at the start, and reconnects if the connection is lost later. */
 import { Effect, Schedule, type Scope } from "effect"
+import type { UnknownException } from "effect/Cause"
 import { Redis, type RedisOptions } from "ioredis"
 import { hostOf, placesOf, systemNames } from "../../system/NetworkPlace.ts"
 import { FleetUnusable } from "./FleetErrors.ts"
@@ -160,8 +161,19 @@ export const isConnectionLost = (error: unknown): boolean =>
     error.message
   )
 
-/** When a request that the loss of the connection ended is sent again. */
-const resending = Schedule.spaced("500 millis")
+/** Sends a request again if the loss of the connection ended it. */
+export const resent = <A>(request: Effect.Effect<A, UnknownException>) =>
+  Effect.retry(request, {
+    while: ({ error }) => isConnectionLost(error),
+    schedule: Schedule.spaced("500 millis")
+  })
+
+/** Returns the error of a request that Redis refused, for example because it is full. */
+export const refusedRequest = (name: string, error: unknown): FleetUnusable =>
+  new FleetUnusable({
+    about: name,
+    words: `Redis returned an error: ${error instanceof Error ? error.message : String(error)}`
+  })
 
 /**
  * Sends a request to a connected Redis. Waits while it is disconnected. A request that may be split by a disconnection,
@@ -169,17 +181,7 @@ const resending = Schedule.spaced("500 millis")
  * example because it is full, the command ends with that error.
  */
 export const askRedis = <A>(name: string, ask: () => Promise<A>): Effect.Effect<A> =>
-  Effect.tryPromise(ask).pipe(
-    Effect.retry({ while: ({ error }) => isConnectionLost(error), schedule: resending }),
-    Effect.catchAll(({ error }) =>
-      Effect.die(
-        new FleetUnusable({
-          about: name,
-          words: `Redis returned an error: ${error instanceof Error ? error.message : String(error)}`
-        })
-      )
-    )
-  )
+  resent(Effect.tryPromise(ask)).pipe(Effect.catchAll(({ error }) => Effect.die(refusedRequest(name, error))))
 
 const reason = (said: string): string =>
   said === "" || /^Connection is closed/u.test(said) ? "" : ` (${said.split("\n")[0]})`

@@ -4,7 +4,6 @@ import { statSync } from "node:fs"
 import { link, readdir, rm, stat, utimes } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { Effect, Layer, Option, Schedule, Schema } from "effect"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { mapStateErrorLater, stateFault, StateUnusable } from "../../store/state/StateErrors.ts"
 import { sha256OfFile } from "../../system/FileHash.ts"
 import { makeFolder } from "../../system/Folder.ts"
@@ -13,6 +12,7 @@ import { readS3Settings } from "../../system/S3Settings.ts"
 import { boundCache, isCached, openWork, receiveFile } from "./FileCache.ts"
 import { FleetUnusable, versionMismatch } from "./FleetErrors.ts"
 import { SentFile } from "./JobPayloads.ts"
+import { listedClips, requestsAtOnce } from "./S3ClipList.ts"
 import { clipName, portableMark, Share, type ShareFiles, shareTexts } from "./Share.ts"
 
 /** The copies on this machine. */
@@ -26,8 +26,7 @@ const SentFiles = Schema.parseJson(Schema.Array(SentFile))
 const writeSent = Schema.encodeSync(SentFiles)
 const readSent = Schema.decode(SentFiles)
 
-/** Requests of small objects sent at once, and files sent or received at once. */
-const requestsAtOnce = 64
+/** Files sent or received at once. */
 const filesAtOnce = 8
 
 /** How long an outage of S3 is waited for: about two minutes, besides the client's own retries. */
@@ -111,7 +110,7 @@ export const s3Share = (
             texts.keepRecord(record)
           )
         },
-        mayHave: (keys) => ask(listedOf(s3, keys)),
+        mayHave: (keys) => ask(listedClips(s3, keys)),
         fetchClips: (records) =>
           Effect.forEach(
             records,
@@ -131,25 +130,6 @@ export const s3Share = (
       }
     })
   )
-
-/**
- * Lists the clips' names, as long as that takes fewer requests one after the other than asking for each clip. Returns
- * the utterances that are listed, or whose names come after the last one listed.
- */
-const listedOf = (s3: S3Client, keys: ReadonlyArray<UtteranceKey>) =>
-  Effect.gen(function* () {
-    const listed = new Set<string>()
-    let last = ""
-    let token: string | undefined
-    for (let pages = 1; pages < keys.length / requestsAtOnce; pages++) {
-      const { names, next } = yield* s3.list("clips/", 1_000, token)
-      for (const name of names) listed.add(name)
-      if (next === undefined) return keys.filter((key) => listed.has(clipName(key, "json")))
-      last = names.at(-1) ?? last
-      token = next
-    }
-    return keys.filter((key) => clipName(key, "json") > last || listed.has(clipName(key, "json")))
-  })
 
 /** Access to objects, with patience. */
 const accessOf = (s3: S3Client, cache: string) => {

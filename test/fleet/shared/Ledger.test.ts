@@ -54,6 +54,19 @@ describe.skipIf(!hasRedis)("the ledger", () => {
     })
   )
 
+  it.scopedLive("tells a full Redis from an unreadable entry", () =>
+    Effect.gen(function* () {
+      const { client } = yield* redisWithClient
+      yield* Effect.promise(() => client.config("SET", "maxmemory", "1"))
+      const full = yield* Effect.flip(takeEntry(client, key))
+      expect(full._tag).toBe("FleetUnusable")
+      expect(full.message).toContain("Redis returned an error: OOM")
+      yield* Effect.promise(() => client.config("SET", "maxmemory", "0"))
+      yield* Effect.promise(() => client.set(nameOfEntry, "forged"))
+      expect((yield* Effect.flip(takeEntry(client, key)))._tag).toBe("JobUnusable")
+    })
+  )
+
   it.scopedLive("accepts one of two holders if Redis has given the same fence out twice", () =>
     Effect.gen(function* () {
       const { client } = yield* redisWithClient
