@@ -1,6 +1,7 @@
 /** A record and a payload of one utterance, and a Redis, for tests of the ledger. */
 import { Effect } from "effect"
 import { Redis } from "ioredis"
+import { TaskId } from "../../src/domain/values/Ids.ts"
 import { edition, type SpeakPayload } from "../../src/fleet/shared/JobPayloads.ts"
 import type { UtteranceRecord } from "../../src/store/tables/UtteranceTransfer.ts"
 import { utterances } from "../hostile/Batch.ts"
@@ -20,6 +21,16 @@ export const planned: UtteranceRecord = {
   rerolls: 0,
   losses: 0,
   tasks: []
+}
+
+export const task = TaskId.make("task-1")
+
+/** The utterance, sent as a task. */
+export const submitted: UtteranceRecord = {
+  ...planned,
+  state: "submitted",
+  task,
+  tasks: [{ task, take: 1, adopted: false, madeAt: 0 }]
 }
 
 export const payload: SpeakPayload = {

@@ -16,7 +16,7 @@ import { Share } from "../shared/Share.ts"
 
 /** A job whose ledger entry this worker has taken. */
 export interface Hold {
-  /** The name that writes to the entry need. */
+  /** The name that a write to the entry must give. */
   readonly holder: string
   readonly payload: SpeakPayload
 }

@@ -5,7 +5,6 @@ import { NodeContext } from "@effect/platform-node"
 import { Queue, QueueEvents } from "bullmq"
 import { Context, Effect, Exit, Fiber, Layer, Schedule, Scope } from "effect"
 import { expect, test } from "vitest"
-import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { fleetExecutor } from "../../../src/fleet/coordinator/Coordinator.ts"
 import { readLedger } from "../../../src/fleet/shared/Ledger.ts"
 import { isAhead } from "../../../src/fleet/shared/LedgerEntry.ts"
@@ -32,6 +31,7 @@ import {
 } from "../../hostile/Batch.ts"
 import { writeScene } from "../../hostile/Command.ts"
 import { calm, HostileService } from "../../hostile/HostileService.ts"
+import { planned, submitted } from "../LedgerFixture.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
 const [first, ...others] = utterances(3)
@@ -222,23 +222,6 @@ describe.skipIf(!hasRedis)("a worker", () => {
       })
   )
 })
-
-const planned: UtteranceRecord = {
-  utterance: first,
-  label: "ep01 #1",
-  state: "planned",
-  take: 1,
-  rerolls: 0,
-  losses: 0,
-  tasks: []
-}
-const task = TaskId.make("task-1")
-const submitted: UtteranceRecord = {
-  ...planned,
-  state: "submitted",
-  task,
-  tasks: [{ task, take: 1, adopted: false, madeAt: 0 }]
-}
 
 test.each<[string, UtteranceRecord, UtteranceRecord, boolean]>([
   ["a paid task", submitted, planned, true],

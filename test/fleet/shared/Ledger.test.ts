@@ -3,22 +3,14 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Redis } from "ioredis"
 import { expect, test } from "vitest"
-import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { edition } from "../../../src/fleet/shared/JobPayloads.ts"
 import { dropEntries, readLedger, takeEntry, writeLedger } from "../../../src/fleet/shared/Ledger.ts"
 import { continuedFrom, type LedgerEntry } from "../../../src/fleet/shared/LedgerEntry.ts"
 import type { UtteranceRecord } from "../../../src/store/tables/UtteranceTransfer.ts"
-import { key, payload, planned, redisWithClient } from "../LedgerFixture.ts"
+import { key, payload, planned, redisWithClient, submitted, task } from "../LedgerFixture.ts"
 import { hasRedis } from "../RedisServer.ts"
 
-const task = TaskId.make("task-1")
 const announced: UtteranceRecord = { ...planned, state: "announced", announcedAt: 5 }
-const submitted: UtteranceRecord = {
-  ...planned,
-  state: "submitted",
-  task,
-  tasks: [{ task, take: 1, adopted: false, madeAt: 0 }]
-}
 const failed: UtteranceRecord = { ...planned, state: "failed" }
 
 const entryOf = (record: UtteranceRecord, dispatch = payload.dispatch): LedgerEntry => ({
