@@ -1,16 +1,12 @@
 /** The calls of the gateway to the speech service. */
-import { createHash } from "node:crypto"
 import { HttpApiClient } from "@effect/platform"
 import { Effect, Either, Schema } from "effect"
 import { AnyRefusal } from "../contract/Errors.ts"
 import { SpeechApi } from "../contract/SpeechApi.ts"
-import type { CreateTask } from "../contract/Task.ts"
 import { TaskId } from "../domain/values/Ids.ts"
-import type { ProviderProfile } from "../domain/speech/ProviderProfile.ts"
-import type { Utterance } from "../domain/speech/Utterance.ts"
 import { mapError, type ContractError } from "./response/ErrorMapping.ts"
-import type { TaskMarker } from "../domain/task/TaskMarker.ts"
-import { type LostCreate, makeIdempotencyProof, type NamedCreate } from "./requests/IdempotencyProof.ts"
+import { type LostCreate, makeIdempotencyProof } from "./requests/IdempotencyProof.ts"
+import type { NamedCreate } from "./requests/NamedCreate.ts"
 import { contractClient } from "./requests/ContractClient.ts"
 import { makeDownload } from "./requests/Download.ts"
 import { type ExchangeRequest, makeExchange } from "./requests/ServiceExchange.ts"
@@ -91,7 +87,7 @@ export const makeCalls = Effect.gen(function* () {
 
   const send = (create: NamedCreate, maySend?: MaySend): Effect.Effect<Accepted, CallFault> =>
     called(
-      { method: "POST", path: create.path, body: create.body, idempotencyKey: create.name, maySend },
+      { method: "POST", path: create.path, body: create.body, idempotencyKey: create.key, maySend },
       referenceOf,
       ({ task_id, credits }) => {
         proof.accepted(create)
@@ -122,29 +118,16 @@ export const makeCalls = Effect.gen(function* () {
   return {
     /**
      * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
-     * `mark` makes its idempotency key. `maySend` is asked right before it is sent.
+     * `maySend` is asked right before it is sent.
      */
-    submit: (
-      utterance: Utterance,
-      label: string,
-      profile: ProviderProfile,
-      mark?: TaskMarker,
-      maySend?: MaySend
-    ): Effect.Effect<Accepted, CallFault> => send(createOf(utterance, label, profile, mark), maySend),
+    submit: send,
 
     /**
      * Sends a create without a response again if the service certainly recognizes it. Otherwise sends nothing, and
      * returns undefined.
      */
-    resend: (
-      utterance: Utterance,
-      label: string,
-      profile: ProviderProfile,
-      mark: TaskMarker,
-      lost: LostCreate
-    ): Effect.Effect<Accepted | undefined, CallFault> =>
+    resend: (create: NamedCreate, lost: LostCreate): Effect.Effect<Accepted | undefined, CallFault> =>
       Effect.gen(function* () {
-        const create = createOf(utterance, label, profile, mark)
         return (yield* proof.isSafe(create, lost)) ? yield* send(create) : undefined
       }),
 
@@ -218,36 +201,3 @@ const isNamed = <A extends { readonly task_id: string | undefined }>(
 const unnamed = (said: string): string => `no task id in the response${said === "" ? "" : `: ${said}`}`
 
 const readRefusal = Schema.decodeUnknownEither(AnyRefusal)
-
-/** Builds a create. Its idempotency key is made from the mark and from everything that the service compares. */
-const createOf = (
-  utterance: Utterance,
-  label: string,
-  profile: ProviderProfile,
-  mark: TaskMarker | undefined
-): NamedCreate => {
-  const { provider, voice } = utterance.casting
-  const path = `/v1/text-to-speech/${encodeURIComponent(voice)}`
-  const body = JSON.stringify(payloadOf(utterance, label, profile))
-  const name =
-    mark === undefined
-      ? undefined
-      : `${mark}-${createHash("sha256").update(`${path}\n${body}`).digest("hex").slice(0, 32)}`
-  return { path, body, name, provider }
-}
-
-/** Builds the body of a create, with only the fields that the provider's profile supports. */
-const payloadOf = (utterance: Utterance, label: string, profile: ProviderProfile): CreateTask => {
-  const { provider, model, speed, vol, pitch } = utterance.casting
-  return {
-    text: utterance.text,
-    provider,
-    voice_name: label,
-    ...(model === undefined ? {} : { model_id: model }),
-    ...(profile.transcript === "with_transcript" ? { with_transcript: true } : {}),
-    ...(profile.transcript === "export_srt" ? { export_srt: true } : {}),
-    ...(speed === undefined ? {} : { speed }),
-    ...(vol === undefined ? {} : { vol }),
-    ...(pitch === undefined ? {} : { pitch })
-  }
-}

@@ -19,6 +19,7 @@ import { ProviderId, TaskId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
+import { composeCreate } from "../../src/gateway/requests/NamedCreate.ts"
 import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
 
@@ -151,7 +152,11 @@ it.scopedLive("ends every call, whatever the response", () =>
             })
           )
           ways.add(await ended(look))
-          ways.add(await ended(gateway.submit(utterance, "ep01 #1", profileOf(utterance.casting.provider))))
+          ways.add(
+            await ended(
+              gateway.submit(composeCreate(utterance, "ep01 #1", profileOf(utterance.casting.provider)))
+            )
+          )
           ways.add(await ended(gateway.ping))
           ways.add(await ended(gateway.balance))
         }),

@@ -9,6 +9,7 @@ import { markerOf } from "../../src/domain/task/TaskMarker.ts"
 import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
+import { composeCreate } from "../../src/gateway/requests/NamedCreate.ts"
 import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
 import type { DoneTask } from "../../src/gateway/response/TaskSnapshot.ts"
@@ -126,7 +127,7 @@ it.scopedLive("sends the fields that the interface defines, with the key in its 
   Effect.gen(function* () {
     const service = yield* server((_, response) => json(response, 202, { data: { task_id: id, cost: 3 } }))
     const accepted = yield* through(`${service.url}/base/`, (gateway) =>
-      gateway.submit(utterance, "ep01 #1", profileOf(native))
+      gateway.submit(composeCreate(utterance, "ep01 #1", profileOf(native)))
     )
     expect(accepted).toEqual({ task: id, credits: 3 })
     expect(service.seen.map((one) => ({ ...one, body: JSON.parse(one.body) }))).toEqual([
@@ -268,7 +269,7 @@ it.scopedLive("distinguishes refusals, rate limits and service failures", () =>
     })
     for (const [, , , expected] of answers) {
       const fault = yield* through(service.url, (gateway) =>
-        Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
+        Effect.flip(gateway.submit(composeCreate(utterance, "l", profileOf(native))))
       )
       expect(fault).toMatchObject(expected)
     }
@@ -305,7 +306,8 @@ it.scopedLive("distinguishes a failed task from a failed poll", () =>
 
 it.scopedLive("distinguishes an unreachable service from one that does not respond", () =>
   Effect.gen(function* () {
-    const submit = (gateway: Gateway) => Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
+    const submit = (gateway: Gateway) =>
+      Effect.flip(gateway.submit(composeCreate(utterance, "l", profileOf(native))))
     const closed = yield* Effect.scoped(
       Effect.map(
         server(() => {}),
@@ -328,7 +330,7 @@ it.scopedLive("distinguishes an unreachable service from one that does not respo
 const abortable: Readonly<
   Record<string, (gateway: Gateway, url: string) => Effect.Effect<unknown, unknown>>
 > = {
-  create: (gateway) => gateway.submit(utterance, "scene #1", profileOf(native)),
+  create: (gateway) => gateway.submit(composeCreate(utterance, "scene #1", profileOf(native))),
   read: (gateway) => gateway.look(TaskId.make(id)),
   catalogue: (gateway) => gateway.reads.voices({}),
   download: (gateway, url) => gateway.fetch(done(`${url}/audio`), 10)
@@ -409,7 +411,7 @@ it.scopedLive("follows redirects within its own origin, and never sends the key 
     )
     expect((yield* through(service.url, (gateway) => gateway.reads.credits)).credits).toBe(5)
     const fault = yield* through(service.url, (gateway) =>
-      Effect.flip(gateway.submit(utterance, "l", profileOf(native)))
+      Effect.flip(gateway.submit(composeCreate(utterance, "l", profileOf(native))))
     )
     expect(fault.message).toContain(`it redirects to ${elsewhere.url}, where the key is not sent`)
     expect(elsewhere.seen).toEqual([])
@@ -472,7 +474,7 @@ it.scopedLive("decompresses unrequested encodings, up to the size limit", () =>
       expect(fetched).toEqual({ audio: new Uint8Array(sound), transcript: undefined })
       body = pack(Buffer.from(JSON.stringify({ task_id: id })))
       const accepted = yield* through(service.url, (gateway) =>
-        gateway.submit(utterance, "l", profileOf(native))
+        gateway.submit(composeCreate(utterance, "l", profileOf(native)))
       )
       expect(accepted.task).toBe(id)
     }

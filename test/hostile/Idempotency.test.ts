@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { Utterance } from "../../src/domain/speech/Utterance.ts"
 import { labelWithMarker, markerOf, type TaskMarker } from "../../src/domain/task/TaskMarker.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
+import { composeCreate } from "../../src/gateway/requests/NamedCreate.ts"
 import { speakUtterances } from "../../src/pipeline/speak/SpeakStage.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import { job, parts, serving, settingsFor, temporaryFolder, utterances } from "./Batch.ts"
@@ -74,7 +75,9 @@ it.scopedLive("sends a create of an earlier run again only if the service knows 
         yield* store.plan("batch", job([utterance]))
         yield* store.apply({ event: "announce", key: utterance.key })
         const label = labelWithMarker("ep01 #1", markerOf(utterance.key, 1))
-        yield* gateway.submit(utterance, label, settings.profileOf(utterance.casting.provider), mark)
+        yield* gateway.submit(
+          composeCreate(utterance, label, settings.profileOf(utterance.casting.provider), mark)
+        )
         const before = service.requests["history"] ?? 0
         const { created, adopted } = yield* speakUtterances(settings)
         return { created, adopted, walked: (service.requests["history"] ?? 0) > before }
@@ -84,6 +87,46 @@ it.scopedLive("sends a create of an earlier run again only if the service knows 
     // An earlier version sent no key.
     expect(yield* walks(unnamed, undefined)).toEqual({ created: 0, adopted: 1, walked: true })
     expect(service.charged.length).toBe(2)
+  })
+)
+
+it.scopedLive("sends an announced create that never left at once, if it was announced with its key", () =>
+  Effect.gen(function* () {
+    const [first, named, unnamed] = utterances(3)
+    const service = yield* serving(new HostileService({ ...calm, idempotency: "honours" }))
+    const folder = yield* temporaryFolder
+    const speak = (utterance: Utterance, announced: "named" | "unnamed" | undefined) =>
+      Effect.gen(function* () {
+        const store = yield* UtteranceStore
+        const settings = settingsFor([utterance])
+        const mark = markerOf(utterance.key, 1)
+        const { key: createKey = "" } = composeCreate(
+          utterance,
+          labelWithMarker("ep01 #1", mark),
+          settings.profileOf(utterance.casting.provider),
+          mark
+        )
+        yield* store.plan("batch", job([utterance]))
+        if (announced !== undefined)
+          yield* store.apply({
+            ...{ event: "announce", key: utterance.key },
+            ...(announced === "named" ? { createKey } : {})
+          })
+        const before = service.requests["history"] ?? 0
+        yield* Effect.raceFirst(
+          speakUtterances(settings),
+          Effect.repeat(Effect.sleep("5 millis"), {
+            until: () => (service.requests["history"] ?? 0) > before
+          })
+        )
+        return { charged: service.charged.length, walked: (service.requests["history"] ?? 0) > before }
+      })
+    yield* Effect.gen(function* () {
+      if (first === undefined || named === undefined || unnamed === undefined) return
+      expect(yield* speak(first, undefined)).toEqual({ charged: 1, walked: false })
+      expect(yield* speak(named, "named")).toEqual({ charged: 2, walked: false })
+      expect(yield* speak(unnamed, "unnamed")).toEqual({ charged: 2, walked: true })
+    }).pipe(Effect.provide(parts(folder, service)))
   })
 )
 

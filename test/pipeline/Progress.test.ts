@@ -23,12 +23,12 @@ const fussy = Layer.effect(
   Effect.map(Gateway, (service) =>
     Gateway.make({
       ...service,
-      submit: (utterance, ...rest) =>
-        utterance.text.includes("rejected")
+      submit: (create, ...rest) =>
+        create.body.includes("rejected")
           ? Effect.fail(Refused.make({ reason: "rules", words: "not this one" }))
-          : utterance.text.includes("slow")
+          : create.body.includes("slow")
             ? Effect.never
-            : service.submit(utterance, ...rest)
+            : service.submit(create, ...rest)
     })
   )
 ).pipe(Layer.provide(standIn(3_000)))

@@ -1,6 +1,7 @@
 /** Fake services for tests, and the real layers of everything else that a run needs. */
 import { NodeContext } from "@effect/platform-node"
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Clock, Effect, Layer, Schema, Stream } from "effect"
+import { CreateTask } from "../../src/contract/Task.ts"
 import { TaskId } from "../../src/domain/values/Ids.ts"
 import { InvalidResponse, Unreachable } from "../../src/gateway/GatewayErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
@@ -57,6 +58,9 @@ export const mute = Layer.mock(Gateway, {
   history: () => Effect.never
 })
 
+/** Reads the body of a create. */
+export const fieldsOf = Schema.decodeSync(Schema.parseJson(CreateTask))
+
 /**
  * A service whose tasks finish after `latency` milliseconds and cost five credits each. Its read endpoints answer with
  * `read`.
@@ -72,9 +76,9 @@ export const standIn = (latency: number, read: Effect.Effect<never, Unreachable>
       balance: read,
       follow: Stream.never,
       resend: () => Effect.map(Effect.void, () => undefined),
-      submit: ({ text }) =>
+      submit: ({ body }) =>
         Effect.map(Clock.currentTimeMillis, (now) => ({
-          task: TaskId.make(`task-${tasks.push({ text, doneAt: now + latency }) - 1}`),
+          task: TaskId.make(`task-${tasks.push({ text: fieldsOf(body).text, doneAt: now + latency }) - 1}`),
           credits: 5
         })),
       look: (task) =>

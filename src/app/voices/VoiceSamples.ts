@@ -9,6 +9,7 @@ import { makeUtterance } from "../../domain/speech/Utterance.ts"
 import { bundledService } from "../../library/layers/BundledService.ts"
 import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
+import { composeCreate } from "../../gateway/requests/NamedCreate.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
 import { type VoiceSample, voiceSamplesPage } from "../../pages/documents/VoiceSamplesPage.ts"
@@ -124,7 +125,9 @@ const sampleOf = (voice: Voice, text: string, folder: string) =>
     const provider = ProviderId.make(voice.provider)
     const casting = Casting.make({ provider, voice: VoiceId.make(voice.voice_id) })
     const utterance = makeUtterance(casting, "text", text, [text])
-    const { task } = yield* gateway.submit(utterance, `sample of ${voice.voice_id}`, profileOf(provider))
+    const { task } = yield* gateway.submit(
+      composeCreate(utterance, `sample of ${voice.voice_id}`, profileOf(provider))
+    )
     const { done } = yield* pollUntilSettled(
       gateway.look(task),
       task,

@@ -8,8 +8,8 @@ type Plain<Event extends UtteranceEvent> = { readonly event: Event; readonly key
 
 /** One transition of `UtteranceState`, with its data. */
 export type UtteranceChange =
-  /** Committed and synced to disk before the create is sent. */
-  | Plain<"announce">
+  /** Committed and synced to disk before the create is sent. `createKey` is the create's idempotency key. */
+  | (Plain<"announce"> & { readonly createKey?: string })
   /** `credits` is the cost that the service reports, if any. */
   | (Plain<"accept"> & { readonly task: TaskId; readonly credits: number | undefined })
   | (Plain<"adopt"> & { readonly task: TaskId; readonly credits: number | undefined })

@@ -2,23 +2,15 @@
 import { randomUUID } from "node:crypto"
 import { Duration, Effect, Either } from "effect"
 import type { CallFault } from "../GatewayErrors.ts"
+import type { NamedCreate } from "./NamedCreate.ts"
 import type { Exchange } from "./ServiceExchange.ts"
-
-/** A create as sent. */
-export interface NamedCreate {
-  readonly path: string
-  readonly body: string
-  /** Its idempotency key, if the create had one. */
-  readonly name: string | undefined
-  readonly provider: string
-}
 
 /** When and by whom a create without a response was sent. */
 export interface LostCreate {
   /** Milliseconds since it was announced. */
   readonly age: number
-  /** Whether this process sent it, certainly with its idempotency key. */
-  readonly isOwn: boolean
+  /** Whether it was certainly sent with this idempotency key, if it was sent. */
+  readonly isNamed: boolean
 }
 
 /** Time before the end of the service's retention after which nothing is sent again. */
@@ -43,23 +35,23 @@ export const makeIdempotencyProof = (
     let isProven: boolean | undefined
     let kept = 0
 
-    const isReused = ({ path, provider }: NamedCreate, name: string) =>
+    const isReused = ({ path, provider }: NamedCreate, key: string) =>
       Effect.map(
         exchange(
-          { method: "POST", path, body: JSON.stringify({ text: "", provider }), idempotencyKey: name },
+          { method: "POST", path, body: JSON.stringify({ text: "", provider }), idempotencyKey: key },
           () => undefined
         ),
         (said) => Either.isLeft(said) && said.left.fields["code"] === "idempotency_key_reused"
       )
 
-    const prove = (lost: NamedCreate, lostName: string) =>
+    const prove = (lost: NamedCreate, lostKey: string) =>
       Effect.gen(function* () {
         if (isProven !== undefined) return isProven
         const stated = yield* retention
         if (stated === undefined) return (isProven = false)
-        const known = accepted?.name === undefined ? undefined : accepted
+        const known = accepted?.key === undefined ? undefined : accepted
         if (yield* isReused(lost, `probe-${randomUUID()}`)) return (isProven = false)
-        const isKnown = yield* isReused(known ?? lost, known?.name ?? lostName)
+        const isKnown = yield* isReused(known ?? lost, known?.key ?? lostKey)
         kept = Math.min(stated * 1000, longestRetention) - margin
         // The lost create may not have arrived: then its unknown key proves nothing.
         if (isKnown || known !== undefined) isProven = isKnown
@@ -72,13 +64,13 @@ export const makeIdempotencyProof = (
         accepted = create
       },
       /** Whether a lost create can be sent again without a second charge. Unknown counts as no. */
-      isSafe: (lost: NamedCreate, { age, isOwn }: LostCreate): Effect.Effect<boolean> =>
+      isSafe: (lost: NamedCreate, { age, isNamed }: LostCreate): Effect.Effect<boolean> =>
         Effect.gen(function* () {
-          const { name } = lost
-          if (name === undefined || !(yield* turn.withPermits(1)(prove(lost, name)))) return false
+          const { key } = lost
+          if (key === undefined || !(yield* turn.withPermits(1)(prove(lost, key)))) return false
           if (age < 0 || age >= kept) return false
           // An earlier version may have sent it without a key, or with another body.
-          return isOwn || (yield* isReused(lost, name))
+          return isNamed || (yield* isReused(lost, key))
         }).pipe(Effect.orElseSucceed(() => false))
     }
   })

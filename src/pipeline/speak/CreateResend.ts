@@ -4,6 +4,7 @@ import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import type { Accepted } from "../../gateway/GatewayCalls.ts"
 import type { CallFault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
+import { composeCreate, type NamedCreate } from "../../gateway/requests/NamedCreate.ts"
 import type { MaySend } from "../../gateway/requests/SendWindow.ts"
 import { retryPatiently } from "../../gateway/pacing/RetrySchedules.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
@@ -11,41 +12,47 @@ import { inSpan, logDebug } from "../Annotations.ts"
 import type { LostTaskFinding } from "./LostTaskRecovery.ts"
 import { SpeakConfig } from "./SpeakSettings.ts"
 
-/** Sends the create of an announced utterance, and at once again if its response is lost and that is safe. */
+/** Composes the create of an utterance's current take. */
+export const createOf = ({ utterance, label, take }: UtteranceRow) =>
+  Effect.map(SpeakConfig, ({ profileOf }) => {
+    const mark = markerOf(utterance.key, take)
+    return composeCreate(utterance, labelWithMarker(label, mark), profileOf(utterance.casting.provider), mark)
+  })
+
+/** Sends an announced create, and at once again if its response is lost and that is safe. */
 export const sendOnce = (
-  row: UtteranceRow,
+  create: NamedCreate,
   maySend: MaySend
-): Effect.Effect<Accepted, CallFault, Gateway | SpeakConfig> =>
-  Effect.gen(function* () {
-    const gateway = yield* Gateway
-    const create = yield* createOf(row)
-    return yield* gateway.submit(...create, maySend).pipe(
+): Effect.Effect<Accepted, CallFault, Gateway> =>
+  Effect.flatMap(Gateway, (gateway) =>
+    gateway.submit(create, maySend).pipe(
       Effect.catchTag("InvalidResponse", (fault) =>
         // Even if the second request fails, the first one may have made a task.
-        gateway.resend(...create, { age: 0, isOwn: true }).pipe(
+        gateway.resend(create, { age: 0, isNamed: true }).pipe(
           Effect.mapError(() => fault),
           Effect.filterOrFail(Predicate.isNotUndefined, () => fault)
         )
       )
     )
-  })
+  )
 
 /**
- * Sends the create of an announced utterance again; `isOwn` means that this run sent it. The service returns the task
- * that the create made, or makes it now. Returns undefined if it is not certain that nothing is charged twice, or if
- * the service does not accept the create: then the history decides.
+ * Sends the create of an announced utterance again. The service returns the task that the create made, or makes it now.
+ * Returns undefined if it is not certain that nothing is charged twice, or if the service does not accept the create:
+ * then the history decides.
  */
 export const resendCreate = (
-  row: UtteranceRow,
-  isOwn: boolean
+  row: UtteranceRow
 ): Effect.Effect<LostTaskFinding | undefined, never, Gateway | SpeakConfig> =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
     const create = yield* createOf(row)
-    const { announcedAt } = row
+    const { announcedAt, createKey } = row
     if (announcedAt === undefined) return undefined
+    // Another version may have announced it without a key, or with another body.
+    const isNamed = createKey !== undefined && createKey === create.key
     const task = yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      gateway.resend(...create, { age: now - announcedAt, isOwn })
+      gateway.resend(create, { age: now - announcedAt, isNamed })
     ).pipe(
       Effect.retry(retryPatiently),
       Effect.tapError((fault) => logDebug("create not accepted again", fault.message)),
@@ -55,10 +62,3 @@ export const resendCreate = (
     yield* logDebug("create sent again", task.task)
     return { _tag: "Found", task } as const
   }).pipe(inSpan("CreateResend.resendCreate"))
-
-/** The parts of an utterance's create. */
-const createOf = ({ utterance, label, take }: UtteranceRow) =>
-  Effect.map(SpeakConfig, ({ profileOf }) => {
-    const mark = markerOf(utterance.key, take)
-    return [utterance, labelWithMarker(label, mark), profileOf(utterance.casting.provider), mark] as const
-  })

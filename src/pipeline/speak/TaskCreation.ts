@@ -23,7 +23,7 @@ import { StopSignal } from "./services/StopSignal.ts"
 import { SpeakConfig } from "./SpeakSettings.ts"
 import { type Ending, Hopeless, Left, SetAside } from "./UtteranceFailures.ts"
 import { haltRun, setAside } from "./FaultPolicy.ts"
-import { resendCreate, sendOnce } from "./CreateResend.ts"
+import { createOf, resendCreate, sendOnce } from "./CreateResend.ts"
 import { findLostTask } from "./LostTaskRecovery.ts"
 
 /** Maximum creates per take that fail with transient errors; then the utterance is deferred. */
@@ -79,7 +79,7 @@ const recovered = (
     const loss = spending.unanswered.get(key)
     const lostAt = loss?.at ?? row.announcedAt ?? 0
     const finding = yield* Effect.raceFirst(
-      Effect.flatMap(resendCreate(row, loss !== undefined), (sent) =>
+      Effect.flatMap(resendCreate(row), (sent) =>
         sent === undefined ? findLostTask(row, lostAt, last) : Effect.succeed(sent)
       ),
       givenUp
@@ -208,7 +208,7 @@ const attempt = (
     const cost = (spending.price(casting) ?? 0) * characters
     if (!(yield* spending.reserve(cost))) return yield* new Left()
 
-    const { announcedAt, answer } = yield* landed(sendCreate(row, cost))
+    const { announcedAt, createKey, answer } = yield* landed(sendCreate(row, cost))
     if (answer._tag === "Right") {
       yield* queues.report(provider, "taken")
       return answer.right.task
@@ -229,7 +229,7 @@ const attempt = (
         return yield* fault
       case "InvalidResponse": {
         spending.unanswered.set(key, { at: yield* Clock.currentTimeMillis, cost })
-        const task = yield* recovered({ ...row, state: "announced", announcedAt }, last)
+        const task = yield* recovered({ ...row, state: "announced", announcedAt, createKey }, last)
         return task ?? (yield* fault)
       }
     }
@@ -240,10 +240,12 @@ const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number)
   const context = yield* Effect.context<SpeakContext>()
   const store = Context.get(context, UtteranceStore)
   const { key } = row.utterance
+  const create = yield* createOf(row)
+  const createKey = create.key
   const maySend = yield* openSendWindow
-  yield* store.apply({ event: "announce", key })
+  yield* store.apply({ event: "announce", key, ...(createKey === undefined ? {} : { createKey }) })
   const announcedAt = yield* Clock.currentTimeMillis
-  const answer = yield* Effect.either(sendOnce(row, maySend))
+  const answer = yield* Effect.either(sendOnce(create, maySend))
   if (answer._tag === "Right") {
     const { task, credits } = answer.right
     // Counted here: the calling fiber may be interrupted by now, and a full disk may prevent the record.
@@ -254,7 +256,7 @@ const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number)
   yield* answer._tag === "Right"
     ? about({ task: answer.right.task })(logDebug("task created"))
     : logDebug("create failed", answer.left.message)
-  return { announcedAt, answer }
+  return { announcedAt, createKey, answer }
 }, inSpan("TaskCreation.sendCreate"))
 
 /**

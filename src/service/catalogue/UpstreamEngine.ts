@@ -21,6 +21,7 @@ import { srt } from "../../exports/subtitles/Srt.ts"
 import type { Fault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
+import { composeCreate } from "../../gateway/requests/NamedCreate.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
 import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
@@ -81,7 +82,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
       const past = (yield* earlier).find(mark)
       if (past !== undefined && !past.failed) return past.task
       const before = yield* Clock.currentTimeMillis
-      return yield* gateway.submit(utterance, mark, profile).pipe(
+      return yield* gateway.submit(composeCreate(utterance, mark, profile)).pipe(
         Effect.map((accepted) => accepted.task),
         Effect.catchTag("InvalidResponse", (fault) =>
           // The response was lost: only the history shows whether the task exists.

@@ -58,6 +58,8 @@ const valuesOf = (change: UtteranceChange, now: number): Bound["values"] => {
         engine
       }
     }
+    case "announce":
+      return { now, key, createKey: change.createKey ?? null }
     case "lose":
     case "fail":
       return { now, key, setback: JSON.stringify(change.setback) }
@@ -88,7 +90,7 @@ const besides: Readonly<Partial<Record<UtteranceEvent, string>>> = {
 
 /** The changes of an event to the row's other columns. */
 const effects: Readonly<Record<UtteranceEvent, string>> = {
-  announce: "task = NULL, announced_at = @now,",
+  announce: "task = NULL, announced_at = @now, create_key = @createKey,",
   accept: "task = @task,",
   adopt: "task = @task,",
   withdraw: "task = NULL, announced_at = NULL,",

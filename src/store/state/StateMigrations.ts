@@ -136,6 +136,10 @@ const steps = {
       record TEXT NOT NULL,
       PRIMARY KEY (file, job, line)
     ) WITHOUT ROWID`
+  ),
+  "0009_create_keys": statements(
+    // The idempotency key of an utterance's last create, announced at \`announced_at\`.
+    `ALTER TABLE utterance ADD COLUMN create_key TEXT`
   )
 }
 

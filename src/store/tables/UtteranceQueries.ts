@@ -46,7 +46,7 @@ export const makeUtteranceQueries = (sql: SqlClient, folder: string) => {
       execute: (keys) =>
         sql.unsafe(
           `SELECT key, casting, input, text, said, characters, label, state, take, task, announced_at AS announcedAt,
-             rerolls, losses
+             create_key AS createKey, rerolls, losses
            FROM utterance WHERE key IN (SELECT value FROM json_each(?))`,
           [keys]
         )

@@ -35,6 +35,8 @@ export interface UtteranceRow {
   readonly task: TaskId | undefined
   /** When its create was announced, in milliseconds since 1970. */
   readonly announcedAt: number | undefined
+  /** The idempotency key of that create; undefined if it was announced by a version that sent none. */
+  readonly createKey: string | undefined
   /** Takes abandoned for bad audio. */
   readonly rerolls: number
   /** Takes abandoned for service failures. */
@@ -62,13 +64,14 @@ export const StoredRow = Schema.Struct({
   take: Schema.Int,
   task: Schema.NullOr(TaskId),
   announcedAt: Schema.NullOr(Schema.Number),
+  createKey: Schema.NullOr(Schema.String),
   rerolls: Schema.Int,
   losses: Schema.Int
 })
 
 /** Converts a row. */
 export const rowOf = (row: typeof StoredRow.Type): UtteranceRow => {
-  const { task, announcedAt, label, state, take, rerolls, losses, ...utterance } = row
+  const { task, announcedAt, createKey, label, state, take, rerolls, losses, ...utterance } = row
   return {
     utterance: Utterance.make(utterance, skipValidation),
     label,
@@ -76,6 +79,7 @@ export const rowOf = (row: typeof StoredRow.Type): UtteranceRow => {
     take,
     task: task ?? undefined,
     announcedAt: announcedAt ?? undefined,
+    createKey: createKey ?? undefined,
     rerolls,
     losses
   }

@@ -34,6 +34,8 @@ export const UtteranceRecord = Schema.Struct({
   take: Schema.Int,
   task: maybe(TaskId),
   announcedAt: maybe(Schema.Number),
+  /** The idempotency key of the announced create. */
+  createKey: maybe(Schema.String),
   rerolls: Schema.Int,
   losses: Schema.Int,
   setback: maybe(FailureReason),
@@ -107,7 +109,7 @@ paid(key, list) AS (
 SELECT json_object(
   'utterance', json_object('key', utterance.key, 'casting', json(casting), 'input', input, 'text', text,
     'said', json(said), 'characters', characters),
-  'label', label, 'state', state, 'take', take, 'task', task, 'announcedAt', announced_at,
+  'label', label, 'state', state, 'take', take, 'task', task, 'announcedAt', announced_at, 'createKey', create_key,
   'rerolls', rerolls, 'losses', losses, 'setback', json(setback),
   'tasks', json(coalesce(paid.list, '[]')),
   'clip', CASE WHEN clip.key IS NULL THEN NULL ELSE json_object(
@@ -120,16 +122,17 @@ WHERE utterance.key IN (SELECT key FROM wanted)`
 
 const takeUtterances = `WITH given(list, time) AS (VALUES (?, ?))
 INSERT INTO utterance
-  (key, state, casting, provider, input, text, said, characters, label, take, task, announced_at, rerolls, losses,
-   setback, changed_at)
+  (key, state, casting, provider, input, text, said, characters, label, take, task, announced_at, create_key, rerolls,
+   losses, setback, changed_at)
 SELECT value -> 'utterance' ->> 'key', value ->> 'state', value -> 'utterance' -> 'casting',
   value -> 'utterance' -> 'casting' ->> 'provider', value -> 'utterance' ->> 'input', value -> 'utterance' ->> 'text',
   value -> 'utterance' -> 'said', value -> 'utterance' ->> 'characters', value ->> 'label', value ->> 'take',
-  value ->> 'task', value ->> 'announcedAt', value ->> 'rerolls', value ->> 'losses', value -> 'setback', given.time
+  value ->> 'task', value ->> 'announcedAt', value ->> 'createKey', value ->> 'rerolls', value ->> 'losses',
+  value -> 'setback', given.time
 FROM given JOIN json_each(given.list)
 WHERE true
 ON CONFLICT (key) DO UPDATE SET state = excluded.state, take = excluded.take, task = excluded.task,
-  announced_at = excluded.announced_at, rerolls = excluded.rerolls, losses = excluded.losses,
+  announced_at = excluded.announced_at, create_key = excluded.create_key, rerolls = excluded.rerolls, losses = excluded.losses,
   setback = excluded.setback, changed_at = excluded.changed_at`
 
 const dropClips = `DELETE FROM clip WHERE key IN (SELECT value -> 'utterance' ->> 'key' FROM json_each(?))`

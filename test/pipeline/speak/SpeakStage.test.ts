@@ -9,6 +9,7 @@ import { expect, it } from "@effect/vitest"
 import { Clock, Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { JobId, ProviderId, TaskId, VoiceId } from "../../../src/domain/values/Ids.ts"
+import { fieldsOf } from "../StandIn.ts"
 import { markersIn } from "../../../src/domain/task/TaskMarker.ts"
 import { profileOf, ProviderProfile } from "../../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance, type Utterance } from "../../../src/domain/speech/Utterance.ts"
@@ -129,7 +130,7 @@ class World {
       tasks: () => Effect.never
     },
     resend: () => Effect.map(Effect.void, () => undefined),
-    submit: (utterance, label) =>
+    submit: ({ body }) =>
       this.step(
         Effect.gen(this, function* () {
           const answer = this.script.creates[this.creates++] ?? "taken"
@@ -140,8 +141,8 @@ class World {
           const place = this.paid.length
           const task: PaidTask = {
             id: TaskId.make(`task-${place}`),
-            label,
-            text: utterance.text,
+            label: fieldsOf(body).voice_name ?? "",
+            text: fieldsOf(body).text,
             fate: this.script.fates[place] ?? "done",
             lost: answer === "lost-made",
             madeAt: now,
