@@ -1,5 +1,5 @@
 /** Watches the jobs that a coordinator awaits: forwards their progress events and reports when they end. */
-import { type Job, type Queue, QueueEvents } from "bullmq"
+import { type Job, type JobType, type Queue, QueueEvents } from "bullmq"
 import { Deferred, Effect, Queue as Arrivals, Runtime, Schedule, Scope } from "effect"
 import type { Redis } from "ioredis"
 import { isJobNews, type JobNews } from "../shared/JobPayloads.ts"
@@ -18,8 +18,11 @@ export interface JobWatcher {
   readonly awaited: () => ReadonlyArray<{ readonly queue: string; readonly id: string }>
 }
 
-/** How often all awaited jobs are polled, because events may be lost. */
+/** How often awaited jobs are polled that do not wait for a worker, because events may be lost. */
 const lookingAgain = Schedule.spaced("15 seconds")
+
+/** The states of jobs that no worker has begun. */
+const notBegun: Array<JobType> = ["wait", "prioritized", "waiting-children"]
 
 /** Maximum jobs polled at once. */
 const atOnce = 500
@@ -53,6 +56,7 @@ export const makeJobWatcher = ({
     const queues = new Map<string, Queue>()
     const awaited = new Map<string, Awaited>()
     const touched = yield* Arrivals.unbounded<string>()
+    const fresh = yield* Arrivals.unbounded<string>()
     const one = yield* Effect.makeSemaphore(1)
 
     const touch = (queue: string) => (event: { readonly jobId: string }) => {
@@ -116,7 +120,26 @@ export const makeJobWatcher = ({
       Effect.forever,
       Effect.forkScoped
     )
-    yield* Effect.suspend(() => touched.offerAll(awaited.keys())).pipe(
+    /** Polls those jobs that workers have begun or that are gone. The others have nothing to tell. */
+    const poll = (names: Iterable<string>) =>
+      Effect.gen(function* () {
+        const wanted = [...names].flatMap((name) => awaited.get(name) ?? [])
+        const waiting = new Set<string>()
+        for (const name of new Set(wanted.map((one) => one.queue))) {
+          const at = yield* queue(name)
+          for (const id of yield* callRedis(() => at.getRanges(notBegun, 0, -1)))
+            waiting.add(nameOf(name, id))
+        }
+        yield* touched.offerAll(
+          wanted.map(({ queue, id }) => nameOf(queue, id)).filter((name) => !waiting.has(name))
+        )
+      })
+    yield* Arrivals.takeBetween(fresh, 1, Infinity).pipe(
+      Effect.flatMap(poll),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    yield* Effect.suspend(() => fresh.offerAll(awaited.keys())).pipe(
       Effect.repeat(lookingAgain),
       Effect.forkScoped
     )
@@ -129,7 +152,7 @@ export const makeJobWatcher = ({
           const ended = awaited.get(name)?.ended ?? (yield* Deferred.make<JobEnd>())
           awaited.set(name, { queue, id, ended })
           // The job may have ended before this call.
-          touched.unsafeOffer(name)
+          fresh.unsafeOffer(name)
           return yield* Effect.ensuring(
             Deferred.await(ended),
             Effect.sync(() => awaited.delete(name))
