@@ -1,12 +1,17 @@
-/** Kills replicas of the service at random while clients create tasks, and counts the outcomes of the tasks. */
+/**
+ * Kills processes of the service at random while clients create tasks, and counts the outcomes of the tasks: replicas
+ * over PostgreSQL and S3, or the only process of a service over SQLite and a folder.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import Database from "better-sqlite3"
 import { Effect, Redacted, Schema } from "effect"
 import { Credits } from "../../../src/contract/Account.ts"
 import { type Task, TaskPage } from "../../../src/contract/Task.ts"
 import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
+import { fileIn } from "../../../src/service/storage/Database.ts"
 import type { PostgresServer } from "./PostgresServer.ts"
 import { S3Server } from "../../system/S3Server.ts"
 
@@ -19,7 +24,7 @@ export interface ChaosOutcome {
   readonly repeated: number
   /** Claims of tasks: each is spoken once, or again after a kill. */
   readonly claims: number
-  /** Objects in the bucket with audio. */
+  /** Audio files: objects in the bucket, or files in the data folder. */
   readonly files: number
   readonly seconds: number
 }
@@ -27,7 +32,8 @@ export interface ChaosOutcome {
 /** The parameters of a test. */
 export interface ChaosPlan {
   readonly tasks: number
-  readonly replicas: number
+  /** The replicas' database server; undefined for one process over SQLite and a folder. */
+  readonly server: PostgresServer | undefined
   /** Milliseconds between two kills. */
   readonly every: number
   /** The most kills. */
@@ -37,8 +43,8 @@ export interface ChaosPlan {
 
 const pause = (milliseconds: number) => new Promise<void>((resume) => setTimeout(resume, milliseconds))
 
-/** One replica, which is started again after it was killed. */
-class ReplicaProcess {
+/** One process of the service, which is started again after it was killed. */
+class ServiceProcess {
   address: string | undefined
   private child: ChildProcess | undefined
   private isOver = false
@@ -63,7 +69,7 @@ class ReplicaProcess {
       })
       child.once("exit", () => {
         this.address = undefined
-        failed(new Error(`the replica ended: ${said}`))
+        failed(new Error(`the service ended: ${said}`))
         if (!this.isOver) this.start().catch(() => undefined)
       })
     })
@@ -80,53 +86,103 @@ class ReplicaProcess {
   }
 }
 
-/** Runs the plan. Every request goes to a replica chosen at random, and is sent again until it succeeds. */
-export const runChaos = async (
-  server: PostgresServer,
-  { tasks: count, replicas: size, every, kills: most, granted }: ChaosPlan
-): Promise<ChaosOutcome> => {
-  const folder = mkdtempSync(join(tmpdir(), "dubwright-chaos-"))
+/** What the processes store their data in, and how to count it. */
+interface ChaosStorage {
+  readonly place: Keys.KeysPlace
+  /** The options of each process. */
+  readonly args: ReadonlyArray<ReadonlyArray<string>>
+  /** Claims of tasks in the database. */
+  readonly claims: () => Promise<number>
+  readonly files: () => number
+  readonly stop: () => Promise<void>
+}
+
+const replicated = async (server: PostgresServer, folder: string): Promise<ChaosStorage> => {
   const s3 = await S3Server.start()
   Object.assign(process.env, s3.environment)
-  const shared = { database: await server.database(), files: "s3://audio/chaos" }
+  const place = { database: await server.database(), files: "s3://audio/chaos" }
+  const database = Redacted.value(place.database)
+  return {
+    place,
+    args: [0, 1, 2].map((index) => [
+      ...["--data", join(folder, `replica-${index}`)],
+      ...["--database", database, "--files", place.files]
+    ]),
+    claims: async () => {
+      const [sum] = await server.run(
+        "SELECT SUM(attempts)::INTEGER AS claims FROM tasks",
+        new URL(database).pathname.slice(1)
+      )
+      return Number(sum?.["claims"])
+    },
+    files: () => [...s3.objects.keys()].filter((name) => name.endsWith(".wav")).length,
+    stop: () => s3.stop()
+  }
+}
+
+const alone = (folder: string): ChaosStorage => {
+  const data = join(folder, "data")
+  return {
+    place: data,
+    args: [["--data", data]],
+    claims: async () => {
+      const database = new Database(fileIn(data), { readonly: true })
+      try {
+        return Number(database.prepare("SELECT SUM(attempts) FROM tasks").pluck().get())
+      } finally {
+        database.close()
+      }
+    },
+    files: () =>
+      readdirSync(data, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".wav")).length,
+    stop: async () => {}
+  }
+}
+
+/** Runs the plan. Every request goes to a process chosen at random, and is sent again until it succeeds. */
+export const runChaos = async ({
+  tasks: count,
+  server,
+  every,
+  kills: most,
+  granted
+}: ChaosPlan): Promise<ChaosOutcome> => {
+  const folder = mkdtempSync(join(tmpdir(), "dubwright-chaos-"))
+  const storage = server === undefined ? alone(folder) : await replicated(server, folder)
   const config = join(folder, "service.yaml")
   writeFileSync(
     config,
     "audio: { format: wav }\nlimits: { lease: 2 }\nproviders: { provider_fast: { concurrency: 4 } }\n"
   )
-  const replicas = Array.from(
-    { length: size },
-    (_, index) =>
-      new ReplicaProcess([
-        ...["--data", join(folder, `replica-${index}`), "--config", config, "--quiet"],
-        ...["--database", Redacted.value(shared.database), "--files", shared.files]
-      ])
-  )
+  const processes = storage.args.map((args) => new ServiceProcess([...args, "--config", config, "--quiet"]))
   let kills = 0
   let repeated = 0
   const isOver = { value: false }
   try {
     const key = Redacted.value(
-      await Effect.runPromise(Keys.createKey(shared, { name: "chaos", credits: granted }))
+      await Effect.runPromise(Keys.createKey(storage.place, { name: "chaos", credits: granted }))
     )
-    await Promise.all(replicas.map((replica) => replica.start()))
+    await Promise.all(processes.map((one) => one.start()))
     const began = performance.now()
     const killing = (async () => {
+      const aliveNow = () => processes.filter(({ address }) => address !== undefined)
       for (let index = 0; !isOver.value && kills < most; index++) {
+        // At least one of several replicas survives, and a single process gets its time after each start. So even a
+        // slow machine makes progress.
+        while (!isOver.value && aliveNow().length < Math.min(2, processes.length)) await pause(50)
         await pause(every)
-        // At least one replica survives, so even a slow machine makes progress.
-        const alive = replicas.filter(({ address }) => address !== undefined)
+        const alive = aliveNow()
         const victim = alive[index % alive.length]
-        if (isOver.value || victim === undefined || alive.length < 2) continue
+        if (isOver.value || victim === undefined || alive.length < Math.min(2, processes.length)) continue
         victim.kill()
         kills++
       }
     })()
 
-    /** Sends a request until a replica answers it. Any answer except a success fails the test. */
+    /** Sends a request until a process answers it. Any answer except a success fails the test. */
     const ask = async (method: string, path: string, headers = {}, body?: unknown): Promise<unknown> => {
       for (;;) {
-        const alive = replicas.flatMap(({ address }) => address ?? [])
+        const alive = processes.flatMap(({ address }) => address ?? [])
         const address = alive[Math.floor(Math.random() * alive.length)]
         const response =
           address === undefined
@@ -174,14 +230,15 @@ export const runChaos = async (
       if (!read.has_more) break
     }
     const credits = Schema.decodeUnknownSync(Credits)(await ask("GET", "/v1/credits"))
-    const database = new URL(Redacted.value(shared.database)).pathname.slice(1)
-    const [sum] = await server.run("SELECT SUM(attempts)::INTEGER AS claims FROM tasks", database)
-    const files = [...s3.objects.keys()].filter((name) => name.endsWith(".wav")).length
-    return { tasks, credits, kills, repeated, claims: Number(sum?.["claims"]), files, seconds }
+    return {
+      ...{ tasks, credits, kills, repeated, seconds },
+      claims: await storage.claims(),
+      files: storage.files()
+    }
   } finally {
     isOver.value = true
-    for (const replica of replicas) replica.end()
-    await s3.stop()
+    for (const one of processes) one.end()
+    await storage.stop()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }

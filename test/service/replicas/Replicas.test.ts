@@ -48,8 +48,8 @@ const body = { provider: "provider_fast", text: "Words." }
 describePostgres("Replicas", (server) => {
   test("that are killed speak and charge each task once", { timeout: 120_000 }, async () => {
     const granted = 1_000_000
-    const plan = { tasks: 150, replicas: 3, every: 1_500, kills: 4, granted }
-    const { tasks, credits, files, kills } = await runChaos(server(), plan)
+    const plan = { tasks: 150, server: server(), every: 1_500, kills: 4, granted }
+    const { tasks, credits, files, kills } = await runChaos(plan)
     expect(tasks.filter(({ status }) => status !== "done")).toEqual([])
     expect(new Set(tasks.map((task) => task.voice_name)).size).toBe(150)
     const spent = tasks.reduce((sum, task) => sum + task.credits, 0)
