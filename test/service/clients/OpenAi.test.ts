@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { ask, type Started, startService } from "./start.ts"
+import { ask, type Started, startService } from "../start.ts"
 
 let service: Started
 let client: OpenAI
