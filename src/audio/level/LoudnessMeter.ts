@@ -39,7 +39,7 @@ interface Alike {
  * Computes gated loudness from the power of 100 ms steps. Gating blocks are counted in bins of 0.01 LU, with their
  * exact power, so memory does not grow with duration. A clip touches few bins, and only those take memory.
  */
-export class LoudnessGate {
+class LoudnessGate {
   /** Power sums of the last steps; four make one gating block. */
   private readonly steps = new Float64Array(4)
   private readonly bins = new Map<number, Alike>()

@@ -1,7 +1,7 @@
 /** Programme meter: measures loudness, true peak and waveform, section by section, in one pass. */
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { LoudnessGate } from "./LoudnessMeter.ts"
 import { channelWeights, LoudnessSteps, stepsASecond } from "./LoudnessSteps.ts"
+import { programmeLoudness } from "./StepLoudness.ts"
 import { PeakMeter, peakStretch } from "../pcm/WaveformPeaks.ts"
 import { doublesIn, newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 import type { ChannelCount } from "../pcm/Pcm.ts"
@@ -105,23 +105,23 @@ export class ProgrammeMeter {
 
 /** Combines the measurements of consecutive sections. */
 export class MeterCombination {
-  private readonly gate: LoudnessGate
   private readonly powers: Array<Float64Array> = []
   private truePeak = 0
   private readonly peaks: Float32Array
 
-  constructor({ rate, frames }: SectionMeter) {
-    this.gate = new LoudnessGate(rate)
+  constructor(private readonly metered: SectionMeter) {
+    const { rate, frames } = metered
     this.peaks = new Float32Array(Math.ceil(frames / peakStretch(rate, frames)))
   }
 
   /** Adds the next section. */
   add({ steps, truePeak, peaks, firstPeak }: SectionMeasurement): void {
-    for (const power of steps) this.gate.take(power)
     this.powers.push(steps)
     this.truePeak = Math.max(this.truePeak, truePeak)
-    for (let i = 0; i < peaks.length; i++)
-      this.peaks[firstPeak + i] = Math.max(this.peaks[firstPeak + i]!, peaks[i]!)
+    // Two sections can share the stretch in which one ends and the next begins.
+    const shared = this.peaks[firstPeak] ?? 0
+    this.peaks.set(peaks, firstPeak)
+    if (peaks.length > 0) this.peaks[firstPeak] = Math.max(shared, peaks[0]!)
   }
 
   measures(): ProgrammeMeasurement {
@@ -131,6 +131,7 @@ export class MeterCombination {
       powers.set(some, at)
       at += some.length
     }
-    return { integrated: this.gate.integrated(), truePeak: this.truePeak, peaks: this.peaks, powers }
+    const integrated = programmeLoudness(powers, this.metered.rate)
+    return { integrated, truePeak: this.truePeak, peaks: this.peaks, powers }
   }
 }

@@ -33,25 +33,21 @@ export const withinOne = (
   stretches: ReadonlyArray<SpokenStretch>
 ): ((from: number, to: number) => boolean) => {
   const endOf = ({ end }: SpokenStretch) => Math.floor(end * stepsASecond + 1e-6)
-  // For each step, 1 + the number of the first stretch that contains it.
-  const owner = new Uint32Array(stretches.reduce((most, stretch) => Math.max(most, endOf(stretch)), 0))
-  stretches.forEach((stretch, at) => {
+  // For each step, the end of the first stretch that contains it.
+  const ends = new Uint32Array(stretches.reduce((most, stretch) => Math.max(most, endOf(stretch)), 0))
+  for (const stretch of stretches) {
     const last = endOf(stretch)
     for (let step = Math.max(0, Math.ceil(stretch.start * stepsASecond - 1e-6)); step < last; step++)
-      if (owner[step] === 0) owner[step] = 1 + at
-  })
-  return (from, to) => {
-    const own = owner[from] ?? 0
-    for (let step = from; step < to; step++) if (own === 0 || owner[step] !== own) return false
-    return true
+      if (ends[step] === 0) ends[step] = last
   }
+  return (from, to) => to <= (ends[from] ?? 0)
 }
 
 /** Returns the loudness range in LU; 0 below 3 seconds. */
 export const loudnessRange = (powers: StepPowers, rate: SampleRate): number => {
   const blocks = blocksOf(powers, rate, 30)
   const gate = Math.max(silentPower, meanAbove(blocks, silentPower) / 100)
-  const sorted = blocks.filter((power) => power > gate).sort()
+  const sorted = above(blocks, gate).sort()
   const at = (share: number) => loudnessOf(sorted[Math.round((sorted.length - 1) * share)] ?? 0)
   return sorted.length === 0 ? 0 : at(0.95) - at(0.1)
 }
@@ -103,13 +99,15 @@ const blocksOf = (
   isWanted?: (from: number, to: number) => boolean
 ): Float64Array => {
   const all = new Float64Array(Math.max(0, powers.length - length + 1))
+  // Sums up to each step, so that a block takes one subtraction. Rounding is 100 dB below the mean loudness of a day.
+  const sums = new Float64Array(powers.length + 1)
+  for (let step = 0; step < powers.length; step++) sums[step + 1] = sums[step]! + powers[step]!
   let count = 0
   for (let to = length; to <= powers.length; to++) {
     const from = to - length
     if (isWanted?.(from, to) === false) continue
-    let sum = 0
-    for (let step = from; step < to; step++) sum += powers[step]!
-    all[count++] = sum / (endOfStep(to - 1, rate) - (from === 0 ? 0 : endOfStep(from - 1, rate)))
+    const frames = endOfStep(to - 1, rate) - (from === 0 ? 0 : endOfStep(from - 1, rate))
+    all[count++] = (sums[to]! - sums[from]!) / frames
   }
   return all.subarray(0, count)
 }
@@ -125,6 +123,13 @@ const meanAbove = (powers: StepPowers, limit: number): number => {
     count++
   }
   return count === 0 ? 0 : sum / count
+}
+
+/** Moves the powers above a limit to the front, and returns them. */
+const above = (powers: Float64Array, limit: number): Float64Array => {
+  let count = 0
+  for (let at = 0; at < powers.length; at++) if (powers[at]! > limit) powers[count++] = powers[at]!
+  return powers.subarray(0, count)
 }
 
 const silence = -70
