@@ -10,7 +10,7 @@ import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { TruePeakMeter } from "../../audio/level/TruePeak.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { sampleProgramme } from "./LoudnessSample.ts"
+import { isOwnSample, sampleProgramme } from "./LoudnessSample.ts"
 import { withBuffers } from "./BufferScope.ts"
 import { farOff, type LoudnessGoal } from "./LoudnessGoal.ts"
 import { levelOverBackground } from "./bed/BackgroundLevel.ts"
@@ -83,7 +83,7 @@ export const levelFor = Effect.fn("LoudnessNormalization.levelFor")(function* (
   const { loudness, over = "programme", peak, tolerance = farOff } = target
   if (bed === undefined || loudness === undefined) {
     const gain = known ?? rounded(yield* gainTo(programme, target))
-    const isExact = sampleProgramme(programme) === programme
+    const isExact = isOwnSample(programme)
     return {
       gain,
       again: (measured) => {

@@ -39,9 +39,9 @@ interface Group {
  * loudness equals the programme's as far as neighbouring lines are alike.
  */
 export const sampleProgramme = (programme: Programme): Programme => {
-  const { placements, rate, channels, length } = programme
+  if (isOwnSample(programme)) return programme
+  const { placements, rate, channels } = programme
   const most = mostSamples / channels
-  if (length <= most) return programme
   const groups = groupsOf(placements)
   const sounding = groups.reduce((sum, { start, end, gap }) => sum + end - start + gap, 0)
   const exactShare = Math.min(1, (most * 1000) / rate / Math.max(1, sounding))
@@ -65,6 +65,9 @@ export const sampleProgramme = (programme: Programme): Programme => {
   })
   return { ...programme, placements: taken, length: frames(Math.min(2 * most, framesAt(millis(free), rate))) }
 }
+
+/** Whether a programme is so short that it is its own excerpt. */
+export const isOwnSample = ({ length, channels }: Programme): boolean => length <= mostSamples / channels
 
 /** Where a block's running share begins, 0 to 1: evenly spread over any number of consecutive blocks. */
 const phaseOf = (block: number): number => (block * 0.6180339887498949) % 1

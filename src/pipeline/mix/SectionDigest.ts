@@ -1,8 +1,9 @@
 /** Digests of each section's input: equal digests mean equal samples, to the bit. */
 import { peakStretch } from "../../audio/pcm/WaveformPeaks.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
-import { digestOf } from "../../store/files/Checksum.ts"
+import { checksumOf, digestOf } from "../../store/files/Checksum.ts"
 import { fileIdentity } from "../../system/FileIdentity.ts"
+import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { builtOf } from "../../domain/values/Version.ts"
 import { bedOf, mixLinesIn, type Programme } from "./MixPlan.ts"
 import type { ProgrammeRender } from "./ProgrammeRenderer.ts"
@@ -16,25 +17,64 @@ export interface SectionDigest {
   readonly measured: string
 }
 
-/** Returns the digests of each section. Throws `ClipUnreadable`. */
+/** Returns the digests of consecutive sections, in order of time. Throws `ClipUnreadable`. */
 export const digestSections = (
   { programme, stems, gain, ceiling }: Omit<ProgrammeRender, "progress">,
   sections: ReadonlyArray<Section>
 ): ReadonlyArray<SectionDigest> => {
   const { rate, length } = programme
-  const settings = settingsOf(programme, gain, ceiling)
+  const settings = digestOf(settingsOf(programme, gain, ceiling))
+  const peaks = peakStretch(rate, length)
+  const soundingIn = lineFinder(programme, stems)
   return sections.map((section) => {
-    const lines = [...mixLinesIn(programme, section, stems)]
-    // Without the line's number: it only orders the line among its neighbours, and an edit elsewhere may change it.
-    const sounding = lines.map(({ order: _order, stem: _stem, ...line }) => line)
-    const mix = digestOf([settings, section, sounding, spokenNear(programme, section)])
+    const lines = soundingIn(section)
+    const around = JSON.stringify([section, spokenNear(programme, section)])
+    const mix = checksumOf([settings, around, ...lines.map(({ text }) => text)].join("\n"))
     return {
       mix,
       // A stem has its own lines, with the limiter's gains of all.
       stems: stems.map((_, at) => digestOf([mix, lines.map(({ stem }) => stem === at)])),
-      measured: digestOf([mix, peakStretch(rate, length)])
+      measured: `${mix} ${peaks}`
     }
   })
+}
+
+/** A line as text. */
+interface LineText {
+  /** Its first frame, and the one after its last. */
+  readonly from: number
+  readonly to: number
+  readonly stem: number | undefined
+  readonly text: string
+}
+
+/**
+ * Returns a function that finds the lines of a section. Call it for sections in order of time: it reads a film's lines
+ * once.
+ */
+const lineFinder = (programme: Programme, stems: ReadonlyArray<SpeakerName | undefined>) => {
+  const all = { begin: 0, end: programme.length }
+  // Without the line's number: it only orders the line among its neighbours, and an edit elsewhere may change it.
+  const lines = Array.from(
+    mixLinesIn(programme, all, stems),
+    ({ order: _order, stem, ...line }): LineText => ({
+      from: line.at,
+      to: line.at + line.speech.length,
+      stem,
+      text: JSON.stringify(line)
+    })
+  )
+  let left: ReadonlyArray<LineText> = lines
+  return ({ begin, end }: Section): ReadonlyArray<LineText> => {
+    left = left.slice(
+      Math.max(
+        0,
+        left.findIndex(({ to }) => to > begin)
+      )
+    )
+    const behind = left.findIndex(({ from }) => from >= end)
+    return (behind < 0 ? left : left.slice(0, behind)).filter(({ to }) => to > begin)
+  }
 }
 
 /** Returns the digest of a whole programme at a gain of 1. Throws `ClipUnreadable`. */
