@@ -1,7 +1,7 @@
 /**
  * Encodes a programme's samples to audio files, with ffmpeg or directly, and renames them into place when complete.
  */
-import { rm, writeFile } from "node:fs/promises"
+import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Array, Effect, Fiber, Sink } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
@@ -20,13 +20,12 @@ import {
   wavFileOf
 } from "./EncodeJob.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
-import { runJob } from "../process/JobRunner.ts"
 import type { FeedOrder } from "./SampleSink.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, attempted, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
-import { copyPresent, keepSpare, type Splice, spliceWav } from "./WavSplice.ts"
-import { beginWav, type WavOrder } from "./WavWriter.ts"
+import { openSplicedFile } from "./SplicedFile.ts"
+import { beginWav } from "./WavWriter.ts"
 
 /** The samples to encode, and the files to write. */
 export interface EncodeRequest {
@@ -61,7 +60,8 @@ export const openFiles = Effect.fnUntraced(function* (
   ffmpeg: FfmpegChoice,
   requests: ReadonlyArray<EncodeRequest>
 ) {
-  const folder = yield* temporaryFolder
+  const hasChapters = requests.some(({ chapters = [] }) => chapters.length > 0)
+  const folder = hasChapters ? yield* temporaryFolder : ""
   const rename = yield* partFiles(
     requests.flatMap(({ sinks }) =>
       sinks.flatMap(({ path, splice }) => (splice === undefined ? [resolve(path)] : []))
@@ -70,11 +70,6 @@ export const openFiles = Effect.fnUntraced(function* (
   )
   const all = yield* Effect.forEach(requests, (request, at) => workOf(at, request, join(folder, `${at}.txt`)))
   const works = all.flat()
-  const spliced = yield* Effect.forEach(works, ({ order, splice }) =>
-    order.kind === "wav" && splice !== undefined
-      ? Effect.map(splicedFile(order, splice), (file) => [file])
-      : Effect.succeed([])
-  )
   /** By order index. */
   const encoders = new Map(
     yield* Effect.forEach(
@@ -94,14 +89,17 @@ export const openFiles = Effect.fnUntraced(function* (
       concurrency: "unbounded",
       discard: true
     })
-    const changed = yield* Effect.forEach(spliced.flat(), ({ complete }) => complete)
+    const changed = yield* Effect.forEach(works, ({ complete }) => complete ?? Effect.succeed(Effect.void))
     yield* rename
     yield* Effect.forEach(changed, (place) => place, { discard: true })
     return measurings.map((measuring) => measuring?.measures())
   })
   const open: OpenFiles = {
     orders: works.map(({ request, order }) => ({ request, order })),
-    sink: Sink.mapEffect(Sink.forEach(take), () => finish)
+    sink: Sink.mapEffect(
+      Sink.forEachChunk((results) => Effect.forEach(results, take, { discard: true })),
+      () => finish
+    )
   }
   return open
 })
@@ -118,7 +116,8 @@ interface FedJob {
 /** An order, and the ffmpeg process that it feeds. */
 interface Work extends RequestOrder {
   readonly job?: FedJob
-  readonly splice?: Splice | undefined
+  /** Completes a file from its earlier version. Returns the step that puts it in place. */
+  readonly complete?: Effect.Effect<Effect.Effect<void, DiskFull | Unwritable>, DiskFull | Unwritable>
 }
 
 /** Starts a request's WAV files, and returns its orders. */
@@ -127,15 +126,18 @@ const workOf = Effect.fnUntraced(function* (
   { feed, sinks: asked, chapters = [], listen = false }: EncodeRequest,
   chaptersPath: string
 ) {
-  const sinks = asked.map((sink) => ({ sink, part: sink.splice?.patch ?? partOf(resolve(sink.path)) }))
-  const wavs = sinks.flatMap((placed) => {
+  const sinks = asked.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
+  const files = sinks.flatMap((placed) => {
     const file = wavFileOf(feed, placed)
     return file === undefined ? [] : [{ ...file, splice: placed.sink.splice }]
   })
-  yield* Effect.forEach(
-    wavs,
-    ({ header, order: { path, part } }) => attempted(path, () => beginWav(part, header)),
-    { discard: true }
+  const wavs = yield* Effect.forEach(files, ({ header, order, splice }) =>
+    splice === undefined
+      ? Effect.as(
+          attempted(order.path, () => beginWav(order.part, header)),
+          { order }
+        )
+      : openSplicedFile({ header, order }, splice)
   )
   const fed = fedGroups(feed, sinks).map((group) => {
     const finished = finishedFor(feed, group[0].sink)
@@ -147,31 +149,10 @@ const workOf = Effect.fnUntraced(function* (
   })
   const works: ReadonlyArray<Work> = [
     ...fed,
-    ...wavs.map(({ order, splice }) => ({ request, order, splice })),
+    ...wavs.map((wav) => ({ request, ...wav })),
     ...(listen ? [{ request, order: { kind: "listen", ...feed } as const }] : [])
   ]
   return works
-})
-
-/** A file that is completed from its earlier version. Returns the step that puts it in place, if it has changed. */
-const splicedFile = Effect.fnUntraced(function* (order: WavOrder, splice: Splice) {
-  const path = resolve(order.path)
-  const rename = yield* partFiles([path], writeRefusal)
-  yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rm(splice.patch, { force: true }))))
-  const place = Effect.zipRight(
-    attempt(path, () => keepSpare(path, splice.spare)),
-    rename
-  )
-  // Copied while the sections are rendered. A copy cannot be interrupted: its file is removed once it has ended.
-  const copying =
-    splice.changes && splice.outdated === undefined
-      ? yield* Effect.forkScoped(Effect.uninterruptible(attempt(path, () => copyPresent(path, partOf(path)))))
-      : undefined
-  const complete = (copying === undefined ? Effect.void : Fiber.join(copying)).pipe(
-    Effect.zipRight(attempt(path, () => spliceWav(order, splice, partOf(path), copying !== undefined))),
-    Effect.map((isChanged) => (isChanged ? place : Effect.void))
-  )
-  return { complete }
 })
 
 /** Groups the sinks that need ffmpeg: one group per converted rate and length, and one for plain floats. */
@@ -206,6 +187,8 @@ const encodeJobOf = Effect.fnUntraced(
       yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
     const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
     const job = encodeJob(feed, sinks, file)
+    // WAV files need no ffmpeg.
+    const { runJob } = yield* Effect.promise(() => import("../process/JobRunner.ts"))
     yield* runJob(yield* ffmpeg.forJob(job), job, bytes, ffmpeg.start).pipe(
       Effect.mapError((failure) =>
         saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure

@@ -12,7 +12,7 @@ import {
   renameSync,
   statfsSync
 } from "node:fs"
-import { copyFile, link, rm, stat } from "node:fs/promises"
+import { copyFile, link, open, rm, stat } from "node:fs/promises"
 import { convertPart } from "../../audio/formats/OutputConversion.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { syncToDisk } from "../../system/AtomicFile.ts"
@@ -31,13 +31,48 @@ export interface Splice {
    * Undefined if the spare is not used.
    */
   readonly outdated: ReadonlyArray<Section> | undefined
-  /** Whether the file almost certainly changes, so that its copy can begin before the sections are rendered. */
+  /**
+   * Whether the file almost certainly changes, so that an earlier version can be prepared before the sections are
+   * rendered.
+   */
   readonly changes: boolean
 }
 
 /** Copies the present version of a file; shares its blocks if the file system can. */
 export const copyPresent = (path: string, made: string): Promise<void> =>
   copyFile(path, made, constants.COPYFILE_FICLONE)
+
+/**
+ * Copies the sections in which a spare is outdated from the present version of the file, in other threads. `made` is
+ * the spare.
+ */
+export const updateSpare = async (
+  order: WavOrder,
+  outdated: ReadonlyArray<Section>,
+  made: string
+): Promise<void> => {
+  const present = await open(order.path, "r")
+  try {
+    const file = await open(made, "r+")
+    try {
+      for (const { at, size } of sectionRanges(order, outdated)) {
+        const block = Buffer.allocUnsafe(Math.min(size, blockBytes))
+        for (let done = 0; done < size;) {
+          const { bytesRead } = await present.read(block, 0, Math.min(block.length, size - done), at + done)
+          if (bytesRead === 0) throw new Error(incomplete)
+          for (let written = 0; written < bytesRead;)
+            written += (await file.write(block, written, bytesRead - written, at + done + written))
+              .bytesWritten
+          done += bytesRead
+        }
+      }
+    } finally {
+      await file.close()
+    }
+  } finally {
+    await present.close()
+  }
+}
 
 /**
  * Makes the new version of a WAV file from `order.part`, which holds its header and the rendered sections, as the file
@@ -53,16 +88,15 @@ export const spliceWav = async (
   const { ranges, size } = layoutOf(order, sections)
   const patch = openSync(order.part, "r")
   try {
-    if (holds(order.path, patch, ranges, size)) return false
+    if (!isCopied && holds(order.path, patch, ranges, size)) return false
     const isSpare = !isCopied && outdated !== undefined && isMoved(spare, made)
-    if (!isCopied && !isSpare) await copyPresent(order.path, made)
+    if (isSpare) await updateSpare(order, outdated, made)
+    else if (!isCopied) await copyPresent(order.path, made)
     const file = openSync(made, "r+")
     try {
       ftruncateSync(file, size)
-      if (isSpare) copyRanges(order.path, file, sectionRanges(order, outdated))
       for (const range of ranges)
         for (const { bytes, at } of blocksOf(patch, range)) writeAll(file, bytes, at)
-      // A file system writes a new file to disk before it replaces another, but not new bytes of an old file.
       if (isSpare) await syncToDisk(file)
     } finally {
       closeSync(file)
@@ -70,6 +104,19 @@ export const spliceWav = async (
     return true
   } finally {
     closeSync(patch)
+  }
+}
+
+/**
+ * Writes the new bytes of a spare to disk. A file system does so with a new file before it replaces another, but not
+ * with new bytes of an old file.
+ */
+export const syncSpare = async (made: string): Promise<void> => {
+  const file = openSync(made, "r+")
+  try {
+    await syncToDisk(file)
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -117,16 +164,6 @@ const sectionRanges = (order: WavOrder, sections: ReadonlyArray<Section>): Reado
   })
 }
 
-/** Copies ranges from the file at a path to the same places of an open file. */
-const copyRanges = (from: string, to: number, ranges: ReadonlyArray<Range>): void => {
-  const file = openSync(from, "r")
-  try {
-    for (const range of ranges) for (const { bytes, at } of blocksOf(file, range)) writeAll(to, bytes, at)
-  } finally {
-    closeSync(file)
-  }
-}
-
 /** Whether a file has this size, and the same bytes in these ranges as `patch`. */
 const holds = (path: string, patch: number, ranges: ReadonlyArray<Range>, size: number): boolean => {
   const file = openSync(path, "r")
@@ -146,19 +183,21 @@ const holds = (path: string, patch: number, ranges: ReadonlyArray<Range>, size: 
 
 const blockBytes = 1024 * 1024
 
+const incomplete = "a section's samples are incomplete"
+
 /** Yields a range of a file block by block. A block is valid until the next. */
 function* blocksOf(file: number, { at, size }: Range) {
   const block = Buffer.alloc(Math.min(size, blockBytes))
   for (let done = 0; done < size;) {
     const got = readSync(file, block, 0, Math.min(block.length, size - done), at + done)
-    if (got === 0) throw new Error("a section's samples are incomplete")
+    if (got === 0) throw new Error(incomplete)
     yield { bytes: block.subarray(0, got), at: at + done }
     done += got
   }
 }
 
 /** Moves a file; returns false if that is not possible, as between file systems. */
-const isMoved = (from: string, to: string): boolean => {
+export const isMoved = (from: string, to: string): boolean => {
   try {
     renameSync(from, to)
     return true

@@ -2,7 +2,7 @@
  * Writes WAV files without ffmpeg. Several threads can write one file: each writes its section's samples at their
  * offset.
  */
-import { closeSync, openSync, writeSync } from "node:fs"
+import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs"
 import {
   type ConvertedPart,
   OutputConverter,
@@ -27,12 +27,16 @@ export interface WavOrder {
   readonly dataAt: number
 }
 
-/** Writes everything of a file but its samples. Throws file system errors. */
-export const beginWav = (part: string, header: WavOptions): void => {
-  const file = openSync(part, "w")
+/**
+ * Writes everything of a file but its samples. `flags` are "r+" for a file that has samples already: it is cut or
+ * extended to its new length. Throws file system errors.
+ */
+export const beginWav = (part: string, header: WavOptions, flags: "w" | "r+" = "w"): void => {
+  const file = openSync(part, flags)
   try {
     const before = wavHeader(header)
     const samples = (header.frames * header.channels * bitsOf[header.encoding]) / 8
+    if (flags === "r+") ftruncateSync(file, before.length + samples)
     writeAll(file, before, 0)
     if (samples % 2 === 1) writeAll(file, Uint8Array.of(0), before.length + samples)
   } finally {

@@ -89,7 +89,10 @@ const pass = Effect.fnUntraced(function* (
   const kept = reuse === undefined ? {} : { kept: reuse.kept }
   const heard: Array<SectionMeasurement> = []
   const rendered = renderInSections({ ...wanted, ...kept, progress: telling }, orders).pipe(
-    Stream.tap((result) => Effect.sync(() => void (result.kind === "heard" && heard.push(result.heard))))
+    Stream.map((result) => {
+      if (result.kind === "heard") heard.push(result.heard)
+      return result
+    })
   )
   const measured = yield* Stream.run(rendered, sink)
   reuse?.remember(heard)

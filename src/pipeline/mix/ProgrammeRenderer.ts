@@ -34,7 +34,7 @@ export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
  * Length of a section in seconds. It is long relative to the overlaps at its ends, which are computed twice, but short
  * enough to render one section again. The same for all films, so that a section does not depend on the film's length.
  */
-const sectionSeconds = 60
+const sectionSeconds = 30
 
 /** Shortest time to render, in seconds, for which worker threads are worth starting. */
 const worthThreads = 180
@@ -58,10 +58,7 @@ export const renderInSections = (
   )
   const program = seconds > worthThreads ? threadProgram() : undefined
   return program === undefined
-    ? Stream.flatMap(
-        Stream.fromIterable(sections.entries()),
-        ([at, section]) => keptAt(wanted, at, orders) ?? madeHere(wanted, section, orders)
-      )
+    ? madeHere(wanted, sections, orders)
     : madeByThreads(wanted, sections, orders, program)
 }
 
@@ -69,13 +66,25 @@ export const renderInSections = (
 export const sectionsIn = ({ length, rate }: Pick<Programme, "length" | "rate">): ReadonlyArray<Section> =>
   sectionsOf(length, rate, sectionSeconds)
 
-/** The results of a section that is not rendered; undefined if it is. */
-const keptAt = ({ kept }: ProgrammeRender, at: number, orders: ReadonlyArray<RequestOrder>) => {
-  if (kept?.has(at) !== true) return undefined
-  const heard = kept.get(at)
-  return Stream.fromIterable(
-    measurements(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined)))
-  )
+/** The results of all sections in order of time: `made` renders one that is not kept. */
+const inOrder = <E, R>(
+  { kept }: ProgrammeRender,
+  sections: ReadonlyArray<Section>,
+  orders: ReadonlyArray<RequestOrder>,
+  made: (section: Section) => Stream.Stream<OrderResult, E, R>
+): Stream.Stream<OrderResult, E, R> => {
+  const parts: Array<Stream.Stream<OrderResult, E, R>> = []
+  /** Those of consecutive sections that are kept, as one chunk. */
+  let results: Array<OrderResult> = []
+  for (const [at, section] of sections.entries())
+    if (kept?.has(at) === true) {
+      const heard = kept.get(at)
+      results.push(...measurements(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
+    } else {
+      parts.push(Stream.fromIterable(results), made(section))
+      results = []
+    }
+  return Stream.flatten(Stream.fromIterable([...parts, Stream.fromIterable(results)]))
 }
 
 /** Mixes a programme's lines block by block, on demand. A block is valid until the next one is requested. */
@@ -99,25 +108,32 @@ export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock
     })
   )
 
-/** Renders a section on this thread, block by block, on demand. */
-const madeHere = (wanted: ProgrammeRender, section: Section, orders: ReadonlyArray<RequestOrder>) =>
-  Stream.unwrapScoped(
-    Effect.gen(function* () {
-      const { state, folder } = yield* ClipFolder
-      const lines = mixLinesIn(wanted.programme, section, wanted.stems)
-      const steps = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          renderSection(masteringOf(wanted), section, lines, orders, new SectionRenderer(folder))
-        ),
-        (begun) => Effect.sync(() => begun.return([]))
-      )
-      return Stream.paginateChunkEffect(undefined, () =>
-        Effect.map(stepped(steps, orders, state), ({ done, value }) =>
-          done === true
-            ? [Chunk.unsafeFromArray(measurements(value)), Option.none()]
-            : [Chunk.unsafeFromArray(value.map(fedCopy)), Option.some(undefined)]
+/** Renders sections on this thread, block by block, on demand. */
+const madeHere = (
+  wanted: ProgrammeRender,
+  sections: ReadonlyArray<Section>,
+  orders: ReadonlyArray<RequestOrder>
+) =>
+  Stream.unwrap(
+    Effect.map(ClipFolder, ({ state, folder }) => {
+      const renderer = new SectionRenderer(folder)
+      return inOrder(wanted, sections, orders, (section) => {
+        const lines = mixLinesIn(wanted.programme, section, wanted.stems)
+        const begun = Effect.acquireRelease(
+          Effect.sync(() => renderSection(masteringOf(wanted), section, lines, orders, renderer)),
+          (steps) => Effect.sync(() => steps.return([]))
         )
-      ).pipe(readAt(wanted, section))
+        const results = Effect.map(begun, (steps) =>
+          Stream.paginateChunkEffect(undefined, () =>
+            Effect.map(stepped(steps, orders, state), ({ done, value }) =>
+              done === true
+                ? [Chunk.unsafeFromArray(measurements(value)), Option.none()]
+                : [Chunk.unsafeFromArray(value.map(fedCopy)), Option.some(undefined)]
+            )
+          )
+        )
+        return readAt(wanted, section)(Stream.unwrapScoped(results))
+      })
     })
   )
 
@@ -150,16 +166,18 @@ const madeByThreads = (
       )
       const idle = yield* Queue.unbounded<(typeof threads)[number]>()
       yield* idle.offerAll(threads)
-      const works = yield* Effect.forEach(sections, (section, at) =>
-        Effect.map(Queue.unbounded<Exit.Exit<OrderResult, Option.Option<never>>>(), (made) => ({
-          section,
-          made,
-          kept: keptAt(wanted, at, orders)
-        }))
+      const rendered = sections.filter((_, at) => wanted.kept?.has(at) !== true)
+      const queues = new Map(
+        yield* Effect.forEach(rendered, (section) =>
+          Effect.map(
+            Queue.unbounded<Exit.Exit<OrderResult, Option.Option<never>>>(),
+            (made) => [section, made] as const
+          )
+        )
       )
       const working = Effect.forEach(
-        works.filter(({ kept }) => kept === undefined),
-        ({ section, made }) =>
+        queues,
+        ([section, made]) =>
           Effect.gen(function* () {
             const make = yield* idle
             const lines = mixLinesIn(wanted.programme, section, wanted.stems)
@@ -171,12 +189,13 @@ const madeByThreads = (
           }),
         { concurrency: count, discard: true }
       )
-      const inOrder = Stream.flatMap(
-        Stream.fromIterable(works),
-        ({ section, made, kept }) =>
-          kept ?? Stream.repeatEffectOption(Effect.flatten(made)).pipe(readAt(wanted, section))
-      )
-      return Stream.merge(inOrder, Stream.drain(Stream.fromEffect(working)))
+      const results = inOrder(wanted, sections, orders, (section) => {
+        const made = queues.get(section)
+        return made === undefined
+          ? Stream.empty
+          : Stream.repeatEffectOption(Effect.flatten(made)).pipe(readAt(wanted, section))
+      })
+      return Stream.merge(results, Stream.drain(Stream.fromEffect(working)))
     })
   )
 

@@ -86,7 +86,7 @@ const scratchOf = (film: Film, settings: FilmSettings) =>
     return made
   })
 
-/** A film of five lines a section, with a line of another sound at this place. */
+/** A film of three lines a section, with a line of another sound at this place. */
 const withSound = (film: Film, at: number, sound: number): Film => ({
   ...film,
   lines: film.lines.map((line, index) => (index === at ? { ...line, sound } : line))
@@ -179,7 +179,14 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
         expect(readdirSync(join(out, "film"))).toEqual(["film.wav"])
         expect(readdirSync(mixes).filter((name) => name.endsWith(".patch"))).toEqual([])
         expect(filesIn(out)).toEqual(before.files)
-        expect(yield* delivered(next, out, settings)).toEqual(yield* scratchOf(next, settings))
+        const second = yield* delivered(next, out, settings)
+        expect(second).toEqual(yield* scratchOf(next, settings))
+        // The older version, which is patched, is lost.
+        const third = withSound(next, 2, 3)
+        yield* Effect.exit(Effect.provideService(delivered(third, out, settings), Progress, dies))
+        expect(readdirSync(join(out, "film"))).toEqual(["film.wav"])
+        expect(filesIn(out)).toEqual(second.files)
+        expect(yield* delivered(third, out, settings)).toEqual(yield* scratchOf(third, settings))
       }),
     120_000
   )
