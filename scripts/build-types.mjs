@@ -1,7 +1,7 @@
-// Writes the types of the entry `dubwright` into one file that imports nothing. Types from Effect are written out,
-// because users of promises do not install Effect. Run it after the types are emitted.
+// Writes the package's types to dist/types. Those of the entry `dubwright` are one file that imports nothing: types from
+// Effect are written out, because users of promises do not install Effect. `npm run types` checks the sources.
 import { writeFileSync } from "node:fs"
-import { fileURLToPath, pathToFileURL } from "node:url"
+import { fileURLToPath } from "node:url"
 import ts from "typescript"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -12,16 +12,14 @@ const opaque = new Set(["Effect"])
 /** Fields of every error: those of Error, and Effect's own. */
 const inherited = new Set(["name", "message", "stack", "cause", "toString", "toJSON", "pipe"])
 
-/** Returns the declarations of everything that a module exports. Fails on a type that it cannot write out. */
-export const flatTypes = (file) => {
+const typesProgram = () => {
   const settings = ts.readConfigFile(`${root}tsconfig.types.json`, ts.sys.readFile)
-  const { options } = ts.parseJsonConfigFileContent(settings.config, ts.sys, root)
-  const program = ts.createProgram([file], {
-    ...options,
-    noEmit: true,
-    declaration: false,
-    emitDeclarationOnly: false
-  })
+  const { options, fileNames } = ts.parseJsonConfigFileContent(settings.config, ts.sys, root)
+  return ts.createProgram(fileNames, options)
+}
+
+/** Returns the declarations of everything that a module exports. Fails on a type that it cannot write out. */
+const flatTypes = (program, file) => {
   const checker = program.getTypeChecker()
   const resolved = (symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
@@ -192,5 +190,15 @@ export const flatTypes = (file) => {
   return `/** The library, as promises: \`import { dub } from "dubwright"\`. See docs/library.md. */\n${declarations.join("\n\n")}\n`
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
-  writeFileSync(`${root}dist/types/index.d.ts`, flatTypes(`${root}src/index.ts`))
+const program = typesProgram()
+const faults = program.emit().diagnostics
+if (faults.length > 0) {
+  const host = {
+    getCanonicalFileName: (name) => name,
+    getCurrentDirectory: () => root,
+    getNewLine: () => "\n"
+  }
+  process.stderr.write(ts.formatDiagnostics(faults, host))
+  process.exit(1)
+}
+writeFileSync(`${root}dist/types/index.d.ts`, flatTypes(program, `${root}src/index.ts`))
