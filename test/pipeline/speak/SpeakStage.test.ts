@@ -36,8 +36,9 @@ import { babble } from "../../hostile/Babble.ts"
 import { mute } from "../StandIn.ts"
 
 const casting = Casting.make({ provider: ProviderId.make("provider_fast"), voice: VoiceId.make("v1") })
+/** As much speech for each character: clips of an odd length are aligned, which starts an engine. */
 const list: ReadonlyArray<Utterance> = Array.from({ length: 4 }, (_, i) => {
-  const words = `Line ${i}${"!".repeat(i)}`
+  const words = `Line number${" two".repeat(i)}`
   return makeUtterance(casting, "text", words, [words])
 })
 
