@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
 import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import { deliveryRate } from "../../src/domain/time/Units.ts"
+import { runHere } from "./inProcess.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 const folder = emptyFolder()
@@ -191,7 +192,7 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
 
 describe("unusable input", () => {
   test.each(faults)("%s", async (_, words, line) => {
-    const { code, stdout, stderr } = await run(["run", ...words], { cwd: folder })
+    const { code, stdout, stderr } = await runHere(["run", ...words], { cwd: folder })
     expect([code, stdout]).toEqual([2, ""])
     expect(stderr).toMatch(/^dubwright: [^\n]+\n$/u)
     expect(stderr.trimEnd()).toMatch(line)
@@ -235,7 +236,7 @@ describe("unusable folders", () => {
   ])("%s", async (_, more, line) => {
     const cwd = emptyFolder()
     writeFileSync(join(cwd, "film.en.srt"), cues)
-    const { code, stdout, stderr } = await run([...words, ...more, "--events"], { cwd })
+    const { code, stdout, stderr } = await runHere([...words, ...more, "--events"], { cwd })
     expect([code, stdout]).toEqual([2, ""])
     const told = stderr.trimEnd().split("\n")
     expect(JSON.parse(told.at(-1) ?? "")).toMatchObject({

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { runHere } from "./inProcess.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 describe("help and version", () => {
@@ -38,7 +39,7 @@ describe("help and version", () => {
   })
 
   test("run --help lists every option", async () => {
-    const { code, stdout } = await run(["run", "--help"])
+    const { code, stdout } = await runHere(["run", "--help"])
     expect(code).toBe(0)
     expect([...stdout.matchAll(/^ {2}(--[a-z-]+)/gmu)].map(([, name]) => name)).toEqual([
       ...["--base-url", "--embedded", "--out", "--state", "--only"],
@@ -60,7 +61,7 @@ describe("help and version", () => {
   })
 
   test("without arguments, prints the overview", async () => {
-    expect(await run([])).toEqual(await run(["help"]))
+    expect(await runHere([])).toEqual(await runHere(["help"]))
   })
 
   test.each(["bash", "zsh", "fish"])(
@@ -100,7 +101,7 @@ describe("bad usage", () => {
     [["keys", "create"], "missing option --name"],
     [["init", "a", "b"], "'b'"]
   ])("%j exits with 2 and one line", async (words, message) => {
-    const { code, stdout, stderr } = await run(words)
+    const { code, stdout, stderr } = await runHere(words)
     expect([code, stdout]).toEqual([2, ""])
     expect(stderr).toMatch(/^dubwright: [^\n]+\n$/u)
     expect(stderr).toContain(message)
@@ -113,7 +114,7 @@ describe("init and schema", () => {
     mkdirSync(join(folder, "subs"))
     writeFileSync(join(folder, "subs/film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
     writeFileSync(join(folder, "subs/film.mp4"), "")
-    const first = await run(["init", folder])
+    const first = await runHere(["init", folder])
     expect([first.code, first.stdout]).toEqual([0, `${join(folder, "dubwright.yaml")}\n`])
     const manifest = readFileSync(join(folder, "dubwright.yaml"), "utf8")
     expect(manifest).toContain("input: subs/film.vi.srt")
@@ -126,20 +127,20 @@ describe("init and schema", () => {
     const edited = "# mine\nname: x\nservice: embedded\njobs:\n  - input: film.vi.srt\n"
     writeFileSync(join(folder, "film.vi.srt"), "1\n00:00:01,000 --> 00:00:02,000\nANNA: Xin chào.\n")
     writeFileSync(join(folder, "dubwright.yaml"), edited)
-    const second = await run(["init", folder])
+    const second = await runHere(["init", folder])
     expect([second.code, second.stderr]).toEqual([0, expect.stringContaining("nothing to add")])
     expect(readFileSync(join(folder, "dubwright.yaml"), "utf8")).toBe(edited)
     writeFileSync(join(folder, "new.de.srt"), "1\n00:00:01,000 --> 00:00:02,000\nGuten Tag.\n")
-    const unlisted = await run(["plan", "dubwright.yaml"], { cwd: folder })
+    const unlisted = await runHere(["plan", "dubwright.yaml"], { cwd: folder })
     expect(unlisted.stderr).toContain(
       "note: 1 subtitle is in no job: new.de.srt (dubwright init adds jobs)\n"
     )
-    const third = await run(["init", folder])
+    const third = await runHere(["init", folder])
     expect([third.code, third.stderr]).toEqual([0, expect.stringContaining("added 1 job: new.de;")])
     const grown = readFileSync(join(folder, "dubwright.yaml"), "utf8")
     expect(grown.startsWith(edited)).toBe(true)
     expect(grown.slice(edited.length)).toContain("    input: new.de.srt\n")
-    expect((await run(["init", folder, "--force"])).code).toBe(0)
+    expect((await runHere(["init", folder, "--force"])).code).toBe(0)
     expect(readFileSync(join(folder, "dubwright.yaml"), "utf8")).not.toContain("# mine")
   })
 
@@ -152,7 +153,7 @@ describe("init and schema", () => {
       writeFileSync(join(folder, season, "Ep.mp4"), "")
     }
     writeFileSync(join(folder, "ALONE.SRT"), cue)
-    expect((await run(["init", folder, "--yes"])).code).toBe(0)
+    expect((await runHere(["init", folder, "--yes"])).code).toBe(0)
     const manifest = readFileSync(join(folder, "dubwright.yaml"), "utf8")
     expect(manifest.match(/(?<=^ {2}[- ] )(?:id|input|video|language): .*/gmu)).toEqual([
       ...["id: ALONE", "input: ALONE.SRT"],
@@ -165,7 +166,7 @@ describe("init and schema", () => {
     const cwd = emptyFolder()
     writeFileSync(join(cwd, "film.en.srt"), "1\n00:00:01,000 --> 00:00:02,000\nHello.\n")
     symlinkSync(".", join(cwd, "again"))
-    await run(["init"], { cwd })
+    await runHere(["init"], { cwd })
     expect(readFileSync(join(cwd, "dubwright.yaml"), "utf8").match(/^ +input: .*$/gmu)).toEqual([
       "    input: film.en.srt"
     ])
@@ -173,11 +174,11 @@ describe("init and schema", () => {
 
   test("init takes a folder, and prints the next command quoted for a shell", async () => {
     const cwd = emptyFolder()
-    expect((await run(["init", "Été (1)"], { cwd })).stderr).toMatch(
+    expect((await runHere(["init", "Été (1)"], { cwd })).stderr).toMatch(
       /: dubwright plan 'Été \(1\)\/dubwright.yaml'\n$/u
     )
     writeFileSync(join(cwd, "film.srt"), "")
-    expect(await run(["init", "film.srt"], { cwd })).toEqual({
+    expect(await runHere(["init", "film.srt"], { cwd })).toEqual({
       code: 2,
       stdout: "",
       stderr: "dubwright: film.srt: not a folder; pass the folder with the subtitles\n"
@@ -185,7 +186,7 @@ describe("init and schema", () => {
   })
 
   test("init names the folder that it cannot create", async () => {
-    const { code, stderr } = await run(["init", "/proc/none/film"])
+    const { code, stderr } = await runHere(["init", "/proc/none/film"])
     expect(code).toBe(2)
     expect(stderr).toMatch(/^dubwright: \/proc\/none\/film\/dubwright\.yaml: cannot be written: [^\n]+\n$/u)
   })
@@ -214,7 +215,7 @@ describe("the service", () => {
     expect(line).toMatch(/^listening http:\/\/127\.0\.0\.1:\d+$/u)
     const address = line.replace("listening ", "")
 
-    const created = await run(["keys", "create", "--data", data, "--name", "studio", "--credits", "1000"])
+    const created = await runHere(["keys", "create", "--data", data, "--name", "studio", "--credits", "1000"])
     expect(created.stdout).toMatch(/^nativeapikey_\S+\n$/u)
     expect([created.code, created.stderr]).toEqual([0, ""])
     const key = created.stdout.trim()
@@ -223,11 +224,11 @@ describe("the service", () => {
     })
     expect([imported.code, imported.stdout]).toEqual([0, ""])
 
-    const granted = await run(["keys", "grant", "--data", data, "--account", "1", "--credits", "500"])
+    const granted = await runHere(["keys", "grant", "--data", data, "--account", "1", "--credits", "500"])
     expect([granted.code, granted.stderr]).toEqual([0, "account 1 may spend 1500 credits in total\n"])
 
     const asked = (words: ReadonlyArray<string>, with_: string) =>
-      run([...words, "--base-url", address], { env: { DUBWRIGHT_API_KEY: with_ } })
+      runHere([...words, "--base-url", address], { env: { DUBWRIGHT_API_KEY: with_ } })
     const credits = await asked(["credits", "--json"], key)
     expect(credits.code).toBe(0)
     expect(JSON.parse(credits.stdout)).toEqual({ credits: 1500, unlimited: false, used: 0, reserved: 0 })
@@ -239,13 +240,13 @@ describe("the service", () => {
     expect([refused.code, refused.stdout]).toEqual([4, ""])
     expect(refused.stderr).toMatch(/^dubwright: the service rejected the key[^\n]*\n$/u)
     expect(refused.stderr).not.toContain("a-tool-login")
-    const keyless = await run(["credits", "--base-url", address])
+    const keyless = await runHere(["credits", "--base-url", address])
     expect([keyless.code, keyless.stdout]).toEqual([2, ""])
     expect(keyless.stderr).toContain("set DUBWRIGHT_API_KEY")
 
-    expect((await run(["keys", "revoke", "--data", data, "studio"])).code).toBe(0)
+    expect((await runHere(["keys", "revoke", "--data", data, "studio"])).code).toBe(0)
     expect((await asked(["credits"], key)).code).toBe(4)
-    const list = await run(["keys", "list", "--data", data])
+    const list = await runHere(["keys", "list", "--data", data])
     expect(list.stdout).not.toContain(key)
     // Keys without limits leave the last column empty.
     expect(list.stdout.split("\n")[0]).toMatch(/ state +limits$/u)
@@ -261,16 +262,16 @@ describe("the service", () => {
   })
 
   test("doctor names the ffmpeg in use, and how to fix what is wrong", async () => {
-    const well = await run(["doctor", "--json"])
+    const well = await runHere(["doctor", "--json"])
     expect(well.code).toBe(0)
     const checks: ReadonlyArray<{ name: string }> = JSON.parse(well.stdout)
     expect(checks.map(({ name }) => name)).toEqual(["Node", "ffmpeg", "State folder", "Service", "Key"])
-    const wrong = await run(["doctor"], { env: { DUBWRIGHT_FFMPEG: "/nowhere/ffmpeg" } })
+    const wrong = await runHere(["doctor"], { env: { DUBWRIGHT_FFMPEG: "/nowhere/ffmpeg" } })
     expect(wrong.code).toBe(2)
     expect(wrong.stdout).toContain("/nowhere/ffmpeg")
     expect(wrong.stdout).toContain("→ set DUBWRIGHT_FFMPEG to an ffmpeg that runs")
     expect(wrong.stdout).toMatch(/Service +bundled service: not started, because it needs ffmpeg\n$/u)
-    const keyless = await run(["doctor", "--base-url", "http://127.0.0.1:1"])
+    const keyless = await runHere(["doctor", "--base-url", "http://127.0.0.1:1"])
     expect(keyless.stdout).toMatch(
       /Key +DUBWRIGHT_API_KEY is not set\n +→ export DUBWRIGHT_API_KEY=… with the service's key\n$/u
     )
@@ -282,7 +283,7 @@ describe("the service", () => {
     const address = mute.address()
     const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
     const env = { DUBWRIGHT_API_KEY: "key" }
-    const { code, stdout, stderr } = await run(["doctor", "--base-url", url], { env })
+    const { code, stdout, stderr } = await runHere(["doctor", "--base-url", url], { env })
     mute.closeAllConnections()
     mute.close()
     expect(code).toBe(2)
@@ -292,7 +293,7 @@ describe("the service", () => {
 
   test("doctor reports why a service does not respond", async () => {
     const env = { DUBWRIGHT_API_KEY: "nativeapikey_none" }
-    const { code, stdout } = await run(["doctor", "--base-url", "http://127.0.0.1:1"], { env })
+    const { code, stdout } = await runHere(["doctor", "--base-url", "http://127.0.0.1:1"], { env })
     expect(code).toBe(2)
     expect(stdout).toMatch(/Service +http:\/\/127\.0\.0\.1:1: the service is unreachable: .*ECONNREFUSED/u)
     expect(stdout).toMatch(/Key +not checked: the service does not respond\n$/u)

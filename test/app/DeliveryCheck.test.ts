@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { emptyFolder, run } from "./process.ts"
+import { runHere } from "./inProcess.ts"
+import { emptyFolder } from "./process.ts"
 import { bundled } from "../ffmpeg/binaries.ts"
 
 const make = (...args: ReadonlyArray<string>) => {
@@ -55,13 +56,13 @@ test("judges files rule by rule, with the dialogue of a job's report", async () 
     )
   }
   writeFileSync(join(cwd, "job/report.json"), JSON.stringify(report))
-  const job = await run(["verify", "--profile", "netflix-nearfield", "job/film.wav"], { cwd })
+  const job = await runHere(["verify", "--profile", "netflix-nearfield", "job/film.wav"], { cwd })
   expect([job.code, job.stderr]).toEqual([0, ""])
   expect(job.stdout).toContain("job/film.wav: meets netflix-nearfield\n")
   expect(job.stdout).toMatch(/^dialogue loudness +-27 LUFS ± 2 LU +-27\.0 LUFS +pass$/mu)
   expect(job.stdout).toMatch(/^start +01:00:00\.000 +info$/mu)
 
-  const alone = await run(["verify", "--profile", "prime", "alone/film.wav"], { cwd })
+  const alone = await runHere(["verify", "--profile", "prime", "alone/film.wav"], { cwd })
   expect([alone.code, alone.stderr]).toEqual([
     3,
     "dubwright: does not meet prime: alone/film.wav (programme loudness)\n"
@@ -81,9 +82,12 @@ test("compares a job's file with its film, or with the longer one if the picture
   const picture = { added: 2, stretches: [{ cue: 1, from: 0.5, to: 0.5, added: 2 }] }
   writeFileSync(join(cwd, "job/report.json"), JSON.stringify({ ...report, picture }))
   const lengthBy = async (film: string) => {
-    const { stdout } = await run(["verify", "--profile", "netflix-premix", "--film", film, "job/film.wav"], {
-      cwd
-    })
+    const { stdout } = await runHere(
+      ["verify", "--profile", "netflix-premix", "--film", film, "job/film.wav"],
+      {
+        cwd
+      }
+    )
     return stdout.match(/^length .*? ± 10 ms +(.*?) +(?:pass|fail)$/mu)?.[1]
   }
   expect(await lengthBy("8.mp4")).toBe("as the picture")
@@ -96,9 +100,12 @@ test("fails each rule that is not met, and goes on after a file that cannot be r
   const picture = ["-f", "lavfi", "-i", "testsrc=size=160x90:rate=25:duration=12"]
   make(...picture, ...toneAt("-0.5", 44_100), "-ac", "1", join(cwd, "film.mp4"))
   writeFileSync(join(cwd, "notes.txt"), "no sound")
-  const told = await run(["verify", "--json", "--profile", "prime", "notes.txt", "film.mp4", "none.wav"], {
-    cwd
-  })
+  const told = await runHere(
+    ["verify", "--json", "--profile", "prime", "notes.txt", "film.mp4", "none.wav"],
+    {
+      cwd
+    }
+  )
   expect(told.code).toBe(3)
   const { files } = JSON.parse(told.stdout)
   expect(files[0].error).toMatch(/notes\.txt: expected a video or audio file, found/u)
@@ -117,12 +124,12 @@ test("fails each rule that is not met, and goes on after a file that cannot be r
     channels: "fail",
     length: "pass"
   })
-  const broadcast = await run(["verify", "--profile", "ebu-r128", "film.mp4"], { cwd })
+  const broadcast = await runHere(["verify", "--profile", "ebu-r128", "film.mp4"], { cwd })
   expect(broadcast.stdout).toMatch(/^length +the picture's ± 50 ms +\d+ ms shorter +fail$/mu)
 })
 
 test("suggests the profile with the most similar name", async () => {
-  const told = await run(["verify", "--profile", "ebu-128", "film.wav"])
+  const told = await runHere(["verify", "--profile", "ebu-128", "film.wav"])
   expect(told.code).toBe(2)
   expect(told.stderr).toMatch(
     /^dubwright: --profile: expected one of .*found "ebu-128"; did you mean ebu-r128\?\n$/u

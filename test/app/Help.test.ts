@@ -7,7 +7,7 @@ import { markdownText } from "../../src/app/cli/MarkdownRendering.ts"
 import { topicNames } from "../../src/app/cli/ManualTopics.ts"
 import { helpColumns } from "../../src/app/terminal/TextLayout.ts"
 import { type CommandPath, type CommandShape } from "../../src/app/cli/UsageCheck.ts"
-import { run } from "./process.ts"
+import { runHere } from "./inProcess.ts"
 
 const pathsFrom = (path: CommandPath, shape: CommandShape): ReadonlyArray<CommandPath> => [
   path,
@@ -137,7 +137,7 @@ describe("a list of the manual", () => {
 
 describe("dubwright help", () => {
   test("suggests a topic for an unknown word", async () => {
-    expect(await run(["help", "nightlly"])).toEqual({
+    expect(await runHere(["help", "nightlly"])).toEqual({
       code: 2,
       stdout: "",
       stderr:
@@ -146,16 +146,16 @@ describe("dubwright help", () => {
   })
 
   test("all has every command, variable, file and exit code", async () => {
-    const { stdout } = await run(["help", "all"])
+    const { stdout } = await runHere(["help", "all"])
     for (const { name } of rootShape.below) expect(stdout).toMatch(new RegExp(`^  ${name} `, "mu"))
     for (const part of ["Environment variables", "Files", "Exit codes", "--log-level LEVEL"])
       expect(stdout).toContain(part)
-    expect(await run(["help", "all", "--help"])).toEqual(await run(["help", "all"]))
+    expect(await runHere(["help", "all", "--help"])).toEqual(await runHere(["help", "all"]))
   })
 
   test("without a name is the overview; --help after a name changes nothing", async () => {
-    expect(await run(["help", "--help"])).toEqual(await run(["--help"]))
-    expect(await run(["help", "run", "-h"])).toEqual(await run(["run", "--help"]))
-    expect(await run(["help", "fit", "--help"])).toEqual(await run(["help", "fit"]))
+    expect(await runHere(["help", "--help"])).toEqual(await runHere(["--help"]))
+    expect(await runHere(["help", "run", "-h"])).toEqual(await runHere(["run", "--help"]))
+    expect(await runHere(["help", "fit", "--help"])).toEqual(await runHere(["help", "fit"]))
   })
 })

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { emptyFolder, run } from "./process.ts"
+import { runHere } from "./inProcess.ts"
+import { emptyFolder } from "./process.ts"
 
 const cue = (index: number, start: string, text: string) =>
   `${index}\n${start} --> 00:00:0${index * 3},500\n${text}\n\n`
@@ -27,7 +28,7 @@ test("an unreadable line fails its job like a line that cannot be spoken", async
     ].join("\n")
   )
 
-  const plan = await run(["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "lost"], {
+  const plan = await runHere(["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "lost"], {
     cwd
   })
   expect(plan.code, plan.stderr).toBe(3)
@@ -41,7 +42,7 @@ test("an unreadable line fails its job like a line that cannot be spoken", async
   expect(readFileSync(join(cwd, "plan.html"), "utf8")).toContain(
     "2 lines cannot be read and will not be spoken"
   )
-  const ran = await run(["run", "batch.yaml", "--json"], { cwd })
+  const ran = await runHere(["run", "batch.yaml", "--json"], { cwd })
   expect(ran.code, ran.stderr).toBe(3)
   expect(JSON.parse(ran.stdout).jobs).toEqual([
     { id: "strict", status: "failed", error: `cue 2 could not be spoken: ${error}` },
@@ -69,7 +70,7 @@ test("an unreadable line fails its job like a line that cannot be spoken", async
   expect(readFileSync(join(cwd, "out/index.html"), "utf8")).toContain("1 failed")
 
   writeFileSync(join(cwd, "a.srt"), srt.replace("xx", "04"))
-  const mended = await run(["run", "batch.yaml", "--json"], { cwd })
+  const mended = await runHere(["run", "batch.yaml", "--json"], { cwd })
   expect([mended.code, JSON.parse(mended.stdout).tasks]).toMatchObject([0, { created: 1, reused: 2 }])
   expect(report("lenient").metrics).toMatchObject({ cues: 3, spoken: 3, failed: 0, coverage: 1 })
 })

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { emptyFolder, run } from "./process.ts"
+import { runHere } from "./inProcess.ts"
+import { emptyFolder } from "./process.ts"
 
 const said = [
   "Hello there my friend, it is cold.",
@@ -46,7 +47,7 @@ const planned = (key: string, ...words: ReadonlyArray<string>) => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "film.srt"), srt)
   const given = ["film.srt", "--provider", "provider_native", "--voice", "v", "--base-url", baseUrl]
-  return run(["plan", ...given, ...words], { cwd, env: { DUBWRIGHT_API_KEY: key } })
+  return runHere(["plan", ...given, ...words], { cwd, env: { DUBWRIGHT_API_KEY: key } })
 }
 
 describe("plan", () => {
@@ -90,7 +91,7 @@ describe("plan", () => {
         join(cwd, "film.yaml"),
         `service: embedded\n${providers}\njobs: [{ input: film.srt, language: en, ${voice} }]\n`
       )
-      const { stdout } = await run(["plan", "film.yaml", "--json"], { cwd })
+      const { stdout } = await runHere(["plan", "film.yaml", "--json"], { cwd })
       return JSON.parse(stdout).total.characters
     }
     const form = '{ tone: "[{tone}] {text}" }'

@@ -12,6 +12,7 @@ import {
 import { join, resolve } from "node:path"
 import Sqlite from "better-sqlite3"
 import { describe, expect, test } from "vitest"
+import { runHere } from "./inProcess.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 const cues = ["One two three.", "Four five six.", "Seven, eight, nine and ten."]
@@ -54,7 +55,7 @@ describe("run", () => {
         join(cwd, "batch.yaml"),
         `service: embedded\njobs:\n  - { id: a, input: a.srt, provider: provider_opensource, voice: os-slt, outputs: [${outputs}] }\n`
       )
-      return run(["run", "batch.yaml"], { cwd })
+      return runHere(["run", "batch.yaml"], { cwd })
     }
     const there = (folder: string) => readdirSync(join(cwd, "out/a", folder)).sort()
     expect((await asking("vtt, stems, clips", "One two three.")).code).toBe(0)
@@ -178,7 +179,7 @@ describe("run", () => {
 
   test("one subtitle without a manifest", async () => {
     const cwd = batch()
-    const { code, stderr } = await run(["run", "film.en.srt", "--embedded", "--out", "made"], { cwd })
+    const { code, stderr } = await runHere(["run", "film.en.srt", "--embedded", "--out", "made"], { cwd })
     expect(code, stderr).toBe(0)
     expect(existsSync(join(cwd, "made/film.en/film.en.wav"))).toBe(true)
   })
@@ -186,16 +187,16 @@ describe("run", () => {
   test("stops at the budget with code 4, and continues with a higher one", async () => {
     const cwd = batch()
     const limited = ["run", "batch.yaml", "--json", "--max-credits", "5"]
-    const stopped = await run(limited, { cwd })
+    const stopped = await runHere(limited, { cwd })
     expect(stopped.code, stopped.stderr).toBe(4)
     const report = JSON.parse(stopped.stdout)
     expect(report.jobs.some(({ status }: { status: string }) => status === "unfinished")).toBe(true)
     expect(report.tasks.created).toBe(1)
     // The limit applies to the batch: a resumed run does not start from 0 again.
-    const still = await run(limited, { cwd })
+    const still = await runHere(limited, { cwd })
     expect([still.code, JSON.parse(still.stdout).tasks.created]).toEqual([4, 0])
     expect(still.stderr).toContain("spent by earlier runs that did not finish")
-    const mended = await run(["run", "batch.yaml"], { cwd })
+    const mended = await runHere(["run", "batch.yaml"], { cwd })
     expect(mended.code).toBe(0)
   })
 
@@ -216,7 +217,7 @@ describe("run", () => {
       ].join("\n")
     const runWith = async (retake: boolean) => {
       writeFileSync(join(cwd, "batch.yaml"), manifest(retake))
-      const { code, stdout, stderr } = await run(["run", "batch.yaml", "--json"], { cwd })
+      const { code, stdout, stderr } = await runHere(["run", "batch.yaml", "--json"], { cwd })
       expect(code, stderr).toBe(0)
       const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
       return { created: JSON.parse(stdout).tasks.created, line: cues[0], other: cues[1] }
@@ -276,7 +277,7 @@ describe("run", () => {
       lines.map(([times, words], at) => `${at + 1}\n00:00:${times}\n${words}\n`).join("\n")
     )
     const words = ["run", "a.srt", "--embedded", "--provider", "provider_native", "--voice", "en-bo"]
-    const { code, stderr } = await run(words, { cwd: folder })
+    const { code, stderr } = await runHere(words, { cwd: folder })
     expect([code, stderr]).toEqual([
       3,
       expect.stringContaining("cue 2 could not be spoken: the service returned no speech for it")
@@ -296,16 +297,19 @@ describe("plan", () => {
   test("plan shows what will not fit as a table, JSON and a page, and --fail-on fails on it", async () => {
     const cwd = batch()
     writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Four five six. ".repeat(8)))
-    const table = await run(["plan", "batch.yaml", "--fail-on", "overrun,new,price"], { cwd })
+    const table = await runHere(["plan", "batch.yaml", "--fail-on", "overrun,new,price"], { cwd })
     expect(table.code).toBe(3)
     expect(table.stdout).toMatch(/^film 2 +6 .* Four five six\..* 63$/mu)
     expect(table.stderr.split("\n").slice(0, 2)).toEqual([
       "dubwright: --fail-on overrun: 2 lines would not fit",
       "dubwright: --fail-on new: 5 utterances are not cached"
     ])
-    const json = await run(["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "price"], {
-      cwd
-    })
+    const json = await runHere(
+      ["plan", "batch.yaml", "--json", "--html", "plan.html", "--fail-on", "price"],
+      {
+        cwd
+      }
+    )
     expect([json.code, json.stderr]).toEqual([0, "wrote plan.html\n"])
     const { jobs, total } = JSON.parse(json.stdout)
     expect(jobs[0].tight).toMatchObject([
@@ -315,8 +319,8 @@ describe("plan", () => {
     expect(jobs[0].speakers).toEqual([{ cues: 3, voices: ["provider_opensource/os-slt"] }])
     expect(total).toMatchObject({ tightLines: 2, credits: 47.25 })
     expect(readFileSync(join(cwd, "plan.html"), "utf8")).toContain("2 lines will not fit")
-    expect((await run(["plan", "batch.yaml", "--max-credits", "40"], { cwd })).code).toBe(4)
-    const stranger = await run(
+    expect((await runHere(["plan", "batch.yaml", "--max-credits", "40"], { cwd })).code).toBe(4)
+    const stranger = await runHere(
       ["plan", "film.en.srt", "--provider", "provider_native", "--voice", "en-anne"],
       { cwd }
     )
@@ -333,8 +337,8 @@ describe("plan", () => {
       "1\n00:00:01,000 --> 00:00:03,000\nGood evening.\n\n2\n00:00:04,000 --> 00:00:06,000\n今天晚上没有船了。\n"
     )
     const words = ["a.srt", "--embedded", "--provider", "provider_fast", "--voice", "fast-en-us"]
-    expect((await run(["run", ...words], { cwd })).code).toBe(3)
-    const plan = await run(["plan", ...words, "--json"], { cwd })
+    expect((await runHere(["run", ...words], { cwd })).code).toBe(3)
+    const plan = await runHere(["plan", ...words, "--json"], { cwd })
     expect(JSON.parse(plan.stdout).total).toMatchObject({
       utterances: 2,
       reused: 1,
@@ -342,11 +346,11 @@ describe("plan", () => {
       characters: 0,
       credits: 0
     })
-    const table = await run(["plan", ...words], { cwd })
+    const table = await runHere(["plan", ...words], { cwd })
     expect(table.stdout).toMatch(
       /\nNothing would be sent\.\n1 utterance failed permanently and would not be retried; .*dubwright retry\.\n$/u
     )
-    const again = await run(["run", ...words], { cwd })
+    const again = await runHere(["run", ...words], { cwd })
     expect(again.stderr).toContain("0 utterances, 0 characters to speak; 1 cached")
   })
 
@@ -359,7 +363,7 @@ describe("plan", () => {
     const jobs = "  - { id: film, input: film.en.srt, voice: os-slt }\n  - id: two\n    input: two.srt\n"
     const manifest = `service: { baseUrl: "http://127.0.0.1:9" }\nnotify: { webhook: $NIGHT_HOOK }\ndefaults: { provider: provider_opensource }\njobs:\n${jobs}`
     writeFileSync(join(cwd, "cast.yaml"), manifest)
-    const partly = await run(["plan", "cast.yaml", "--json"], { cwd })
+    const partly = await runHere(["plan", "cast.yaml", "--json"], { cwd })
     expect([partly.code, partly.stderr]).toEqual([
       2,
       "warning: notify.webhook: $NIGHT_HOOK is not set; no notification would be sent at the end of a run\n" +
@@ -369,13 +373,13 @@ describe("plan", () => {
       jobs: [{ id: "film", lines: 3 }],
       faults: [{ file: "two.srt" }]
     })
-    const { stdout } = await run(["plan", "cast.yaml", "--speakers", "--only", "two"], { cwd })
+    const { stdout } = await runHere(["plan", "cast.yaml", "--speakers", "--only", "two"], { cwd })
     expect(stdout).toBe(
       "# job two, two.srt\nspeakers:\n  ANNA: { voice: }  # 1 cue\n  BO: { voice: }    # 1 cue\n"
     )
     const filled = stdout.replaceAll("voice:", "voice: os-slt").replaceAll(/^/gmu, "    ")
     writeFileSync(join(cwd, "cast.yaml"), `${manifest}${filled}`)
-    expect((await run(["plan", "cast.yaml"], { cwd })).code).toBe(0)
+    expect((await runHere(["plan", "cast.yaml"], { cwd })).code).toBe(0)
   })
 })
 
@@ -414,7 +418,7 @@ test("the manifests in pipelines/ can be planned as they are", async () => {
     const folder = emptyFolder()
     mkdirSync(join(folder, "state"))
     const words = [resolve("pipelines", `${name}.yaml`), "--state", join(folder, "state")]
-    const { code, stderr } = await run(["plan", ...words], { cwd: folder })
+    const { code, stderr } = await runHere(["plan", ...words], { cwd: folder })
     const notes =
       name === "editing"
         ? "note: job edit-last-ferry-en: the film's AAC sound becomes FLAC in edit-last-ferry-en.mkv\n"

@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { emptyFolder, run } from "./process.ts"
+import { runHere } from "./inProcess.ts"
+import { emptyFolder } from "./process.ts"
 import { bundled } from "../ffmpeg/binaries.ts"
 
 const { path: ffmpeg } = bundled
@@ -30,29 +31,29 @@ test("fails the job in the run and in verify, and the next run delivers it again
   chmodSync(program, 0o755)
   expect(spawnSync(program, ["-version"]).status).toBe(0)
 
-  const first = await run(["run", "batch.yaml"], { cwd, env: { DUBWRIGHT_FFMPEG: program } })
+  const first = await runHere(["run", "batch.yaml"], { cwd, env: { DUBWRIGHT_FFMPEG: program } })
   expect(first.code, first.stderr).toBe(3)
   expect(first.stdout).toContain("a: verify: cue 1 not heard where the report puts it")
   expect(first.stderr).toContain("1 of 2 jobs not delivered: a")
 
-  const silent = await run(["verify", "batch.yaml", "--only", "b"], { cwd })
+  const silent = await runHere(["verify", "batch.yaml", "--only", "b"], { cwd })
   expect([silent.code, silent.stdout]).toEqual([0, "Nothing to verify: no job has an audio output.\n"])
-  const heard = await run(["verify", "batch.yaml"], { cwd })
+  const heard = await runHere(["verify", "batch.yaml"], { cwd })
   expect([heard.code, heard.stderr]).toEqual([
     3,
     expect.stringMatching(/audio does not match the report: a$/mu)
   ])
   expect(heard.stdout).toMatch(/1 +missing +1\.000/u)
 
-  const again = await run(["run", "batch.yaml"], { cwd })
+  const again = await runHere(["run", "batch.yaml"], { cwd })
   expect(again.code, again.stderr).toBe(0)
   expect(again.stdout).toContain("Nothing was sent")
   expect(existsSync(join(cwd, "out/a/a.flac"))).toBe(true)
-  expect((await run(["verify", "batch.yaml"], { cwd })).code).toBe(0)
+  expect((await runHere(["verify", "batch.yaml"], { cwd })).code).toBe(0)
 
   // Under continuous sound no onset can be detected, so none is reported.
   const noise = "anoisesrc=amplitude=0.3:duration=3"
   spawnSync(ffmpeg, ["-y", "-f", "lavfi", "-i", noise, join(cwd, "out/a/a.flac")])
-  const unsure = await run(["verify", "batch.yaml"], { cwd })
+  const unsure = await runHere(["verify", "batch.yaml"], { cwd })
   expect(unsure.stdout).toMatch(/^a +1 of 1 +0 +0 +unknown +-?\d+ ms$/mu)
 })

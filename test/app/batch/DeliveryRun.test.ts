@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { emptyFolder, run } from "../process.ts"
+import { runHere } from "../inProcess.ts"
+import { emptyFolder } from "../process.ts"
 import { bundled } from "../../ffmpeg/binaries.ts"
 
 const house = `loudness: { target: -24, tolerance: 0.5, over: programme }
@@ -34,7 +35,7 @@ test("makes what the profile requires, and fails a job whose files do not meet i
       `  - { id: strict, delivery: strict.yaml, ${own} }\n`
   )
 
-  const made = await run(["run", "m.yaml"], { cwd })
+  const made = await runHere(["run", "m.yaml"], { cwd })
   expect(made.code, made.stderr).toBe(3)
   expect(made.stdout).toMatch(
     /^strict: delivery: strict\.wav does not meet strict\.yaml: silence \d\.\d s \(at most 0\.5 s\)$/mu
@@ -42,7 +43,9 @@ test("makes what the profile requires, and fails a job whose files do not meet i
   expect(existsSync(join(cwd, "out/strict/strict.wav"))).toBe(true)
 
   const film24 = ["--film", "film.mp4", "--json"]
-  const premix = await run(["verify", "--profile", "netflix-premix", ...film24, "out/pre/pre.wav"], { cwd })
+  const premix = await runHere(["verify", "--profile", "netflix-premix", ...film24, "out/pre/pre.wav"], {
+    cwd
+  })
   expect([premix.code, premix.stderr]).toEqual([0, ""])
   expect(JSON.parse(premix.stdout).files[0].rules).toEqual(
     expect.arrayContaining([
@@ -52,7 +55,7 @@ test("makes what the profile requires, and fails a job whose files do not meet i
       { rule: "length", required: "the picture's ± 10 ms", found: "as the picture", verdict: "pass" }
     ])
   )
-  const scene = await run(["verify", "--profile", "house.yaml", ...film24, "out/scene_v1/scene_v1.wav"], {
+  const scene = await runHere(["verify", "--profile", "house.yaml", ...film24, "out/scene_v1/scene_v1.wav"], {
     cwd
   })
   expect([scene.code, scene.stderr]).toEqual([0, ""])

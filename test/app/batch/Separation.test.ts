@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { emptyFolder, run } from "../process.ts"
+import { runHere } from "../inProcess.ts"
+import { emptyFolder } from "../process.ts"
 import { bundled } from "../../ffmpeg/binaries.ts"
 
 /** Stands in for a separation model: copies the film's sound, counts its runs, and can fail. */
@@ -40,7 +41,7 @@ test("lays the film's sound without speech under the voices, made once for all l
     writeFileSync(join(cwd, "m.yaml"), `service: embedded\njobs:\n${jobs.join("")}`)
 
   manifest(job("x", "fail"), job("y", "silent"), job("z", "slow"))
-  const failed = await run(["run", "m.yaml"], { cwd })
+  const failed = await runHere(["run", "m.yaml"], { cwd })
   expect(failed.code, failed.stderr).toBe(3)
   expect(failed.stdout).toMatch(/^x: film\.mov: job x: separate: .*: exit code 4: model not found$/mu)
   expect(failed.stdout).toMatch(
@@ -52,7 +53,7 @@ test("lays the film's sound without speech under the voices, made once for all l
 
   writeFileSync(join(cwd, "runs.txt"), "")
   manifest(job("a", "well"), job("b", "well"))
-  const made = await run(["run", "m.yaml"], { cwd })
+  const made = await runHere(["run", "m.yaml"], { cwd })
   expect([made.code, made.stdout]).toEqual([0, expect.stringContaining("Nothing was sent")])
   expect(readFileSync(join(cwd, "runs.txt"), "utf8")).toBe("x")
   expect(readdirSync(beds)).toEqual([expect.stringMatching(/^[\da-f]{64}\.wav$/u)])

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { emptyFolder, run } from "../process.ts"
+import { runHere } from "../inProcess.ts"
+import { emptyFolder } from "../process.ts"
 
 const srt = [
   "ANNA: The tide turns at nine this evening, and nobody told the ferry about it.",
@@ -36,14 +37,14 @@ const edited = (cwd: string, edit: (records: ReadonlyArray<string>) => ReadonlyA
 describe("export-lines and import-lines", () => {
   test("a translator's texts come back as overrides, and are spoken", async () => {
     const cwd = folder()
-    expect(await run(["run", "batch.yaml", "--quiet"], { cwd })).toMatchObject({ code: 0 })
-    const list = await run(["export-lines", "batch.yaml"], { cwd })
+    expect(await runHere(["run", "batch.yaml", "--quiet"], { cwd })).toMatchObject({ code: 0 })
+    const list = await runHere(["export-lines", "batch.yaml"], { cwd })
     expect(list).toMatchObject({ code: 0, stdout: "lines.csv: 2 lines do not fit\n" })
     const written = readFileSync(join(cwd, "lines.csv"), "utf8")
     expect(written.split("\r\n")).toHaveLength(4)
     expect(written).toContain(",Fine.,'@home we never hear")
     expect(written).toContain("out/007/report.html#cue-3")
-    expect((await run(["export-lines", "batch.yaml"], { cwd })).stderr).toBe(
+    expect((await runHere(["export-lines", "batch.yaml"], { cwd })).stderr).toBe(
       "dubwright: lines.csv: exists, and may hold a translator's work; name another file, or delete it\n"
     )
     expect(readFileSync(join(cwd, "lines.csv"), "utf8")).toBe(written)
@@ -54,7 +55,7 @@ describe("export-lines and import-lines", () => {
       first.replace("007", "7").replace(',"",', ",").replace(",,,Fine.,", ",Tide's at nine.,,Fine.,"),
       third
     ])
-    const back = await run(["import-lines", "batch.yaml"], { cwd })
+    const back = await runHere(["import-lines", "batch.yaml"], { cwd })
     expect(back).toMatchObject({
       code: 0,
       stdout: "lines.csv: 1 new text saved; the next run speaks it\n"
@@ -62,23 +63,23 @@ describe("export-lines and import-lines", () => {
     const overrides = readFileSync(join(cwd, "batch.yaml.overrides.yaml"), "utf8")
     expect(overrides).toContain("say: Tide's at nine.")
     expect(overrides).toContain('was: "ANNA: The tide turns')
-    expect((await run(["import-lines", "batch.yaml"], { cwd })).stdout).toBe(
+    expect((await runHere(["import-lines", "batch.yaml"], { cwd })).stdout).toBe(
       "lines.csv: no new text to save\n"
     )
 
-    expect(await run(["run", "batch.yaml", "--quiet"], { cwd })).toMatchObject({ code: 0 })
+    expect(await runHere(["run", "batch.yaml", "--quiet"], { cwd })).toMatchObject({ code: 0 })
     const report = JSON.parse(readFileSync(join(cwd, "out/007/report.json"), "utf8"))
     expect(report.cues[0]).toMatchObject({ said: "Tide's at nine.", flags: [] })
-    const rest = await run(["export-lines", "batch.yaml", "--to", "rest.xlsx"], { cwd })
+    const rest = await runHere(["export-lines", "batch.yaml", "--to", "rest.xlsx"], { cwd })
     expect(rest.stdout).toBe("rest.xlsx: 1 line does not fit\n")
-    expect((await run(["import-lines", "batch.yaml", "--from", "rest.xlsx"], { cwd })).stdout).toBe(
+    expect((await runHere(["import-lines", "batch.yaml", "--from", "rest.xlsx"], { cwd })).stdout).toBe(
       "rest.xlsx: no new text to save\n"
     )
   })
 
   test("rejects a list with faults as a whole, with the row of each", async () => {
     const cwd = folder()
-    await run(["export-lines", "batch.yaml"], { cwd })
+    await runHere(["export-lines", "batch.yaml"], { cwd })
     const text = "Fine."
     const rows = [
       "job,cue,part,source,text,new text",
@@ -100,7 +101,7 @@ describe("export-lines and import-lines", () => {
         `007,3,1,"'${srt.split("\n").at(-2)}","'${srt.split("\n").at(-2)}",${"long ".repeat(20)}`
       ].join("\n")
     )
-    const back = await run(["import-lines", "batch.yaml"], { cwd })
+    const back = await runHere(["import-lines", "batch.yaml"], { cwd })
     expect(back.code).toBe(2)
     expect(back.stderr.replace(/\d+ too many; at most \d+/u, "N too many; at most N").split("\n")).toEqual([
       'dubwright: lines.csv:2: there is no job "other" in this manifest; import the list with the manifest that export-lines used',
@@ -119,13 +120,13 @@ describe("export-lines and import-lines", () => {
   test("exports nothing if every line fits", async () => {
     const cwd = folder()
     writeFileSync(join(cwd, "film.srt"), "1\n00:00:01,000 --> 00:00:09,000\nFine.\n")
-    expect((await run(["export-lines", "batch.yaml"], { cwd })).stdout).toBe(
+    expect((await runHere(["export-lines", "batch.yaml"], { cwd })).stdout).toBe(
       "every line fits: nothing to export\n"
     )
     expect(existsSync(join(cwd, "lines.csv"))).toBe(false)
-    expect((await run(["export-lines", "batch.yaml", "--to", "lines.txt"], { cwd })).stderr).toBe(
+    expect((await runHere(["export-lines", "batch.yaml", "--to", "lines.txt"], { cwd })).stderr).toBe(
       'dubwright: --to: expected a file that ends in .csv or .xlsx, found "lines.txt"\n'
     )
-    expect((await run(["import-lines", "film.srt"], { cwd })).stderr).toContain("expected a manifest")
+    expect((await runHere(["import-lines", "film.srt"], { cwd })).stderr).toContain("expected a manifest")
   })
 })

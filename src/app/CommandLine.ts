@@ -1,0 +1,157 @@
+/**
+ * Runs a command line: checks it, runs its command, prints its error once and returns its exit code. The process is
+ * `Program.ts`.
+ */
+import { Command, ValidationError } from "@effect/cli"
+import { toAnsiText } from "@effect/cli/HelpDoc"
+import type * as NodeContext from "@effect/platform-node/NodeContext"
+import { Cause, Effect, Option } from "effect"
+import { statSync } from "node:fs"
+import { stripVTControlCharacters } from "node:util"
+import { version } from "../domain/values/Version.ts"
+import { completionScript, shellKnown } from "./cli/ShellCompletions.ts"
+import { root, rootShape } from "./CommandTree.ts"
+import { badUsage, CommandEnded, exitCodeFor, type ExitCode, exitCodes } from "./ExitCodes.ts"
+import { noteOfRun, runOfFile } from "./cli/BareFile.ts"
+import { helpPage } from "./cli/HelpPage.ts"
+import { Screen } from "./terminal/Screen.ts"
+import { NoSqlite } from "../store/state/NoSqlite.ts"
+import { helpColumns } from "./terminal/TextLayout.ts"
+import { topicNames } from "./cli/ManualTopics.ts"
+import { findCommand, type CommandPath, checkOptions } from "./cli/UsageCheck.ts"
+
+const isHelp = (word: string): boolean => word === "--help" || word === "-h"
+
+/** A command line, as it was given and as it is understood. */
+export interface CommandLine {
+  /** The page of the manual or the command that `help` names. */
+  readonly helpTopic: ReadonlyArray<string> | undefined
+  /** The `run` that a bare file means. */
+  readonly fileRun: ReadonlyArray<string> | undefined
+  readonly words: ReadonlyArray<string>
+}
+
+export const commandLineOf = (given: ReadonlyArray<string>): CommandLine => {
+  // `help run` prints the same page as `run --help`.
+  const helpTopic = given[0] === "help" ? given.slice(1).filter((word) => !isHelp(word)) : undefined
+  const fileRun =
+    helpTopic === undefined
+      ? runOfFile(
+          given,
+          rootShape.below.map(({ name }) => name),
+          (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+        )
+      : undefined
+  return {
+    helpTopic,
+    fileRun,
+    words: fileRun ?? (helpTopic === undefined ? given : [...helpTopic, "--help"])
+  }
+}
+
+/** Runs a command line and returns its exit code. Interruption passes through, after a message. */
+export const runCommandLine = (
+  line: CommandLine
+): Effect.Effect<ExitCode, never, Screen | NodeContext.NodeContext> =>
+  commandOf(line).pipe(
+    Effect.as<ExitCode>(exitCodes.done),
+    Effect.onInterrupt(() => interrupted(line.words)),
+    Effect.catchAllCause((cause) => printFailure(cause, line.words.includes("--verbose")))
+  )
+
+const commandOf = ({ helpTopic, fileRun, words }: CommandLine) =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    const columns = helpColumns(screen.look.columns)
+    if (helpTopic?.length === 1) {
+      const { topicText } = yield* Effect.promise(() => import("./cli/ManualPage.ts"))
+      const page = yield* topicText(helpTopic[0] ?? "", rootShape, columns)
+      if (Option.isSome(page)) return yield* screen.result(page.value)
+    }
+    const path = yield* findCommand(rootShape, words, helpTopic?.length === 1 ? ["all", ...topicNames] : [])
+    const rest = words.slice(path.length - 1)
+    yield* checkOptions(path, rest)
+    const last = path.at(-1)
+    const ready = path.length > 1 && (last?.below.length === 0 || last?.runsAlone === true)
+    if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path, columns))
+    if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
+      return yield* badUsage(`missing command after ${fullName(path)} (${fullName(path)} --help lists all)`)
+    }
+    yield* shellKnown(rest)
+    if (fileRun !== undefined && !words.includes("--quiet"))
+      yield* screen.say(`note: ${noteOfRun(fileRun, process.env["DUBWRIGHT_BASE_URL"])}`)
+    yield* quietly(Command.run(root, { name: "dubwright", version })(["node", "dubwright", ...words])).pipe(
+      Effect.catchIf(ValidationError.isValidationError, (error) =>
+        badUsage(`${oneLine(toAnsiText(error.error))} (${fullName(path)} --help shows how)`)
+      )
+    )
+  })
+
+const asksForHelp = (rest: ReadonlyArray<string>): boolean => {
+  const bare = rest.indexOf("--")
+  return (bare < 0 ? rest : rest.slice(0, bare)).some(isHelp)
+}
+
+const fullName = (path: CommandPath): string => path.map(({ name }) => name).join(" ")
+
+const oneLine = (text: string): string => {
+  const line = stripVTControlCharacters(text)
+    .replace(/\s+/gu, " ")
+    .trim()
+    .replace(/^Expected to find option: '(.+)'$/u, "missing option $1")
+  return line.charAt(0).toLowerCase() + line.slice(1)
+}
+
+// @effect/cli prints option errors and completion scripts itself. Its errors are silenced here, because every error is
+// printed once at the end.
+const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.consoleWith((console) =>
+    Effect.withConsole(effect, {
+      ...console,
+      error: () => Effect.void,
+      log: (...said) => console.log(...said.map((text) => completionScript(String(text))))
+    })
+  )
+
+/** Prints a failure once on stderr and returns its exit code. */
+const printFailure = (
+  cause: Cause.Cause<unknown>,
+  verbose: boolean
+): Effect.Effect<ExitCode, never, Screen> =>
+  Effect.gen(function* () {
+    const screen = yield* Screen
+    if (Cause.isInterruptedOnly(cause)) return yield* Effect.interrupt
+    const ended = Option.match(Cause.failureOption(cause), {
+      onNone: () => fault(cause, verbose),
+      onSome: exitCodeFor
+    })
+    yield* screen.draw([])
+    if (ended.message !== "") {
+      for (const line of ended.message.split("\n")) yield* screen.say(`dubwright: ${line}`)
+    }
+    if (verbose && ended.code === exitCodes.fault) {
+      yield* screen.say(Cause.pretty(cause, { renderErrorCause: true }))
+    }
+    return ended.code
+  })
+
+const interrupted = (words: ReadonlyArray<string>) =>
+  Effect.flatMap(Screen, (screen) => {
+    const resumes =
+      words[0] === "run" || words[0] === "retry" || (words[0] === "voices" && words[1] === "add")
+    return resumes
+      ? screen.say("dubwright: interrupted; progress is saved, run the same command again to continue")
+      : Effect.void
+  })
+
+const fault = (cause: Cause.Cause<unknown>, verbose: boolean): CommandEnded => {
+  const defect = Cause.squash(cause)
+  // Thrown while a module loads, so it arrives as a defect, not as a failure.
+  if (defect instanceof NoSqlite) return exitCodeFor(defect)
+  const [first = ""] = String(defect).split("\n")
+  const more = verbose ? "" : " (--verbose prints the stack trace)"
+  return new CommandEnded({
+    code: exitCodes.fault,
+    message: `internal error, please report it: ${first}${more}`
+  })
+}
