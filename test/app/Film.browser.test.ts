@@ -10,7 +10,8 @@ import { readWav } from "../../src/audio/formats/Wav.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { ffmpeg } from "../ffmpeg/media.ts"
 import { chromiumNeeded, noChromium, startTab, type Tab } from "../pages/chromium.ts"
-import { emptyFolder, type Ran, run, start } from "./process.ts"
+import { runHere } from "./inProcess.ts"
+import { emptyFolder, type Ran, start } from "./process.ts"
 import { enterReviewIn } from "./review/EnterReview.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
@@ -74,13 +75,13 @@ beforeAll(async () => {
   writeFileSync(at("film.en.srt"), srt("One two three.", "Four five six."))
   writeFileSync(at("film.de.srt"), srt("Seven eight.", "Nine and ten."))
   writeFileSync(at("batch.yaml"), manifest)
-  first = await run(["run", "batch.yaml", "--json"], { cwd })
+  first = await runHere(["run", "batch.yaml", "--json"], { cwd })
   const picture = ["-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", "-vf", "scale=320:-2"]
   await Effect.runPromise(
     ffmpeg("-loglevel", "error", "-i", at("film.mp4"), ...picture, "-c:a", "libopus", at("film.webm"))
   )
   writeFileSync(at("webm.yaml"), webm)
-  const second = await run(["run", "webm.yaml"], { cwd })
+  const second = await runHere(["run", "webm.yaml"], { cwd })
   expect(second.code, second.stderr).toBe(0)
 }, 60_000)
 
@@ -88,7 +89,7 @@ describe("a film in two languages", () => {
   test("is delivered and verified, and left unchanged by the next run", async () => {
     expect(first.code, first.stderr).toBe(0)
     const made = statSync(at("out/film.all.mkv")).mtimeMs
-    const again = await run(["run", "batch.yaml", "--verbose"], { cwd })
+    const again = await runHere(["run", "batch.yaml", "--verbose"], { cwd })
     expect(again.code, again.stderr).toBe(0)
     expect(again.stdout).toContain("out/film.all.mkv")
     expect(statSync(at("out/film.all.mkv")).mtimeMs).toBe(made)

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { send } from "../service/raw.ts"
-import { emptyFolder, run, start } from "./process.ts"
+import { runHere } from "./inProcess.ts"
+import { emptyFolder, start } from "./process.ts"
 import { type EnteredReview, enterReview } from "./review/EnterReview.ts"
 
 const srt = ["The tide turns", "at nine this evening.", "Is that what you heard?"]
@@ -88,7 +89,7 @@ const refusesOthers = async ({ address, headers, ask }: EnteredReview) => {
 describe("review", () => {
   test("speaks a changed cue alone if its utterance can be cut, and does not block runs", async () => {
     const cwd = batch()
-    expect((await run(["run", "batch.yaml"], { cwd })).code).toBe(0)
+    expect((await runHere(["run", "batch.yaml"], { cwd })).code).toBe(0)
     const summary = join(cwd, "out/run.json")
     const first = JSON.parse(readFileSync(summary, "utf8"))
     writeFileSync(
@@ -157,7 +158,7 @@ describe("review", () => {
       }
     })
 
-    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    const again = await runHere(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(again.stdout).tasks, again.stderr).toMatchObject({ created: 0, reused: 3 })
     const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(
@@ -173,7 +174,7 @@ describe("review", () => {
 
   test("delivers changes accepted in two windows at once", async () => {
     const cwd = batch()
-    expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
+    expect((await runHere(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
     const server = start(["review", "batch.yaml"], { cwd })
     const review = await enterReview(await server.firstLine)
     const accepted = async (cue: number, say: string) => {
@@ -201,7 +202,7 @@ describe("review", () => {
 
   test("saves changes accepted before the review ends, and the next run delivers them", async () => {
     const cwd = batch()
-    expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
+    expect((await runHere(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
     const server = start(["review", "batch.yaml"], { cwd })
     const review = await enterReview(await server.firstLine)
     const answer = await review.ask(`film/cues/3/accept`, {
@@ -216,7 +217,7 @@ describe("review", () => {
     const { code, stderr } = await server.ended
     expect(code, stderr).toBe(0)
     expect(stderr).toContain("film: accepted changes are saved but not delivered; the next run delivers them")
-    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    const again = await runHere(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(again.stdout).tasks, again.stderr).toMatchObject({ created: 0 })
     const { cues } = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(cues[2].said).toBe("Is that what he said?")
@@ -231,7 +232,7 @@ describe("review", () => {
       "service: embedded\ndefaults: { provider: provider_opensource, voice: os-slt, language: en }\n" +
         "jobs: [{ id: film, input: film.srt, speakers: { LAN: {}, MINH: { voice: os-rms } } }]\n"
     )
-    expect((await run(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
+    expect((await runHere(["run", "batch.yaml", "--quiet"], { cwd })).code).toBe(0)
     const server = start(["review", "batch.yaml"], { cwd })
     const review = await enterReview(await server.firstLine)
     const answer = await review.ask("film/voice/price", {
@@ -246,7 +247,7 @@ describe("review", () => {
 
   test("needs a manifest and a finished run", async () => {
     const cwd = batch()
-    const bare = await run(["review", "film.srt"], { cwd })
+    const bare = await runHere(["review", "film.srt"], { cwd })
     expect([bare.code, bare.stderr]).toEqual([
       2,
       "dubwright: review: expected a manifest; accepted changes are saved beside it\n"

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { run, type Running, start } from "../app/process.ts"
+import { runHere } from "../app/inProcess.ts"
+import { type Running, start } from "../app/process.ts"
 import { enterReviewIn } from "../app/review/EnterReview.ts"
 import { seriousFindings } from "./axe.ts"
 import { chromiumNeeded, misdeedsOf, noChromium, startTab, type Tab } from "./chromium.ts"
@@ -38,7 +39,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
   beforeAll(async () => {
     writeFileSync(join(cwd, "film.srt"), srt)
     writeFileSync(join(cwd, "batch.yaml"), manifest)
-    const first = await run(["run", "batch.yaml", "--json"], { cwd })
+    const first = await runHere(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(first.stdout).tasks, first.stderr).toMatchObject({ created: 1 })
     tab = await startTab()
     await serve()
@@ -105,7 +106,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     expect(readFileSync(join(cwd, "batch.yaml.overrides.yaml"), "utf8")).toContain(
       'film:\n    "2":\n      was: We should be gone by then.\n      say: We must be gone by then.\n      speed: 1.1\n'
     )
-    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    const again = await runHere(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(again.stdout)).toMatchObject({
       jobs: [{ id: "film", status: "delivered" }],
       tasks: { created: 0, reused: 2 }
@@ -133,7 +134,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
   it("can be undone to the byte without paying, even after a restart, and redone", async () => {
     const overrides = join(cwd, "batch.yaml.overrides.yaml")
     rmSync(overrides, { force: true })
-    await run(["run", "batch.yaml"], { cwd })
+    await runHere(["run", "batch.yaml"], { cwd })
     const files = ["film.wav", "film.srt", "report.json"]
     const contents = () => files.map((file) => hashOf(join(cwd, "out/film", file)))
     const before = contents()
@@ -185,7 +186,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     expect(readFileSync(overrides, "utf8"), "the take is chosen").toBe(accepted)
     await page.keyboard.press("u")
     await spoken("We should be gone by then.")
-    const again = await run(["run", "batch.yaml", "--json"], { cwd })
+    const again = await runHere(["run", "batch.yaml", "--json"], { cwd })
     expect(JSON.parse(again.stdout).tasks, "nothing was spoken again").toMatchObject({ created: 0 })
   })
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { run } from "../app/process.ts"
+import { runHere } from "../app/inProcess.ts"
 import { seriousFindings } from "./axe.ts"
 import { chromiumNeeded, misdeedsOf, noChromium } from "./chromium.ts"
 import { type ReviewedFilm, reviewFilm } from "./reviewedFilm.ts"
@@ -63,7 +63,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     expect.poll(text, { timeout: 60_000 }).toMatch(wanted)
   const said = () => JSON.stringify(report().cues.map((cue) => cue["said"] ?? null))
   const created = async (): Promise<number> => {
-    const { stdout } = await run(["run", "batch.yaml", "--json"], { cwd })
+    const { stdout } = await runHere(["run", "batch.yaml", "--json"], { cwd })
     const result: { readonly tasks: { readonly created: number } } = JSON.parse(stdout)
     return result.tasks.created
   }

@@ -2,7 +2,8 @@
 import { copyFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect } from "vitest"
-import { run, start } from "../app/process.ts"
+import { runHere } from "../app/inProcess.ts"
+import { start } from "../app/process.ts"
 import { enterReviewIn } from "../app/review/EnterReview.ts"
 import { startTab, type Tab } from "./chromium.ts"
 
@@ -49,7 +50,7 @@ export const reviewFilm = async ({
       ""
     ].join("\n")
   )
-  const first = await run(["run", "batch.yaml", "--json"], { cwd })
+  const first = await runHere(["run", "batch.yaml", "--json"], { cwd })
   expect(first.code, first.stderr).toBe(0)
   const server = start(["review", "batch.yaml", ...words], { cwd })
   const tab = await startTab()

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { emptyFolder, start } from "../process.ts"
+import { runHere } from "../inProcess.ts"
+import { emptyFolder } from "../process.ts"
 
 test("init proposes TTML, SCC and MicroDVD, but no 3D model", async () => {
   const cwd = emptyFolder()
@@ -13,13 +14,13 @@ test("init proposes TTML, SCC and MicroDVD, but no 3D model", async () => {
     "cube.stl": "solid cube\nfacet normal 0 0 1\nendfacet\nendsolid cube\n"
   }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
-  const { code, stdout } = await start(["init", "--yes", "."], { cwd }).ended
+  const { code, stdout } = await runHere(["init", "--yes", "."], { cwd })
   expect([code, stdout]).toEqual([0, `${join(cwd, "dubwright.yaml")}\n`])
   const manifest = readFileSync(join(cwd, "dubwright.yaml"), "utf8")
   expect([...manifest.matchAll(/^ {4}input: (.*)$/gmu)].map(([, input]) => input)).toEqual([
     "one.en.ttml",
     "two.sub"
   ])
-  const plan = await start(["plan", "--embedded", "dubwright.yaml", "--json"], { cwd }).ended
+  const plan = await runHere(["plan", "--embedded", "dubwright.yaml", "--json"], { cwd })
   expect(JSON.parse(plan.stdout).total).toMatchObject({ cues: 3 })
 })

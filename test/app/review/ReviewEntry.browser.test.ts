@@ -6,7 +6,8 @@ import Database from "better-sqlite3"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chromiumNeeded, noChromium, startChromium, startChromiumIn } from "../../pages/chromium.ts"
-import { emptyFolder, run, type Running, start } from "../process.ts"
+import { runHere } from "../inProcess.ts"
+import { emptyFolder, type Running, start } from "../process.ts"
 
 /** Serves a page on loopback under a host name, and records what it receives. */
 const serve = async (host: string, page: string) => {
@@ -39,7 +40,7 @@ describe.skipIf(noChromium)(`a review's address (${chromiumNeeded})`, { timeout:
       join(cwd, "batch.yaml"),
       "service: embedded\ndefaults: { provider: provider_native, voice: en-anna }\njobs: [{ id: film, input: film.srt }]\n"
     )
-    expect((await run(["run", "batch.yaml"], { cwd })).code).toBe(0)
+    expect((await runHere(["run", "batch.yaml"], { cwd })).code).toBe(0)
     server = start(["review", "batch.yaml"], { cwd })
     server.child.stdout?.on("data", (text: string) =>
       printed.push(...text.split("\n").flatMap((line) => line.match(/^review (.*)$/u)?.[1] ?? []))
