@@ -5,7 +5,7 @@
  *
  *     node bench/run.mjs meters [--films 30] [--seconds 20]
  *
- * Exits with code 1 if two meters differ by more than 0.1 LU or 0.1 dB.
+ * Exits with code 1 if two meters differ by more than 0.1 LU or 0.1 dB, and with 2 without loudgain.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -99,9 +99,14 @@ const loudgainReading = (file: string): Reading => {
   return { loudness: value("Loudness"), peak: decibelsOf(value("True_Peak")) }
 }
 
+const { stdout: version, error: missing } = spawnSync("loudgain", ["--version"], { encoding: "utf8" })
+if (missing !== undefined) {
+  process.stderr.write(`meters: ${missing.message}; install loudgain (Debian: apt-get install loudgain)\n`)
+  process.exit(2)
+}
 const folder = mkdtempSync(join(tmpdir(), "dubwright-meters-"))
 const { path: ffmpeg } = await Effect.runPromise(locateConfigured.pipe(Effect.provide(NodeContext.layer)))
-process.stdout.write(`${outputOf("loudgain", ["--version"]).replaceAll("\n", " ").trim()}\n`)
+process.stdout.write(`${version.replaceAll("\n", " ").trim()}\n`)
 process.stdout.write("film  channels  LUFS     dBTP     ffmpeg LU  dB      libebur128 LU  dB\n")
 const worst = { ffmpeg: [0, 0], libebur128: [0, 0] }
 for (let film = 0; film < count; film++) {
