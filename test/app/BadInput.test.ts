@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
 import { encodeWav16 } from "../../src/audio/formats/Wav.ts"
 import { deliveryRate } from "../../src/domain/time/Units.ts"
-import { runHere } from "./inProcess.ts"
+import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 const folder = emptyFolder()

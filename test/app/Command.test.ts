@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { runHere } from "./inProcess.ts"
+import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 describe("help and version", () => {

@@ -7,7 +7,7 @@ import { markdownText } from "../../src/app/cli/MarkdownRendering.ts"
 import { topicNames } from "../../src/app/cli/ManualTopics.ts"
 import { helpColumns } from "../../src/app/terminal/TextLayout.ts"
 import { type CommandPath, type CommandShape } from "../../src/app/cli/UsageCheck.ts"
-import { runHere } from "./inProcess.ts"
+import { runHere } from "./cli/inProcess.ts"
 
 const pathsFrom = (path: CommandPath, shape: CommandShape): ReadonlyArray<CommandPath> => [
   path,

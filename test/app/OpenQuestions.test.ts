@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { runHere } from "./inProcess.ts"
+import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder } from "./process.ts"
 
 /** Returns an SRT of these texts, two seconds each. */

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { runHere } from "./inProcess.ts"
+import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder } from "./process.ts"
 
 const said = [

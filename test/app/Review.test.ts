@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { send } from "../service/raw.ts"
-import { runHere } from "./inProcess.ts"
+import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder, start } from "./process.ts"
 import { type EnteredReview, enterReview } from "./review/EnterReview.ts"
 

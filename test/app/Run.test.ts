@@ -12,7 +12,7 @@ import {
 import { join, resolve } from "node:path"
 import Sqlite from "better-sqlite3"
 import { describe, expect, test } from "vitest"
-import { runHere } from "./inProcess.ts"
+import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
 const cues = ["One two three.", "Four five six.", "Seven, eight, nine and ten."]

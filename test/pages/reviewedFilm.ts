@@ -2,7 +2,7 @@
 import { copyFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { expect } from "vitest"
-import { runHere } from "../app/inProcess.ts"
+import { runHere } from "../app/cli/inProcess.ts"
 import { start } from "../app/process.ts"
 import { enterReviewIn } from "../app/review/EnterReview.ts"
 import { startTab, type Tab } from "./chromium.ts"

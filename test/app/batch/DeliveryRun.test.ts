@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { runHere } from "../inProcess.ts"
+import { runHere } from "../cli/inProcess.ts"
 import { emptyFolder } from "../process.ts"
 import { bundled } from "../../ffmpeg/binaries.ts"
 

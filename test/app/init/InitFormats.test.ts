@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { runHere } from "../inProcess.ts"
+import { runHere } from "../cli/inProcess.ts"
 import { emptyFolder } from "../process.ts"
 
 test("init proposes TTML, SCC and MicroDVD, but no 3D model", async () => {

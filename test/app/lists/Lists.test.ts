@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { runHere } from "../inProcess.ts"
+import { runHere } from "../cli/inProcess.ts"
 import { emptyFolder } from "../process.ts"
 
 const srt = [

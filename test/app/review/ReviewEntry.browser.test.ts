@@ -6,7 +6,7 @@ import Database from "better-sqlite3"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { chromiumNeeded, noChromium, startChromium, startChromiumIn } from "../../pages/chromium.ts"
-import { runHere } from "../inProcess.ts"
+import { runHere } from "../cli/inProcess.ts"
 import { emptyFolder, type Running, start } from "../process.ts"
 
 /** Serves a page on loopback under a host name, and records what it receives. */

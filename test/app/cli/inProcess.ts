@@ -1,13 +1,13 @@
 /**
  * Runs a command line in this process, as the built command would. A process of its own takes a second or two of
- * processor time to start; tests of streams, signals and exit codes use `process.ts`.
+ * processor time to start; tests of streams, signals and exit codes use `../process.ts`.
  */
 import { NodeContext } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer } from "effect"
-import { commandLineOf, runCommandLine } from "../../src/app/CommandLine.ts"
-import { logsOn } from "../../src/app/terminal/LogLines.ts"
-import { makeScreen, Screen, type Stream } from "../../src/app/terminal/Screen.ts"
-import { emptyFolder, type Ran } from "./process.ts"
+import { commandLineOf, runCommandLine } from "../../../src/app/CommandLine.ts"
+import { logsOn } from "../../../src/app/terminal/LogLines.ts"
+import { makeScreen, Screen, type Stream } from "../../../src/app/terminal/Screen.ts"
+import { emptyFolder, type Ran } from "../process.ts"
 
 /** Runs a command line in a folder, an empty one unless given. Command lines of one process run one after another. */
 export const runHere = async (
