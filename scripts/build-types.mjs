@@ -1,5 +1,5 @@
-// Writes the package's types to dist/types. Those of the entry `dubwright` are one file that imports nothing: types from
-// Effect are written out, because users of promises do not install Effect. `npm run types` checks the sources.
+// Writes the package's types to dist/types. Those of the entry `dubwright` are one file that imports nothing: types
+// from Effect are written out, because users of promises do not install Effect. `npm run types` checks the sources.
 import { writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import ts from "typescript"
