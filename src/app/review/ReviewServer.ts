@@ -81,7 +81,9 @@ const answered = Effect.fnUntraced(
       case "Speakers":
         return sendJson(response, 200, yield* readSpeakers(batch, job))
       case "Cue":
-        return sendJson(response, 200, yield* readCue(batch, job, route.cue, work.takesOf(job.id, route.cue)))
+        sendJson(response, 200, yield* readCue(batch, job, route.cue, work.takesOf(job.id, route.cue)))
+        // An edit box was opened, so an edit may follow.
+        return yield* work.prepare(batch, job)
       case "File": {
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)

@@ -20,6 +20,7 @@ import {
 } from "../../pipeline/review/ReviewSession.ts"
 import { moveAcross, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
 import { makeReviewMemory } from "../../pipeline/review/ReviewMemory.ts"
+import { lacksSpares, prepareSpares } from "../../pipeline/deliver/reuse/SparePreparation.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { rewriteBatch } from "../../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../../store/state/StateErrors.ts"
@@ -27,6 +28,7 @@ import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { exitCodeFor } from "../ExitCodes.ts"
 import { makeDeliveries } from "./ReviewDeliveries.ts"
 import type { Route } from "./ReviewRoutes.ts"
+import { makeSpares } from "./ReviewSpares.ts"
 import { makeReviewState } from "./ReviewState.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -76,6 +78,8 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   const memory = yield* makeReviewMemory(yield* loadBatchInput(options))
 
+  const spares = yield* makeSpares
+
   const deliver = Effect.fnUntraced(function* (id: string, cues: ReadonlySet<number>) {
     const batch = yield* loadBatchInput(options)
     const job = yield* jobIn(batch, id)
@@ -86,7 +90,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     yield* rewriteBatch(batch, job)
   })
   const deliveries = yield* makeDeliveries((job, cues, tell) =>
-    deliver(job, cues).pipe(
+    spares.around(deliver(job, cues)).pipe(
       Effect.tapErrorTag("StateBusy", (busy) => Effect.sync(() => tell(busy.message))),
       Effect.retry({
         while: (error) => error instanceof StateBusy,
@@ -235,6 +239,11 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
           )
         : save(asked, edits),
     standing,
+    /** Prepares a job's files for an edit, in the background. */
+    prepare: (batch: Batch, { id }: Job) =>
+      lacksSpares(batch.state, batch.out, id)
+        ? spares.prepare(id, Effect.provide(prepareSpares(batch.state, batch.out, id), stateOf(batch)))
+        : Effect.void,
     /** The takes of a cue that were heard. */
     takesOf: memory.takesOf
   }

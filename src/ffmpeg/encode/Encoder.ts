@@ -89,10 +89,12 @@ export const openFiles = Effect.fnUntraced(function* (
       concurrency: "unbounded",
       discard: true
     })
+    // While files are copied.
+    const measured = measurings.map((measuring) => measuring?.measures())
     const changed = yield* Effect.forEach(works, ({ complete }) => complete ?? Effect.succeed(Effect.void))
     yield* rename
     yield* Effect.forEach(changed, (place) => place, { discard: true })
-    return measurings.map((measuring) => measuring?.measures())
+    return measured
   })
   const open: OpenFiles = {
     orders: works.map(({ request, order }) => ({ request, order })),

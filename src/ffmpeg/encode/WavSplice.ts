@@ -10,9 +10,10 @@ import {
   openSync,
   readSync,
   renameSync,
-  statfsSync
+  statfsSync,
+  statSync
 } from "node:fs"
-import { copyFile, link, open, rm, stat } from "node:fs/promises"
+import { copyFile, link, open, rm } from "node:fs/promises"
 import { convertPart } from "../../audio/formats/OutputConversion.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { syncToDisk } from "../../system/AtomicFile.ts"
@@ -126,10 +127,14 @@ export const syncSpare = async (made: string): Promise<void> => {
  */
 export const keepSpare = async (path: string, spare: string): Promise<void> => {
   await rm(spare, { force: true })
-  const { size } = await stat(path)
-  const { bavail, bsize } = statfsSync(path)
   // Fails on another file system, or on one without links.
-  if (bavail * bsize > leastRoom * size) await link(path, spare).catch(() => undefined)
+  if (hasRoom(path)) await link(path, spare).catch(() => undefined)
+}
+
+/** Whether the disk has room for spares after so many copies of the file. Throws file system errors. */
+export const hasRoom = (path: string, copies = 0): boolean => {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize > (leastRoom + copies) * statSync(path).size
 }
 
 /** Free space on the disk for which a spare is kept, as a multiple of its size. */

@@ -1,13 +1,27 @@
 /** A film has the same bytes whether it is delivered for the first time or again after an edit. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { afterAll, expect, layer } from "@effect/vitest"
-import { Effect, FastCheck as fc, Layer } from "effect"
+import { Effect, Exit, FastCheck as fc, Fiber, Layer } from "effect"
 import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { JobId } from "../../../src/domain/values/Ids.ts"
+import { lacksSpares, prepareSpares } from "../../../src/pipeline/deliver/reuse/SparePreparation.ts"
+import { removeSpares } from "../../../src/pipeline/deliver/reuse/MixRecord.ts"
 import { writeOutputs } from "../../../src/pipeline/deliver/OutputWriter.ts"
+import { yieldToEventLoop } from "../../../src/pipeline/EventLoop.ts"
 import { Progress, silent } from "../../../src/pipeline/Progress.ts"
 import type { BackgroundTrack } from "../../../src/pipeline/plan/media/JobBackground.ts"
 import { checksumOf } from "../../../src/store/files/Checksum.ts"
@@ -20,7 +34,10 @@ import { clips, edit, edited, type Film, filmOf, type FilmSettings, outputOf, ra
 const folder = mkdtempSync(join(tmpdir(), "dubwright-again-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const state = Layer.provideMerge(ClipFolder.Default, writableState(join(folder, "state")))
+const stateFolder = join(folder, "state")
+const filmId = JobId.make("film")
+
+const state = Layer.provideMerge(ClipFolder.Default, writableState(stateFolder))
 const stored = Effect.gen(function* () {
   const kept = yield* ClipFolder
   for (const [key, { wav }] of clips) yield* kept.keep(key, wav)
@@ -50,7 +67,9 @@ let folders = 0
 const newFolder = () => join(folder, `out-${++folders}`)
 
 /** The folder in which mixes are recorded. */
-const mixes = join(folder, "state", "mixes")
+const mixes = join(stateFolder, "mixes")
+
+const mixesEnding = (ending: string) => readdirSync(mixes).filter((name) => name.endsWith(ending))
 
 /** Changes one byte of a file, but restores its modification time, as a program can. */
 const damage = (file: string) => {
@@ -95,6 +114,8 @@ const withSound = (film: Film, at: number, sound: number): Film => ({
 /** A file keeps its inode if it is left alone, or if it was patched and renamed to its old name. */
 const inodeOf = (out: string, name: string) => statSync(join(out, "film", name)).ino
 
+const settings = { outputs: ["wav" as const], loudness: "none" as const }
+
 layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered again", (it) => {
   it.effect.prop(
     "is bit-identical to one delivered for the first time",
@@ -105,14 +126,16 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
         channels: fc.constantFrom<"mono" | "stereo">("mono", "stereo")
       }),
       loudness: fc.constantFrom<"none" | number>("none", "none", -16),
-      under: fc.constantFrom(undefined, undefined, background)
+      under: fc.constantFrom(undefined, undefined, background),
+      isPrepared: fc.boolean()
     },
-    ({ edits, ...settings }) =>
+    ({ edits, isPrepared, ...settings }) =>
       Effect.gen(function* () {
         const out = newFolder()
         let film = filmOf(190)
         yield* delivered(film, out, settings)
         for (const change of edits) {
+          if (isPrepared) yield* prepareSpares(stateFolder, out, filmId)
           film = edited(film, change)
           expect(yield* delivered(film, out, settings)).toEqual(yield* scratchOf(film, settings))
         }
@@ -152,13 +175,12 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
         const out = newFolder()
         const film = filmOf(190)
         const path = join(out, "film", "film.wav")
-        const settings = { outputs: ["wav" as const], loudness: "none" as const }
         yield* delivered(film, out, settings)
         damage(path)
         for (const sound of [1, 2, 3]) {
           const next = withSound(film, 18, sound)
           expect(yield* delivered(next, out, settings)).toEqual(yield* scratchOf(next, settings))
-          for (const name of readdirSync(mixes)) if (name.endsWith(".spare")) damage(join(mixes, name))
+          for (const name of mixesEnding(".spare")) damage(join(mixes, name))
         }
       }),
     120_000
@@ -170,14 +192,13 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
       Effect.gen(function* () {
         const out = newFolder()
         const film = filmOf(190)
-        const settings = { outputs: ["wav" as const], loudness: "none" as const }
         const before = yield* delivered(film, out, settings)
         const next = withSound(film, 11, 2)
         const dies = { emit: () => Effect.dieMessage("interrupted") }
         const exit = yield* Effect.exit(Effect.provideService(delivered(next, out, settings), Progress, dies))
         expect(exit._tag).toBe("Failure")
         expect(readdirSync(join(out, "film"))).toEqual(["film.wav"])
-        expect(readdirSync(mixes).filter((name) => name.endsWith(".patch"))).toEqual([])
+        expect(mixesEnding(".patch")).toEqual([])
         expect(filesIn(out)).toEqual(before.files)
         const second = yield* delivered(next, out, settings)
         expect(second).toEqual(yield* scratchOf(next, settings))
@@ -187,6 +208,59 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
         expect(readdirSync(join(out, "film"))).toEqual(["film.wav"])
         expect(filesIn(out)).toEqual(second.files)
         expect(yield* delivered(third, out, settings)).toEqual(yield* scratchOf(third, settings))
+      }),
+    120_000
+  )
+
+  it.effect(
+    "patches a spare that was prepared before the first edit",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const film = filmOf(190)
+        yield* removeSpares
+        yield* delivered(film, out, settings)
+        expect(lacksSpares(stateFolder, out, filmId)).toBe(true)
+        yield* prepareSpares(stateFolder, out, filmId)
+        expect(lacksSpares(stateFolder, out, filmId)).toBe(false)
+        const prepared = mixesEnding(".spare").map((name) => statSync(join(mixes, name)).ino)
+        const next = withSound(film, 7, 3)
+        expect(yield* delivered(next, out, settings)).toEqual(yield* scratchOf(next, settings))
+        expect(prepared).toEqual([inodeOf(out, "film.wav")])
+        // The edit left the older version as the next spare.
+        expect(lacksSpares(stateFolder, out, filmId)).toBe(false)
+        damage(join(out, "film", "film.wav"))
+        expect(lacksSpares(stateFolder, out, filmId), "the film is not as it was delivered").toBe(false)
+      }),
+    120_000
+  )
+
+  it.effect(
+    "prepares no spare if it is interrupted or cannot write, and leaves nothing behind",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        yield* removeSpares
+        const before = yield* delivered(filmOf(190), out, settings)
+        const preparing = yield* Effect.fork(prepareSpares(stateFolder, out, filmId))
+        const isCopying = () => mixesEnding(".spare.part").length > 0 || preparing.unsafePoll() !== null
+        yield* Effect.repeat(yieldToEventLoop, { until: isCopying })
+        // Where files share blocks, the copy ends at once.
+        const isInterrupted = Exit.isFailure(yield* Fiber.interrupt(preparing))
+        expect(mixesEnding(".part")).toEqual([])
+        expect(mixesEnding(".spare").length).toBe(isInterrupted ? 0 : 1)
+        expect(lacksSpares(stateFolder, out, filmId)).toBe(isInterrupted)
+        yield* removeSpares
+        const blocked = join(mixes, `${checksumOf(join(out, "film", "film.wav")).slice(0, 32)}.spare.part`)
+        mkdirSync(blocked)
+        yield* prepareSpares(stateFolder, out, filmId)
+        rmdirSync(blocked)
+        expect(lacksSpares(stateFolder, out, filmId)).toBe(true)
+        expect(filesIn(out)).toEqual(before.files)
+        // A killed process leaves its copy, which is deleted with the spares.
+        writeFileSync(blocked, "x")
+        yield* removeSpares
+        expect(mixesEnding(".part")).toEqual([])
       }),
     120_000
   )

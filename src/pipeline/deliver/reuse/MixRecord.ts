@@ -103,12 +103,16 @@ const checksumBytes = 64
 
 /** Returns the folder of each mix of a job that is delivered to `out`: the first has the whole mix. */
 export const mixFolders = (out: string, job: JobId) =>
-  Effect.map(
-    ClipFolder,
-    ({ state }) =>
-      (number: number) =>
-        new MixFolder(state, out, job, `${number}`)
-  )
+  Effect.map(ClipFolder, ({ state }) => mixFoldersIn(state, out, job))
+
+/** Like `mixFolders`, for a state folder that need not be open. */
+export const mixFoldersIn =
+  (state: string, out: string, job: JobId) =>
+  (number: number): MixFolder =>
+    new MixFolder(state, out, job, `${number}`)
+
+/** The endings of spare versions, and of files that a killed process leaves. */
+const removable = [".spare", ".spare.part", ".patch"]
 
 /** Deletes the spare versions of all files. Returns the number of bytes freed. */
 export const removeSpares = Effect.map(ClipFolder, ({ state }) => {
@@ -116,7 +120,7 @@ export const removeSpares = Effect.map(ClipFolder, ({ state }) => {
   let freed = 0
   try {
     for (const name of readdirSync(folder)) {
-      if (!name.endsWith(".spare")) continue
+      if (!removable.some((ending) => name.endsWith(ending))) continue
       freed += statSync(join(folder, name)).size
       rmSync(join(folder, name))
     }
