@@ -88,7 +88,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   exports: [["scripts", "sessions"], ["timelines"], ["subtitles", "clips"], ["text"]],
   pages: [["browser"], ["documents"], ["parts"], ["data"]],
   settings: [["."]],
-  system: [["."]],
+  system: [["s3"], ["."]],
   domain: [["report", "task"], ["manifest", "speech"], ["time"], ["values"]]
 }
 

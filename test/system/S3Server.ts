@@ -200,7 +200,11 @@ export class S3Server {
     const names = [...this.objects.keys()]
       .filter((name) => name.startsWith(query.get("prefix") ?? "") && name > after)
       .sort()
-    const keys = names.slice(0, most).map((name) => `<Contents><Key>${name}</Key></Contents>`)
+    const keys = names.slice(0, most).map((name) => {
+      const object = this.objects.get(name) ?? Buffer.alloc(0)
+      const tag = createHash("md5").update(object).digest("hex")
+      return `<Contents><Key>${name}</Key><ETag>&quot;${tag}&quot;</ETag><Size>${object.length}</Size></Contents>`
+    })
     const next =
       names.length > most ? `<NextContinuationToken>${names[most - 1]}</NextContinuationToken>` : ""
     return `<ListBucketResult>${keys.join("")}${next}</ListBucketResult>`

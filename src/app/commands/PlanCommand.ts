@@ -14,6 +14,7 @@ import {
   tellUnlisted,
   warningsOnScreen
 } from "../batch/BatchInput.ts"
+import { localBatch } from "../batch/LocalBatch.ts"
 import { commandService } from "../layers/GatewayLayer.ts"
 import { ffmpegToPlan } from "../../library/layers/FfmpegLayers.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
@@ -30,9 +31,10 @@ export interface PlanOptions extends BatchOptions {
   readonly failOn: ReadonlyArray<FailOn>
 }
 
-export const planCommand = (options: PlanOptions) =>
+export const planCommand = (named: PlanOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
+    const { options } = yield* localBatch(named)
     const batch = yield* loadBatchInput({ ...options, newCast: options.speakers })
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
     if (options.speakers) {

@@ -19,6 +19,7 @@ import {
   tellDefaultVoices,
   tellUnlisted
 } from "../batch/BatchInput.ts"
+import { localBatch } from "../batch/LocalBatch.ts"
 import { nextAt, type TimeOfDay } from "../batch/Deadline.ts"
 import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { commandService } from "../layers/GatewayLayer.ts"
@@ -50,9 +51,12 @@ const ran = (options: RunOptions, retry: boolean) =>
 /** Runs a batch and reports how it ended. `heard` receives the result, even if the run counts as failed. */
 export const runOnce = (options: RunOptions, retry: boolean, heard: (result: DubResult) => void = () => {}) =>
   Effect.gen(function* () {
-    const { batch, result } = yield* Effect.scoped(dubbed(options, retry))
+    const local = yield* localBatch(options)
+    const { batch, result } = yield* Effect.scoped(dubbed(local.options, retry))
     heard(result)
+    const sent = yield* Effect.either(local.sendResults(batch))
     yield* tell(batch, result, options)
+    yield* sent
   }).pipe(Effect.provide(ffmpegFromEnvironment))
 
 const dubbed = (options: RunOptions, retry: boolean) =>

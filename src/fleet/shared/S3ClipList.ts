@@ -1,7 +1,7 @@
 /** Finds out which clips a share in S3 may have, in few requests. */
 import { Effect } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import type { S3Client } from "../../system/S3Client.ts"
+import type { S3Client } from "../../system/s3/S3Client.ts"
 import { clipName } from "./Share.ts"
 
 /** Requests of small objects sent at once. */
@@ -16,10 +16,10 @@ export const listedClips = (s3: S3Client, keys: ReadonlyArray<UtteranceKey>) =>
     let last = ""
     let token: string | undefined
     for (let pages = 1; pages < keys.length / requestsAtOnce; pages++) {
-      const { names, next } = yield* s3.list("clips/", 1_000, token)
-      for (const name of names) listed.add(name)
+      const { objects, next } = yield* s3.list("clips/", 1_000, token)
+      for (const { name } of objects) listed.add(name)
       if (next === undefined) return keys.filter((key) => listed.has(clipName(key, "json")))
-      last = names.at(-1) ?? last
+      last = objects.at(-1)?.name ?? last
       token = next
     }
     return keys.filter((key) => clipName(key, "json") > last || listed.has(clipName(key, "json")))

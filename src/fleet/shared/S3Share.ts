@@ -7,8 +7,9 @@ import { Effect, Layer, Option, Schedule, Schema } from "effect"
 import { mapStateErrorLater, stateFault, StateUnusable } from "../../store/state/StateErrors.ts"
 import { sha256OfFile } from "../../system/FileHash.ts"
 import { makeFolder } from "../../system/Folder.ts"
-import { ifPresent, openS3, type S3Client, S3Failed } from "../../system/S3Client.ts"
-import { readS3Settings } from "../../system/S3Settings.ts"
+import { ifPresent, openS3, type S3Client } from "../../system/s3/S3Client.ts"
+import { S3Failed } from "../../system/s3/S3Responses.ts"
+import { readS3Settings } from "../../system/s3/S3Settings.ts"
 import { boundCache, isCached, openWork, receiveFile } from "./FileCache.ts"
 import { FleetUnusable, versionMismatch } from "./FleetErrors.ts"
 import { SentFile } from "./JobPayloads.ts"
@@ -277,9 +278,12 @@ const filesOf = ({ s3, texts, inputs, scratch, bounded, ask, attempt, size, down
     dropResults: (plan) =>
       Effect.gen(function* () {
         for (;;) {
-          const { names } = yield* s3.list(`results/${plan}/`, 1_000)
-          if (names.length === 0) return
-          yield* Effect.forEach(names, s3.remove, { concurrency: requestsAtOnce, discard: true })
+          const { objects } = yield* s3.list(`results/${plan}/`, 1_000)
+          if (objects.length === 0) return
+          yield* Effect.forEach(objects, ({ name }) => s3.remove(name), {
+            concurrency: requestsAtOnce,
+            discard: true
+          })
         }
       }).pipe(Effect.ignore)
   }

@@ -5,7 +5,7 @@ import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { Effect, Layer, Option, Stream } from "effect"
-import { ifPresent, type S3Client } from "../../../system/S3Client.ts"
+import { ifPresent, type S3Client } from "../../../system/s3/S3Client.ts"
 import { DataFolder } from "../DataFolder.ts"
 import { fileKinds, type FileKind, mediaTypes } from "../FileKinds.ts"
 import { FileStore, FilesUnwritable, type StoredFile } from "../FileStore.ts"
@@ -52,9 +52,9 @@ export const s3Files = (s3: S3Client) =>
         taskIds: Stream.paginateEffect(undefined, (token: string | undefined) =>
           s3.list("files/", 1_000, token).pipe(
             Effect.map(
-              ({ names, next }) =>
+              ({ objects, next }) =>
                 [
-                  [...new Set(names.map((name) => name.split("/")[1] ?? ""))],
+                  [...new Set(objects.map(({ name }) => name.split("/")[1] ?? ""))],
                   next === undefined ? Option.none() : Option.some(next)
                 ] as const
             ),

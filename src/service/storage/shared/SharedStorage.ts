@@ -6,8 +6,8 @@ import { createHash, randomBytes } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlClient as Sql } from "@effect/sql/SqlClient"
 import { Effect, Layer, Option } from "effect"
-import { ifPresent, openS3, type S3Client } from "../../../system/S3Client.ts"
-import { readS3Settings } from "../../../system/S3Settings.ts"
+import { ifPresent, openS3, type S3Client } from "../../../system/s3/S3Client.ts"
+import { readS3Settings } from "../../../system/s3/S3Settings.ts"
 import { type DataFolder, DataFolderUnusable } from "../DataFolder.ts"
 import type { FileStore } from "../FileStore.ts"
 import type { Replica } from "../Replica.ts"
@@ -59,7 +59,7 @@ const secretIn = ({ database }: SharedStorageUrls, s3: S3Client) =>
       const [known] = yield* sql<{ digest: string }>`SELECT digest FROM file_secret`
       const found = yield* read(s3)
       if (known === undefined) {
-        if (found !== undefined && (yield* s3.list("files/", 1)).names.length > 0)
+        if (found !== undefined && (yield* s3.list("files/", 1)).objects.length > 0)
           return yield* refused(s3.name, `has files of another service; choose another prefix with --files`)
         const secret = found ?? randomBytes(secretSize)
         if (found === undefined) yield* s3.putBytes("secret", secret)

@@ -1,6 +1,7 @@
 /** Reads where objects in S3 are, and the keys to reach them. The variables are those of Amazon's own programs. */
 import { Config, type ConfigError, Effect, Option, Redacted } from "effect"
-import { S3Failed, type S3Settings } from "./S3Client.ts"
+import type { S3Settings } from "./S3Client.ts"
+import { S3Failed } from "./S3Responses.ts"
 
 /** Reads the settings for `s3://BUCKET/PREFIX` from the environment. */
 export const readS3Settings = (address: string): Effect.Effect<S3Settings, S3Failed> =>

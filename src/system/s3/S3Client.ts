@@ -8,8 +8,9 @@ import { stat } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { Agent, type Dispatcher, request } from "@effect/platform-node/Undici"
 import { AwsV4Signer } from "aws4fetch"
-import { Clock, Data, Effect, Exit, Option, Schedule, type Scope } from "effect"
-import { sha256OfFile } from "./FileHash.ts"
+import { Clock, Effect, Exit, Option, Schedule, type Scope } from "effect"
+import { sha256OfFile } from "../FileHash.ts"
+import { failureIn, refusalOf, objectsIn, unescapeXml, readText, S3Failed } from "./S3Responses.ts"
 
 /** Where the objects are, and the keys to reach them. */
 export interface S3Settings {
@@ -22,16 +23,6 @@ export interface S3Settings {
   readonly keyId: string
   readonly secret: string
   readonly session: string | undefined
-}
-
-/** A request failed. `status` is that of the response, or 0 if there was none. */
-export class S3Failed extends Data.TaggedError("S3Failed")<{
-  readonly status: number
-  readonly detail: string
-}> {
-  override get message() {
-    return this.detail
-  }
 }
 
 /** Turns the failure of a request for an object that is missing into none. */
@@ -58,9 +49,6 @@ interface S3Body {
   readonly bytes: number
   readonly sha256: string
 }
-
-/** Maximum bytes of a list or an error. */
-const mostText = 4_000_000
 
 /** Opens a client. Its connections close with the scope. */
 export const openS3 = (settings: S3Settings) =>
@@ -117,7 +105,7 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
           body: body?.open() ?? null
         })
         if (response.statusCode < 300) return response
-        throw await failureOf(response)
+        throw await refusalOf(response)
       },
       catch: (cause) =>
         cause instanceof S3Failed
@@ -150,7 +138,7 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
   ): Effect.Effect<void, S3Failed> =>
     Effect.acquireUseRelease(
       Effect.flatMap(text({ method: "POST", name, query: { uploads: "" }, headers }), (xml) => {
-        const id = plain(/<UploadId>([^<]+)</u.exec(xml)?.[1])
+        const id = unescapeXml(/<UploadId>([^<]+)</u.exec(xml)?.[1])
         return id === undefined
           ? new S3Failed({ status: 0, detail: "its response to a multipart upload has no id" })
           : Effect.succeed(id)
@@ -231,7 +219,7 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
 
     remove: (name: string) => Effect.asVoid(text({ method: "DELETE", name })),
 
-    /** Lists names in order, after those of an earlier page. At most 1,000 at once. */
+    /** Lists objects in the order of their names, after those of an earlier page. At most 1,000 at once. */
     list: (folder: string, most: number, token?: string) =>
       Effect.map(
         text({
@@ -244,10 +232,8 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
           }
         }),
         (xml) => ({
-          names: [...xml.matchAll(/<Key>([^<]*)<\/Key>/gu)].map(([, key = ""]) =>
-            plain(key).slice(keyOf("").length)
-          ),
-          next: plain(/<NextContinuationToken>([^<]*)</u.exec(xml)?.[1])
+          objects: objectsIn(xml).map((found) => ({ ...found, name: found.name.slice(keyOf("").length) })),
+          next: unescapeXml(/<NextContinuationToken>([^<]*)</u.exec(xml)?.[1])
         })
       )
   }
@@ -270,31 +256,3 @@ const bodyOfBytes = (content: Buffer): S3Body => ({
   bytes: content.length,
   sha256: createHash("sha256").update(content).digest("hex")
 })
-
-const readText = ({ body }: Dispatcher.ResponseData) =>
-  Effect.tryPromise({
-    try: () => body.text(),
-    catch: () => new S3Failed({ status: 0, detail: "its response broke off" })
-  })
-
-/** Reads an error response: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
-const failureOf = async ({ statusCode, body, headers }: Dispatcher.ResponseData): Promise<S3Failed> => {
-  const isShort = Number(headers["content-length"] ?? 0) <= mostText
-  const xml = isShort ? await body.text().catch(() => "") : ""
-  if (!isShort) body.on("error", () => undefined).destroy()
-  return failureIn(statusCode, xml)
-}
-
-const failureIn = (status: number, xml: string): S3Failed => {
-  const of = (name: string) => plain(new RegExp(`<${name}>([^<]{1,300})<`, "u").exec(xml)?.[1])
-  const words = [of("Code"), of("Message")].filter((each) => each !== undefined).join(": ")
-  return new S3Failed({ status, detail: `HTTP ${status}${words === "" ? "" : `, ${words}`}` })
-}
-
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" }
-
-function plain(text: string): string
-function plain(text: string | undefined): string | undefined
-function plain(text: string | undefined): string | undefined {
-  return text?.replace(/&(amp|lt|gt|quot|apos);/gu, (whole, name: string) => entities[name] ?? whole)
-}

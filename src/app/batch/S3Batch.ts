@@ -1,0 +1,101 @@
+/**
+ * Runs a batch whose files are in S3. Its files are copied to this machine before it is read, and its results to S3
+ * after the run. The state stays on this machine.
+ */
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Array, Effect, type Scope } from "effect"
+import { isDynamicPattern } from "tinyglobby"
+import { namesManifest } from "../../pipeline/load/BatchLoader.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
+import { checksumOf } from "../../store/files/Checksum.ts"
+import { openS3, type S3Client } from "../../system/s3/S3Client.ts"
+import type { S3Failed } from "../../system/s3/S3Responses.ts"
+import { readS3Settings } from "../../system/s3/S3Settings.ts"
+import { dataFolder, homeFolder } from "../../system/UserFolders.ts"
+import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
+import { Screen } from "../terminal/Screen.ts"
+import type { BatchOptions } from "./BatchInput.ts"
+import { copyFolder, copyObject } from "./S3Inputs.ts"
+import { copyResults } from "./S3Results.ts"
+
+/** A batch with its files on this machine. */
+export interface LocalBatch<A> {
+  /** The options, with paths on this machine in place of addresses. */
+  readonly options: A
+  /** Copies the results to S3, if that is where they belong. */
+  readonly sendResults: (batch: Pick<Batch, "out" | "state">) => Effect.Effect<void, CommandEnded>
+}
+
+/** Whether a path is an address in S3. */
+export const isInS3 = (path: string): boolean => path.startsWith("s3://")
+
+/** Copies a batch's files to this machine. Without an address among the options, does nothing. */
+export const openS3Batch = Effect.fn("S3Batch.openS3Batch")(function* <A extends BatchOptions>(options: A) {
+  const { inputs, out } = options
+  const odd = inputs.find((input) => isInS3(input) !== isInS3(inputs[0]))
+  if (odd !== undefined) return yield* badUsage(`${odd}: expected all inputs in S3, or all on this machine`)
+  if (!isInS3(inputs[0])) return localBatch(options, inputs, isInS3(out ?? "") ? out : undefined)
+  const first = yield* copiedInput(inputs[0])
+  const others = yield* Effect.forEach(inputs.slice(1), copiedInput)
+  if (first.isManifest && others.length > 0)
+    return yield* badUsage(`${inputs[1]}: expected one manifest, or several subtitle or text files, not both`)
+  const paths = Array.map([first, ...others] as const, ({ path }) => path)
+  if (!first.isManifest) return localBatch(options, paths, isInS3(out ?? "") ? out : undefined)
+  const target = out === undefined ? `${first.base}/out` : isInS3(out) ? out.replace(/\/+$/u, "") : undefined
+  const results = target?.startsWith(`${first.base}/`) === true ? target.slice(first.base.length + 1) : "out"
+  yield* inS3(first.base, (s3) => copyFolder(s3, first.folder, [`${results}/`, ".dubwright/"]))
+  if (!options.quiet)
+    yield* Effect.flatMap(Screen, ({ say }) =>
+      say(`note: ${inputs[0]}: its files, its state and its results are in ${first.folder}`)
+    )
+  return localBatch(options, paths, target)
+})
+
+/** The options with these inputs. Results in S3 are first delivered beside the manifest. */
+const localBatch = <A extends BatchOptions>(
+  options: A,
+  inputs: Array.NonEmptyReadonlyArray<string>,
+  target: string | undefined
+): LocalBatch<A> => ({
+  options: { ...options, inputs, out: isInS3(options.out ?? "") ? undefined : options.out },
+  sendResults: ({ out, state }) =>
+    target === undefined ? Effect.void : inS3(target, (s3) => copyResults(s3, out, state))
+})
+
+/** Copies one named file. */
+const copiedInput = Effect.fnUntraced(function* (address: string) {
+  const at = address.lastIndexOf("/")
+  const [base, name] = [address.slice(0, at), address.slice(at + 1)]
+  if (isDynamicPattern(name))
+    return yield* badUsage(`${address}: a pattern; name a manifest or files, patterns can be in the manifest`)
+  if (name === "" || base.length <= "s3://".length)
+    return yield* badUsage(`${address}: expected a file (example: s3://BUCKET/season1/batch.yaml)`)
+  const folder = join(
+    dataFolder(process.platform, process.env, homeFolder() ?? tmpdir()),
+    "s3",
+    checksumOf(base).slice(0, 16)
+  )
+  const path = join(folder, name)
+  yield* inS3(base, (s3) => copyObject(s3, name, path))
+  return { base, folder, path, isManifest: yield* namesManifest(path) }
+})
+
+/** Runs an effect with a client of a place in S3. */
+const inS3 = <A>(
+  address: string,
+  use: (s3: S3Client) => Effect.Effect<A, S3Failed>
+): Effect.Effect<A, CommandEnded> =>
+  Effect.scoped(
+    Effect.flatMap(readS3Settings(address), (settings): Effect.Effect<A, S3Failed, Scope.Scope> =>
+      Effect.flatMap(openS3(settings), use)
+    )
+  ).pipe(
+    Effect.mapError(
+      ({ detail, status }) =>
+        new CommandEnded({
+          code: status === 0 || status >= 500 ? exitCodes.failed : exitCodes.unusable,
+          message: `${address}: ${detail}; check the address and the AWS_ variables, and run again`
+        })
+    )
+  )
