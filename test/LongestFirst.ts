@@ -14,19 +14,17 @@ const longest = [
   "pages/ReviewEdit.browser",
   "pages/ReviewDecisions.browser",
   "pages/Review.browser",
+  "pages/LongReview.browser",
   "ffmpeg/mux/Muxer",
   "hostile/Idempotency",
   "pipeline/deliver/MixReuse",
-  "pages/JobFilm.browser",
-  "app/BadInput",
   "app/Review",
   "docs/Docs",
   "docs/LibraryPage",
   "app/Command",
   "service/Crash",
   "pipeline/Progress",
-  "service/Lifecycle",
-  "app/OpenQuestions"
+  "service/Lifecycle"
 ].map((name) => `test/${name}.test.ts`)
 
 export class LongestFirst extends BaseSequencer {
