@@ -34,7 +34,7 @@ export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
  * Length of a section in seconds. It is long relative to the overlaps at its ends, which are computed twice, but short
  * enough to render one section again. The same for all films, so that a section does not depend on the film's length.
  */
-const sectionSeconds = 30
+const sectionSeconds = 60
 
 /** Shortest time to render, in seconds, for which worker threads are worth starting. */
 const worthThreads = 180
