@@ -21,7 +21,7 @@ export interface MixReuse {
   readonly remember: (heard: ReadonlyArray<SectionMeasurement>) => void
 }
 
-/** Number of sections, two minutes, below which a programme is always rendered as a whole. */
+/** Number of sections, four minutes, below which a programme is always rendered as a whole. */
 const leastSections = 4
 
 /** Share of sections that must be the same before any is reused. */
