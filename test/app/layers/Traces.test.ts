@@ -17,8 +17,8 @@ interface CollectedSpan {
 
 const spans: Array<CollectedSpan> = []
 const bodies: Array<string> = []
-/** Answers that the collector holds back, and whether it holds back those to exports of creates. */
-const held: Array<ServerResponse> = []
+/** Exports of the service that the collector has not answered, and whether it holds back further answers. */
+const held: Array<{ readonly body: string; readonly response: ServerResponse }> = []
 let isHolding = false
 let collector: Server
 let endpoint = ""
@@ -26,21 +26,29 @@ let endpoint = ""
 const valuesOf = (attributes: ReadonlyArray<{ key: string; value: Record<string, unknown> }>) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
 
+const spansIn = (body: string): Array<CollectedSpan> => {
+  const received: Array<CollectedSpan> = []
+  for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
+    for (const { spans: some } of scopeSpans)
+      for (const span of some)
+        received.push({
+          ...span,
+          program: String(valuesOf(resource.attributes)["service.name"]),
+          attributes: valuesOf(span.attributes)
+        })
+  return received
+}
+
 beforeAll(async () => {
   collector = createServer((request, response) => {
     let body = ""
     request.setEncoding("utf8").on("data", (text: string) => (body += text))
     request.on("end", () => {
       bodies.push(body)
-      if (isHolding && body.includes("TaskStore.create")) return void held.push(response)
-      for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans)
-        for (const { spans: some } of scopeSpans)
-          for (const span of some)
-            spans.push({
-              ...span,
-              program: String(valuesOf(resource.attributes)["service.name"]),
-              attributes: valuesOf(span.attributes)
-            })
+      const received = spansIn(body)
+      if (isHolding && received.some(({ program }) => program === "service"))
+        return void held.push({ body, response })
+      spans.push(...received)
       response.end("{}")
     })
   })
@@ -69,18 +77,21 @@ test("a collector shows every span of one utterance by its key, across pipeline 
   const url = (await serving.firstLine).replace("listening ", "")
   const { stdout } = await run(["keys", "create", "--name", "a", "--data", data])
   const secret = stdout.trim()
-  isHolding = true
   const { code, stderr } = await run(["run", "café.srt", ...voice, "--base-url", url], {
     cwd: twoLines(),
     env: { ...env, OTEL_SERVICE_NAME: "run", DUBWRIGHT_API_KEY: secret }
   })
   expect(code, stderr).toBe(0)
   // The service is stopped while an export is under way, which the collector then refuses once.
+  isHolding = true
+  expect((await fetch(`${url}/v1/credits`, { headers: { "xi-api-key": secret } })).status).toBe(200)
   await vi.waitUntil(() => held.length > 0, { timeout: 30_000 })
   serving.child.kill("SIGTERM")
   isHolding = false
-  for (const response of held) response.writeHead(503).end()
+  for (const { response } of held) response.writeHead(503).end()
   await serving.ended
+  const refused = held.flatMap(({ body }) => spansIn(body))
+  expect(refused.filter(({ spanId }) => !spans.some((span) => span.spanId === spanId))).toEqual([])
 
   const [whole] = spans.filter(({ name }) => name === "UtteranceProcess.processUtterance")
   const utterance = whole?.attributes["utterance"]

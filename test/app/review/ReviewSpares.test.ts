@@ -39,7 +39,7 @@ test("an opened edit box has the WAV file copied, and the edit patches the copy"
   const cwd = emptyFolder()
   const cues = [
     "00:00:01,000 --> 00:00:03,000\nThe tide turns.",
-    "00:01:50,000 --> 00:01:53,000\nIs it late?"
+    "00:03:10,000 --> 00:03:13,000\nIs it late?"
   ]
   writeFileSync(join(cwd, "film.srt"), cues.map((cue, at) => `${at + 1}\n${cue}\n`).join("\n"))
   const defaults = "{ provider: provider_opensource, voice: os-slt, language: en, loudness: none }"
