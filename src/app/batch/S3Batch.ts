@@ -35,25 +35,27 @@ export const openS3Batch = Effect.fn("S3Batch.openS3Batch")(function* <A extends
   const { inputs, out } = options
   const odd = inputs.find((input) => isInS3(input) !== isInS3(inputs[0]))
   if (odd !== undefined) return yield* badUsage(`${odd}: expected all inputs in S3, or all on this machine`)
-  if (!isInS3(inputs[0])) return localBatch(options, inputs, isInS3(out ?? "") ? out : undefined)
+  /** Where `--out` puts the results, if that is in S3. */
+  const named = out !== undefined && isInS3(out) ? out.replace(/\/+$/u, "") : undefined
+  if (!isInS3(inputs[0])) return withInputs(options, inputs, named)
   const first = yield* copiedInput(inputs[0])
-  const others = yield* Effect.forEach(inputs.slice(1), copiedInput)
-  if (first.isManifest && others.length > 0)
+  if (first.isManifest && inputs.length > 1)
     return yield* badUsage(`${inputs[1]}: expected one manifest, or several subtitle or text files, not both`)
+  const others = yield* Effect.forEach(inputs.slice(1), copiedInput)
   const paths = Array.map([first, ...others] as const, ({ path }) => path)
-  if (!first.isManifest) return localBatch(options, paths, isInS3(out ?? "") ? out : undefined)
-  const target = out === undefined ? `${first.base}/out` : isInS3(out) ? out.replace(/\/+$/u, "") : undefined
+  if (!first.isManifest) return withInputs(options, paths, named)
+  const target = out === undefined ? `${first.base}/out` : named
   const results = target?.startsWith(`${first.base}/`) === true ? target.slice(first.base.length + 1) : "out"
   yield* inS3(first.base, (s3) => copyFolder(s3, first.folder, [`${results}/`, ".dubwright/"]))
   if (!options.quiet)
     yield* Effect.flatMap(Screen, ({ say }) =>
       say(`note: ${inputs[0]}: its files, its state and its results are in ${first.folder}`)
     )
-  return localBatch(options, paths, target)
+  return withInputs(options, paths, target)
 })
 
 /** The options with these inputs. Results in S3 are first delivered beside the manifest. */
-const localBatch = <A extends BatchOptions>(
+const withInputs = <A extends BatchOptions>(
   options: A,
   inputs: Array.NonEmptyReadonlyArray<string>,
   target: string | undefined

@@ -96,7 +96,7 @@ export const listAll = (s3: S3Client): Effect.Effect<ReadonlyArray<ListedObject>
     let token: string | undefined
     do {
       const { objects, next } = yield* s3.list("", 1_000, token)
-      for (const object of objects) all.push({ ...object, name: object.name.replace(/^\//u, "") })
+      all.push(...objects)
       token = next
     } while (token !== undefined)
     return all

@@ -2,7 +2,7 @@
 import { readdirSync, statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { extname, join, sep } from "node:path"
-import { Effect, Option, Schema } from "effect"
+import { Array, Effect, Option, Schema } from "effect"
 import { checksumOf } from "../../store/files/Checksum.ts"
 import { writeAtomically } from "../../system/AtomicFile.ts"
 import type { S3Client } from "../../system/s3/S3Client.ts"
@@ -48,18 +48,13 @@ export const copyResults = (s3: S3Client, out: string, state: string): Effect.Ef
           yield* s3.putFile(name, path, mediaTypes[extname(name)] ?? "application/octet-stream")
         now[name] = modified
       })
-    const [ofJobs, ofRun] = [
-      files.filter(({ name }) => name.includes("/")),
-      files.filter(({ name }) => !name.includes("/"))
-    ]
-    yield* Effect.forEach([...ofJobs, ...ofRun], copy, { concurrency: filesAtOnce, discard: true }).pipe(
-      Effect.zipRight(
-        Effect.forEach(
-          Object.keys(before).filter((name) => there.has(name) && !files.some((file) => file.name === name)),
-          s3.remove,
-          { concurrency: filesAtOnce, discard: true }
-        )
-      ),
+    const [ofRun, ofJobs] = Array.partition(files, ({ name }) => name.includes("/"))
+    const names = new Set(files.map(({ name }) => name))
+    const gone = Object.keys(before).filter((name) => there.has(name) && !names.has(name))
+    const atOnce = { concurrency: filesAtOnce, discard: true } as const
+    yield* Effect.forEach(ofJobs, copy, atOnce).pipe(
+      Effect.zipRight(Effect.forEach(ofRun, copy, atOnce)),
+      Effect.zipRight(Effect.forEach(gone, s3.remove, atOnce)),
       Effect.ensuring(
         Effect.promise(() =>
           writeAtomically(state, record, Buffer.from(JSON.stringify(now))).catch(() => undefined)

@@ -123,16 +123,14 @@ export const makeJobWatcher = ({
     /** Polls those jobs that workers have begun or that are gone. The others have nothing to tell. */
     const poll = (names: Iterable<string>) =>
       Effect.gen(function* () {
-        const wanted = [...names].flatMap((name) => awaited.get(name) ?? [])
+        const wanted = [...names]
         const waiting = new Set<string>()
-        for (const name of new Set(wanted.map((one) => one.queue))) {
+        for (const name of new Set(wanted.flatMap((one) => awaited.get(one)?.queue ?? []))) {
           const at = yield* queue(name)
           for (const id of yield* callRedis(() => at.getRanges(notBegun, 0, -1)))
             waiting.add(nameOf(name, id))
         }
-        yield* touched.offerAll(
-          wanted.map(({ queue, id }) => nameOf(queue, id)).filter((name) => !waiting.has(name))
-        )
+        yield* touched.offerAll(wanted.filter((name) => !waiting.has(name)))
       })
     yield* Arrivals.takeBetween(fresh, 1, Infinity).pipe(
       Effect.flatMap(poll),

@@ -6,6 +6,7 @@ import { clipName } from "./Share.ts"
 
 /** Requests of small objects sent at once. */
 export const requestsAtOnce = 64
+
 /**
  * Lists the clips' names, as long as that takes fewer requests one after the other than asking for each clip. Returns
  * the utterances that are listed, or whose names come after the last one listed.

@@ -138,7 +138,7 @@ const steps = {
     ) WITHOUT ROWID`
   ),
   "0009_create_keys": statements(
-    // The idempotency key of an utterance's last create, announced at \`announced_at\`.
+    // The idempotency key of an utterance's last create, announced at `announced_at`.
     `ALTER TABLE utterance ADD COLUMN create_key TEXT`
   )
 }

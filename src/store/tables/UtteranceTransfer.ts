@@ -132,8 +132,8 @@ SELECT value -> 'utterance' ->> 'key', value ->> 'state', value -> 'utterance' -
 FROM given JOIN json_each(given.list)
 WHERE true
 ON CONFLICT (key) DO UPDATE SET state = excluded.state, take = excluded.take, task = excluded.task,
-  announced_at = excluded.announced_at, create_key = excluded.create_key, rerolls = excluded.rerolls, losses = excluded.losses,
-  setback = excluded.setback, changed_at = excluded.changed_at`
+  announced_at = excluded.announced_at, create_key = excluded.create_key, rerolls = excluded.rerolls,
+  losses = excluded.losses, setback = excluded.setback, changed_at = excluded.changed_at`
 
 const dropClips = `DELETE FROM clip WHERE key IN (SELECT value -> 'utterance' ->> 'key' FROM json_each(?))`
 
