@@ -17,8 +17,8 @@ export class DataFolderUnusable extends Schema.TaggedError<DataFolderUnusable>()
 export interface DataFolderOptions {
   readonly path: string
   /**
-   * Whether every commit and file is synced to disk, and survives a power failure. Otherwise it survives a crash of the
-   * process only.
+   * Whether every transaction and file is synced to disk, and survives a power failure. Otherwise it survives only a
+   * crash of the process.
    */
   readonly durable: boolean
 }

@@ -8,28 +8,34 @@ import { Cause, Effect, Layer, Option, Schedule } from "effect"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
 import { Replica } from "./Replica.ts"
 import { migrateService, WrittenByNewer } from "./ServiceMigrations.ts"
+import { syncOf, withSyncedTransactions } from "./SyncedTransactions.ts"
 
 /** Returns the database's path in a data folder. */
 export const fileIn = (folder: string): string => join(folder, "service.sqlite")
 
 /**
  * Opens the database in the data folder. Several processes may have it open: the service and the `keys` commands. With
- * `durable`, every commit is synced to disk.
+ * `durable`, every transaction is synced to disk.
  */
 export const serviceDatabase: Layer.Layer<SqlClient | Replica, DataFolderUnusable, DataFolder> =
   Layer.unwrapEffect(
     Effect.map(DataFolder, ({ path: folder, durable }) =>
-      Layer.effectDiscard(
+      Layer.scoped(
+        SqlClient,
         Effect.gen(function* () {
           const sql = yield* SqlClient
           yield* sql.unsafe("PRAGMA busy_timeout = 10000")
           yield* writeAhead
+          // A new file, and its log, are there after a power failure.
           yield* sql.unsafe(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`)
           yield* sql.unsafe("PRAGMA foreign_keys = ON")
           yield* migrateService
+          if (!durable) return sql
+          yield* sql.unsafe("PRAGMA synchronous = NORMAL")
+          return withSyncedTransactions(sql, yield* syncOf(`${fileIn(folder)}-wal`))
         })
       ).pipe(
-        Layer.provideMerge(SqliteClient.layer({ filename: fileIn(folder), disableWAL: true })),
+        Layer.provide(SqliteClient.layer({ filename: fileIn(folder), disableWAL: true })),
         Layer.merge(Layer.sync(Replica, () => ({ id: randomUUID(), sharing: undefined }))),
         Layer.catchAllCause((cause) =>
           Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite ${troubleOf(cause)}` }))

@@ -3,6 +3,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Data, Effect, Option, Schema } from "effect"
 import { idempotencyRetention } from "../../contract/SpeechApi.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import type { CreateName, NewTask } from "./TaskRecord.ts"
 
 /** The account has used this idempotency key for another create. */
@@ -47,6 +48,8 @@ export const replayOf =
       )
       if (row === undefined) return Option.none()
       if (!digest.equals(row.digest)) return yield* new NameReused()
+      // The create that it repeats may not be on disk yet: a transaction waits for those before it.
+      yield* Effect.orDie(inWriteTransaction(sql)(Effect.void))
       return Option.some({ taskId: row.task_id, characters: row.characters, credits: row.credits })
     })
 
