@@ -71,6 +71,8 @@ export class S3Server {
   readonly uploads = new Map<string, Map<number, Buffer>>()
   /** Parts received. */
   parts = 0
+  /** Requests answered, by method: `LIST` for those of the bucket. */
+  readonly answered: Record<string, number> = {}
   /** While true, every request gets 503. */
   isDown = false
   /** Requests refused because the server is down. */
@@ -128,7 +130,7 @@ export class S3Server {
   }
 
   private serve(
-    { method, url = "", headers }: IncomingMessage,
+    { method = "", url = "", headers }: IncomingMessage,
     body: Buffer,
     response: ServerResponse,
     stored: (key: string) => void
@@ -136,6 +138,8 @@ export class S3Server {
     const { pathname, searchParams } = new URL(url, "http://s3")
     const [, bucket, key = ""] = /^\/([^/]+)\/(.*)$/u.exec(decodeURIComponent(pathname)) ?? []
     if (bucket !== "audio") throw new Refusal(404, "NoSuchBucket")
+    const kind = key === "" ? "LIST" : method
+    this.answered[kind] = (this.answered[kind] ?? 0) + 1
     if (key === "") return void response.end(this.page(searchParams))
     const uploadId = searchParams.get("uploadId")
     if (uploadId !== null || searchParams.has("uploads"))

@@ -7,9 +7,6 @@ import { readLedger } from "../shared/Ledger.ts"
 import { isAhead } from "../shared/LedgerEntry.ts"
 import { queuedJobs } from "./QueuedJobs.ts"
 
-/** Utterances looked up concurrently. */
-const atOnce = 200
-
 /**
  * Copies the records of utterances from the share and the ledger into the run's state. Looks up each utterance once. An
  * utterance with an unfinished job is not looked up in the share: its worker finds a clip there.
@@ -30,9 +27,7 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   const clipless = utterances.filter(({ key }) => !hasClip(own.get(key)))
   const { unfinished } = yield* queuedJobs(coordinator, clipless)
   const idle = clipless.flatMap(({ key }) => (unfinished.has(key) ? [] : [key]))
-  const spoken = (yield* Effect.forEach(yield* share.mayHave(idle), share.recordOf, {
-    concurrency: atOnce
-  })).filter((record) => record !== undefined)
+  const spoken = yield* share.recordsOf(idle)
   const withClip = new Set(spoken.map(({ utterance }) => utterance.key))
   const rest = clipless.flatMap(({ key }) => (withClip.has(key) ? [] : [key]))
   const news = [...(yield* asked(() => readLedger(client, rest))).values()].filter(({ record }) =>

@@ -1,7 +1,7 @@
 /** A share that is a folder; each machine may mount it at another path. */
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { dirname, join, resolve, sep } from "node:path"
-import { Effect, Layer } from "effect"
+import { Array, Effect, Layer } from "effect"
 import { mapStateError, mapStateErrorLater } from "../../store/state/StateErrors.ts"
 import type { SharedClips } from "../../store/state/StateFolder.ts"
 import { writeAtomically } from "../../system/AtomicFile.ts"
@@ -37,20 +37,25 @@ export const folderShare = (folder: string): Layer.Layer<Share, FleetUnusable> =
       const inside = (path: string): string | undefined =>
         pathInside(root, existsSync(path) ? realpathSync(path) : resolve(path))
       const at = (name: string) => join(root, name)
+      const texts = shareTexts({
+        name: root,
+        read: (name) =>
+          mapStateError(root, () => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined)),
+        write: (name, text) =>
+          mapStateErrorLater(root, () =>
+            writeAtomically(dirname(at(name)), name.slice(name.indexOf("/") + 1), Buffer.from(text))
+          ),
+        size: (name) => mapStateError(root, () => statSync(at(name), { throwIfNoEntry: false })?.size)
+      })
       return {
         name: root,
         clips: clipsOf(root),
-        ...shareTexts({
-          name: root,
-          read: (name) =>
-            mapStateError(root, () => (existsSync(at(name)) ? readFileSync(at(name), "utf8") : undefined)),
-          write: (name, text) =>
-            mapStateErrorLater(root, () =>
-              writeAtomically(dirname(at(name)), name.slice(name.indexOf("/") + 1), Buffer.from(text))
-            ),
-          size: (name) => mapStateError(root, () => statSync(at(name), { throwIfNoEntry: false })?.size)
-        }),
-        mayHave: Effect.succeed,
+        ...texts,
+        recordsOf: (keys) =>
+          Effect.map(
+            Effect.forEach(keys, (key) => texts.recordOf(key)),
+            Array.filter((record) => record !== undefined)
+          ),
         fetchClips: () => Effect.void,
         files: {
           holds: (path) => inside(path) !== undefined,

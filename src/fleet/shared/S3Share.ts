@@ -13,7 +13,7 @@ import { readS3Settings } from "../../system/s3/S3Settings.ts"
 import { boundCache, isCached, openWork, receiveFile } from "./FileCache.ts"
 import { FleetUnusable, versionMismatch } from "./FleetErrors.ts"
 import { SentFile } from "./JobPayloads.ts"
-import { listedClips, requestsAtOnce } from "./S3ClipList.ts"
+import { makeClipList, requestsAtOnce } from "./S3ClipList.ts"
 import { clipName, portableMark, Share, type ShareFiles, shareTexts } from "./Share.ts"
 
 /** The copies on this machine. */
@@ -81,26 +81,15 @@ export const s3Share = (
         write: (name, text) => ask(s3.putBytes(name, Buffer.from(text))),
         size
       })
+      const clipList = makeClipList({
+        page: (token) => ask(s3.list("clips/", 1_000, token)),
+        size,
+        recordOf: texts.recordOf
+      })
       const clipPath = (key: string) => join(clips, `${key}.wav`)
-      /** Clips known to be complete in the share, with their sizes. */
-      const known = new Set<string>()
       return {
         name: s3.name,
-        clips: {
-          folder: clips,
-          missing: (sizes) =>
-            Effect.forEach(
-              sizes,
-              ([key, bytes]) =>
-                Effect.gen(function* () {
-                  if (known.has(`${key} ${bytes}`)) return []
-                  if ((yield* size(clipName(key, "wav"))) !== bytes) return [key]
-                  known.add(`${key} ${bytes}`)
-                  return []
-                }),
-              { concurrency: requestsAtOnce }
-            ).pipe(Effect.map((keys) => keys.flat()))
-        },
+        clips: { folder: clips, missing: clipList.missing },
         ...texts,
         // The clip first: a record without its clip would be useless.
         keepRecord: (record) => {
@@ -111,7 +100,7 @@ export const s3Share = (
             texts.keepRecord(record)
           )
         },
-        mayHave: (keys) => ask(listedClips(s3, keys)),
+        recordsOf: clipList.recordsOf,
         fetchClips: (records) =>
           Effect.forEach(
             records,

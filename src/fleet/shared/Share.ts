@@ -43,15 +43,21 @@ export interface ShareFiles {
 }
 
 /** The part of a share that its two forms have in common. */
-interface ShareTexts {
+export interface ShareTexts {
   /** Stores a text and returns its name. */
   readonly keep: (text: string) => Effect.Effect<string, StateUnusable>
   /** Reads a stored text. Fails if it does not appear within 35 s, as in a share that is not the fleet's. */
   readonly kept: (name: string) => Effect.Effect<string, StateUnusable | FleetUnusable>
   /** Stores a clip's record beside it, for other machines. */
   readonly keepRecord: (record: UtteranceRecord) => Effect.Effect<void, StateUnusable>
-  /** Reads the record of a clip; undefined if the clip is missing or incomplete. */
-  readonly recordOf: (key: UtteranceKey) => Effect.Effect<UtteranceRecord | undefined, StateUnusable>
+  /**
+   * Reads the record of a clip; undefined if the clip is missing or incomplete. `isStored` tells whether it has a size
+   * in bytes; by default the share is asked.
+   */
+  readonly recordOf: (
+    key: UtteranceKey,
+    isStored?: (key: UtteranceKey, bytes: number) => Effect.Effect<boolean, StateUnusable>
+  ) => Effect.Effect<UtteranceRecord | undefined, StateUnusable>
 }
 
 export class Share extends Context.Tag("fleet/Share")<
@@ -61,10 +67,10 @@ export class Share extends Context.Tag("fleet/Share")<
     readonly name: string
     /** This machine's folder of clips. */
     readonly clips: SharedClips
-    /** Returns those utterances whose clips the share may have. It certainly lacks the clips of the others. */
-    readonly mayHave: (
+    /** Reads the records of those utterances whose clips are complete. */
+    readonly recordsOf: (
       keys: ReadonlyArray<UtteranceKey>
-    ) => Effect.Effect<ReadonlyArray<UtteranceKey>, StateUnusable>
+    ) => Effect.Effect<ReadonlyArray<UtteranceRecord>, StateUnusable>
     /** Makes clips available in the folder. Those that the share lacks stay missing. */
     readonly fetchClips: (records: Iterable<UtteranceRecord>) => Effect.Effect<void, StateUnusable>
     readonly files: ShareFiles
@@ -113,10 +119,12 @@ export const shareTexts = ({ name: about, read, write, size }: ShareAccess): Sha
       Effect.retry({ while: ({ _tag }) => _tag === "FleetUnusable", schedule: appearing })
     ),
   keepRecord: (record) => write(clipName(record.utterance.key, "json"), writeRecord(record)),
-  recordOf: Effect.fnUntraced(function* (key) {
+  recordOf: Effect.fnUntraced(function* (
+    key,
+    isStored = (_, bytes) => Effect.map(size(clipName(key, "wav")), (found) => found === bytes)
+  ) {
     const content = yield* read(clipName(key, "json"))
     const record = content === undefined ? undefined : Option.getOrUndefined(readRecord(content))
-    if (record?.clip === undefined) return undefined
-    return (yield* size(clipName(key, "wav"))) === record.clip.bytes ? record : undefined
+    return record?.clip !== undefined && (yield* isStored(key, record.clip.bytes)) ? record : undefined
   })
 })

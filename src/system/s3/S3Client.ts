@@ -76,6 +76,8 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
     endpoint === undefined
       ? `https://${bucket}.s3.${region}.amazonaws.com`
       : `${endpoint.replace(/\/+$/u, "")}/${bucket}`
+  /** The signing keys of each day. */
+  const signingKeys = new Map<string, ArrayBuffer>()
   const keyOf = (name: string) => (prefix === "" ? name : `${prefix}/${name}`)
 
   const attempt = ({ method, name, query, headers = {}, body }: S3Request, now: number) =>
@@ -93,6 +95,7 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
           ...(settings.session === undefined ? {} : { sessionToken: settings.session }),
           service: "s3",
           region,
+          cache: signingKeys,
           datetime: new Date(now).toISOString().replace(/[:-]|\.\d{3}/gu, "")
         }).sign()
         const response = await request(url, {

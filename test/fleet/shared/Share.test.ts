@@ -152,20 +152,57 @@ describe("a share in S3", () => {
   it.scopedLive("lists clips instead of asking for each, as far as that is faster", () =>
     Effect.gen(function* () {
       const server = yield* s3
-      const share = yield* openOn(server, yield* temporaryFolder, "coordinator")
-      const keys = utterances(130).map((utterance) => utterance.key)
-      const isKept = (_: string, at: number) => at % 3 === 0
-      for (const key of keys.filter(isKept)) server.objects.set(`fleet/clips/${key}.json`, Buffer.from("{}"))
-      expect(yield* share.mayHave(keys)).toEqual(keys.filter(isKept))
-      expect(yield* share.mayHave(keys.slice(0, 9))).toEqual(keys.slice(0, 9))
+      const requests = <A, E>(work: Effect.Effect<A, E>) =>
+        Effect.gen(function* () {
+          for (const kind of Object.keys(server.answered)) delete server.answered[kind]
+          const result = yield* work
+          return { result, ...server.answered }
+        })
+      const open = Effect.flatMap(temporaryFolder, (cache) => openOn(server, cache, "coordinator"))
+      const share = yield* open
+      const all = utterances(130)
+      const records = all.flatMap((one, at) =>
+        at % 3 === 0 && record.clip !== undefined
+          ? [
+              {
+                ...record,
+                utterance: one,
+                clip: { ...record.clip, clip: { ...record.clip.clip, key: one.key } }
+              }
+            ]
+          : []
+      )
+      for (const each of records) {
+        writeFileSync(join(share.clips.folder, `${each.utterance.key}.wav`), wav)
+        yield* share.keepRecord(each)
+      }
+      const keys = all.map((one) => one.key)
+      const kept = records.map((each) => each.utterance.key)
+      const lost = keys.filter((one) => !kept.includes(one))
+      const sizes = new Map(keys.map((one) => [one, wav.length]))
+      const missing = (from: Share["Type"]) => from.clips.missing?.(sizes) ?? Effect.succeed([])
+      const count = kept.length
+
+      expect(yield* requests(share.recordsOf(keys))).toEqual({ result: records, LIST: 1, GET: count })
+      expect(yield* requests(share.recordsOf(keys.slice(0, 9)))).toEqual({
+        result: records.slice(0, 3),
+        GET: 9
+      })
+      expect(yield* requests(missing(yield* open))).toEqual({
+        result: lost,
+        LIST: 1,
+        HEAD: lost.length
+      })
       // Two pages are listed: after the last name, it is not known which are kept.
       for (let other = 0; other < 2_100; other++)
         server.objects.set(`fleet/clips/8${String(other).padStart(4, "0")}.json`, Buffer.from("{}"))
       const last =
         [...server.objects.keys()].filter((name) => name.startsWith("fleet/clips/")).sort()[1_999] ?? ""
-      const isListed = (key: string) => `fleet/clips/${key}.json` <= last
-      expect(keys.some(isListed)).toBe(true)
-      expect(yield* share.mayHave(keys)).toEqual(keys.filter((key, at) => isKept(key, at) || !isListed(key)))
+      const after = keys.filter((one) => `fleet/clips/${one}.json` > last)
+      expect(after.length).toBeGreaterThan(0)
+      expect(after.length).toBeLessThan(keys.length)
+      expect(yield* requests(share.recordsOf(keys))).toMatchObject({ result: records, LIST: 2 })
+      expect(yield* requests(missing(yield* open))).toMatchObject({ result: lost, LIST: 2 })
     })
   )
 
