@@ -1,6 +1,7 @@
 /** Rejoins a batch before dispatching anything: finds its clips in the share and its utterances in Redis. */
 import { Effect } from "effect"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
+import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { readLedger } from "../shared/Ledger.ts"
@@ -18,13 +19,12 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   const { client, callRedis: asked, share, handover, looked } = coordinator
   const utterances = all.filter(({ key }) => !looked.has(key))
   for (const { key } of utterances) looked.add(key)
+  const store = yield* UtteranceStore
+  const standings = yield* store.standings(utterances.map(({ key }) => key))
+  const clipless = utterances.filter(({ key }) => !hasClip(standings.get(key)))
   const own = new Map(
-    (yield* handover.records(utterances.map(({ key }) => key))).map((record) => [
-      record.utterance.key,
-      record
-    ])
+    (yield* handover.records(clipless.map(({ key }) => key))).map((record) => [record.utterance.key, record])
   )
-  const clipless = utterances.filter(({ key }) => !hasClip(own.get(key)))
   const { unfinished } = yield* queuedJobs(coordinator, clipless)
   const idle = clipless.flatMap(({ key }) => (unfinished.has(key) ? [] : [key]))
   const spoken = yield* share.recordsOf(idle)
@@ -37,7 +37,7 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
 })
 
 /** Whether the state has an utterance's clip. */
-export const hasClip = (record: UtteranceRecord | undefined): boolean =>
+export const hasClip = (record: Pick<UtteranceRecord, "state"> | undefined): boolean =>
   record?.state === "fetched" || record?.state === "placed"
 
 /** Whether the fleet's record is newer than the state's: not if the state has since paid for, or retried, a take. */

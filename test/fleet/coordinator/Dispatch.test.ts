@@ -159,9 +159,9 @@ describe.skipIf(!hasRedis)("a run that starts again", () => {
       const asked: Array<string> = []
       const counted = Context.make(Share, {
         ...share,
-        recordOf: (key) => {
-          asked.push(key)
-          return share.recordOf(key)
+        recordsOf: (keys) => {
+          asked.push(...keys)
+          return share.recordsOf(keys)
         }
       })
       const one = yield* run("one", counted)
