@@ -18,6 +18,8 @@ export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | {
 /** Records read at once. */
 const recordsAtOnce = 64
 
+const isStored = Effect.succeed(true)
+
 /** Makes the processor. */
 export const makeDeliverProcessor = (client: Redis) =>
   Effect.gen(function* () {
@@ -34,7 +36,12 @@ export const makeDeliverProcessor = (client: Redis) =>
         )
         const beside = yield* Effect.forEach(
           uses.keys(),
-          (key) => Effect.map(share.recordOf(key), (record) => [key, record] as const),
+          // A clip that is missing or incomplete shows when it is fetched.
+          (key) =>
+            Effect.map(
+              share.recordOf(key, () => isStored),
+              (record) => [key, record] as const
+            ),
           { concurrency: recordsAtOnce }
         )
         for (const [key, record] of beside) if (record !== undefined) found.set(key, record)
