@@ -8,6 +8,7 @@ import { s3Share, type ShareCache } from "../../fleet/shared/S3Share.ts"
 import { Share } from "../../fleet/shared/Share.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
 import type { SharedClips } from "../../store/state/StateFolder.ts"
+import { isS3Address } from "../../system/s3/S3Address.ts"
 import { cacheFolder, homeFolder } from "../../system/UserFolders.ts"
 
 /** A share and this machine's folder of its clips. */
@@ -26,7 +27,7 @@ export const openShare = (
   cache?: string,
   gigabytes = 20
 ): Effect.Effect<NamedShare, FleetUnusable, Scope.Scope> => {
-  if (!address.startsWith("s3://")) {
+  if (!isS3Address(address)) {
     const folder = resolve(address)
     return Effect.succeed({ clips: clipsOf(folder), layer: folderShare(folder) })
   }

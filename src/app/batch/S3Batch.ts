@@ -9,6 +9,7 @@ import { isDynamicPattern } from "tinyglobby"
 import { namesManifest } from "../../pipeline/load/BatchLoader.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
+import { isS3Address } from "../../system/s3/S3Address.ts"
 import { openS3, type S3Client } from "../../system/s3/S3Client.ts"
 import type { S3Failed } from "../../system/s3/S3Responses.ts"
 import { readS3Settings } from "../../system/s3/S3Settings.ts"
@@ -27,17 +28,14 @@ export interface LocalBatch<A> {
   readonly sendResults: (batch: Pick<Batch, "out" | "state">) => Effect.Effect<void, CommandEnded>
 }
 
-/** Whether a path is an address in S3. */
-export const isInS3 = (path: string): boolean => path.startsWith("s3://")
-
 /** Copies a batch's files to this machine. Without an address among the options, does nothing. */
 export const openS3Batch = Effect.fn("S3Batch.openS3Batch")(function* <A extends BatchOptions>(options: A) {
   const { inputs, out } = options
-  const odd = inputs.find((input) => isInS3(input) !== isInS3(inputs[0]))
+  const odd = inputs.find((input) => isS3Address(input) !== isS3Address(inputs[0]))
   if (odd !== undefined) return yield* badUsage(`${odd}: expected all inputs in S3, or all on this machine`)
   /** Where `--out` puts the results, if that is in S3. */
-  const named = out !== undefined && isInS3(out) ? out.replace(/\/+$/u, "") : undefined
-  if (!isInS3(inputs[0])) return withInputs(options, inputs, named)
+  const named = out !== undefined && isS3Address(out) ? out.replace(/\/+$/u, "") : undefined
+  if (!isS3Address(inputs[0])) return withInputs(options, inputs, named)
   const first = yield* copiedInput(inputs[0])
   if (first.isManifest && inputs.length > 1)
     return yield* badUsage(`${inputs[1]}: expected one manifest, or several subtitle or text files, not both`)
@@ -60,7 +58,7 @@ const withInputs = <A extends BatchOptions>(
   inputs: Array.NonEmptyReadonlyArray<string>,
   target: string | undefined
 ): LocalBatch<A> => ({
-  options: { ...options, inputs, out: isInS3(options.out ?? "") ? undefined : options.out },
+  options: { ...options, inputs, out: isS3Address(options.out ?? "") ? undefined : options.out },
   sendResults: ({ out, state }) =>
     target === undefined ? Effect.void : inS3(target, (s3) => copyResults(s3, out, state))
 })

@@ -3,7 +3,7 @@ import { createWriteStream, rmSync, statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { replaceFile, writeAtomically } from "../../system/AtomicFile.ts"
 import { makeFolder } from "../../system/Folder.ts"
 import type { S3Client } from "../../system/s3/S3Client.ts"
@@ -91,16 +91,7 @@ export const copyFolder = (
 
 /** Lists all objects. */
 export const listAll = (s3: S3Client): Effect.Effect<ReadonlyArray<ListedObject>, S3Failed> =>
-  Effect.gen(function* () {
-    const all: Array<ListedObject> = []
-    let token: string | undefined
-    do {
-      const { objects, next } = yield* s3.list("", 1_000, token)
-      all.push(...objects)
-      token = next
-    } while (token !== undefined)
-    return all
-  })
+  Effect.map(Stream.runCollect(s3.pages("")), (pages) => [...pages].flat())
 
 /** Whether an object's name is a path to a file inside a folder. Folders made in a console end with a slash. */
 const isInside = (name: string): boolean =>

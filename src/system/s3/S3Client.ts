@@ -8,7 +8,7 @@ import { stat } from "node:fs/promises"
 import { Readable } from "node:stream"
 import { Agent, type Dispatcher, request } from "@effect/platform-node/Undici"
 import { AwsV4Signer } from "aws4fetch"
-import { Clock, Effect, Exit, Option, Schedule, type Scope } from "effect"
+import { Clock, Effect, Exit, Option, Schedule, type Scope, Stream } from "effect"
 import { sha256OfFile } from "../FileHash.ts"
 import { failureIn, refusalOf, objectsIn, unescapeXml, readText, S3Failed } from "./S3Responses.ts"
 
@@ -178,6 +178,24 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
           : Effect.ignore(text({ method: "DELETE", name, query: { uploadId } }))
     )
 
+  /** Lists objects in the order of their names, after those of an earlier page. At most 1,000 at once. */
+  const list = (folder: string, most: number, token?: string) =>
+    Effect.map(
+      text({
+        method: "GET",
+        query: {
+          "list-type": "2",
+          "max-keys": String(most),
+          prefix: keyOf(folder),
+          ...(token === undefined ? {} : { "continuation-token": token })
+        }
+      }),
+      (xml) => ({
+        objects: objectsIn(xml).map((found) => ({ ...found, name: found.name.slice(keyOf("").length) })),
+        next: unescapeXml(/<NextContinuationToken>([^<]*)</u.exec(xml)?.[1])
+      })
+    )
+
   return {
     /** The address of the objects, for messages. */
     name: `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`,
@@ -222,22 +240,15 @@ const clientOver = (agent: Agent, settings: S3Settings) => {
 
     remove: (name: string) => Effect.asVoid(text({ method: "DELETE", name })),
 
-    /** Lists objects in the order of their names, after those of an earlier page. At most 1,000 at once. */
-    list: (folder: string, most: number, token?: string) =>
-      Effect.map(
-        text({
-          method: "GET",
-          query: {
-            "list-type": "2",
-            "max-keys": String(most),
-            prefix: keyOf(folder),
-            ...(token === undefined ? {} : { "continuation-token": token })
-          }
-        }),
-        (xml) => ({
-          objects: objectsIn(xml).map((found) => ({ ...found, name: found.name.slice(keyOf("").length) })),
-          next: unescapeXml(/<NextContinuationToken>([^<]*)</u.exec(xml)?.[1])
-        })
+    list,
+
+    /** Lists all objects in a folder, in pages. */
+    pages: (folder: string) =>
+      Stream.paginateEffect(undefined, (token: string | undefined) =>
+        Effect.map(
+          list(folder, 1_000, token),
+          ({ objects, next }) => [objects, Option.fromNullable(next)] as const
+        )
       )
   }
 }

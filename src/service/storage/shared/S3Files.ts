@@ -49,17 +49,9 @@ export const s3Files = (s3: S3Client) =>
             concurrency: "unbounded",
             discard: true
           }).pipe(Effect.orDie),
-        taskIds: Stream.paginateEffect(undefined, (token: string | undefined) =>
-          s3.list("files/", 1_000, token).pipe(
-            Effect.map(
-              ({ objects, next }) =>
-                [
-                  [...new Set(objects.map(({ name }) => name.split("/")[1] ?? ""))],
-                  next === undefined ? Option.none() : Option.some(next)
-                ] as const
-            ),
-            Effect.orDie
-          )
+        taskIds: s3.pages("files/").pipe(
+          Stream.map((objects) => [...new Set(objects.map(({ name }) => name.split("/")[1] ?? ""))]),
+          Stream.orDie
         ),
         isReachable: s3
           .list("files/", 1)
