@@ -41,6 +41,8 @@ export const startService = async (
   const { address } = await runtime.runPromise(
     serve({ host: "127.0.0.1", port: 0, dataDir, config, ...(shared === undefined ? {} : { shared }) }).pipe(
       Logger.withMinimumLogLevel(log === undefined ? LogLevel.None : LogLevel.All),
+      // As the program runs it where no collector is set.
+      Effect.withTracerEnabled(false),
       Effect.provide(
         Logger.replace(Logger.defaultLogger, Logger.map(Logger.jsonLogger, log ?? (() => undefined)))
       ),

@@ -1,7 +1,10 @@
 /** A key's record: its options, how it is listed, and how it is found in the database. */
-import { type Effect, Option, Schema } from "effect"
+import { timingSafeEqual } from "node:crypto"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Option, Schema } from "effect"
 import { type KeyScope, keyScopes } from "../../contract/Account.ts"
-import { checkRows } from "../storage/CheckedRows.ts"
+import { checkRows, rowCheck } from "../storage/CheckedRows.ts"
+import type { RowQuery } from "../storage/DirectRows.ts"
 
 /** Prefix of new keys. */
 export const keyPrefix = "nativeapikey_"
@@ -156,7 +159,7 @@ export interface KeyHolder {
 }
 
 /** Columns that identify a key's holder. */
-export const holderRows = checkRows(
+const holderRows = rowCheck(
   "keys and accounts",
   Schema.Struct({
     id: Schema.Int,
@@ -170,18 +173,26 @@ export const holderRows = checkRows(
   })
 )
 
-/** Returns the holder whose key has this digest. `isEqual` compares in constant time; `now` is in milliseconds. */
-export const holderIn = (
-  rows: Effect.Effect.Success<ReturnType<typeof holderRows>>,
-  isEqual: (digest: Uint8Array) => boolean,
+/** Finds the holder of a valid or expired key by its digest. `now` is in milliseconds since 1970. */
+export const holderQuery = (
+  sql: SqlClient,
+  digest: Buffer,
   now: number
-): Option.Option<KeyHolder> =>
-  Option.map(Option.fromNullable(rows.find((row) => isEqual(row.digest))), (row) => ({
-    id: row.id,
-    name: row.name,
-    key: row.key,
-    scopes: scopesIn(row.scopes),
-    requestsPerSecond: row.requests_per_second ?? undefined,
-    imported: row.imported === 1,
-    expired: row.expires_at !== null && row.expires_at <= now
-  }))
+): RowQuery<Option.Option<KeyHolder>> => ({
+  statement: sql`SELECT a.id, a.name, k.id AS key, k.digest, k.imported, k.scopes, k.expires_at, k.requests_per_second
+    FROM keys k JOIN accounts a ON a.id = k.account_id
+    WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`,
+  from: (rows) =>
+    Option.map(
+      Option.fromNullable(holderRows(rows).find((row) => timingSafeEqual(row.digest, digest))),
+      (row) => ({
+        id: row.id,
+        name: row.name,
+        key: row.key,
+        scopes: scopesIn(row.scopes),
+        requestsPerSecond: row.requests_per_second ?? undefined,
+        imported: row.imported === 1,
+        expired: row.expires_at !== null && row.expires_at <= now
+      })
+    )
+})

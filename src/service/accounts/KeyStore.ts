@@ -1,17 +1,17 @@
 /** API keys and their accounts in the database: create, import, grant, list, revoke, authenticate. */
-import { randomBytes, timingSafeEqual } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { userInfo } from "node:os"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { runQuery } from "../storage/DirectRows.ts"
 import { Secret } from "../storage/Secret.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { listAudit, noteAudit } from "./AuditLog.ts"
 import {
   limitColumnsOf,
   hintOf,
-  holderIn,
-  holderRows,
+  holderQuery,
   infoOf,
   type KeyOptions,
   keyPrefix,
@@ -209,16 +209,10 @@ const make = Effect.gen(function* () {
     audit: (limit: number) => listAudit(sql, limit),
 
     /** Returns the account of a valid key, or of one that has expired. */
-    recognise: Effect.fnUntraced(function* (key: Redacted.Redacted<string>) {
-      const digest = secret.digest("key", Redacted.value(key))
-      const rows = yield* Effect.orDie(
-        holderRows(sql`SELECT a.id, a.name, k.id AS key, k.digest, k.imported, k.scopes, k.expires_at, k.requests_per_second
-          FROM keys k JOIN accounts a ON a.id = k.account_id
-          WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`)
+    recognise: (key: Redacted.Redacted<string>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        runQuery(holderQuery(sql, secret.digest("key", Redacted.value(key)), now))
       )
-      const now = yield* Clock.currentTimeMillis
-      return holderIn(rows, (stored) => timingSafeEqual(stored, digest), now)
-    })
   }
 })
 

@@ -1,6 +1,7 @@
 /** Rate limits per account and per key: token buckets that hold ten seconds' worth of requests. */
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { Clock, Effect, Schema } from "effect"
+import { type Clock, Effect, Schema } from "effect"
+import type { CurrentAccount } from "../../contract/Account.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
 import { Replica } from "../storage/Replica.ts"
@@ -22,6 +23,9 @@ export interface RateLimit {
   readonly reset: number
 }
 
+/** A key that may have a limit, and its account. */
+type LimitedKey = Pick<CurrentAccount["Type"], "id" | "key" | "requestsPerSecond">
+
 /** A limit, and the bucket that counts it. */
 interface Limit {
   readonly policy: "account" | "key"
@@ -41,41 +45,51 @@ interface Counted {
   readonly wait: number
 }
 
+interface Limiter {
+  /** Counts a request of a key. */
+  readonly take: (holder: LimitedKey) => Effect.Effect<Counted>
+  /** The same, without an effect. Undefined if replicas count together. */
+  readonly takeNow: ((holder: LimitedKey) => Counted) | undefined
+}
+
 /** Limits each account to `limits.requestsPerSecond`, and each key to its own limit. */
 export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimiter", {
-  effect: Effect.gen(function* () {
+  effect: Effect.gen(function* (): Effect.fn.Return<Limiter, never, ServiceOptions | Replica> {
     const { config } = yield* ServiceOptions
     const { sharing } = yield* Replica
-    const count = sharing === undefined ? inMemory() : inDatabase(sharing.sql)
+    const clock = yield* Effect.clock
     const perAccount = config.limits?.requestsPerSecond
-    return {
-      /** Counts a request of a key. */
-      take: (account: number, key: number, perKey: number | undefined): Effect.Effect<Counted> => {
+    const counting =
+      <A>(none: A, count: (limits: ReadonlyArray<Limit>) => A) =>
+      ({ id: account, key, requestsPerSecond: perKey }: LimitedKey): A => {
         const limits = [
           ...(perAccount === undefined
             ? []
             : [{ policy: "account" as const, rate: perAccount, bucket: `account ${account}` }]),
           ...(perKey === undefined ? [] : [{ policy: "key" as const, rate: perKey, bucket: `key ${key}` }])
         ]
-        return limits.length === 0 ? Effect.succeed(unlimited) : count(limits)
+        return limits.length === 0 ? none : count(limits)
       }
+    if (sharing !== undefined) {
+      const take = counting<Effect.Effect<Counted>>(Effect.succeed(unlimited), inDatabase(sharing.sql))
+      return { take, takeNow: undefined }
     }
+    const takeNow = counting(unlimited, inMemory(clock))
+    return { take: (holder) => Effect.sync(() => takeNow(holder)), takeNow }
   })
 }) {}
 
 const unlimited: Counted = { limits: [], wait: 0 }
 
-const inMemory = () => {
+const inMemory = (clock: Clock.Clock) => {
   const buckets = new Map<string, Bucket>()
-  return (limits: ReadonlyArray<Limit>): Effect.Effect<Counted> =>
-    // A monotonic clock: the time of day may be set back.
-    Effect.map(Clock.currentTimeNanos, (nanos) =>
-      counted(
-        limits,
-        Number(nanos / 1_000_000n),
-        (name) => buckets.get(name),
-        (name, bucket) => buckets.set(name, bucket)
-      )
+  return (limits: ReadonlyArray<Limit>): Counted =>
+    counted(
+      limits,
+      // A monotonic clock: the time of day may be set back.
+      Number(clock.unsafeCurrentTimeNanos() / 1_000_000n),
+      (name) => buckets.get(name),
+      (name, bucket) => buckets.set(name, bucket)
     )
 }
 

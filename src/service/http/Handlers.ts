@@ -1,6 +1,6 @@
 /** Handlers of the API's nine endpoints. */
 import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Chunk, Effect, Option, Stream } from "effect"
+import { Chunk, Clock, Effect, Option, Stream } from "effect"
 import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
 import { Conflict, NotFound } from "../../contract/Errors.ts"
 import {
@@ -13,7 +13,6 @@ import {
 } from "../../contract/SpeechApi.ts"
 import { CreateTask, DeleteTask, type TaskReference } from "../../contract/Task.ts"
 import { version } from "../../domain/values/Version.ts"
-import { providerUnknown } from "../tasks/TaskAdmission.ts"
 import { eventOf, eventStream } from "../requests/EventStream.ts"
 import { readBody } from "./RequestBody.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
@@ -31,10 +30,10 @@ import { TaskWaiting } from "../requests/TaskWaiting.ts"
 import type { StoredTask } from "../tasks/TaskRecord.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
-import { searchVoices } from "../catalogue/VoiceSearch.ts"
+import { creditsResponse, modelList, taskPage, voicePage } from "../requests/ReadResponses.ts"
 import { RequestGate } from "./RequestGate.ts"
 import { WebhookSignature } from "../storage/WebhookSignature.ts"
-import { originOf, taskResponse } from "./TaskResponse.ts"
+import { originOf, taskResponse } from "../requests/TaskResponse.ts"
 
 /** The handlers, as one group. */
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
@@ -70,7 +69,9 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         // Changes that come together are written together.
         Stream.mapChunksEffect(tasks, (chunk) =>
           Effect.map(
-            Effect.forEach(chunk, (task) => eventFor(originOf(config.publicUrl, request), task)),
+            Effect.forEach(chunk, (task) =>
+              eventFor(originOf(config.publicUrl, request.headers["host"]), task)
+            ),
             (made) => Chunk.of(made.join(""))
           )
         ).pipe(Stream.catchTag("StreamBehind", ({ message }) => Stream.make(eventOf({ message }, "behind"))))
@@ -82,17 +83,12 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       Effect.suspend(() => {
         const made = madeEvents.get(task)
         if (made?.origin === origin) return Effect.succeed(made.event)
-        return Effect.map(taskResponse(files, origin, task), (shown) => {
-          const event = eventOf(shown, "task")
+        return Effect.map(Clock.currentTimeMillis, (now) => {
+          const event = eventOf(taskResponse(files, origin, task, now), "task")
           madeEvents.set(task, { origin, event })
           return event
         })
       })
-
-    const knownProvider = (provider: string | undefined) =>
-      provider === undefined || catalogue.offer().providers.has(provider)
-        ? Effect.void
-        : Effect.fail(providerUnknown(catalogue.offer(), provider))
 
     return group
       .handle("health", () =>
@@ -127,23 +123,8 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       )
       .handle("credits", () =>
         Effect.gen(function* () {
-          const { granted, used, reserved } = yield* store.balance(yield* account)
-          const daily = yield* store.daily((yield* CurrentAccount).key)
-          return {
-            ...(granted === undefined ? {} : { credits: granted - used - reserved }),
-            unlimited: granted === undefined,
-            used,
-            reserved,
-            ...(daily === undefined
-              ? {}
-              : {
-                  daily: {
-                    limit: daily.limit,
-                    used: daily.used,
-                    resets_at: new Date(daily.resetsAt).toISOString()
-                  }
-                })
-          }
+          const balance = yield* store.balance(yield* account)
+          return creditsResponse(balance, yield* store.daily((yield* CurrentAccount).key))
         })
       )
       .handle("providers", () =>
@@ -164,26 +145,13 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           // Clients of OpenAI's interface send their key as a bearer token.
           if (headers[keyHeader] === undefined && bearerIn(headers) !== undefined)
             return HttpServerResponse.unsafeJson(openAiModelList(catalogue.offer()))
-          yield* knownProvider(provider)
-          return {
-            models: [...catalogue.offer().providers.values()]
-              .filter((each) => provider === undefined || each.id === provider)
-              .flatMap((each) => each.models.map((model) => model.wire))
-          }
+          return yield* modelList(catalogue.offer(), provider)
         })
       )
       .handle("voices", ({ urlParams: { provider, search, page = 1, limit = defaultPageSize } }) =>
         Effect.gen(function* () {
           yield* account
-          yield* knownProvider(provider)
-          const found = searchVoices([...catalogue.offer().voices.values()], provider, search)
-          return {
-            voices: found.slice((page - 1) * limit, page * limit),
-            page,
-            limit,
-            total: found.length,
-            has_more: page * limit < found.length
-          }
+          return yield* voicePage(catalogue.offer(), provider, search, { page, limit })
         })
       )
       .handleRaw("create", ({ path, request, headers }) =>
@@ -196,7 +164,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             key,
             voiceId: path.voice_id,
             body,
-            origin: originOf(config.publicUrl, request),
+            origin: originOf(config.publicUrl, request.headers["host"]),
             name: headers[idempotencyHeader]
           })
           const reference: TaskReference = { task_id: taskId, status: "queued", characters, credits }
@@ -214,7 +182,13 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             ? store.read(owner, taskId)
             : waiting.end(owner, taskId, wait * 1000)
           if (Option.isNone(found)) return yield* taskUnknown
-          const task = yield* taskResponse(files, originOf(config.publicUrl, request), found.value)
+          const now = yield* Clock.currentTimeMillis
+          const task = taskResponse(
+            files,
+            originOf(config.publicUrl, request.headers["host"]),
+            found.value,
+            now
+          )
           return wait === 0
             ? task
             : HttpServerResponse.unsafeJson(task, { headers: { "preference-applied": `wait=${wait}` } })
@@ -241,14 +215,10 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { tasks, total } = yield* store.page(owner, page, limit)
-          const origin = originOf(config.publicUrl, request)
-          return {
-            tasks: yield* Effect.forEach(tasks, (task) => taskResponse(files, origin, task)),
-            page,
-            limit,
-            total,
-            has_more: page * limit < total
-          }
+          const origin = originOf(config.publicUrl, request.headers["host"])
+          const now = yield* Clock.currentTimeMillis
+          const shown = tasks.map((task) => taskResponse(files, origin, task, now))
+          return taskPage(shown, { page, limit }, total)
         })
       )
       .handleRaw("remove", ({ request }) =>

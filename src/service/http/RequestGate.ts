@@ -9,8 +9,9 @@ import { type RateLimit, RateLimiter } from "../accounts/RateLimiter.ts"
 export class RequestGate extends Effect.Service<RequestGate>()("service/RequestGate", {
   effect: Effect.map(RateLimiter, (limiter) => ({
     /** Checks a key's scope and counts the request. Sets the response's RateLimit headers if there are limits. */
-    admit: ({ id, key, scopes, requestsPerSecond }: CurrentAccount["Type"], scope: KeyScope) =>
+    admit: (holder: CurrentAccount["Type"], scope: KeyScope) =>
       Effect.gen(function* () {
+        const { scopes } = holder
         if (!scopes.includes(scope)) {
           return yield* new Forbidden({
             code: "scope_missing",
@@ -18,7 +19,7 @@ export class RequestGate extends Effect.Service<RequestGate>()("service/RequestG
             field: "xi-api-key"
           })
         }
-        const { limits, wait } = yield* limiter.take(id, key, requestsPerSecond)
+        const { limits, wait } = yield* limiter.take(holder)
         if (limits.length > 0) {
           yield* HttpApp.appendPreResponseHandler((_, response) =>
             Effect.succeed(HttpServerResponse.setHeaders(response, rateLimitHeaders(limits)))

@@ -17,7 +17,7 @@ import { eventOf, eventStream } from "../requests/EventStream.ts"
 import { TaskIntake } from "../requests/TaskIntake.ts"
 import { TaskWaiting } from "../requests/TaskWaiting.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
-import { originOf } from "../http/TaskResponse.ts"
+import { originOf } from "../requests/TaskResponse.ts"
 import { openAiErrorFor } from "./OpenAiErrors.ts"
 import { convertSpeech, mediaTypeOf } from "./SpeechConversion.ts"
 import { selectVoice, OpenAiSpeech } from "./OpenAiSpeech.ts"
@@ -57,7 +57,7 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
           ...(model === undefined ? {} : { model_id: model }),
           ...(isControl ? { speed } : {})
         },
-        origin: originOf(config.publicUrl, request),
+        origin: originOf(config.publicUrl, request.headers["host"]),
         name: request.headers[idempotencyHeader]
       })
       // The server closes silent connections, but speech may take longer.

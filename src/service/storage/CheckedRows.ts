@@ -1,7 +1,6 @@
 /** Checks the shape of the rows that the service's statements return. */
 import type { SqlError } from "@effect/sql/SqlError"
-import { findAll } from "@effect/sql/SqlSchema"
-import { Data, Effect, Schema } from "effect"
+import { Data, Effect, Either, Schema } from "effect"
 import { rowProblem } from "../../store/state/GuardedStatements.ts"
 import { fastRows } from "../../store/state/RowDecoding.ts"
 
@@ -12,17 +11,20 @@ export class RowMismatch extends Data.TaggedError("RowMismatch")<{ readonly prob
   }
 }
 
+/** Makes a check for rows of a table. It throws a `RowMismatch` that names a row of another shape. */
+export const rowCheck = <A, I>(
+  table: string,
+  row: Schema.Schema<A, I>
+): ((rows: ReadonlyArray<unknown>) => ReadonlyArray<A>) => {
+  const decode = Schema.decodeUnknownEither(Schema.Array(fastRows(row)))
+  return (rows) =>
+    Either.getOrThrowWith(decode(rows), (error) => new RowMismatch({ problem: rowProblem(table, error) }))
+}
+
 /** Makes a check for statements that return rows of a table. A row of another shape is a defect that names it. */
 export const checkRows = <A, I>(table: string, row: Schema.Schema<A, I>) => {
-  const find = findAll({
-    Request: Schema.Any,
-    Result: fastRows(row),
-    execute: (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>) => statement
-  })
+  const check = rowCheck(table, row)
   return (
     statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>
-  ): Effect.Effect<ReadonlyArray<A>, SqlError> =>
-    Effect.catchTag(find(statement), "ParseError", (error) =>
-      Effect.die(new RowMismatch({ problem: rowProblem(table, error) }))
-    )
+  ): Effect.Effect<ReadonlyArray<A>, SqlError> => Effect.map(statement, check)
 }

@@ -82,13 +82,12 @@ const make = Effect.gen(function* () {
     /** Deletes a task's files, if there are any. */
     remove: store.remove,
 
-    /** Returns the path of a file's URL, valid for at least `keep.addressHours` from now. */
-    addressOf: (taskId: string, kind: FileKind) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const expires = Math.ceil((now / 1000 + addressSeconds) / step) * step
-        const name = `${taskId}.${kind}`
-        return `/files/${expires.toString(36)}-${signature(expires, name).toString("base64url")}/${name}`
-      }),
+    /** Returns the path of a file's URL, valid for at least `keep.addressHours` from `now`, in ms since 1970. */
+    addressOf: (taskId: string, kind: FileKind, now: number): string => {
+      const expires = Math.ceil((now / 1000 + addressSeconds) / step) * step
+      const name = `${taskId}.${kind}`
+      return `/files/${expires.toString(36)}-${signature(expires, name).toString("base64url")}/${name}`
+    },
 
     /** Opens the file of a URL. None if the signature is wrong, the URL has expired or the task is deleted. */
     find: Effect.fnUntraced(function* (token: string, name: string) {

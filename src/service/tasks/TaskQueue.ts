@@ -8,7 +8,6 @@ import { checkRows } from "../storage/CheckedRows.ts"
 import { Replica } from "../storage/Replica.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { claimedOf, type Outcome, type Reserved, reservedRows, taskRows } from "./TaskRecord.ts"
-import { FairQueue } from "./FairQueue.ts"
 
 const waitingRows = checkRows("tasks", Schema.Struct({ account: Schema.Int, oldest: Schema.Int }))
 const countRows = checkRows("tasks", Schema.Struct({ status: Schema.String, count: Schema.Int }))
@@ -182,3 +181,28 @@ const make = Effect.gen(function* () {
 
 /** The queue of tasks. */
 export class TaskQueue extends Effect.Service<TaskQueue>()("service/TaskQueue", { effect: make }) {}
+
+/** An account with queued tasks of a provider, and the row id of the oldest. */
+export interface WaitingAccount {
+  readonly account: number
+  readonly oldest: number
+}
+
+/**
+ * Round-robin among accounts per provider, so that an account with many tasks does not delay the others. Remembers the
+ * order of their last turns.
+ */
+export class FairQueue {
+  private count = 0
+  private readonly last = new Map<string, number>()
+
+  /** Returns the account that has waited longest for a turn. Ties go to the account with the oldest task. */
+  next(provider: string, waiting: ReadonlyArray<WaitingAccount>): WaitingAccount | undefined {
+    const turn = ({ account }: WaitingAccount) => this.last.get(`${account} ${provider}`) ?? 0
+    return [...waiting].sort((one, other) => turn(one) - turn(other) || one.oldest - other.oldest)[0]
+  }
+
+  had(provider: string, account: number): void {
+    this.last.set(`${account} ${provider}`, ++this.count)
+  }
+}

@@ -115,6 +115,27 @@ const TaskRow = Schema.Struct({
 })
 type TaskRow = typeof TaskRow.Type
 
+/** The columns that the owning account reads. */
+export const AccountTaskRow = TaskRow.pick(
+  "task_id",
+  "status",
+  "provider",
+  "model_id",
+  "voice_id",
+  "voice_name",
+  "characters",
+  "credits",
+  "created_at",
+  "completed_at",
+  "duration_ms",
+  "format",
+  "has_srt",
+  "has_json",
+  "engine",
+  "error_code",
+  "error_message"
+)
+
 /** Checks whole rows of tasks. */
 export const taskRows = checkRows("tasks", TaskRow)
 
@@ -146,7 +167,7 @@ export const claimedOf = (row: TaskRow): ClaimedTask => ({
 })
 
 /** Converts a row to the account's view. */
-export const storedOf = (row: TaskRow): StoredTask => ({
+export const storedOf = (row: typeof AccountTaskRow.Type): StoredTask => ({
   taskId: row.task_id,
   status: row.status,
   provider: row.provider,

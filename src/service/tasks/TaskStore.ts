@@ -2,9 +2,11 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { runQuery } from "../storage/DirectRows.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { claimName, replayOf } from "./IdempotentCreates.ts"
-import { type Balance, type NewTask, storedOf, taskRows } from "./TaskRecord.ts"
+import { dailyOf, taskQueries } from "./TaskQueries.ts"
+import type { NewTask } from "./TaskRecord.ts"
 
 /** The account cannot pay for a task. */
 class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
@@ -26,23 +28,11 @@ const removedRows = checkRows(
   Schema.Struct({ account_id: Schema.Int, credits: Schema.Int, status: Schema.String })
 )
 const waitingRows = checkRows("tasks", Schema.Struct({ account_id: Schema.Int, count: Schema.Int }))
-const totalRows = checkRows("accounts", Schema.Struct({ tasks: Schema.Int }))
-const dailyRows = checkRows(
-  "keys",
-  Schema.Struct({
-    revoked_at: Schema.NullOr(Schema.Int),
-    credits_per_day: Schema.NullOr(Schema.Int),
-    spent: Schema.Int
-  })
-)
-const balanceRows = checkRows(
-  "accounts",
-  Schema.Struct({ granted: Schema.NullOr(Schema.Int), used: Schema.Int, reserved: Schema.Int })
-)
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const inTransaction = inWriteTransaction(sql)
+  const queries = taskQueries(sql)
   const byWaiting = sql.literal(
     sql.onDialectOrElse({ sqlite: () => "INDEXED BY tasks_waiting", orElse: () => "" })
   )
@@ -56,13 +46,13 @@ const make = Effect.gen(function* () {
           const paid = yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
               WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING id`
           if (paid.length === 0) {
-            const { granted, used, reserved } = yield* balanceOf(sql, task.account)
+            const { granted, used, reserved } = yield* runQuery(queries.balance(task.account))
             return yield* new CreditsShort({
               needed: task.credits,
               left: (granted ?? 0) - used - reserved
             })
           }
-          const held = yield* keyDay(sql, task.key, now)
+          const held = yield* runQuery(queries.keyDay(task.key, now))
           if (held?.isRevoked === true) return yield* new KeyRevoked()
           if (held?.cap !== undefined && held.spent + task.credits > held.cap) {
             const left = Math.max(0, held.cap - held.spent)
@@ -102,22 +92,14 @@ const make = Effect.gen(function* () {
     read: (account: number, taskId: string) =>
       !isText(taskId)
         ? Effect.succeedNone
-        : taskRows(sql`SELECT * FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`).pipe(
-            Effect.map((rows) => Option.map(Option.fromNullable(rows[0]), storedOf)),
-            Effect.orDie
-          ),
+        : Effect.map(runQuery(queries.task(account, taskId)), Option.fromNullable),
 
     /** Returns a page of an account's tasks, newest first, and their total number. `page` counts from 1. */
     page: (account: number, page: number, limit: number) =>
-      Effect.all([
-        taskRows(
-          sql`SELECT * FROM tasks WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`
-        ),
-        totalRows(sql`SELECT tasks FROM accounts WHERE id = ${account}`)
-      ]).pipe(
-        Effect.map(([rows, counts]) => ({ tasks: rows.map(storedOf), total: counts[0]?.tasks ?? 0 })),
-        Effect.orDie
-      ),
+      Effect.all({
+        tasks: runQuery(queries.page(account, page, limit)),
+        total: runQuery(queries.total(account))
+      }),
 
     /** Deletes a task unless it is being spoken. Releases the credits of a queued one. */
     remove: Effect.fn("TaskStore.remove")(function* (account: number, taskId: string) {
@@ -146,15 +128,12 @@ const make = Effect.gen(function* () {
 
     /** A key's cap for the day, and the cost of its tasks of today. Undefined if it has no cap. */
     daily: (key: number) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const held = yield* keyDay(sql, key, now)
-        if (held?.cap === undefined) return undefined
-        return { limit: held.cap, used: held.spent, resetsAt: (dayOf(now) + 1) * dayMillis }
-      }).pipe(Effect.orDie),
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.map(runQuery(queries.keyDay(key, now)), (held) => dailyOf(held, now))
+      ),
 
     /** An account's credits. */
-    balance: (account: number) => balanceOf(sql, account),
+    balance: (account: number) => runQuery(queries.balance(account)),
 
     /** Counts an account's queued tasks, and the other accounts that have any queued. */
     waiting: (account: number) =>
@@ -174,27 +153,3 @@ export class TaskStore extends Effect.Service<TaskStore>()("service/TaskStore", 
 
 /** Whether both databases can take a text: PostgreSQL refuses NUL. */
 const isText = (text: string): boolean => !text.includes("\u0000")
-
-const dayMillis = 86_400_000
-/** The day of a time, in days since 1970 (UTC). */
-const dayOf = (now: number): number => Math.floor(now / dayMillis)
-
-/** Reads a key's cap for the day, and the credits of its tasks of today. */
-const keyDay = (sql: SqlClient, key: number | undefined, now: number) =>
-  Effect.map(
-    dailyRows(sql`SELECT revoked_at, credits_per_day, COALESCE(
-      (SELECT credits FROM key_days WHERE key_id = keys.id AND day = ${dayOf(now)}), 0) AS spent
-      FROM keys WHERE id = ${key ?? null}`),
-    ([row]) =>
-      row && { isRevoked: row.revoked_at !== null, cap: row.credits_per_day ?? undefined, spent: row.spent }
-  )
-
-const balanceOf = (sql: SqlClient, account: number) =>
-  balanceRows(sql`SELECT granted, used, reserved FROM accounts WHERE id = ${account}`).pipe(
-    Effect.map((rows): Balance => ({
-      granted: rows[0]?.granted ?? undefined,
-      used: rows[0]?.used ?? 0,
-      reserved: rows[0]?.reserved ?? 0
-    })),
-    Effect.orDie
-  )

@@ -5,7 +5,7 @@ import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
 import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
 import { guardedLookup, networkPlaceOf, systemNames } from "../../system/NetworkPlace.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { taskResponse } from "../http/TaskResponse.ts"
+import { taskResponse } from "../requests/TaskResponse.ts"
 import { webhookFault } from "../requests/WebhookTarget.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
@@ -51,11 +51,12 @@ export const webhookSending = Layer.scopedDiscard(
         if (Option.isNone(task)) return Option.none()
         const fault = yield* webhookFault(hook.url, anywhere, systemNames)
         if (Option.isSome(fault)) return fault
-        const at = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+        const now = yield* Clock.currentTimeMillis
+        const at = Math.floor(now / 1000)
         const body = JSON.stringify({
           type: `task.${task.value.status}`,
           timestamp: new Date(at * 1000).toISOString(),
-          data: yield* taskResponse(files, hook.origin, task.value)
+          data: taskResponse(files, hook.origin, task.value, now)
         })
         const { origin, pathname, search } = new URL(hook.url)
         const answer = yield* Effect.either(

@@ -121,7 +121,8 @@ it.scoped("the rate limiter ignores changes of the system time", () =>
       currentTimeNanos: Effect.succeed(steady)
     }
     const part = built(RateLimiter.Default, [], { limits: { requestsPerSecond: 1 } })
-    const count = Effect.withClock(Context.get(yield* part, RateLimiter).take(1, 1, undefined), moved)
+    const limiter = Context.get(yield* Effect.withClock(part, moved), RateLimiter)
+    const count = limiter.take({ id: 1, key: 1, requestsPerSecond: undefined })
     expect(yield* count).toMatchObject({ wait: 0 })
     day -= 3_600_000
     expect(yield* count).toMatchObject({ wait: 0 })
