@@ -3,7 +3,9 @@
  * in turn. The floor is `cp` of the finished WAV file. Each delivery runs in a separate process, and its clock starts
  * when the film is placed.
  *
- *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--loudness -16] [--formats wav,flac,stems,mp4]
+ *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--loudness -16] [--formats wav,flac,…]
+ *
+ * Formats: wav, flac, unchecked (FLAC without its checksum), both (WAV and FLAC), stems (and WAV), mp4 (and WAV).
  *
  * The fastest of several rounds counts; each round changes lines anew. At the end, the benchmark compares the files
  * with those of a delivery from scratch. CPU seconds are comparable on a busy machine, too. As in a review, a spare is
@@ -34,7 +36,7 @@ const { values } = parseArgs({
     clips: { type: "string", default: "2000" },
     rounds: { type: "string", default: "3" },
     loudness: { type: "string", default: "-16" },
-    formats: { type: "string", default: "wav,flac,stems,mp4" },
+    formats: { type: "string", default: "wav,flac,unchecked,both,stems,mp4" },
     /** For the delivering process: the film's folder, the output folder and the changed lines so far. */
     deliver: { type: "string" },
     out: { type: "string", default: "" },
@@ -46,6 +48,8 @@ const { values } = parseArgs({
 const outputs: Readonly<Record<string, ReadonlyArray<OutputName>>> = {
   wav: ["wav"],
   flac: ["flac"],
+  unchecked: ["flac"],
+  both: ["wav", "flac"],
   stems: ["wav", "stems"],
   mp4: ["wav", "mp4"]
 }
@@ -72,7 +76,8 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const video =
     values.formats === "mp4" ? { video: { path: join(folder, "film.mp4"), name: "film.mp4" } } : {}
   const [start, before] = [performance.now(), processorSeconds()]
-  yield* writeOutputs({ ...made, job: { ...made.job, ...video } })
+  const audio = { ...made.job.audio, checksum: values.formats !== "unchecked" }
+  yield* writeOutputs({ ...made, job: { ...made.job, audio, ...video } })
   console.log((performance.now() - start) / 1000, processorSeconds() - before)
 })
 
@@ -134,6 +139,7 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
   const places = { start: 3, middle: Math.floor(film.clips.length / 2), end: film.clips.length - 4 }
   // FLAC is compared with the WAV of the formats before it.
   let floor: Took | undefined
+  const rows: Array<string> = []
   for (const format of formats) {
     const out = join(folder, `out-${format}`)
     const changed: Array<string> = []
@@ -156,7 +162,7 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
     const state = join(folder, "state")
     yield* prepareSpares(state, out, JobId.make("film"))
     for (let round = 0; round < rounds; round++) {
-      if (format !== "flac") took("cp", copied(join(out, "film", "film.wav"), folder))
+      if (outputs[format]?.includes("wav") === true) took("cp", copied(join(out, "film", "film.wav"), folder))
       for (const [name, line] of Object.entries(places)) {
         // Changes another line each time, near the previous one.
         edit(name, `${line + (name === "end" ? -round : round)}+${1 + 7 * (round + 1)}`)
@@ -177,11 +183,15 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
     )
     for (const [name, now] of least) {
       const [byClock, byCpu] = [now.seconds / (floor?.seconds ?? NaN), now.cpu / (floor?.cpu ?? NaN)]
-      console.log(
-        `  ${name.padEnd(10)} ${textOf(now)}, ${byClock.toFixed(2)} × cp (CPU ${byCpu.toFixed(2)} ×)`
+      rows.push(
+        `| ${format} | ${name} | ${now.seconds.toFixed(2)} s | ${byClock.toFixed(2)} | ` +
+          `${now.cpu.toFixed(2)} s | ${byCpu.toFixed(2)} |`
       )
     }
   }
+  console.log(
+    ["| format | edit | time | × cp | CPU | × cp |", "|---|---|---|---|---|---|", ...rows].join("\n")
+  )
 })
 
 await deliverOrMeasure("again", values.deliver, delivery, measure)

@@ -2,7 +2,7 @@
 import { Effect, Either } from "effect"
 import { usualDuck } from "../audio/level/Ducking.ts"
 import { Frames, Micros, SampleRate } from "../domain/time/Units.ts"
-import { type AudioFormat, encodeJob, fedPcm } from "./encode/EncodeJob.ts"
+import { type AudioFormat, encodeJob } from "./encode/EncodeJob.ts"
 import { type ContainerName, containers } from "./mux/Container.ts"
 import { muxJob } from "./mux/MuxJob.ts"
 import { AudioStream, MediaInfo, VideoStream } from "./probe/MediaInfo.ts"
@@ -26,7 +26,7 @@ export interface MissingAbility {
 
 const audioFile = (format: AudioFormat): FfmpegJob => {
   const feed = { rate: SampleRate.make(24_000), channels: 1, frames: Frames.make(24_000) } as const
-  return encodeJob(fedPcm(feed, undefined), [{ sink: { path: "a", format }, part: "a" }], undefined)
+  return encodeJob(feed, [{ sink: { path: "a", format }, part: "a" }], undefined)
 }
 
 const media = (path: string, streams: MediaInfo["streams"]): MediaInfo =>
@@ -59,10 +59,9 @@ const film = (container: ContainerName, original: "keep" | typeof usualDuck): Ff
   )
 }
 
-/** All kinds of files that need ffmpeg. WAV does not. */
+/** All kinds of files that need ffmpeg. WAV and FLAC do not. */
 export const abilities: ReadonlyArray<Ability> = (
   [
-    ["FLAC", audioFile({ format: "flac", depth: 24 })],
     ["MP3", audioFile({ format: "mp3" })],
     ["M4A", audioFile({ format: "m4a" })],
     ["Opus", audioFile({ format: "opus" })],

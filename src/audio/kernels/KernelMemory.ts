@@ -52,6 +52,17 @@ interface Kernels {
   ) => number
   readonly evidenced: (totals: number, starts: number, ends: number, onsets: number, count: number) => void
   readonly bandPowers: (samples: number, out: number, steps: number, tables: number, work: number) => void
+  readonly flacBits: (line: number, count: number, out: number) => void
+  readonly flacSides: (left: number, right: number, mid: number, side: number, count: number) => void
+  readonly flacRoughness: (line: number, count: number) => number
+  readonly flacCorrelation: (line: number, window: number, work: number, count: number, out: number) => void
+  readonly flacResidual: (line: number, out: number, count: number, weights: number, scale: number) => void
+  readonly flacSums: (values: number, size: number, parts: number, out: number) => void
+  readonly flacBegin: (at: number) => void
+  readonly flacPut: (value: number, count: number) => void
+  readonly flacRice: (values: number, count: number, parameter: number) => void
+  readonly flacEnd: () => number
+  readonly flacChecksum: (from: number, to: number, tables: number) => number
 }
 
 const code = new WebAssembly.Module(Uint8Array.from(atob(kernelCode), (letter) => letter.charCodeAt(0)))

@@ -939,4 +939,330 @@
         (local.set $starts (i32.add (local.get $starts) (i32.const 16)))
         (local.set $ends (i32.add (local.get $ends) (i32.const 16)))
         (local.set $onsets (i32.add (local.get $onsets) (i32.const 8)))
-        (br $next)))))
+        (br $next))))
+
+  ;; FLAC (RFC 9639). A line is one channel's samples as f64 integers, with 8 zeros before and 2 values after it.
+
+  ;; Ors the integers of a line of `count` samples, 2 per step, and writes the result to `out`. Ors what distinguishes
+  ;; each from the first, and writes that behind.
+  (func (export "flacBits") (param $line i32) (param $count i32) (param $out i32)
+    (local $end i32) (local $x v128) (local $first v128) (local $all v128) (local $other v128)
+    (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 3))))
+    (local.set $first
+      (i32x4.splat (i32x4.extract_lane 0 (i32x4.trunc_sat_f64x2_s_zero (v128.load64_zero (local.get $line))))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.gt_u (i32.add (local.get $line) (i32.const 16)) (local.get $end)))
+        (local.set $x (i32x4.trunc_sat_f64x2_s_zero (v128.load (local.get $line))))
+        (local.set $all (v128.or (local.get $all) (local.get $x)))
+        (local.set $other (v128.or (local.get $other) (v128.xor (local.get $x) (local.get $first))))
+        (local.set $line (i32.add (local.get $line) (i32.const 16)))
+        (br $next)))
+    (if
+      (i32.lt_u (local.get $line) (local.get $end))
+      (then
+        (local.set $x (i32x4.splat (i32.trunc_sat_f64_s (f64.load (local.get $line)))))
+        (local.set $all (v128.or (local.get $all) (local.get $x)))
+        (local.set $other (v128.or (local.get $other) (v128.xor (local.get $x) (local.get $first))))))
+    (i32.store (local.get $out)
+      (i32.or (i32x4.extract_lane 0 (local.get $all)) (i32x4.extract_lane 1 (local.get $all))))
+    (i32.store offset=4 (local.get $out)
+      (i32.or (i32x4.extract_lane 0 (local.get $other)) (i32x4.extract_lane 1 (local.get $other)))))
+
+  ;; Writes the mean, rounded down, and the difference of two lines of `count` samples, 2 per step.
+  (func (export "flacSides") (param $left i32) (param $right i32) (param $mid i32) (param $side i32) (param $count i32)
+    (local $end i32) (local $l v128) (local $r v128)
+    (local.set $end (i32.add (local.get $left) (i32.shl (local.get $count) (i32.const 3))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $left) (local.get $end)))
+        (local.set $l (v128.load (local.get $left)))
+        (local.set $r (v128.load (local.get $right)))
+        (v128.store (local.get $mid)
+          (f64x2.floor (f64x2.mul (f64x2.add (local.get $l) (local.get $r)) (f64x2.splat (f64.const 0.5)))))
+        (v128.store (local.get $side) (f64x2.sub (local.get $l) (local.get $r)))
+        (local.set $left (i32.add (local.get $left) (i32.const 16)))
+        (local.set $right (i32.add (local.get $right) (i32.const 16)))
+        (local.set $mid (i32.add (local.get $mid) (i32.const 16)))
+        (local.set $side (i32.add (local.get $side) (i32.const 16)))
+        (br $next))))
+
+  ;; Returns the sum of the absolute second differences of a line, without the last one if `count` is odd; 2 per step.
+  (func (export "flacRoughness") (param $line i32) (param $count i32) (result f64)
+    (local $end i32) (local $sum v128)
+    (local.set $end (i32.add (local.get $line) (i32.shl (i32.and (local.get $count) (i32.const -2)) (i32.const 3))))
+    (local.set $line (i32.add (local.get $line) (i32.const 16)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
+        (local.set $sum
+          (f64x2.add (local.get $sum)
+            (f64x2.abs
+              (f64x2.add
+                (f64x2.sub
+                  (v128.load (local.get $line))
+                  (f64x2.mul
+                    (v128.load (i32.sub (local.get $line) (i32.const 8)))
+                    (f64x2.splat (f64.const 2))))
+                (v128.load (i32.sub (local.get $line) (i32.const 16)))))))
+        (local.set $line (i32.add (local.get $line) (i32.const 16)))
+        (br $next)))
+    (f64.add (f64x2.extract_lane 0 (local.get $sum)) (f64x2.extract_lane 1 (local.get $sum))))
+
+  ;; Multiplies a line by a window of as many weights, writes the products to `work`, and the autocorrelation of these
+  ;; at lags 0 to 8 to `out`, as f64; 2 per step. There are 8 zeros before `work`. An odd line's last sample counts as 0.
+  (func (export "flacCorrelation")
+    (param $line i32) (param $window i32) (param $work i32) (param $count i32) (param $out i32)
+    (local $end i32) (local $x v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $e v128)
+    (local $f v128) (local $g v128) (local $h v128) (local $i v128)
+    (local.set $end (i32.add (local.get $line) (i32.shl (i32.and (local.get $count) (i32.const -2)) (i32.const 3))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
+        (local.set $x (f64x2.mul (v128.load (local.get $line)) (v128.load (local.get $window))))
+        (v128.store (local.get $work) (local.get $x))
+        (local.set $a (f64x2.add (local.get $a) (f64x2.mul (local.get $x) (local.get $x))))
+        (local.set $b
+          (f64x2.add (local.get $b)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 8))))))
+        (local.set $c
+          (f64x2.add (local.get $c)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 16))))))
+        (local.set $d
+          (f64x2.add (local.get $d)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 24))))))
+        (local.set $e
+          (f64x2.add (local.get $e)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 32))))))
+        (local.set $f
+          (f64x2.add (local.get $f)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 40))))))
+        (local.set $g
+          (f64x2.add (local.get $g)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 48))))))
+        (local.set $h
+          (f64x2.add (local.get $h)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 56))))))
+        (local.set $i
+          (f64x2.add (local.get $i)
+            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 64))))))
+        (local.set $line (i32.add (local.get $line) (i32.const 16)))
+        (local.set $window (i32.add (local.get $window) (i32.const 16)))
+        (local.set $work (i32.add (local.get $work) (i32.const 16)))
+        (br $next)))
+    (f64.store (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $a)) (f64x2.extract_lane 1 (local.get $a))))
+    (f64.store offset=8 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $b)) (f64x2.extract_lane 1 (local.get $b))))
+    (f64.store offset=16 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $c)) (f64x2.extract_lane 1 (local.get $c))))
+    (f64.store offset=24 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $d)) (f64x2.extract_lane 1 (local.get $d))))
+    (f64.store offset=32 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $e)) (f64x2.extract_lane 1 (local.get $e))))
+    (f64.store offset=40 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $f)) (f64x2.extract_lane 1 (local.get $f))))
+    (f64.store offset=48 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $g)) (f64x2.extract_lane 1 (local.get $g))))
+    (f64.store offset=56 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $h)) (f64x2.extract_lane 1 (local.get $h))))
+    (f64.store offset=64 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $i)) (f64x2.extract_lane 1 (local.get $i)))))
+
+  ;; Predicts each of `count` samples from the 8 before it, and writes what remains as a Rice-coded value: 0, -1, 1, -2
+  ;; as 0, 1, 2, 3. `weights` are 8 integers as f64, for the nearest sample first; their sum is multiplied by `scale`, a
+  ;; power of two, and rounded down. 2 per step. All intermediate results are exact.
+  (func (export "flacResidual")
+    (param $line i32) (param $out i32) (param $count i32) (param $weights i32) (param $scale f64)
+    (local $end i32) (local $by v128) (local $x v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local $e v128) (local $f v128) (local $g v128) (local $h v128)
+    (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 3))))
+    (local.set $by (f64x2.splat (local.get $scale)))
+    (local.set $a (v128.load64_splat (local.get $weights)))
+    (local.set $b (v128.load64_splat offset=8 (local.get $weights)))
+    (local.set $c (v128.load64_splat offset=16 (local.get $weights)))
+    (local.set $d (v128.load64_splat offset=24 (local.get $weights)))
+    (local.set $e (v128.load64_splat offset=32 (local.get $weights)))
+    (local.set $f (v128.load64_splat offset=40 (local.get $weights)))
+    (local.set $g (v128.load64_splat offset=48 (local.get $weights)))
+    (local.set $h (v128.load64_splat offset=56 (local.get $weights)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
+        (local.set $x
+          (f64x2.add
+            (f64x2.add
+              (f64x2.add
+                (f64x2.mul (local.get $a) (v128.load (i32.sub (local.get $line) (i32.const 8))))
+                (f64x2.mul (local.get $b) (v128.load (i32.sub (local.get $line) (i32.const 16)))))
+              (f64x2.add
+                (f64x2.mul (local.get $c) (v128.load (i32.sub (local.get $line) (i32.const 24))))
+                (f64x2.mul (local.get $d) (v128.load (i32.sub (local.get $line) (i32.const 32))))))
+            (f64x2.add
+              (f64x2.add
+                (f64x2.mul (local.get $e) (v128.load (i32.sub (local.get $line) (i32.const 40))))
+                (f64x2.mul (local.get $f) (v128.load (i32.sub (local.get $line) (i32.const 48)))))
+              (f64x2.add
+                (f64x2.mul (local.get $g) (v128.load (i32.sub (local.get $line) (i32.const 56))))
+                (f64x2.mul (local.get $h) (v128.load (i32.sub (local.get $line) (i32.const 64))))))))
+        (local.set $x
+          (i32x4.trunc_sat_f64x2_s_zero
+            (f64x2.sub (v128.load (local.get $line)) (f64x2.floor (f64x2.mul (local.get $x) (local.get $by))))))
+        (v128.store64_lane 0 (local.get $out)
+          (v128.xor (i32x4.shl (local.get $x) (i32.const 1)) (i32x4.shr_s (local.get $x) (i32.const 31))))
+        (local.set $line (i32.add (local.get $line) (i32.const 16)))
+        (local.set $out (i32.add (local.get $out) (i32.const 8)))
+        (br $next))))
+
+  ;; Writes the sums of `parts` runs of `size` Rice-coded values each, as f64.
+  (func (export "flacSums") (param $values i32) (param $size i32) (param $parts i32) (param $out i32)
+    (local $end i32) (local $sum i64)
+    (loop $part
+      (local.set $sum (i64.const 0))
+      (local.set $end (i32.add (local.get $values) (i32.shl (local.get $size) (i32.const 2))))
+      (loop $next
+        (local.set $sum (i64.add (local.get $sum) (i64.load32_u (local.get $values))))
+        (local.set $values (i32.add (local.get $values) (i32.const 4)))
+        (br_if $next (i32.lt_u (local.get $values) (local.get $end))))
+      (f64.store (local.get $out) (f64.convert_i64_u (local.get $sum)))
+      (local.set $out (i32.add (local.get $out) (i32.const 8)))
+      (local.set $parts (i32.sub (local.get $parts) (i32.const 1)))
+      (br_if $part (local.get $parts))))
+
+  ;; A stream of bits: where its next four bytes go, and its last bits, fewer than 32.
+  (global $bitsAt (mut i32) (i32.const 0))
+  (global $bits (mut i64) (i64.const 0))
+  (global $bitCount (mut i32) (i32.const 0))
+
+  ;; Adds the lowest `count` bits of a value, 0 to 32.
+  (func $put (export "flacPut") (param $value i32) (param $count i32)
+    (local $word i32)
+    (global.set $bits
+      (i64.or
+        (i64.shl (global.get $bits) (i64.extend_i32_u (local.get $count)))
+        (i64.and
+          (i64.extend_i32_u (local.get $value))
+          (i64.sub (i64.shl (i64.const 1) (i64.extend_i32_u (local.get $count))) (i64.const 1)))))
+    (global.set $bitCount (i32.add (global.get $bitCount) (local.get $count)))
+    (if
+      (i32.ge_u (global.get $bitCount) (i32.const 32))
+      (then
+        (global.set $bitCount (i32.sub (global.get $bitCount) (i32.const 32)))
+        (local.set $word
+          (i32.wrap_i64 (i64.shr_u (global.get $bits) (i64.extend_i32_u (global.get $bitCount)))))
+        (i32.store (global.get $bitsAt)
+          (i32.or
+            (i32.and (i32.rotl (local.get $word) (i32.const 8)) (i32.const 0x00ff00ff))
+            (i32.and (i32.rotr (local.get $word) (i32.const 8)) (i32.const 0xff00ff00))))
+        (global.set $bitsAt (i32.add (global.get $bitsAt) (i32.const 4))))))
+
+  ;; Begins a stream at an address.
+  (func (export "flacBegin") (param $at i32)
+    (global.set $bitsAt (local.get $at))
+    (global.set $bitCount (i32.const 0)))
+
+  ;; Fills the last byte with zeros, and returns the address after it.
+  (func (export "flacEnd") (result i32)
+    (call $put (i32.const 0) (i32.and (i32.sub (i32.const 0) (global.get $bitCount)) (i32.const 7)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.eqz (global.get $bitCount)))
+        (global.set $bitCount (i32.sub (global.get $bitCount) (i32.const 8)))
+        (i32.store8 (global.get $bitsAt)
+          (i32.wrap_i64 (i64.shr_u (global.get $bits) (i64.extend_i32_u (global.get $bitCount)))))
+        (global.set $bitsAt (i32.add (global.get $bitsAt) (i32.const 1)))
+        (br $next)))
+    (global.get $bitsAt))
+
+  ;; Adds `count` Rice-coded values with a parameter of 0 to 30.
+  (func (export "flacRice") (param $values i32) (param $count i32) (param $parameter i32)
+    (local $end i32) (local $zeros i32) (local $size i32) (local $word i32)
+    (local $at i32) (local $bits i64) (local $held i32)
+    (local.set $end (i32.add (local.get $values) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $at (global.get $bitsAt))
+    (local.set $bits (global.get $bits))
+    (local.set $held (global.get $bitCount))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $values) (local.get $end)))
+        (local.set $word (i32.load (local.get $values)))
+        (local.set $values (i32.add (local.get $values) (i32.const 4)))
+        (local.set $zeros (i32.shr_u (local.get $word) (local.get $parameter)))
+        (local.set $size (i32.add (i32.add (local.get $zeros) (local.get $parameter)) (i32.const 1)))
+        (local.set $word
+          (i32.or
+            (i32.and (local.get $word) (i32.sub (i32.shl (i32.const 1) (local.get $parameter)) (i32.const 1)))
+            (i32.shl (i32.const 1) (local.get $parameter))))
+        (if
+          (i32.le_u (local.get $size) (i32.const 32))
+          (then
+            (local.set $bits
+              (i64.or
+                (i64.shl (local.get $bits) (i64.extend_i32_u (local.get $size)))
+                (i64.extend_i32_u (local.get $word))))
+            (local.set $held (i32.add (local.get $held) (local.get $size)))
+            (if
+              (i32.ge_u (local.get $held) (i32.const 32))
+              (then
+                (local.set $held (i32.sub (local.get $held) (i32.const 32)))
+                (local.set $size
+                  (i32.wrap_i64 (i64.shr_u (local.get $bits) (i64.extend_i32_u (local.get $held)))))
+                (i32.store (local.get $at)
+                  (i32.or
+                    (i32.and (i32.rotl (local.get $size) (i32.const 8)) (i32.const 0x00ff00ff))
+                    (i32.and (i32.rotr (local.get $size) (i32.const 8)) (i32.const 0xff00ff00))))
+                (local.set $at (i32.add (local.get $at) (i32.const 4))))))
+          (else
+            (global.set $bitsAt (local.get $at))
+            (global.set $bits (local.get $bits))
+            (global.set $bitCount (local.get $held))
+            (block $none
+              (loop $zero
+                (br_if $none (i32.lt_u (local.get $zeros) (i32.const 32)))
+                (call $put (i32.const 0) (i32.const 32))
+                (local.set $zeros (i32.sub (local.get $zeros) (i32.const 32)))
+                (br $zero)))
+            (call $put (i32.const 0) (local.get $zeros))
+            (call $put (local.get $word) (i32.add (local.get $parameter) (i32.const 1)))
+            (local.set $at (global.get $bitsAt))
+            (local.set $bits (global.get $bits))
+            (local.set $held (global.get $bitCount))))
+        (br $next)))
+    (global.set $bitsAt (local.get $at))
+    (global.set $bits (local.get $bits))
+    (global.set $bitCount (local.get $held)))
+
+  ;; Returns the CRC-16 of the bytes from `from` to `to`: 4 per step, the rest one by one. `tables` are 4 tables of 256
+  ;; 16-bit checksums: of each byte, and of it with 1, 2 and 3 zero bytes after it.
+  (func (export "flacChecksum") (param $from i32) (param $to i32) (param $tables i32) (result i32)
+    (local $sum i32)
+    (block $done
+      (loop $next
+        (br_if $done (i32.gt_u (i32.add (local.get $from) (i32.const 4)) (local.get $to)))
+        (local.set $sum
+          (i32.xor
+            (i32.xor
+              (i32.load16_u offset=1536
+                (i32.add (local.get $tables)
+                  (i32.shl
+                    (i32.xor (i32.load8_u (local.get $from)) (i32.shr_u (local.get $sum) (i32.const 8)))
+                    (i32.const 1))))
+              (i32.load16_u offset=1024
+                (i32.add (local.get $tables)
+                  (i32.shl
+                    (i32.xor (i32.load8_u offset=1 (local.get $from)) (i32.and (local.get $sum) (i32.const 255)))
+                    (i32.const 1)))))
+            (i32.xor
+              (i32.load16_u offset=512
+                (i32.add (local.get $tables) (i32.shl (i32.load8_u offset=2 (local.get $from)) (i32.const 1))))
+              (i32.load16_u
+                (i32.add (local.get $tables) (i32.shl (i32.load8_u offset=3 (local.get $from)) (i32.const 1)))))))
+        (local.set $from (i32.add (local.get $from) (i32.const 4)))
+        (br $next)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $from) (local.get $to)))
+        (local.set $sum
+          (i32.xor
+            (i32.and (i32.shl (local.get $sum) (i32.const 8)) (i32.const 0xffff))
+            (i32.load16_u
+              (i32.add (local.get $tables)
+                (i32.shl
+                  (i32.xor (i32.load8_u (local.get $from)) (i32.shr_u (local.get $sum) (i32.const 8)))
+                  (i32.const 1))))))
+        (local.set $from (i32.add (local.get $from) (i32.const 1)))
+        (br $next)))
+    (local.get $sum)))

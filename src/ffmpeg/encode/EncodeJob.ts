@@ -1,4 +1,4 @@
-/** Builds the ffmpeg job that encodes PCM to audio files, and the WAV orders that need no ffmpeg. */
+/** Builds the ffmpeg job that encodes PCM to audio files, and the WAV and FLAC orders that need no ffmpeg. */
 import { encodings, type ConvertedPart } from "../../audio/formats/OutputConversion.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
 import {
@@ -14,6 +14,7 @@ import { type Chapter, oggChapters } from "./Chapters.ts"
 import type { FfmpegJob, JobOutput } from "../process/FfmpegJob.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
 import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
+import type { FlacFile, FrameSplice } from "./FlacFile.ts"
 import type { Splice } from "./WavSplice.ts"
 import type { WavOrder } from "./WavWriter.ts"
 
@@ -38,7 +39,12 @@ export type AudioFormat =
       /** Makes it a Broadcast Wave: the time of its first frame, in frames of the file's own rate since midnight. */
       readonly timeReference?: Frames
     }
-  | { readonly format: "flac"; readonly depth: 16 | 24 }
+  | {
+      readonly format: "flac"
+      readonly depth: 16 | 24
+      /** Whether it has the MD5 of all samples; default true. */
+      readonly checksum?: boolean
+    }
   | { readonly format: "mp3" | "m4a" | "opus"; readonly bitrate?: number }
 
 /** The metadata tags of a file. */
@@ -63,6 +69,8 @@ export interface AudioSink {
   readonly tags?: AudioTags
   /** How to complete a WAV file if only some of its sections are rendered; absent if all of them are. */
   readonly splice?: Splice
+  /** The same for a FLAC file. */
+  readonly frameSplice?: FrameSplice
 }
 
 /** Returns the length of a sink's file in frames: `frames` if set, else the feed's length, at the file's rate. */
@@ -114,25 +122,40 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
   }
 }
 
-/**
- * Returns the sample format of a sink whose floats must be converted before ffmpeg gets them. That is 16-bit FLAC,
- * which thus has the same samples as a WAV. Undefined for others.
- */
-export const finishedFor = (feed: PcmFeed, sink: AudioSink): ConvertedPart | undefined =>
-  sink.format.format === "flac" && sink.format.depth === 16
-    ? { rate: rateOf(sink), frames: framesWritten(feed, sink), depth: 16 }
-    : undefined
-
-/** The WAV stream that ffmpeg reads: the feed's floats, or converted 16-bit integers. */
-export interface FedPcm extends PcmFeed {
-  readonly encoding: "float32" | "int16"
+/** Returns how to write a sink as FLAC; undefined for other formats. Its samples are those of a WAV file. */
+export const flacFileOf = (
+  feed: PcmFeed,
+  sink: AudioSink,
+  chapters: ReadonlyArray<Chapter>
+): FlacFile | undefined => {
+  const { format, path, frameSplice } = sink
+  if (format.format !== "flac") return undefined
+  const { depth, checksum = true } = format
+  const to = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
+  const { language, source, ...texts } = sink.tags ?? {}
+  const from = { rate: feed.rate, channels: feed.channels, keepsIntegers: feed.keepsIntegers === true }
+  // The names that ffmpeg uses.
+  const tags = Object.entries({
+    title: texts.title,
+    artist: texts.artist,
+    album: texts.album,
+    DESCRIPTION: texts.comment,
+    [digitalSourceTag]: source === undefined ? undefined : digitalSourceUri(source),
+    language: language === undefined ? undefined : languageCode(language)
+  }).flatMap(([name, text]) => (text === undefined ? [] : [`${name}=${text}`]))
+  return {
+    stream: { ...to, channels: feed.channels, tags: [...tags, ...oggChapters(chapters)] },
+    // Of a spliced file, only the rendered samples are passed on.
+    order: {
+      kind: "flac",
+      path,
+      from,
+      length: feed.frames,
+      to,
+      isChecked: checksum && frameSplice === undefined
+    }
+  }
 }
-
-/** Returns the WAV stream for sinks with this converted format; `finished` is undefined for plain floats. */
-export const fedPcm = (feed: PcmFeed, finished: ConvertedPart | undefined): FedPcm =>
-  finished === undefined
-    ? { ...feed, encoding: "float32" }
-    : { ...feed, rate: finished.rate, frames: Frames.make(finished.frames), encoding: "int16" }
 
 /**
  * The size in bytes of the packets that ffmpeg passes between its threads. Each handover costs as much as encoding some
@@ -150,7 +173,7 @@ export interface ChapterFile {
 
 /** Builds the encoding job. */
 export const encodeJob = (
-  feed: FedPcm,
+  feed: PcmFeed,
   sinks: ReadonlyArray<PlacedSink>,
   chapters: ChapterFile | undefined
 ): FfmpegJob => ({
@@ -216,18 +239,9 @@ const ratesOf: Readonly<Partial<Record<AudioFormat["format"], ReadonlyArray<numb
 const codecOf = (feed: PcmFeed, { format }: AudioSink): ReadonlyArray<string> => {
   switch (format.format) {
     case "wav":
+    case "flac":
       // Written without ffmpeg.
       return []
-    case "flac":
-      return [
-        "-c:a",
-        "flac",
-        "-sample_fmt",
-        format.depth === 16 ? "s16" : "s32",
-        ...(format.depth === 24 ? ["-bits_per_raw_sample", "24"] : []),
-        "-f",
-        "flac"
-      ]
     case "mp3":
       return ["-c:a", "libmp3lame", "-b:a", `${bitrateOf(feed, format)}k`, "-f", "mp3"]
     case "m4a":

@@ -12,15 +12,13 @@ import { type Chapter, chaptersText } from "./Chapters.ts"
 import {
   type AudioSink,
   encodeJob,
-  type FedPcm,
-  fedPcm,
-  finishedFor,
+  flacFileOf,
   type PcmFeed,
   type PlacedSink,
   wavFileOf
 } from "./EncodeJob.ts"
+import { openFlacFile } from "./FlacFile.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
-import type { FeedOrder } from "./SampleSink.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, attempted, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
@@ -64,28 +62,34 @@ export const openFiles = Effect.fnUntraced(function* (
   const folder = hasChapters ? yield* temporaryFolder : ""
   const rename = yield* partFiles(
     requests.flatMap(({ sinks }) =>
-      sinks.flatMap(({ path, splice }) => (splice === undefined ? [resolve(path)] : []))
+      sinks.flatMap(({ path, splice, frameSplice }) =>
+        splice === undefined && frameSplice === undefined ? [resolve(path)] : []
+      )
     ),
     writeRefusal
   )
   const all = yield* Effect.forEach(requests, (request, at) => workOf(at, request, join(folder, `${at}.txt`)))
   const works = all.flat()
   /** By order index. */
-  const encoders = new Map(
+  const takers = new Map(
     yield* Effect.forEach(
-      works.flatMap(({ job }, order) => (job === undefined ? [] : [{ job, order }])),
-      ({ job, order }) => Effect.map(encoderOf(ffmpeg, job), (encoder) => [order, encoder] as const)
+      works.flatMap(({ job, take }, order) => {
+        if (job !== undefined) return [{ order, starting: encoderOf(ffmpeg, job) }]
+        const taker: Taker | undefined = take === undefined ? undefined : { take, finish: Effect.void }
+        return taker === undefined ? [] : [{ order, starting: Effect.succeed(taker) }]
+      }),
+      ({ order, starting }) => Effect.map(starting, (taker) => [order, taker] as const)
     )
   )
   const measurings = requests.map(({ feed, listen }) =>
     listen === true ? new MeterCombination(feed) : undefined
   )
   const take = (result: OrderResult) =>
-    result.kind === "fed"
-      ? (encoders.get(result.order)?.take(result) ?? Effect.void)
-      : Effect.sync(() => measurings[works[result.order]?.request ?? -1]?.add(result.heard))
+    result.kind === "heard"
+      ? Effect.sync(() => measurings[works[result.order]?.request ?? -1]?.add(result.heard))
+      : (takers.get(result.order)?.take(result) ?? Effect.void)
   const finish = Effect.gen(function* () {
-    yield* Effect.forEach(encoders.values(), ({ finish }) => finish, {
+    yield* Effect.forEach(takers.values(), ({ finish }) => finish, {
       concurrency: "unbounded",
       discard: true
     })
@@ -108,21 +112,29 @@ export const openFiles = Effect.fnUntraced(function* (
 
 /** One ffmpeg process to run. */
 interface FedJob {
-  readonly feed: FedPcm
+  readonly feed: PcmFeed
   readonly sinks: ReadonlyArray<PlacedSink>
   readonly bytes: BlockFeed
   readonly chapters: ReadonlyArray<Chapter>
   readonly chaptersPath: string
 }
 
-/** An order, and the ffmpeg process that it feeds. */
+/** Takes the results of an order. */
+interface Taker {
+  readonly take: (result: OrderResult) => Effect.Effect<void, FfmpegFailed | DiskFull | Unwritable>
+  /** Waits until all of them are processed. */
+  readonly finish: Effect.Effect<void, FfmpegFailed | DiskFull | Unwritable>
+}
+
+/** An order, and the ffmpeg process that it feeds or what takes its results. */
 interface Work extends RequestOrder {
   readonly job?: FedJob
-  /** Completes a file from its earlier version. Returns the step that puts it in place. */
+  readonly take?: Taker["take"]
+  /** Completes a file. Returns the step that puts it in place if it has an earlier version. */
   readonly complete?: Effect.Effect<Effect.Effect<void, DiskFull | Unwritable>, DiskFull | Unwritable>
 }
 
-/** Starts a request's WAV files, and returns its orders. */
+/** Starts a request's WAV and FLAC files, and returns its orders. */
 const workOf = Effect.fnUntraced(function* (
   request: number,
   { feed, sinks: asked, chapters = [], listen = false }: EncodeRequest,
@@ -141,43 +153,43 @@ const workOf = Effect.fnUntraced(function* (
         )
       : openSplicedFile({ header, order }, splice)
   )
-  const fed = fedGroups(feed, sinks).map((group) => {
-    const finished = finishedFor(feed, group[0].sink)
-    const pcm = fedPcm(feed, finished)
-    const bytes = new BlockFeed(wavHeader(pcm))
-    const order: FeedOrder = { kind: "feed", from: feed, length: feed.frames, to: finished }
-    const job: FedJob = { feed: pcm, sinks: group, bytes, chapters, chaptersPath }
-    return { request, order, job }
+  const flacs = yield* Effect.forEach(
+    asked.flatMap((sink) => {
+      const file = flacFileOf(feed, sink, chapters)
+      return file === undefined ? [] : [{ file, splice: sink.frameSplice }]
+    }),
+    ({ file, splice }) =>
+      Effect.map(openFlacFile(file, splice), (opened) => ({ request, order: file.order, ...opened }))
+  )
+  const placed = sinks.filter(({ sink: { format } }) => format.format !== "wav" && format.format !== "flac")
+  const fed = Array.match(placed, {
+    onEmpty: () => [],
+    onNonEmpty: (some) => {
+      const bytes = new BlockFeed(wavHeader({ ...feed, encoding: "float32" }))
+      const job: FedJob = { feed, sinks: some, bytes, chapters, chaptersPath }
+      return [{ request, order: { kind: "feed", from: feed } as const, job }]
+    }
   })
   const works: ReadonlyArray<Work> = [
     ...fed,
     ...wavs.map((wav) => ({ request, ...wav })),
+    ...flacs,
     ...(listen ? [{ request, order: { kind: "listen", ...feed } as const }] : [])
   ]
   return works
 })
 
-/** Groups the sinks that need ffmpeg: one group per converted rate and length, and one for plain floats. */
-const fedGroups = (feed: PcmFeed, sinks: ReadonlyArray<PlacedSink>) =>
-  Object.values(
-    Array.groupBy(
-      sinks.filter(({ sink }) => sink.format.format !== "wav"),
-      ({ sink }) => {
-        const finished = finishedFor(feed, sink)
-        return finished === undefined ? "" : `${finished.rate} ${finished.frames}`
-      }
-    )
-  )
-
 /** Starts an ffmpeg process, which ends with the scope. */
 const encoderOf = (ffmpeg: FfmpegChoice, job: FedJob) =>
-  Effect.map(Effect.forkScoped(encodeJobOf(ffmpeg, job)), (process) => ({
+  Effect.map(Effect.forkScoped(encodeJobOf(ffmpeg, job)), (process): Taker => ({
     /** Sends bytes with backpressure. Once the process has ended, skips them, or fails if it failed. */
-    take: ({ bytes, taken }: Extract<OrderResult, { readonly kind: "fed" }>) =>
-      Effect.zipRight(
-        job.bytes.send(bytes, taken),
-        Effect.suspend(() => (job.bytes.destroyed ? Fiber.join(process) : Effect.void))
-      ),
+    take: (result: OrderResult) =>
+      result.kind === "fed"
+        ? Effect.zipRight(
+            job.bytes.send(result.bytes, result.taken),
+            Effect.suspend(() => (job.bytes.destroyed ? Fiber.join(process) : Effect.void))
+          )
+        : Effect.void,
     /** Ends its input and waits for its end. */
     finish: Effect.zipRight(job.bytes.finish, Fiber.join(process))
   }))
@@ -189,7 +201,7 @@ const encodeJobOf = Effect.fnUntraced(
       yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
     const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
     const job = encodeJob(feed, sinks, file)
-    // WAV files need no ffmpeg.
+    // WAV and FLAC files need no ffmpeg.
     const { runJob } = yield* Effect.promise(() => import("../process/JobRunner.ts"))
     yield* runJob(yield* ffmpeg.forJob(job), job, bytes, ffmpeg.start).pipe(
       Effect.mapError((failure) =>

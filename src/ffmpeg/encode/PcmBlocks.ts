@@ -1,7 +1,7 @@
 /** Carries out encoding orders in this thread, for samples that arrive in blocks. */
 import { Effect, Stream } from "effect"
-import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { PcmFeed } from "./EncodeJob.ts"
+import type { SectionOutcome } from "./SampleSink.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
 import {
   type OrderBytes,
@@ -41,7 +41,7 @@ export const writeBlocks = <E, R>(
         samples === frames * channels
           ? handled(orders, () => [
               ...Array.from(sinks.rest(), (some) => some.map(fedCopy)).flat(),
-              ...measurements(sinks.heard())
+              ...outcomes(sinks.outcomes())
             ])
           : Effect.dieMessage(
               `the blocks have ${samples} samples in total, but ${frames * channels} were expected`
@@ -61,19 +61,21 @@ const asynchronous = async function* (blocks: Iterable<Float32Array> | AsyncIter
   yield* blocks
 }
 
-/** Copies bytes for ffmpeg, since their buffer is reused. */
-export const fedCopy = ({ order, bytes }: OrderBytes): OrderResult => ({
+/** Copies bytes, since their buffer is reused. */
+export const fedCopy = (made: OrderBytes): OrderResult => ({
+  ...made,
   kind: "fed",
-  order,
-  bytes: bytes.slice()
+  bytes: made.bytes.slice()
 })
 
-/** Wraps the measurements of a section, which are by order index. */
-export const measurements = (
-  all: ReadonlyArray<SectionMeasurement | undefined>
-): ReadonlyArray<OrderResult> =>
-  all.flatMap((heard, order): ReadonlyArray<OrderResult> =>
-    heard === undefined ? [] : [{ kind: "heard", order, heard }]
+/** Wraps the outcomes of a section, which are by order index. */
+export const outcomes = (all: ReadonlyArray<SectionOutcome | undefined>): ReadonlyArray<OrderResult> =>
+  all.flatMap((outcome, order): ReadonlyArray<OrderResult> =>
+    outcome === undefined
+      ? []
+      : "steps" in outcome
+        ? [{ kind: "heard", order, heard: outcome }]
+        : [{ kind: "encoded", order, sizes: outcome }]
   )
 
 /** Runs a step of the sinks. A file system error is reported with the path of its sink. */
@@ -96,5 +98,5 @@ export const refusalAt = (
   cause: unknown
 ): DiskFull | Unwritable => {
   const refused = orders[order]?.order
-  return writeRefusal(refused?.kind === "wav" ? refused.path : "", cause)
+  return writeRefusal(refused !== undefined && "path" in refused ? refused.path : "", cause)
 }

@@ -1,12 +1,9 @@
 /**
- * Sinks for the samples of one section: write its part of a WAV file, convert samples for ffmpeg, or meter them.
+ * Sinks for the samples of one section: write its part of a WAV file, encode them as FLAC, pass them to ffmpeg, or
+ * meter them.
  */
-import {
-  type ConvertedPart,
-  OutputConverter,
-  convertPart,
-  type UnconvertedPart
-} from "../../audio/formats/OutputConversion.ts"
+import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
+import type { UnconvertedPart } from "../../audio/formats/OutputConversion.ts"
 import {
   type SectionMeasurement,
   type SectionMeter,
@@ -15,46 +12,49 @@ import {
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"
+import { type FlacOrder, FlacPart } from "./FlacPart.ts"
 import { type WavOrder, WavPart } from "./WavWriter.ts"
 
-/** An order to feed a programme's samples to an ffmpeg process, as floats or converted to a file's format. */
+/** An order to feed a programme's samples to an ffmpeg process, as floats. */
 export interface FeedOrder {
   readonly kind: "feed"
   readonly from: UnconvertedPart
-  /** The programme's length in frames. */
-  readonly length: number
-  readonly to: ConvertedPart | undefined
 }
 
 /** An order, as it is sent to a worker thread. */
-export type SinkRequest = WavOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
+export type SinkRequest = WavOrder | FlacOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
 
 /** Carries out an order for one section. Throws file system errors. */
 export interface SampleSink {
   /**
-   * Processes the next samples, starting at the section's `begin`. Returns bytes for ffmpeg, if it feeds one: they may
-   * be part of the block, and are valid until the next call.
+   * Processes the next samples, starting at the section's `begin`. Returns bytes for ffmpeg or for a FLAC file, if it
+   * makes any: they may be part of the block, and are valid until the next call.
    */
   take(block: Float32Array): Uint8Array | undefined
-  /** Finishes the section: yields the bytes for ffmpeg that are still missing. Each is valid until the next. */
+  /** Finishes the section: yields the bytes that are still missing. Each is valid until the next. */
   rest?(): Iterable<Uint8Array>
-  /** Returns a meter's measurement of the section. */
-  heard?(): SectionMeasurement
+  /** Returns the converted samples of the last step, for a file's checksum. */
+  checked?(): Uint8Array
+  /** Returns a meter's measurement of the section, or the sizes of its frames in a FLAC file. */
+  outcome?(): SectionOutcome
   close?(): void
 }
+
+/** What is known of a section once all its samples have passed. */
+export type SectionOutcome = SectionMeasurement | FrameSizes
 
 /** Opens the sink of an order. `allocate` provides buffers. */
 export const openSink = (order: SinkRequest, section: Section, allocate: Buffer32): SampleSink => {
   switch (order.kind) {
     case "wav":
       return new WavPart(order, section, allocate)
+    case "flac":
+      return new FlacPart(order, section, allocate)
     case "feed":
-      return order.to === undefined
-        ? feedingSamples(order, section)
-        : feedingFinished(order, order.to, section, allocate)
+      return feedingSamples(order, section)
     case "listen": {
       const listener = new ProgrammeMeter(order, section, allocate)
-      return { take: (block) => void listener.push(block), heard: () => listener.heard() }
+      return { take: (block) => void listener.push(block), outcome: () => listener.heard() }
     }
   }
 }
@@ -70,14 +70,4 @@ const feedingSamples = ({ from: { channels } }: FeedOrder, { begin, from, to }: 
       return sampleBytesOf(block.subarray(first * channels, last * channels))
     }
   }
-}
-
-const feedingFinished = (
-  { from, length }: FeedOrder,
-  to: ConvertedPart,
-  section: Section,
-  allocate: Buffer32
-): SampleSink => {
-  const finisher = new OutputConverter(from, convertPart(to, from.rate, length, section), allocate)
-  return { take: (block) => finisher.push(block), rest: () => finisher.rest() }
 }

@@ -1,8 +1,9 @@
 /** All sinks of one section, for a programme and its stems. Has few imports, as worker threads load it. */
+import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
-import { type SampleSink, openSink, type SinkRequest } from "./SampleSink.ts"
+import { type SampleSink, openSink, type SectionOutcome, type SinkRequest } from "./SampleSink.ts"
 
 /** An order, and the index of the request whose samples it processes: the programme or a stem. */
 export interface RequestOrder {
@@ -14,6 +15,10 @@ export interface RequestOrder {
 export const feeds = (orders: ReadonlyArray<RequestOrder>): boolean =>
   orders.some(({ order }) => order.kind === "feed")
 
+/** Whether any order makes bytes. */
+export const makesBytes = (orders: ReadonlyArray<RequestOrder>): boolean =>
+  orders.some(({ order }) => order.kind === "feed" || order.kind === "flac")
+
 /** An I/O error, and the index of its order. */
 export class SinkFault extends Error {
   constructor(
@@ -24,14 +29,16 @@ export class SinkFault extends Error {
   }
 }
 
-/** Bytes for the ffmpeg process of an order. */
+/** Bytes for the ffmpeg process or the FLAC file of an order. */
 export interface OrderBytes {
   /** The order's index. */
   readonly order: number
   readonly bytes: Uint8Array
+  /** Whether the bytes are samples for the file's checksum. */
+  readonly isChecked: boolean
 }
 
-/** One result for a section or part of one. Bytes for ffmpeg arrive chronologically. */
+/** One result for a section or part of one. Bytes arrive chronologically. */
 export type OrderResult =
   | (OrderBytes & {
       readonly kind: "fed"
@@ -39,6 +46,7 @@ export type OrderResult =
       readonly taken?: Int32Array
     })
   | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
+  | { readonly kind: "encoded"; readonly order: number; readonly sizes: FrameSizes }
 
 /** Carries out all orders for one section. The caller must always close it. Throws `SinkFault`. */
 export class SampleSinks {
@@ -60,29 +68,47 @@ export class SampleSinks {
     }
   }
 
-  /** Processes the next block of each request. Returns the bytes for ffmpeg, valid until the next call. */
+  /** Processes the next block of each request. Returns the bytes that it makes, valid until the next call. */
   take(blocks: ReadonlyArray<Float32Array>): ReadonlyArray<OrderBytes> {
     return this.sinks.flatMap((sink, order) => {
       const block = blocks[this.orders[order]?.request ?? -1]
-      const bytes = block === undefined ? undefined : attempted(order, () => sink.take(block))
-      return bytes === undefined || bytes.length === 0 ? [] : [{ order, bytes }]
+      return block === undefined
+        ? []
+        : bytesOf(
+            sink,
+            order,
+            attempted(order, () => sink.take(block))
+          )
     })
   }
 
-  /** Finishes all sinks. Yields the bytes for ffmpeg that are still missing, valid until the next. */
+  /** Finishes all sinks. Yields the bytes that are still missing, valid until the next. */
   *rest(): Generator<ReadonlyArray<OrderBytes>> {
     for (const [order, sink] of this.sinks.entries())
-      for (const bytes of attempted(order, () => sink.rest?.() ?? [])) yield [{ order, bytes }]
+      for (const bytes of attempted(order, () => sink.rest?.() ?? [])) yield bytesOf(sink, order, bytes)
   }
 
-  /** Returns the measurements of finished sinks by order index. */
-  heard(): ReadonlyArray<SectionMeasurement | undefined> {
-    return this.sinks.map((sink, order) => attempted(order, () => sink.heard?.()))
+  /** Returns the outcomes of finished sinks by order index. */
+  outcomes(): ReadonlyArray<SectionOutcome | undefined> {
+    return this.sinks.map((sink, order) => attempted(order, () => sink.outcome?.()))
   }
 
   close(): void {
     for (const sink of this.sinks) sink.close?.()
   }
+}
+
+/** The bytes of a sink's last step. */
+const bytesOf = (
+  sink: SampleSink,
+  order: number,
+  bytes: Uint8Array | undefined
+): ReadonlyArray<OrderBytes> => {
+  const checked = sink.checked?.()
+  return [
+    ...(bytes === undefined || bytes.length === 0 ? [] : [{ order, bytes, isChecked: false }]),
+    ...(checked === undefined || checked.length === 0 ? [] : [{ order, bytes: checked, isChecked: true }])
+  ]
 }
 
 const attempted = <A>(order: number, step: () => A): A => {

@@ -74,7 +74,8 @@ export class BlockFeed extends Readable {
   }
 }
 
-const release = (taken: Int32Array | undefined): void => {
+/** Sets a flag to 0 and notifies who waits for it, once bytes in shared memory may be overwritten. */
+export const release = (taken: Int32Array | undefined): void => {
   if (taken === undefined) return
   Atomics.store(taken, 0, 0)
   Atomics.notify(taken, 0)

@@ -66,7 +66,7 @@ export const formatOf = (
   name: SoundName
 ): AudioFormat => {
   // Otherwise, a background would lose its finest detail.
-  const { depth = background?.bits ?? 16, bitrate } = job.audio
+  const { depth = background?.bits ?? 16, bitrate, checksum } = job.audio
   switch (name) {
     case "wav":
       return {
@@ -77,7 +77,11 @@ export const formatOf = (
           : { timeReference: startIn(reel, job.audio.rate ?? deliveryRate) })
       }
     case "flac":
-      return { format: name, depth: depth === 16 ? 16 : 24 }
+      return {
+        format: name,
+        depth: depth === 16 ? 16 : 24,
+        ...(checksum === undefined ? {} : { checksum })
+      }
     default:
       return { format: name, ...(bitrate === undefined ? {} : { bitrate }) }
   }

@@ -5,7 +5,7 @@ import type { MixBlock } from "../../audio/level/Mixer.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
-import { fedCopy, measurements, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
+import { fedCopy, outcomes, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
 import type { DiskFull, Unwritable } from "../../ffmpeg/process/FfmpegErrors.ts"
 import { feeds, type OrderResult, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -79,7 +79,7 @@ const inOrder = <E, R>(
   for (const [at, section] of sections.entries())
     if (kept?.has(at) === true) {
       const heard = kept.get(at)
-      results.push(...measurements(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
+      results.push(...outcomes(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
     } else {
       parts.push(Stream.fromIterable(results), made(section))
       results = []
@@ -127,7 +127,7 @@ const madeHere = (
           Stream.paginateChunkEffect(undefined, () =>
             Effect.map(stepped(steps, orders, state), ({ done, value }) =>
               done === true
-                ? [Chunk.unsafeFromArray(measurements(value)), Option.none()]
+                ? [Chunk.unsafeFromArray(outcomes(value)), Option.none()]
                 : [Chunk.unsafeFromArray(value.map(fedCopy)), Option.some(undefined)]
             )
           )

@@ -2,12 +2,12 @@
  * Renders one section of a programme: reads its lines, mixes, limits and hands the samples to their sinks. Has few
  * imports, because worker threads load it.
  */
-import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { Limiter } from "../../audio/level/Limiter.ts"
 import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
 import { BufferPool } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
+import type { SectionOutcome } from "../../ffmpeg/encode/SampleSink.ts"
 import { type OrderBytes, SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { BackgroundLayer } from "./bed/BackgroundLayer.ts"
 import type { Bed } from "./bed/BackgroundReader.ts"
@@ -88,8 +88,8 @@ export function* mixedSection(
 }
 
 /**
- * Renders a section into its sinks. Yields each block's bytes for ffmpeg, valid until the next step, and returns the
- * sinks' measurements.
+ * Renders a section into its sinks. Yields the bytes that each block makes, valid until the next step, and returns the
+ * sinks' outcomes.
  */
 export function* renderSection(
   mastering: Mastering,
@@ -97,7 +97,7 @@ export function* renderSection(
   lines: Iterable<MixLine>,
   orders: ReadonlyArray<RequestOrder>,
   renderer: SectionRenderer
-): Generator<ReadonlyArray<OrderBytes>, ReadonlyArray<SectionMeasurement | undefined>> {
+): Generator<ReadonlyArray<OrderBytes>, ReadonlyArray<SectionOutcome | undefined>> {
   const { rate, channels, stems, gain, ceiling, bed } = mastering
   const sinks = new SampleSinks(orders, section, renderer.work.take)
   let layer: BackgroundLayer | undefined
@@ -115,7 +115,7 @@ export function* renderSection(
     yield sinks.take([laid(limiter.flush()), ...followers.map((stem) => stem.flush())])
     if (layer !== undefined) yield sinks.take([layer.rest()])
     yield* sinks.rest()
-    return sinks.heard()
+    return sinks.outcomes()
   } finally {
     layer?.close()
     sinks.close()

@@ -3,8 +3,8 @@ import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { builtProgram, resourceLimits } from "../../system/BuiltProgram.ts"
-import { measurements } from "../../ffmpeg/encode/PcmBlocks.ts"
-import { feeds, type OrderResult } from "../../ffmpeg/encode/SampleSinks.ts"
+import { outcomes } from "../../ffmpeg/encode/PcmBlocks.ts"
+import { makesBytes, type OrderResult } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { MixLine } from "./SectionRenderer.ts"
 import {
   failureOf,
@@ -19,7 +19,7 @@ import {
 /** Path of the worker's bundle; undefined if it was not built. */
 export const threadProgram = (): string | undefined => builtProgram("section-worker.mjs")
 
-/** Slots of a thread, 3 MiB: how far it may run ahead of ffmpeg. */
+/** Slots of a thread, 3 MiB: how far it may run ahead of an encoder or a disk. */
 const slotCount = 6
 
 /** Lines sent at once, about 400 bytes each: messages above 100 kB are garbage-collected late. */
@@ -38,7 +38,7 @@ export const openSectionWorker = (
   start: Pick<ThreadStart, "mastering" | "orders" | "clips">
 ): Effect.Effect<RenderSection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const isFed = feeds(start.orders)
+    const isFed = makesBytes(start.orders)
     const count = isFed ? slotCount : 1
     const buffer = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
     const slots = new SharedArrayBuffer(4 * count)
@@ -49,9 +49,12 @@ export const openSectionWorker = (
       Effect.sync(() => new Worker(program, { workerData, transferList, execArgv: [], resourceLimits })),
       (thread) => Effect.promise(() => thread.terminate())
     )
-    const fedFrom = (order: number, slot: number, length: number): OrderResult => ({
-      kind: "fed",
-      order,
+    const fedFrom = ({
+      slot,
+      length,
+      ...fed
+    }: Extract<SectionResponse, { readonly kind: "fed" }>): OrderResult => ({
+      ...fed,
       bytes: new Uint8Array(buffer, slot * slotBytes, length),
       taken: new Int32Array(slots, slot * Int32Array.BYTES_PER_ELEMENT, 1)
     })
@@ -79,8 +82,8 @@ export const openSectionWorker = (
         const end = () => (asked = undefined)
         asked = {
           hear: (answer) => {
-            if (answer.kind === "fed") return handOn(fedFrom(answer.order, answer.slot, answer.length))
-            if (answer.kind === "made") measurements(answer.heard).forEach(handOn)
+            if (answer.kind === "fed") return handOn(fedFrom(answer))
+            if (answer.kind === "made") outcomes(answer.outcomes).forEach(handOn)
             end()
             resume(answer.kind === "failed" ? Effect.fail(answer.failure) : Effect.void)
           },

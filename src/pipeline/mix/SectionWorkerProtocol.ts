@@ -1,9 +1,9 @@
 /** Messages between a delivery and its section workers. */
 import type { MessagePort } from "node:worker_threads"
-import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
+import type { SectionOutcome } from "../../ffmpeg/encode/SampleSink.ts"
+import { type OrderBytes, SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { Mastering, MixLine } from "./SectionRenderer.ts"
 import { BackgroundUnreadable } from "./bed/BackgroundReader.ts"
 import { ClipUnreadable } from "./LineAudio.ts"
@@ -16,7 +16,7 @@ export interface ThreadStart {
   readonly clips: string
   /** Port from which the worker takes a section's lines, a few at a time, so that neither thread holds many of them. */
   readonly lines: MessagePort
-  /** Shared memory for ffmpeg's input, divided into slots; `slots` holds 1 for a taken slot, 0 for a free one. */
+  /** Shared memory for bytes, divided into slots; `slots` holds 1 for a taken slot, 0 for a free one. */
   readonly buffer: SharedArrayBuffer
   readonly slots: SharedArrayBuffer
 }
@@ -32,8 +32,8 @@ export const slotBytes = 512 * 1024
 
 /** A message from a worker. */
 export type SectionResponse =
-  | { readonly kind: "fed"; readonly order: number; readonly slot: number; readonly length: number }
-  | { readonly kind: "made"; readonly heard: ReadonlyArray<SectionMeasurement | undefined> }
+  | ({ readonly kind: "fed"; readonly slot: number; readonly length: number } & Omit<OrderBytes, "bytes">)
+  | { readonly kind: "made"; readonly outcomes: ReadonlyArray<SectionOutcome | undefined> }
   | { readonly kind: "failed"; readonly failure: SectionFailure }
 
 /** Why a section could not be rendered, as plain data. */

@@ -1,6 +1,7 @@
 /** Worker thread that renders sections one after the other. Has few imports, so that it starts quickly. */
 import { setFlagsFromString } from "node:v8"
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads"
+import type { OrderBytes } from "../../ffmpeg/encode/SampleSinks.ts"
 import { SectionRenderer, renderSection, type MixLine } from "./SectionRenderer.ts"
 import {
   failureOf,
@@ -25,46 +26,50 @@ const renderer = new SectionRenderer(clips)
 
 const say = (answer: SectionResponse): void => port.postMessage(answer)
 
-/** Collects bytes for ffmpeg in shared slots and sends each slot when it is full. A slot belongs to one order. */
+/** Bytes of one kind for one order. */
+type Stream = Omit<OrderBytes, "bytes">
+
+/** Collects bytes in shared slots and sends each slot when it is full. A slot belongs to one stream of bytes. */
 class Slots {
   private readonly taken = new Int32Array(slots)
   private readonly bytes = new Uint8Array(buffer)
   private next = 0
-  /** Slots being filled, by order number. */
-  private readonly open = new Map<number, { readonly slot: number; length: number }>()
+  /** Slots being filled. */
+  private readonly open = new Map<string, { readonly slot: number; length: number; readonly of: Stream }>()
 
-  put(order: number, bytes: Uint8Array): void {
+  put({ bytes, ...of }: OrderBytes): void {
+    const stream = `${of.order} ${of.isChecked}`
     for (let at = 0; at < bytes.length;) {
-      const current = this.open.get(order) ?? this.opened(order)
+      const current = this.open.get(stream) ?? this.opened(stream, of)
       const some = bytes.subarray(at, at + slotBytes - current.length)
       this.bytes.set(some, current.slot * slotBytes + current.length)
       current.length += some.length
       at += some.length
-      if (current.length === slotBytes) this.send(order)
+      if (current.length === slotBytes) this.send(stream)
     }
   }
 
   /** Sends slots that are not full. */
   sendAll(): void {
-    for (const order of this.open.keys()) this.send(order)
+    for (const stream of this.open.keys()) this.send(stream)
   }
 
-  /** Opens a slot for an order, waiting until one is free. */
-  private opened(order: number): { readonly slot: number; length: number } {
-    const opened = { slot: this.next, length: 0 }
+  /** Opens a slot for a stream, waiting until one is free. */
+  private opened(stream: string, of: Stream) {
+    const opened = { slot: this.next, length: 0, of }
     this.next = (this.next + 1) % this.taken.length
-    // If the slot is still being filled for another order, sends it early instead of waiting.
+    // If the slot is still being filled for another stream, sends it early instead of waiting.
     for (const [other, { slot }] of this.open) if (slot === opened.slot) this.send(other)
     Atomics.wait(this.taken, opened.slot, 1)
     Atomics.store(this.taken, opened.slot, 1)
-    this.open.set(order, opened)
+    this.open.set(stream, opened)
     return opened
   }
 
-  private send(order: number): void {
-    const filled = this.open.get(order)
-    this.open.delete(order)
-    if (filled !== undefined) say({ kind: "fed", order, ...filled })
+  private send(stream: string): void {
+    const filled = this.open.get(stream)
+    this.open.delete(stream)
+    if (filled !== undefined) say({ kind: "fed", ...filled.of, slot: filled.slot, length: filled.length })
   }
 }
 
@@ -82,10 +87,9 @@ port.on("message", (section: SectionRequest) => {
   try {
     const steps = renderSection(mastering, section, linesSent(), orders, renderer)
     let step = steps.next()
-    for (; step.done !== true; step = steps.next())
-      for (const { order, bytes } of step.value) fed.put(order, bytes)
+    for (; step.done !== true; step = steps.next()) for (const made of step.value) fed.put(made)
     fed.sendAll()
-    say({ kind: "made", heard: step.value })
+    say({ kind: "made", outcomes: step.value })
   } catch (cause) {
     say({ kind: "failed", failure: failureOf(cause) })
   }

@@ -181,9 +181,9 @@ withEachFfmpeg("encode", (it) => {
         expect(told).toContain("Tiếng Việt -metadata x\\=y")
         expect(told).toContain("\\=\\;\\#\\\\ 'quoted' \"twice\"\\\nnew line")
       }
-      for (const name of ["a.m4a", "a.opus"]) {
+      for (const name of ["a.m4a", "a.flac", "a.opus"]) {
         const told = (yield* ffmpeg("-i", join(here, name), "-f", "ffmetadata", "-")).stdout.toString()
-        const first = name === "a.opus" ? "title=\\=One\\; \\#1\\\\" : "title=\\=One\\; \\#1\\\\ "
+        const first = name !== "a.m4a" ? "title=\\=One\\; \\#1\\\\" : "title=\\=One\\; \\#1\\\\ "
         const chapters = told.slice(told.indexOf("[CHAPTER]")).match(/^(START|title)=.*$/gmu)
         const inMillis = chapters?.map((line) => line.replace(/^START=(\d+)000000$/u, "START=$1"))
         expect([name, inMillis]).toEqual([name, ["START=0", first, "START=1650", "title=Hai \\= \\#2"]])
@@ -381,14 +381,14 @@ withEachFfmpeg("encode", (it) => {
   it.scoped("stops an endless renderer when ffmpeg fails, names the output, and leaves no files", () =>
     Effect.gen(function* () {
       const here = yield* folder
-      const [wav, flac] = [join(here, "a.wav"), join(here, "a.flac")]
-      yield* Effect.promise(() => symlink("/dev/full", `${flac}.part`))
+      const [wav, mp3] = [join(here, "a.wav"), join(here, "a.mp3")]
+      yield* Effect.promise(() => symlink("/dev/full", `${mp3}.part`))
       const feed = { rate: rate24, channels: 1, frames: frames(1e9) } as const
       const request = {
         feed,
         sinks: [
           { path: wav, rate: rate24, format: wav16 },
-          { path: flac, rate: rate24, format: { format: "flac", depth: 24 } }
+          { path: mp3, rate: rate24, format: { format: "mp3" } }
         ]
       } as const
       const stopped = yield* Deferred.make<void>()
@@ -398,7 +398,7 @@ withEachFfmpeg("encode", (it) => {
       const failure = yield* Effect.flatMap((yield* Ffmpeg).openFiles([request]), ({ orders, sink }) =>
         Stream.run(writeBlocks(endless, orders, feed), sink)
       ).pipe(Effect.scoped, Effect.flip)
-      expect(failure).toEqual(new DiskFull({ path: flac }))
+      expect(failure).toEqual(new DiskFull({ path: mp3 }))
       expect(yield* Deferred.isDone(stopped)).toBe(true)
       expect(yield* namesIn(here)).toEqual([])
     })
@@ -412,6 +412,7 @@ withEachFfmpeg("encode", (it) => {
       yield* Effect.promise(() => writeFile(join(here, "file"), ""))
       yield* Effect.promise(() => mkdir(join(here, "b.wav.part")))
       yield* Effect.promise(() => mkdir(join(here, "b.flac.part")))
+      yield* Effect.promise(() => mkdir(join(here, "b.mp3.part")))
       const under = yield* Effect.flip(
         service.encode(
           { feed: feedOf(samples, rate24), sinks: [{ path: join(here, "file", "a.wav"), format: wav16 }] },
@@ -420,16 +421,18 @@ withEachFfmpeg("encode", (it) => {
       )
       expect(under).toBeInstanceOf(Unwritable)
       expect(under.message).toContain(join(here, "file", "a.wav"))
-      const [unopened, taken] = yield* Effect.forEach(
+      const [unopened, flac, taken] = yield* Effect.forEach(
         [
           { path: join(here, "b.wav"), format: wav16 },
-          { path: join(here, "b.flac"), format: { format: "flac", depth: 16 } }
+          { path: join(here, "b.flac"), format: { format: "flac", depth: 16 } },
+          { path: join(here, "b.mp3"), format: { format: "mp3" } }
         ] as const,
         (sink) => Effect.flip(service.encode({ feed: feedOf(samples, rate24), sinks: [sink] }, [samples]))
       )
       expect(unopened?._tag).toBe("Unwritable")
       expect(unopened?.message).toMatch(/b\.wav: cannot be written: EISDIR/u)
-      expect(taken).toMatchObject({ _tag: "FfmpegFailed", purpose: `encode ${join(here, "b.flac")}` })
+      expect(flac?.message).toMatch(/b\.flac: cannot be written: EISDIR/u)
+      expect(taken).toMatchObject({ _tag: "FfmpegFailed", purpose: `encode ${join(here, "b.mp3")}` })
       expect(taken?.message).toMatch(/could not encode .*: ffmpeg exited with code \d+: .*Is a directory/u)
     })
   )

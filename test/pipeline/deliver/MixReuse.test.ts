@@ -17,6 +17,7 @@ import { afterAll, expect, layer } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, Fiber, Layer } from "effect"
 import { usualDuck } from "../../../src/audio/level/Ducking.ts"
 import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import type { OutputName } from "../../../src/domain/manifest/Outputs.ts"
 import { JobId } from "../../../src/domain/values/Ids.ts"
 import { lacksSpares, prepareSpares } from "../../../src/pipeline/deliver/reuse/SparePreparation.ts"
 import { removeSpares } from "../../../src/pipeline/deliver/reuse/MixRecord.ts"
@@ -28,6 +29,8 @@ import { checksumOf } from "../../../src/store/files/Checksum.ts"
 import { ClipFolder } from "../../../src/store/files/ClipFolder.ts"
 import { writableState } from "../../../src/store/state/StateDatabase.ts"
 import { speechLike } from "../../audio/signals.ts"
+import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
+import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
 import { clips, edit, edited, type Film, filmOf, type FilmSettings, outputOf, rate } from "./editedFilms.ts"
 
@@ -84,7 +87,7 @@ const damage = (file: string) => {
 const filesIn = (out: string) =>
   new Map(
     readdirSync(join(out, "film"), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith(".wav"))
+      .filter((name) => /\.(?:wav|flac)$/u.test(name))
       .sort()
       .map((name) => [name, checksumOf(readFileSync(join(out, "film", name)))])
   )
@@ -121,9 +124,16 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
     "is bit-identical to one delivered for the first time",
     {
       edits: fc.array(edit, { minLength: 1, maxLength: 2 }),
+      outputs: fc.constantFrom<ReadonlyArray<OutputName>>(
+        ["wav", "stems"],
+        ["flac", "stems"],
+        ["wav", "flac"],
+        ["flac"]
+      ),
       audio: fc.record({
         depth: fc.constantFrom<16 | 24>(16, 24),
-        channels: fc.constantFrom<"mono" | "stereo">("mono", "stereo")
+        channels: fc.constantFrom<"mono" | "stereo">("mono", "stereo"),
+        checksum: fc.boolean()
       }),
       loudness: fc.constantFrom<"none" | number>("none", "none", -16),
       under: fc.constantFrom(undefined, undefined, background),
@@ -140,7 +150,7 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
           expect(yield* delivered(film, out, settings)).toEqual(yield* scratchOf(film, settings))
         }
       }),
-    { fastCheck: { numRuns: 3 }, timeout: 240_000 }
+    { fastCheck: { numRuns: 4 }, timeout: 240_000 }
   )
 
   it.effect(
@@ -211,6 +221,47 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
       }),
     120_000
   )
+
+  for (const [outputs, checksum] of [
+    [["flac"], false],
+    [["wav", "flac"], true]
+  ] as const)
+    it.effect(
+      `keeps the frames of a FLAC file ${checksum ? "with a checksum, beside a WAV file" : "without a checksum"}`,
+      () =>
+        Effect.gen(function* () {
+          const out = newFolder()
+          const settings = { outputs, loudness: "none" as const, audio: { checksum } }
+          let film = filmOf(190)
+          const path = join(out, "film", "film.flac")
+          yield* delivered(film, out, settings)
+          const dies = { emit: () => Effect.dieMessage("interrupted") }
+          for (const [at, sound] of [
+            [1, 4],
+            [17, 2],
+            [11, 3]
+          ] as const) {
+            const before = readFileSync(path)
+            film = withSound(film, at, sound)
+            yield* Effect.exit(Effect.provideService(delivered(film, out, settings), Progress, dies))
+            expect(readFileSync(path).equals(before)).toBe(true)
+            expect(readdirSync(join(out, "film"))).toEqual(outputs.map((name) => `film.${name}`).sort())
+            expect(mixesEnding(".patch")).toEqual([])
+            let rendered = 0
+            const counting = { emit: () => Effect.sync(() => void rendered++) }
+            const next = yield* Effect.provideService(delivered(film, out, settings), Progress, counting)
+            expect(rendered, "sections that are not copied").toBe(1)
+            expect(next).toEqual(yield* scratchOf(film, settings))
+          }
+          const { samples } = yield* Effect.flatMap(Ffmpeg, (ffmpeg) =>
+            ffmpeg.decode({ path }, SampleRate.make(48_000))
+          )
+          expect(samples.length).toBe(190 * 48_000)
+          const stored = readFileSync(path).subarray(26, 42)
+          expect(stored.some((byte) => byte !== 0)).toBe(checksum)
+        }),
+      120_000
+    )
 
   it.effect(
     "patches a spare that was prepared before the first edit",

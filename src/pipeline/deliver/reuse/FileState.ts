@@ -1,8 +1,11 @@
-/** Compares a WAV file of a mix with its next version. */
+/** Compares a WAV or FLAC file of a mix with its next version. */
+import type { FrameSizes } from "../../../audio/formats/FlacFrames.ts"
+import { flacHeader } from "../../../audio/formats/FlacHeader.ts"
 import { wavHeader } from "../../../audio/formats/WavHeader.ts"
 import { convertPart } from "../../../audio/formats/OutputConversion.ts"
 import type { Section } from "../../../audio/pcm/Section.ts"
-import { type AudioSink, type PcmFeed, wavFileOf } from "../../../ffmpeg/encode/EncodeJob.ts"
+import type { Chapter } from "../../../ffmpeg/encode/Chapters.ts"
+import { type AudioSink, flacFileOf, type PcmFeed, wavFileOf } from "../../../ffmpeg/encode/EncodeJob.ts"
 import { checksumOf, digestOf } from "../../../store/files/Checksum.ts"
 import { fileIdentity, isRenamed } from "../../../system/FileIdentity.ts"
 import type { MixFile, MixFolder } from "./MixRecord.ts"
@@ -18,26 +21,40 @@ export interface FileState extends Pick<MixFile, "path" | "format" | "header"> {
   readonly changedInSpare: ReadonlyArray<number> | undefined
   /** Whether the present file is the next version. */
   readonly isSame: boolean
+  /** Where the first frame of a FLAC file begins; undefined for WAV. */
+  readonly framesAt: number | undefined
+}
+
+/** What determines a sink's file, apart from its samples; undefined for formats that are encoded as a whole. */
+const layoutOf = (feed: PcmFeed, sink: AudioSink, chapters: ReadonlyArray<Chapter>) => {
+  const wav = wavFileOf(feed, { sink, part: sink.path })
+  if (wav !== undefined)
+    return { order: wav.order, header: wavHeader(wav.header), about: wav.order.dataAt, framesAt: undefined }
+  const flac = flacFileOf(feed, sink, chapters)
+  if (flac === undefined) return undefined
+  const header = flacHeader(flac.stream)
+  return { order: flac.order, header, about: ["flac", flac.order.isChecked], framesAt: header.length }
 }
 
 /**
  * Compares a sink's file with its `recorded` state. `samples` holds the digest of each section's samples. Returns
- * undefined for formats other than WAV.
+ * undefined for formats that are encoded as a whole.
  */
 export const stateOf = (
   folder: MixFolder,
   feed: PcmFeed,
   sink: AudioSink,
+  chapters: ReadonlyArray<Chapter>,
   all: ReadonlyArray<Section>,
   samples: ReadonlyArray<string>,
   recorded: ReadonlyArray<MixFile>
 ): FileState | undefined => {
   const { path } = sink
-  const wav = wavFileOf(feed, { sink, part: path })
-  if (wav === undefined) return undefined
-  const { from, to, length, dataAt } = wav.order
-  const format = digestOf([from, to.rate, to.depth, dataAt])
-  const header = checksumOf(wavHeader(wav.header))
+  const layout = layoutOf(feed, sink, chapters)
+  if (layout === undefined) return undefined
+  const { from, to, length } = layout.order
+  const format = digestOf([from, to.rate, to.depth, layout.about])
+  const header = checksumOf(layout.header)
   const sections = all.map((section, at) =>
     digestOf([samples[at], convertPart(to, from.rate, length, section)])
   )
@@ -56,17 +73,33 @@ export const stateOf = (
     before,
     changed,
     changedInSpare: spare === undefined ? undefined : differing(spare.sections),
-    isSame: changed.length === 0 && before?.header === header
+    isSame: changed.length === 0 && before?.header === header,
+    framesAt: layout.framesAt
   }
 }
 
-/** Returns the record of a file that is in place now; undefined if it is missing. */
+/**
+ * Returns the record of a file that is in place now; undefined if it is missing. `rendered` are the sizes of the frames
+ * of rendered sections, in order, and `isKept` tells which sections were not rendered.
+ */
 export const recordOf = (
   folder: MixFolder,
-  { path, format, header, sections, before }: FileState
+  { path, format, header, sections, before, framesAt, isSame }: FileState,
+  rendered: ReadonlyArray<FrameSizes>,
+  isKept: (section: number) => boolean
 ): MixFile | undefined => {
   const identity = fileIdentity(path)
   if (identity === undefined) return undefined
+  const record: MixFile = { path, format, header, present: { identity, sections } }
+  if (framesAt !== undefined) {
+    const kept = before?.frames?.sections ?? []
+    let next = 0
+    const all = sections.flatMap((_, at) => {
+      const sizes = isSame || isKept(at) ? kept[at] : rendered[next++]
+      return sizes === undefined ? [] : [sizes]
+    })
+    return all.length < sections.length ? undefined : { ...record, frames: { at: framesAt, sections: all } }
+  }
   const kept = fileIdentity(folder.pathOf("spare", path))
   const spare =
     kept === undefined || before === undefined
@@ -76,5 +109,5 @@ export const recordOf = (
         : isRenamed(before.present.identity, kept)
           ? { identity: kept, sections: before.present.sections }
           : undefined
-  return { path, format, header, present: { identity, sections }, ...(spare === undefined ? {} : { spare }) }
+  return spare === undefined ? record : { ...record, spare }
 }

@@ -15,6 +15,12 @@ import { partOf } from "../../../system/AtomicFile.ts"
 /** A version of a file: how it is recognised, and the digests of its sections. */
 const Version = Schema.Struct({ identity: Schema.String, sections: Schema.Array(Schema.String) })
 
+/** Where the first frame of a FLAC file begins, in bytes, and the sizes of each section's frames. */
+const Frames = Schema.Struct({
+  at: Schema.Number,
+  sections: Schema.Array(Schema.Struct({ bytes: Schema.Number, least: Schema.Number, most: Schema.Number }))
+})
+
 const MixFile = Schema.Struct({
   /** Absolute. */
   path: Schema.String,
@@ -23,10 +29,12 @@ const MixFile = Schema.Struct({
   header: Schema.String,
   present: Version,
   /** The version before it, under another name. */
-  spare: Schema.optional(Version)
+  spare: Schema.optional(Version),
+  /** Those of the present version of a FLAC file, which has no spare. */
+  frames: Schema.optional(Frames)
 })
 
-/** A WAV file of a delivered mix. */
+/** A WAV or FLAC file of a delivered mix. */
 export type MixFile = typeof MixFile.Type
 
 const Record = Schema.Struct({

@@ -3,22 +3,31 @@
  * files, only the sections whose lines have changed are rendered. The files have the same bytes as after a full render.
  */
 import { Array, Effect } from "effect"
+import type { FrameSizes } from "../../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../../audio/level/ProgrammeMeter.ts"
 import type { Section } from "../../../audio/pcm/Section.ts"
-import type { AudioSink } from "../../../ffmpeg/encode/EncodeJob.ts"
+import { type AudioSink, flacFileOf, wavFileOf } from "../../../ffmpeg/encode/EncodeJob.ts"
 import type { EncodeRequest } from "../../../ffmpeg/encode/Encoder.ts"
+import type { FrameSplice } from "../../../ffmpeg/encode/FlacFile.ts"
+import { digestOf } from "../../../store/files/Checksum.ts"
 import { digestSections } from "../../mix/SectionDigest.ts"
 import { type ProgrammeRender, sectionsIn } from "../../mix/ProgrammeRenderer.ts"
 import { stateOf, recordOf } from "./FileState.ts"
-import { type MixFolder, readMixRecord, writeMixRecord } from "./MixRecord.ts"
+import { type MixFile, type MixFolder, readMixRecord, writeMixRecord } from "./MixRecord.ts"
 
 /** The remaining work for a mix. */
 export interface MixReuse {
   /** Without the files that stay as they are. */
   readonly requests: ReadonlyArray<EncodeRequest>
   readonly kept: NonNullable<ProgrammeRender["kept"]>
-  /** Records the mix once its files are in place; takes the measurements of all sections in order. */
-  readonly remember: (heard: ReadonlyArray<SectionMeasurement>) => void
+  /**
+   * Records the mix once its files are in place. Takes the measurements of all sections in order, and for each FLAC
+   * file the sizes of the frames of the rendered ones.
+   */
+  readonly remember: (
+    heard: ReadonlyArray<SectionMeasurement>,
+    encoded: ReadonlyMap<string, ReadonlyArray<FrameSizes>>
+  ) => void
 }
 
 /** Number of sections, four minutes, below which a programme is always rendered as a whole. */
@@ -32,8 +41,7 @@ const mostStale = 0.5
 
 /**
  * Compares a mix with the one delivered before. `requests` are the mix and its stems. Returns undefined if the whole
- * mix must be rendered and nothing is recorded. This applies to short mixes, and if a format other than WAV needs all
- * samples.
+ * mix must be rendered and nothing is recorded. This applies to short mixes, and if a file needs all samples.
  */
 export const reuseOf = (
   folder: MixFolder,
@@ -45,17 +53,17 @@ export const reuseOf = (
     const recorded = before?.files ?? []
     const dropSpares = () => recorded.forEach(({ path }) => folder.remove("spare", path))
     const sections = sectionsIn(wanted.programme)
-    const isPlain = requests.every(({ sinks }) => sinks.every(({ format }) => format.format === "wav"))
-    const digests = isPlain && sections.length >= leastSections ? digestsOf(wanted, sections) : undefined
+    const inSections = requests.every((request) => request.sinks.every((sink) => isInSections(request, sink)))
+    const digests = inSections && sections.length >= leastSections ? digestsOf(wanted, sections) : undefined
     if (digests === undefined) {
       dropSpares()
       folder.remove("record")
       return undefined
     }
-    const files = requests.flatMap(({ feed, sinks }, request) => {
+    const files = requests.flatMap(({ feed, sinks, chapters = [] }, request) => {
       const samples = digests.map(({ mix, stems }) => (request === 0 ? mix : (stems[request - 1] ?? "")))
       return sinks.flatMap((sink) =>
-        Array.fromNullable(stateOf(folder, feed, sink, sections, samples, recorded))
+        Array.fromNullable(stateOf(folder, feed, sink, chapters, sections, samples, recorded))
       )
     })
     const changed = new Set(files.flatMap(({ changed }) => changed))
@@ -63,20 +71,28 @@ export const reuseOf = (
     digests.forEach(({ measured }, at) => {
       if (isMeasured && before?.measured[at]?.digest !== measured) changed.add(at)
     })
-    const remember: MixReuse["remember"] = (heard) =>
-      writeMixRecord(folder, {
-        measured: heard.map((one, at) => ({ ...one, digest: digests[at]?.measured ?? "" })),
-        files: files.flatMap((file) => Array.fromNullable(recordOf(folder, file)))
-      })
+    const rememberWith =
+      (isKept: (section: number) => boolean): MixReuse["remember"] =>
+      (heard, encoded) =>
+        writeMixRecord(folder, {
+          measured: heard.map((one, at) => ({ ...one, digest: digests[at]?.measured ?? "" })),
+          files: files.flatMap((file) =>
+            Array.fromNullable(recordOf(folder, file, encoded.get(file.path) ?? [], isKept))
+          )
+        })
     if (sections.length - changed.size < leastKept * sections.length) {
       dropSpares()
-      return { requests, kept: new Map(), remember }
+      return { requests, kept: new Map(), remember: rememberWith(() => false) }
     }
     const rendered = sections.filter((_, at) => changed.has(at))
-    const spliced = (sink: AudioSink, isWhole: boolean): ReadonlyArray<AudioSink> => {
+    const spliced = (request: EncodeRequest, sink: AudioSink, isWhole: boolean): ReadonlyArray<AudioSink> => {
       const file = files.find(({ path }) => path === sink.path)
       if (file?.isSame === true) return []
       const patch = folder.pathOf("patch", sink.path)
+      if (sink.format.format === "flac") {
+        const kept = keptFrames(file?.before, sections.length, changed)
+        return [{ ...sink, frameSplice: { patch, sections: kept, ...samplesFor(request, sink) } }]
+      }
       const spare = folder.pathOf("spare", sink.path)
       const stale = file?.changedInSpare?.filter((at) => !changed.has(at))
       const isUseful = stale !== undefined && stale.length <= mostStale * sections.length
@@ -87,14 +103,51 @@ export const reuseOf = (
     return {
       requests: requests.map((request, at) => ({
         ...request,
-        sinks: request.sinks.flatMap((sink) => spliced(sink, at === 0))
+        sinks: request.sinks.flatMap((sink) => spliced(request, sink, at === 0))
       })),
       kept: new Map(
         sections.flatMap((_, at) => (changed.has(at) ? [] : [[at, before?.measured[at]] as const]))
       ),
-      remember
+      remember: rememberWith((at) => !changed.has(at))
     }
   })
+
+/**
+ * Whether a file can be completed from sections: a WAV file, and a FLAC file without a checksum of all its samples, or
+ * with a WAV file of the same samples beside it.
+ */
+const isInSections = (request: EncodeRequest, { format, ...sink }: AudioSink): boolean =>
+  format.format === "wav" ||
+  (format.format === "flac" &&
+    (format.checksum === false || samplesFor(request, { format, ...sink }).samples !== undefined))
+
+/** Finds the WAV file with the samples of a FLAC file that has a checksum. */
+const samplesFor = ({ feed, sinks }: EncodeRequest, sink: AudioSink): Pick<FrameSplice, "samples"> => {
+  const flac = flacFileOf(feed, sink, [])?.order
+  if (flac?.isChecked !== true) return {}
+  for (const other of sinks) {
+    const wav = wavFileOf(feed, { sink: other, part: other.path })?.order
+    if (wav === undefined || digestOf(wav.to) !== digestOf(flac.to)) continue
+    const size = (wav.to.frames * feed.channels * wav.to.depth) / 8
+    return { samples: { path: wav.path, at: wav.dataAt, size } }
+  }
+  return {}
+}
+
+/** Lists where the frames of a FLAC file's sections are, apart from changed ones. */
+const keptFrames = (
+  before: MixFile | undefined,
+  count: number,
+  changed: ReadonlySet<number>
+): FrameSplice["sections"] => {
+  let at = before?.frames?.at ?? 0
+  return Array.makeBy(count, (section) => {
+    const sizes = before?.frames?.sections[section]
+    const kept = sizes === undefined || changed.has(section) ? undefined : { ...sizes, at }
+    at += sizes?.bytes ?? 0
+    return kept
+  })
+}
 
 /** Returns the digests of all sections; undefined if a clip is missing, which the render reports. */
 const digestsOf = (wanted: Omit<ProgrammeRender, "progress">, sections: ReadonlyArray<Section>) => {

@@ -58,7 +58,9 @@ function* recordedMixes(state: string, out: string, job: JobId) {
 }
 
 /** Whether a file is as it was delivered, has no spare, and can have one. */
-const isWanted = (folder: MixFolder, { path, present, spare }: MixFile): boolean => {
+const isWanted = (folder: MixFolder, { path, present, spare, frames }: MixFile): boolean => {
+  // The frames after an edit move, so that most of a FLAC file is written anyway.
+  if (frames !== undefined) return false
   const kept = folder.pathOf("spare", path)
   try {
     return (
