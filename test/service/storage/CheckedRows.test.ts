@@ -55,7 +55,7 @@ it.scopedLive("a task of another shape is not spoken, and does not hold up the q
       folder,
       `INSERT INTO tasks (task_id, account_id, status, provider, model_id, voice_id, text, input, want_srt, want_json,
          speed, vol, pitch, characters, credits, created_at)
-       VALUES ('t', 1, 'queued', 'p', 'm', 'v', 'words', 'text', 0, 0, 'fast', 1, 0, 5, 5, 0)`
+       VALUES ('t', 1, 'queued', 'p', 'm', 'v', 'words', 'text', 0, 0, 1, 1, 0, 'many', 5, 0)`
     )
     const database = Layer.provide(serviceDatabase, DataFolder.shared({ path: folder, durable: false }))
     const failures = yield* Effect.gen(function* () {
@@ -68,7 +68,7 @@ it.scopedLive("a task of another shape is not spoken, and does not hold up the q
       expect(yield* queue.counts).toEqual({ queued: 0, processing: 1 })
       return exits.map((cause) => Option.getOrUndefined(Cause.dieOption(cause)))
     }).pipe(Effect.provide(Layer.provide(Layer.merge(TaskQueue.Default, TaskStore.Default), database)))
-    const expected = 'column speed of tasks: expected number, found "fast"'
+    const expected = 'column characters of tasks: expected number, found "many"'
     expect(failures.map((defect) => defect instanceof RowMismatch && defect.message)).toEqual([
       odd(expected),
       odd(expected)
