@@ -41,7 +41,8 @@ export interface FilmClip {
   readonly rate?: SampleRate
 }
 
-const sentences = [
+/** Lines of many lengths. */
+export const sentences = [
   "The harbour was empty when we came down the hill.",
   "Nobody had told the captain that the bridge would be closed until Thursday morning.",
   "Wait!",

@@ -63,6 +63,23 @@ interface Kernels {
   readonly flacRice: (values: number, count: number, parameter: number) => void
   readonly flacEnd: () => number
   readonly flacChecksum: (from: number, to: number, tables: number) => number
+  readonly periodScores: (
+    low: number,
+    high: number,
+    power: number,
+    count: number,
+    candidates: number,
+    least: number,
+    most: number,
+    step: number,
+    quiet: number,
+    bonus: number,
+    sums: number,
+    best: number
+  ) => void
+  readonly averaged: (samples: number, low: number, high: number, count: number, factor: number) => void
+  readonly nearestPeriod: (samples: number, least: number, most: number) => number
+  readonly crossfaded: (from: number, to: number, out: number, count: number) => void
 }
 
 const code = new WebAssembly.Module(Uint8Array.from(atob(kernelCode), (letter) => letter.charCodeAt(0)))
@@ -91,13 +108,15 @@ export const lacksAt = 147_456
 export const queueAt = 196_608
 export const noiseAt = 262_144
 export const phasesAt = 1_048_576
+/** Values, scores and sums of `PitchPeriods`. */
+export const periodsAt = 2_097_152
 /** From here to its end, the memory is lent out by `BufferPool`. */
-export const poolStart = 2_097_152
+export const poolStart = 2_228_224
 
 export const { buffer } = kernels.memory
 export const weightsIn = new Float32Array(buffer, weightsAt, 256)
 export const filtersIn = new Float64Array(buffer, filtersAt, 32)
 export const noiseIn = new Float32Array(buffer, noiseAt, (phasesAt - noiseAt) / 4)
-export const phasesIn = new Float32Array(buffer, phasesAt, (poolStart - phasesAt) / 4)
+export const phasesIn = new Float32Array(buffer, phasesAt, (periodsAt - phasesAt) / 4)
 export const samplesIn = new Float32Array(buffer, inAt - 4 * around, atOnce + 2 * around)
 export const samplesOut = new Float32Array(buffer, outAt, 2 * atOnce)

@@ -1265,4 +1265,298 @@
                   (i32.const 1))))))
         (local.set $from (i32.add (local.get $from) (i32.const 1)))
         (br $next)))
-    (local.get $sum)))
+    (local.get $sum))
+
+  ;; Scores how unlike the next period each candidate's period is, for periods from `least` to `most`, 4 per step. The
+  ;; candidates begin at every `step`-th of `count` values. `low` and `high` are two measures of the sound, `power` is
+  ;; their cumulative power. For each candidate, `best` has 4 lowest scores, one a lane, and their periods. A value
+  ;; that is not a number excludes the candidates that read it.
+  (func (export "periodScores")
+    (param $low i32) (param $high i32) (param $power i32) (param $count i32) (param $candidates i32)
+    (param $least i32) (param $most i32) (param $step i32) (param $quiet f32) (param $bonus f32)
+    (param $sums i32) (param $best i32)
+    (local $period i32) (local $skip i32) (local $at i32) (local $end i32) (local $place i32) (local $candidate i32)
+    (local $lasts i32) (local $powers i32)
+    (local $periods v128) (local $calm v128) (local $added v128) (local $long v128)
+    (local $sum v128) (local $a v128) (local $b v128) (local $score v128)
+    (local.set $period (local.get $least))
+    (local.set $end (i32.shl (local.get $count) (i32.const 2)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.gt_u (local.get $period) (local.get $most)))
+        (local.set $skip (i32.shl (local.get $period) (i32.const 2)))
+        (local.set $periods
+          (f32x4.add
+            (f32x4.splat (f32.convert_i32_u (local.get $period)))
+            (v128.const f32x4 0 1 2 3)))
+        (local.set $calm (f32x4.mul (local.get $periods) (f32x4.splat (local.get $quiet))))
+        (local.set $added (f32x4.div (f32x4.splat (local.get $bonus)) (local.get $periods)))
+        (local.set $long
+          (f32x4.gt (local.get $periods) (f32x4.splat (f32.convert_i32_u (local.get $most)))))
+        ;; Cumulative squared differences.
+        (local.set $sum (v128.const f32x4 0 0 0 0))
+        (v128.store (local.get $sums) (local.get $sum))
+        (local.set $place (i32.add (local.get $sums) (i32.const 16)))
+        (local.set $at (i32.const 0))
+        (loop $value
+          (local.set $a
+            (f32x4.sub
+              (v128.load32_splat (i32.add (local.get $low) (local.get $at)))
+              (v128.load (i32.add (local.get $low) (i32.add (local.get $at) (local.get $skip))))))
+          (local.set $b
+            (f32x4.sub
+              (v128.load32_splat (i32.add (local.get $high) (local.get $at)))
+              (v128.load (i32.add (local.get $high) (i32.add (local.get $at) (local.get $skip))))))
+          (local.set $sum
+            (f32x4.add
+              (local.get $sum)
+              (f32x4.add
+                (f32x4.mul (local.get $a) (local.get $a))
+                (f32x4.mul (local.get $b) (local.get $b)))))
+          (v128.store (local.get $place) (local.get $sum))
+          (local.set $place (i32.add (local.get $place) (i32.const 16)))
+          (local.set $at (i32.add (local.get $at) (i32.const 4)))
+          (br_if $value (i32.lt_u (local.get $at) (local.get $end))))
+        (local.set $candidate (local.get $best))
+        (local.set $place (local.get $sums))
+        (local.set $lasts (i32.add (local.get $sums) (i32.shl (local.get $period) (i32.const 4))))
+        (local.set $powers (local.get $power))
+        (loop $each
+          (local.set $a
+            (f32x4.sub
+              (v128.load32_lane offset=60 3 (local.get $lasts)
+                (v128.load32_lane offset=40 2 (local.get $lasts)
+                  (v128.load32_lane offset=20 1 (local.get $lasts)
+                    (v128.load32_zero (local.get $lasts)))))
+              (v128.load (local.get $place))))
+          (local.set $at (i32.add (local.get $powers) (i32.shl (local.get $skip) (i32.const 1))))
+          (local.set $b
+            (f32x4.sub
+              (i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                (v128.load (local.get $at))
+                (v128.load offset=16 (local.get $at)))
+              (v128.load32_splat (local.get $powers))))
+          (local.set $score
+            (v128.or
+              (local.get $long)
+              (f32x4.add
+                (f32x4.div
+                  (local.get $a)
+                  (f32x4.add
+                    (f32x4.mul (local.get $b) (v128.const f32x4 0.5 0.5 0.5 0.5))
+                    (local.get $calm)))
+                (local.get $added))))
+          (local.set $b (v128.load (local.get $candidate)))
+          (local.set $a (f32x4.lt (local.get $score) (local.get $b)))
+          (v128.store (local.get $candidate)
+            (v128.bitselect (local.get $score) (local.get $b) (local.get $a)))
+          (v128.store offset=16 (local.get $candidate)
+            (v128.bitselect (local.get $periods) (v128.load offset=16 (local.get $candidate)) (local.get $a)))
+          (local.set $candidate (i32.add (local.get $candidate) (i32.const 32)))
+          (local.set $place (i32.add (local.get $place) (i32.shl (local.get $step) (i32.const 4))))
+          (local.set $lasts (i32.add (local.get $lasts) (i32.shl (local.get $step) (i32.const 4))))
+          (local.set $powers (i32.add (local.get $powers) (i32.shl (local.get $step) (i32.const 2))))
+          (br_if $each
+            (i32.lt_u
+              (local.get $candidate)
+              (i32.add (local.get $best) (i32.shl (local.get $candidates) (i32.const 5))))))
+        (local.set $period (i32.add (local.get $period) (i32.const 4)))
+        (br $next))))
+
+  ;; Returns the period from `least` to `most` in which the first samples resemble the next ones most: 16 per step, the
+  ;; rest one by one. Returns 0 if no period is in the range.
+  (func (export "nearestPeriod") (param $samples i32) (param $least i32) (param $most i32) (result i32)
+    (local $period i32) (local $best i32) (local $lowest f32) (local $rest f32) (local $x f32)
+    (local $one i32) (local $other i32) (local $whole i32) (local $end i32)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $v v128)
+    (local.set $lowest (f32.const inf))
+    (local.set $period (local.get $least))
+    (block $done
+      (loop $next
+        (br_if $done (i32.gt_s (local.get $period) (local.get $most)))
+        (local.set $one (local.get $samples))
+        (local.set $end (i32.add (local.get $samples) (i32.shl (local.get $period) (i32.const 2))))
+        (local.set $other (local.get $end))
+        (local.set $whole
+          (i32.add
+            (local.get $samples)
+            (i32.shl (i32.and (local.get $period) (i32.const -16)) (i32.const 2))))
+        (local.set $a (v128.const f32x4 0 0 0 0))
+        (local.set $b (local.get $a))
+        (local.set $c (local.get $a))
+        (local.set $d (local.get $a))
+        (local.set $rest (f32.const 0))
+        (block $last
+          (loop $more
+            (br_if $last (i32.ge_u (local.get $one) (local.get $whole)))
+            (local.set $v
+              (f32x4.sub (v128.load (local.get $one)) (v128.load (local.get $other))))
+            (local.set $a (f32x4.add (local.get $a) (f32x4.mul (local.get $v) (local.get $v))))
+            (local.set $v
+              (f32x4.sub (v128.load offset=16 (local.get $one)) (v128.load offset=16 (local.get $other))))
+            (local.set $b (f32x4.add (local.get $b) (f32x4.mul (local.get $v) (local.get $v))))
+            (local.set $v
+              (f32x4.sub (v128.load offset=32 (local.get $one)) (v128.load offset=32 (local.get $other))))
+            (local.set $c (f32x4.add (local.get $c) (f32x4.mul (local.get $v) (local.get $v))))
+            (local.set $v
+              (f32x4.sub (v128.load offset=48 (local.get $one)) (v128.load offset=48 (local.get $other))))
+            (local.set $d (f32x4.add (local.get $d) (f32x4.mul (local.get $v) (local.get $v))))
+            (local.set $one (i32.add (local.get $one) (i32.const 64)))
+            (local.set $other (i32.add (local.get $other) (i32.const 64)))
+            (br $more)))
+        (block $last
+          (loop $more
+            (br_if $last (i32.ge_u (local.get $one) (local.get $end)))
+            (local.set $x (f32.sub (f32.load (local.get $one)) (f32.load (local.get $other))))
+            (local.set $rest (f32.add (local.get $rest) (f32.mul (local.get $x) (local.get $x))))
+            (local.set $one (i32.add (local.get $one) (i32.const 4)))
+            (local.set $other (i32.add (local.get $other) (i32.const 4)))
+            (br $more)))
+        (local.set $x
+          (f32.div
+            (f32.add
+              (call $total
+                (f32x4.add
+                  (f32x4.add (local.get $a) (local.get $b))
+                  (f32x4.add (local.get $c) (local.get $d))))
+              (local.get $rest))
+            (f32.convert_i32_u (local.get $period))))
+        (if
+          (f32.lt (local.get $x) (local.get $lowest))
+          (then
+            (local.set $lowest (local.get $x))
+            (local.set $best (local.get $period))))
+        (local.set $period (i32.add (local.get $period) (i32.const 1)))
+        (br $next)))
+    (local.get $best))
+
+  (func $total (param $v v128) (result f32)
+    (f32.add
+      (f32.add (f32x4.extract_lane 0 (local.get $v)) (f32x4.extract_lane 1 (local.get $v)))
+      (f32.add (f32x4.extract_lane 2 (local.get $v)) (f32x4.extract_lane 3 (local.get $v)))))
+
+  ;; Crossfades `count` samples from `from` to `to`, 4 per step. The gains depend on the likeness of both, which whole
+  ;; steps measure. The curve is half a period of a cosine, by a polynomial that is exact to one part in a million.
+  (func (export "crossfaded") (param $from i32) (param $to i32) (param $out i32) (param $count i32)
+    (local $at i32) (local $whole i32) (local $end i32) (local $first f32) (local $alike f32)
+    (local $a v128) (local $b v128) (local $both v128) (local $one v128) (local $other v128)
+    (local $index v128) (local $share v128) (local $less v128) (local $y v128) (local $z v128)
+    (local.set $end (i32.shl (local.get $count) (i32.const 2)))
+    (local.set $whole (i32.and (local.get $end) (i32.const -16)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $at) (local.get $whole)))
+        (local.set $a (v128.load (i32.add (local.get $from) (local.get $at))))
+        (local.set $b (v128.load (i32.add (local.get $to) (local.get $at))))
+        (local.set $both (f32x4.add (local.get $both) (f32x4.mul (local.get $a) (local.get $b))))
+        (local.set $one (f32x4.add (local.get $one) (f32x4.mul (local.get $a) (local.get $a))))
+        (local.set $other (f32x4.add (local.get $other) (f32x4.mul (local.get $b) (local.get $b))))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $next)))
+    (local.set $first (f32.mul (call $total (local.get $one)) (call $total (local.get $other))))
+    (local.set $alike
+      (if (result f32)
+        (f32.gt (local.get $first) (f32.const 0))
+        (then
+          (f32.max
+            (f32.const 0)
+            (f32.div (call $total (local.get $both)) (f32.sqrt (local.get $first)))))
+        (else (f32.const 1))))
+    (local.set $less
+      (f32x4.splat (f32.mul (f32.const 2) (f32.sub (f32.const 1) (local.get $alike)))))
+    (local.set $share
+      (f32x4.splat (f32.div (f32.const 1) (f32.convert_i32_u (local.get $count)))))
+    (local.set $index (v128.const f32x4 0.5 1.5 2.5 3.5))
+    (local.set $at (i32.const 0))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $y
+          (f32x4.sub
+            (f32x4.mul (local.get $index) (local.get $share))
+            (v128.const f32x4 0.5 0.5 0.5 0.5)))
+        (local.set $z (f32x4.mul (local.get $y) (local.get $y)))
+        ;; The rising gain.
+        (local.set $y
+          (f32x4.add
+            (v128.const f32x4 0.5 0.5 0.5 0.5)
+            (f32x4.mul
+              (local.get $y)
+              (f32x4.add
+                (v128.const f32x4 1.5707910060882568 1.5707910060882568 1.5707910060882568 1.5707910060882568)
+                (f32x4.mul
+                  (local.get $z)
+                  (f32x4.add
+                    (v128.const f32x4 -2.583571434020996 -2.583571434020996 -2.583571434020996 -2.583571434020996)
+                    (f32x4.mul
+                      (local.get $z)
+                      (f32x4.add
+                        (v128.const f32x4 1.2709494829177856 1.2709494829177856 1.2709494829177856 1.2709494829177856)
+                        (f32x4.mul
+                          (local.get $z)
+                          (v128.const f32x4 -0.2773180305957794 -0.2773180305957794 -0.2773180305957794 -0.2773180305957794))))))))))
+        (local.set $a (v128.load (i32.add (local.get $from) (local.get $at))))
+        (local.set $b (v128.load (i32.add (local.get $to) (local.get $at))))
+        ;; The falling gain.
+        (local.set $z (f32x4.sub (v128.const f32x4 1 1 1 1) (local.get $y)))
+        (v128.store (i32.add (local.get $out) (local.get $at))
+          (f32x4.div
+            (f32x4.add
+              (f32x4.mul (local.get $z) (local.get $a))
+              (f32x4.mul (local.get $y) (local.get $b)))
+            (f32x4.sqrt
+              (f32x4.sub
+                (v128.const f32x4 1 1 1 1)
+                (f32x4.mul (f32x4.mul (local.get $y) (local.get $z)) (local.get $less))))))
+        (local.set $index (f32x4.add (local.get $index) (v128.const f32x4 4 4 4 4)))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br $next))))
+
+  ;; Averages every `factor` samples: writes `count` means, and the root mean square of what the means leave out. Adds
+  ;; up 4 samples per step, and the rest of each one by one.
+  (func (export "averaged")
+    (param $samples i32) (param $low i32) (param $high i32) (param $count i32) (param $factor i32)
+    (local $end i32) (local $whole i32) (local $last i32) (local $sum f32) (local $squares f32) (local $x f32)
+    (local $share f32) (local $a v128) (local $b v128) (local $v v128)
+    (local.set $share (f32.div (f32.const 1) (f32.convert_i32_u (local.get $factor))))
+    (local.set $end (i32.add (local.get $low) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $low) (local.get $end)))
+        (local.set $last (i32.add (local.get $samples) (i32.shl (local.get $factor) (i32.const 2))))
+        (local.set $whole
+          (i32.add
+            (local.get $samples)
+            (i32.shl (i32.and (local.get $factor) (i32.const -4)) (i32.const 2))))
+        (local.set $a (v128.const f32x4 0 0 0 0))
+        (local.set $b (local.get $a))
+        (block $rest
+          (loop $more
+            (br_if $rest (i32.ge_u (local.get $samples) (local.get $whole)))
+            (local.set $v (v128.load (local.get $samples)))
+            (local.set $a (f32x4.add (local.get $a) (local.get $v)))
+            (local.set $b (f32x4.add (local.get $b) (f32x4.mul (local.get $v) (local.get $v))))
+            (local.set $samples (i32.add (local.get $samples) (i32.const 16)))
+            (br $more)))
+        (local.set $sum (call $total (local.get $a)))
+        (local.set $squares (call $total (local.get $b)))
+        (block $rest
+          (loop $more
+            (br_if $rest (i32.ge_u (local.get $samples) (local.get $last)))
+            (local.set $x (f32.load (local.get $samples)))
+            (local.set $sum (f32.add (local.get $sum) (local.get $x)))
+            (local.set $squares (f32.add (local.get $squares) (f32.mul (local.get $x) (local.get $x))))
+            (local.set $samples (i32.add (local.get $samples) (i32.const 4)))
+            (br $more)))
+        (local.set $sum (f32.mul (local.get $sum) (local.get $share)))
+        (f32.store (local.get $low) (local.get $sum))
+        (f32.store (local.get $high)
+          (f32.sqrt
+            (f32.max
+              (f32.const 0)
+              (f32.sub
+                (f32.mul (local.get $squares) (local.get $share))
+                (f32.mul (local.get $sum) (local.get $sum))))))
+        (local.set $low (i32.add (local.get $low) (i32.const 4)))
+        (local.set $high (i32.add (local.get $high) (i32.const 4)))
+        (br $next)))))

@@ -1,5 +1,6 @@
 /** Self-similarity of speech: finds where a pitch period repeats, so that one can be removed or repeated. */
 import { doublesIn, type Buffer32 } from "../kernels/BufferPool.ts"
+import { averageDown, nearestPeriod, scorePeriods } from "./PitchPeriods.ts"
 
 /** The `period` frames from `at` on resemble the next `period` frames: one of the two can be removed, or repeated. */
 export interface Bridge {
@@ -37,19 +38,22 @@ export class SelfSimilarity {
   ) {
     this.shortest = Math.round(rate * shortestPeriod)
     this.factor = Math.max(1, Math.floor(rate / 3_000))
-    const { coarse, fine } = averaged(samples, this.factor, allocate)
+    const coarse = allocate(Math.floor(samples.length / this.factor))
+    const fine = allocate(coarse.length)
+    averageDown(samples, this.factor, coarse, fine)
     this.coarse = coarse
     this.fine = fine
     this.power = powerUpTo(coarse, fine, allocate)
     this.least = Math.ceil(this.shortest / this.factor)
     this.most = Math.floor((rate * longestPeriod) / this.factor)
-    this.step = Math.max(1, Math.round((rate * spacing) / this.factor))
+    this.step = Math.max(4, Math.round((rate * spacing) / this.factor))
     this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, coarse.length)
     const candidates = Math.ceil(this.coarse.length / this.step)
     this.periods = allocate(candidates).fill(0)
     this.scores = allocate(candidates).fill(Infinity)
-    const apart = doublesIn(allocate, this.coarse.length + 1).fill(0)
-    for (let period = this.least; period <= this.most; period++) this.compare(period, apart)
+    const { power, least, most, step, quiet } = this
+    const search = { least, most, step, quiet, bonus: longerBonus * most }
+    scorePeriods({ low: coarse, high: fine, power }, search, this.periods, this.scores)
   }
 
   /**
@@ -70,19 +74,6 @@ export class SelfSimilarity {
       best = candidate
     }
     return best === undefined ? undefined : this.refined(best * step * factor, periods[best]! * factor, room)
-  }
-
-  /** Scores each candidate with this period; keeps the period where it has the lowest score so far. */
-  private compare(period: number, apart: Float64Array): void {
-    const { coarse, fine, step, periods, scores } = this
-    const end = coarse.length - period
-    differences(coarse, fine, period, apart)
-    for (let at = 0, candidate = 0; at + period <= end; at += step, candidate++) {
-      const score = this.unlike(at, period, apart[at + period]! - apart[at]!)
-      if (score >= scores[candidate]!) continue
-      scores[candidate] = score
-      periods[candidate] = period
-    }
   }
 
   /** Scores one candidate again, with periods up to `longest` only. */
@@ -107,24 +98,16 @@ export class SelfSimilarity {
    */
   private unlike(at: number, period: number, apart: number): number {
     const power = this.power[at + 2 * period]! - this.power[at]!
-    return apart / (power / 2 + this.quiet * period) + (0.002 * this.most) / period
+    return apart / (power / 2 + this.quiet * period) + (longerBonus * this.most) / period
   }
 
   /** Refines a period found at the coarse rate to single frames. */
   private refined(at: number, near: number, room: number): Bridge {
-    const { samples } = this
-    let best = Math.min(near, room)
-    let lowest = Infinity
-    const longest = Math.min(near + this.factor, room, Math.floor((samples.length - at) / 2))
-    for (let period = Math.max(1, near - this.factor); period <= longest; period++) {
-      let apart = 0
-      for (let i = at; i < at + period; i++) apart += (samples[i]! - samples[i + period]!) ** 2
-      if (apart / period < lowest) {
-        lowest = apart / period
-        best = period
-      }
-    }
-    return { at, period: best }
+    const longest = Math.min(near + this.factor, room, Math.floor((this.samples.length - at) / 2))
+    const shortest = Math.max(this.shortest, near - this.factor)
+    const period =
+      longest < shortest ? Math.min(near, room) : nearestPeriod(this.samples, at, shortest, longest)
+    return { at, period }
   }
 }
 
@@ -132,40 +115,9 @@ export class SelfSimilarity {
 const shortestPeriod = 0.0025
 const longestPeriod = 0.018
 /** Distance between candidates, in seconds. */
-const spacing = 0.0015
-
-/** Returns the mean of every `factor` samples, and the RMS deviation from it. A burst shows only in the latter. */
-const averaged = (
-  samples: Float32Array,
-  factor: number,
-  allocate: Buffer32
-): { readonly coarse: Float32Array; readonly fine: Float32Array } => {
-  const coarse = allocate(Math.floor(samples.length / factor))
-  const fine = allocate(coarse.length)
-  for (let i = 0; i < coarse.length; i++) {
-    let sum = 0
-    let squares = 0
-    for (let j = i * factor; j < (i + 1) * factor; j++) {
-      sum += samples[j]!
-      squares += samples[j]! * samples[j]!
-    }
-    const mean = sum / factor
-    coarse[i] = mean
-    fine[i] = Math.sqrt(Math.max(0, squares / factor - mean * mean))
-  }
-  return { coarse, fine }
-}
-
-/** Writes to `sums` the cumulative squared difference between samples and those `period` later. */
-const differences = (coarse: Float32Array, fine: Float32Array, period: number, sums: Float64Array): void => {
-  let sum = 0
-  for (let at = 0; at < coarse.length - period; at++) {
-    const low = coarse[at]! - coarse[at + period]!
-    const high = fine[at]! - fine[at + period]!
-    sum += low * low + high * high
-    sums[at + 1] = sum
-  }
-}
+const spacing = 0.0013
+/** What the score of the longest period is lowered by, relative to one of half its length. */
+const longerBonus = 0.002
 
 const powerUpTo = (coarse: Float32Array, fine: Float32Array, allocate: Buffer32): Float64Array => {
   const sums = doublesIn(allocate, coarse.length + 1)

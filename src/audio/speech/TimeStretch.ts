@@ -10,6 +10,7 @@
 import type { Frames } from "../../domain/time/Units.ts"
 import { SelfSimilarity } from "./SelfSimilarity.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
+import { crossfade } from "./PitchPeriods.ts"
 import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
 
 /**
@@ -99,42 +100,13 @@ const writeStretched = (
     // A bridge leads from the first period to the second, or back to the first, which then is heard again.
     const [from, to] = change < 0 ? [at, at + period] : [at + period, at]
     copy(from)
-    written += crossfade(samples, from, to, period, result, written)
+    crossfade(samples, from, period, change > 0, result, written)
+    written += period
     read = to + period
     done += period
   }
   copy(samples.length)
   return written
-}
-
-/**
- * Writes a crossfade of `period` frames, from the ones at `at` to the ones at `to`. Gains depend on their similarity:
- * they add up to 1 for equal stretches, and preserve power for unrelated ones.
- */
-const crossfade = (
-  samples: Float32Array,
-  at: number,
-  to: number,
-  period: number,
-  result: Float32Array,
-  into: number
-): number => {
-  let both = 0
-  let first = 0
-  let second = 0
-  for (let i = 0; i < period; i++) {
-    both += samples[at + i]! * samples[to + i]!
-    first += samples[at + i]! ** 2
-    second += samples[to + i]! ** 2
-  }
-  const alike = first * second > 0 ? Math.max(0, both / Math.sqrt(first * second)) : 1
-  for (let i = 0; i < period; i++) {
-    const rising = 0.5 - 0.5 * Math.cos((Math.PI * (i + 0.5)) / period)
-    const falling = 1 - rising
-    const gain = 1 / Math.sqrt(rising * rising + falling * falling + 2 * rising * falling * alike)
-    result[into + i] = gain * (falling * samples[at + i]! + rising * samples[to + i]!)
-  }
-  return period
 }
 
 const fadeOut = (samples: Float32Array, length: number): void => {
