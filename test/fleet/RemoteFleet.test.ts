@@ -2,8 +2,11 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { describe, it } from "@effect/vitest"
+import { Queue } from "bullmq"
 import { Effect } from "effect"
+import { Redis } from "ioredis"
 import { expect } from "vitest"
 import { serving, temporaryFolder } from "../hostile/Batch.ts"
 import { bundled } from "../ffmpeg/binaries.ts"
@@ -57,6 +60,7 @@ const assembled = Effect.gen(function* () {
   const fleet = new Fleet(folder, service, redis.url, remote)
   return {
     folder,
+    redis,
     s3,
     service,
     fleet,
@@ -113,6 +117,33 @@ describe.skipIf(!hasRedis)("a fleet with a share in S3", () => {
           other.child.kill("SIGTERM")
           expect(await other.ended).toMatchObject({ how: 0 })
           expect(readdirSync(join(other.cache, "work"))).toEqual([])
+        })
+      }),
+    300_000
+  )
+
+  it.scopedLive(
+    "makes each delivery once, though the run is killed before they are finished",
+    () =>
+      Effect.gen(function* () {
+        const { fleet, redis, service, worker, run } = yield* assembled
+        fleet.write(2, 4, "", [], { outputs: "wav, srt, otio" })
+        mkdirSync(join(fleet.share, "out"))
+        const queue = new Queue("deliver", { connection: { url: redis.url }, prefix: "dubwright" })
+        const client = new Redis(redis.url)
+        yield* Effect.addFinalizer(() => Effect.promise(() => queue.close()))
+        yield* Effect.addFinalizer(() => Effect.sync(() => client.disconnect()))
+        yield* Effect.promise(async () => {
+          worker("one")
+          const killed = run("state")
+          await until(() => service.charged.length === 7)
+          killed.child.kill("SIGKILL")
+          await killed.ended
+          while ((await queue.getCompletedCount()) < 2) await pause(50)
+          expect(await run("state").ended).toEqual({ how: 0, words: "" })
+          const events = await client.xrange("dubwright:deliver:events", "-", "+")
+          expect(events.filter(([, [, event]]) => event === "completed").length).toBe(2)
+          expect(existsSync(join(fleet.share, "out/ep2/ep2.wav"))).toBe(true)
         })
       }),
     300_000

@@ -1,10 +1,12 @@
 /** Delivers a job through the fleet: dispatches it unless a job exists, awaits it and records the result. */
+import type { FileSystem } from "@effect/platform"
 import { Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { deliverToResult, keepDelivery, reportUndelivered } from "../../pipeline/deliver/DeliveryOutcome.ts"
 import { recordDelivery } from "../../pipeline/deliver/JobDelivery.ts"
+import { fingerprintOf } from "../../pipeline/place/JobFingerprint.ts"
 import { keysOf, placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
@@ -14,15 +16,8 @@ import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import { removeJobs } from "./Dispatch.ts"
 import { type DeliverEnd, readDeliverEnd } from "../shared/JobPayloads.ts"
-import { deliveryId, keepPlan } from "../shared/PlanFile.ts"
+import { deliveryId, keepPlan, keptPlan } from "../shared/PlanFile.ts"
 import { deliverQueue } from "../shared/Queues.ts"
-
-/** Whether an earlier delivery is unusable: it waits with another plan, or it made other files than are needed now. */
-const isStale = (job: Job, plan: string, digest: string): boolean => {
-  if (job.finishedOn === undefined) return job.data?.plan !== plan
-  const end = readDeliverEnd(job.returnvalue)
-  return end._tag === "None" || end.value.status !== "delivered" || end.value.digest !== digest
-}
 
 /** Delivers a job through the fleet. If it is unchanged or cannot be delivered, handles it on this machine instead. */
 export const deliverBy = (
@@ -37,7 +32,7 @@ export const deliverBy = (
     const { join } = yield* Path.Path
     const settled = yield* settledJob(plan, takes, out, past)
     if (settled.isUnchanged) return yield* keepDelivery(settled)
-    const { digest, clips } = settled
+    const { clips } = settled
     const here = Effect.flatMap(placeJob(settled), deliverToResult)
     const missing = yield* handover.records(keysOf(plan).filter((key) => !clips.has(key)))
     if (missing.some(({ state }) => state !== "failed")) return yield* here
@@ -49,17 +44,29 @@ export const deliverBy = (
     const known = asked(() => queue.getJob(id))
     const add = asked(() => queue.add(plan.job.id, { plan: name }, { jobId: id }))
 
+    /** Whether an earlier delivery is unusable: it waits with another plan, or made other files than are needed now. */
+    const isStale = (job: Job) =>
+      Effect.gen(function* () {
+        if (job.finishedOn === undefined) return job.data?.plan !== name
+        const end = readDeliverEnd(job.returnvalue)
+        if (end._tag === "None" || end.value.status !== "delivered") return true
+        // The worker's fingerprint is that of the plan in the share, whose fields have another order.
+        const kept = yield* Effect.catchTag(keptPlan(share, name), "FleetUnusable", Effect.die)
+        return end.value.digest !== (yield* fingerprintOf(kept.plan, clips, out))
+      })
+
     const awaited: Effect.Effect<
       DeliverEnd | { readonly status: "fault"; readonly error: string },
-      StateUnusable
+      StateUnusable,
+      FileSystem.FileSystem
     > = Effect.gen(function* () {
       const before = yield* known
-      if (before !== undefined && isStale(before, name, digest)) yield* removeJobs(coordinator, before)
+      if (before !== undefined && (yield* isStale(before))) yield* removeJobs(coordinator, before)
       if ((yield* known) === undefined) yield* add
       const ended = yield* watch.until(deliverQueue, id)
       if (ended._tag === "Gone") return yield* stopping.now ? Effect.never : awaited
       // The earlier job could not be removed in time and has delivered another plan.
-      if (ended.job.data?.plan !== name && isStale(ended.job, name, digest)) return yield* awaited
+      if (ended.job.data?.plan !== name && (yield* isStale(ended.job))) return yield* awaited
       done.push(ended.job)
       const end = readDeliverEnd(ended.job.returnvalue)
       if (end._tag === "None")
