@@ -9,11 +9,11 @@ import { bundled } from "../ffmpeg/binaries.ts"
 
 const { path: ffmpeg } = bundled
 
-/** An ffmpeg wrapper that writes silent FLAC files. */
+/** An ffmpeg wrapper that writes silent M4A files. */
 const deaf = `#!/usr/bin/env node
 const { spawnSync } = require("node:child_process")
 const args = process.argv.slice(2)
-if (args.includes("flac")) args.splice(args.length - 1, 0, "-af", "volume=0")
+if (args.includes("aac")) args.splice(args.length - 1, 0, "-af", "volume=0")
 process.exitCode = spawnSync(${JSON.stringify(ffmpeg)}, args, { stdio: "inherit" }).status
 `
 
@@ -22,7 +22,7 @@ test("fails the job in the run and in verify, and the next run delivers it again
   writeFileSync(join(cwd, "a.srt"), "1\n00:00:01,000 --> 00:00:03,000\nOne two three.\n")
   writeFileSync(
     join(cwd, "batch.yaml"),
-    "service: embedded\njobs:\n  - { id: a, input: a.srt, provider: provider_opensource, voice: os-slt, outputs: [flac], verify: true }\n" +
+    "service: embedded\njobs:\n  - { id: a, input: a.srt, provider: provider_opensource, voice: os-slt, outputs: [m4a], verify: true }\n" +
       // The job has no audio output.
       "  - { id: b, input: a.srt, provider: provider_opensource, voice: os-slt, outputs: [srt], verify: true }\n"
   )
@@ -48,12 +48,12 @@ test("fails the job in the run and in verify, and the next run delivers it again
   const again = await runHere(["run", "batch.yaml"], { cwd })
   expect(again.code, again.stderr).toBe(0)
   expect(again.stdout).toContain("Nothing was sent")
-  expect(existsSync(join(cwd, "out/a/a.flac"))).toBe(true)
+  expect(existsSync(join(cwd, "out/a/a.m4a"))).toBe(true)
   expect((await runHere(["verify", "batch.yaml"], { cwd })).code).toBe(0)
 
   // Under continuous sound no onset can be detected, so none is reported.
   const noise = "anoisesrc=amplitude=0.3:duration=3"
-  spawnSync(ffmpeg, ["-y", "-f", "lavfi", "-i", noise, join(cwd, "out/a/a.flac")])
+  spawnSync(ffmpeg, ["-y", "-f", "lavfi", "-i", noise, join(cwd, "out/a/a.m4a")])
   const unsure = await runHere(["verify", "batch.yaml"], { cwd })
   expect(unsure.stdout).toMatch(/^a +1 of 1 +0 +0 +unknown +-?\d+ ms$/mu)
 })
