@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdtempSync, readFileSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Page } from "playwright-core"
+import type { Page, Response } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runHere } from "../app/cli/inProcess.ts"
 import { seriousFindings } from "./axe.ts"
@@ -205,7 +205,13 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     await expect.poll(() => starts()[4], { timeout: 60_000 }).toBeCloseTo(18.5, 1)
     // The page reloads when a delivery ends, which may lose a click.
     const undone = async () => {
-      if (await page.locator("#undo").isEnabled()) await page.locator("#undo").click()
+      if (await page.locator("#undo").isEnabled()) {
+        const isUndo = (response: Response) => response.url().endsWith("/undo")
+        const answered = page.waitForResponse(isUndo, { timeout: 10_000 }).catch(() => undefined)
+        await page.locator("#undo").click()
+        // A reloaded page may not know of a step that the server still takes.
+        await answered
+      }
       return !existsSync(overrides)
     }
     await expect.poll(undone, { timeout: 60_000, interval: 1_000 }).toBe(true)

@@ -70,7 +70,8 @@ export const startTab = async (): Promise<Tab> => {
 export const misdeedsOf = (page: Page, home: string): ReadonlyArray<string> => {
   const misdeeds: Array<string> = []
   page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) misdeeds.push(`console: ${message.text()}`)
+    if (["error", "warning"].includes(message.type()))
+      misdeeds.push(`console: ${message.text()} (${message.location().url})`)
   })
   page.on("pageerror", (error) => misdeeds.push(`error: ${error.message}`))
   page.on("request", (request) => {
