@@ -11,7 +11,7 @@ import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** Raise this when the same input would sound or look different, so that jobs are delivered again. */
-const edition = 9
+const edition = 10
 
 /** Returns a SHA-256 of everything that decides a job's files. */
 export const fingerprintOf = Effect.fnUntraced(function* (
