@@ -75,8 +75,9 @@ export const openFiles = Effect.fnUntraced(function* (
     yield* Effect.forEach(
       works.flatMap(({ job, take }, order) => {
         if (job !== undefined) return [{ order, starting: encoderOf(ffmpeg, job) }]
-        const taker: Taker | undefined = take === undefined ? undefined : { take, finish: Effect.void }
-        return taker === undefined ? [] : [{ order, starting: Effect.succeed(taker) }]
+        return take === undefined
+          ? []
+          : [{ order, starting: Effect.succeed<Taker>({ take, finish: Effect.void }) }]
       }),
       ({ order, starting }) => Effect.map(starting, (taker) => [order, taker] as const)
     )

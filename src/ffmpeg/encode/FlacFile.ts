@@ -4,13 +4,14 @@
  */
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
-import { type FileHandle, open, rm } from "node:fs/promises"
+import { type FileHandle, open } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Effect } from "effect"
 import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import { flacHeader, type FlacStream } from "../../audio/formats/FlacHeader.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
-import { attempt, writeRefusal } from "../process/FileFaults.ts"
+import { attempt, removedAtEnd, writeRefusal } from "../process/FileFaults.ts"
+import { copyRange, type FileRange, readRange, writeFully } from "./FileRanges.ts"
 import type { FlacOrder } from "./FlacPart.ts"
 import type { OrderResult } from "./SampleSinks.ts"
 import { release } from "./StdinFeed.ts"
@@ -34,7 +35,7 @@ export interface FrameSplice {
   /** All sections in order of time; undefined for a rendered one. */
   readonly sections: ReadonlyArray<KeptFrames | undefined>
   /** Where the samples for the checksum are in a WAV file, if the FLAC file has one. */
-  readonly samples?: { readonly path: string; readonly at: number; readonly size: number }
+  readonly samples?: FileRange & { readonly path: string }
 }
 
 /**
@@ -49,8 +50,7 @@ export const openFlacFile = Effect.fnUntraced(function* (
   const made = partOf(path)
   const target = splice?.patch ?? made
   const rename = splice === undefined ? Effect.void : yield* partFiles([path], writeRefusal)
-  if (splice !== undefined)
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rm(target, { force: true }))))
+  if (splice !== undefined) yield* removedAtEnd(target)
   const file = yield* Effect.acquireRelease(
     attempt(path, () => open(target, "w+")),
     (opened) => Effect.promise(() => opened.close())
@@ -70,17 +70,17 @@ export const openFlacFile = Effect.fnUntraced(function* (
         release(taken)
       })
     return attempt(path, async () => {
-      await writeAllTo(file, bytes, written)
+      await writeFully(file, bytes, written)
       written += bytes.length
     }).pipe(Effect.ensuring(Effect.sync(() => release(taken))))
   }
 
   const whole = async () => {
     const sums = { sizes: sumOf(rendered), md5: order.isChecked ? md5.digest() : undefined }
-    await writeAllTo(file, flacHeader(stream, sums), 0)
+    await writeFully(file, flacHeader(stream, sums), 0)
   }
   const spliced = async ({ sections, samples }: FrameSplice) => {
-    const copied: Array<{ from: FileHandle; at: number; bytes: number }> = []
+    const copied: Array<{ from: FileHandle; at: number; size: number }> = []
     const present = await open(path, "r")
     const next = await open(made, "w")
     try {
@@ -89,21 +89,22 @@ export const openFlacFile = Effect.fnUntraced(function* (
       for (const [index, { bytes }] of sizes.entries()) {
         const kept = sections[index]
         const last = copied.at(-1)
-        const part = kept === undefined ? { from: file, at, bytes } : { from: present, at: kept.at, bytes }
+        const part =
+          kept === undefined ? { from: file, at, size: bytes } : { from: present, at: kept.at, size: bytes }
         if (kept === undefined) at += bytes
-        if (last?.from === part.from && last.at + last.bytes === part.at) last.bytes += bytes
+        if (last?.from === part.from && last.at + last.size === part.at) last.size += bytes
         else copied.push(part)
       }
       let to = place.length
       for (const part of copied) {
-        await copyBytes(part.from, part.at, part.bytes, next, to)
-        to += part.bytes
+        await copyRange(part.from, part, next, to)
+        to += part.size
       }
       const sums = {
         sizes: sumOf(sizes),
         md5: samples === undefined ? undefined : await md5Of(samples)
       }
-      await writeAllTo(next, flacHeader(stream, sums), 0)
+      await writeFully(next, flacHeader(stream, sums), 0)
     } finally {
       await present.close()
       await next.close()
@@ -125,42 +126,15 @@ const sumOf = (sections: ReadonlyArray<FrameSizes>): FrameSizes => {
   }
 }
 
-const blockBytes = 4 * 1024 * 1024
-
-/** Yields a range of a file block by block. A block is valid until the next. */
-async function* blocksOf(file: FileHandle, at: number, size: number) {
-  const block = Buffer.allocUnsafe(Math.min(size, blockBytes))
-  for (let done = 0; done < size;) {
-    const { bytesRead } = await file.read(block, 0, Math.min(block.length, size - done), at + done)
-    if (bytesRead === 0) throw new Error("an earlier version of a file is incomplete")
-    yield block.subarray(0, bytesRead)
-    done += bytesRead
-  }
-}
-
-/** Copies a range of a file to another one. */
-const copyBytes = async (from: FileHandle, at: number, size: number, into: FileHandle, to: number) => {
-  let written = to
-  for await (const bytes of blocksOf(from, at, size)) {
-    await writeAllTo(into, bytes, written)
-    written += bytes.length
-  }
-}
-
 /** The MD5 of the samples in a WAV file: in its next version, if that is complete but not in place yet. */
-const md5Of = async ({ path, at, size }: NonNullable<FrameSplice["samples"]>): Promise<Uint8Array> => {
+const md5Of = async ({ path, ...range }: NonNullable<FrameSplice["samples"]>): Promise<Uint8Array> => {
   const next = partOf(resolve(path))
   const file = await open(existsSync(next) ? next : path, "r")
   try {
     const md5 = createHash("md5")
-    for await (const bytes of blocksOf(file, at, size)) md5.update(bytes)
+    for await (const bytes of readRange(file, range)) md5.update(bytes)
     return md5.digest()
   } finally {
     await file.close()
   }
-}
-
-const writeAllTo = async (file: FileHandle, bytes: Uint8Array, place: number): Promise<void> => {
-  for (let at = 0; at < bytes.length;)
-    at += (await file.write(bytes, at, bytes.length - at, place + at)).bytesWritten
 }

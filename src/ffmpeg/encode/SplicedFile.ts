@@ -1,9 +1,8 @@
 /** A WAV file that is completed from an earlier version: begun, completed and put in place. */
-import { rm } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Effect, Fiber } from "effect"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
-import { attempt, attempted, writeRefusal } from "../process/FileFaults.ts"
+import { attempt, attempted, removedAtEnd, writeRefusal } from "../process/FileFaults.ts"
 import type { WavFile } from "./EncodeJob.ts"
 import {
   copyPresent,
@@ -43,7 +42,7 @@ export const openSplicedFile = Effect.fnUntraced(function* ({ header, order }: W
     }
   }
 
-  yield* Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rm(patch, { force: true }))))
+  yield* removedAtEnd(patch)
   yield* attempted(path, () => beginWav(patch, header))
   const patched: WavOrder = { ...order, part: patch }
   const copied = changes ? yield* meanwhile(() => copyPresent(path, made)) : Effect.void

@@ -17,6 +17,7 @@ import { copyFile, link, open, rm } from "node:fs/promises"
 import { convertPart } from "../../audio/formats/OutputConversion.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { syncToDisk } from "../../system/AtomicFile.ts"
+import { copyRange, type FileRange } from "./FileRanges.ts"
 import { type WavOrder, writeAll } from "./WavWriter.ts"
 
 /** How to complete a WAV file. */
@@ -56,17 +57,7 @@ export const updateSpare = async (
   try {
     const file = await open(made, "r+")
     try {
-      for (const { at, size } of sectionRanges(order, outdated)) {
-        const block = Buffer.allocUnsafe(Math.min(size, blockBytes))
-        for (let done = 0; done < size;) {
-          const { bytesRead } = await present.read(block, 0, Math.min(block.length, size - done), at + done)
-          if (bytesRead === 0) throw new Error(incomplete)
-          for (let written = 0; written < bytesRead;)
-            written += (await file.write(block, written, bytesRead - written, at + done + written))
-              .bytesWritten
-          done += bytesRead
-        }
-      }
+      for (const range of sectionRanges(order, outdated)) await copyRange(present, range, file, range.at)
     } finally {
       await file.close()
     }
@@ -140,17 +131,11 @@ export const hasRoom = (path: string, copies = 0): boolean => {
 /** Free space on the disk for which a spare is kept, as a multiple of its size. */
 const leastRoom = 4
 
-/** A range of bytes of a file. */
-interface Range {
-  readonly at: number
-  readonly size: number
-}
-
 /** Returns the size of a WAV file, and the ranges of its header, of these sections and of the padding at its end. */
 const layoutOf = (order: WavOrder, sections: ReadonlyArray<Section>) => {
   const samples = order.to.frames * frameBytes(order)
   const end = order.dataAt + samples
-  const ranges: ReadonlyArray<Range> = [
+  const ranges: ReadonlyArray<FileRange> = [
     { at: 0, size: order.dataAt },
     ...sectionRanges(order, sections),
     { at: end, size: samples % 2 }
@@ -161,7 +146,7 @@ const layoutOf = (order: WavOrder, sections: ReadonlyArray<Section>) => {
 const frameBytes = ({ from, to }: WavOrder): number => (from.channels * to.depth) / 8
 
 /** Returns the ranges of these sections. */
-const sectionRanges = (order: WavOrder, sections: ReadonlyArray<Section>): ReadonlyArray<Range> => {
+const sectionRanges = (order: WavOrder, sections: ReadonlyArray<Section>): ReadonlyArray<FileRange> => {
   const { from, to, length, dataAt } = order
   return sections.map((section) => {
     const { part, frames } = convertPart(to, from.rate, length, section)
@@ -170,7 +155,7 @@ const sectionRanges = (order: WavOrder, sections: ReadonlyArray<Section>): Reado
 }
 
 /** Whether a file has this size, and the same bytes in these ranges as `patch`. */
-const holds = (path: string, patch: number, ranges: ReadonlyArray<Range>, size: number): boolean => {
+const holds = (path: string, patch: number, ranges: ReadonlyArray<FileRange>, size: number): boolean => {
   const file = openSync(path, "r")
   try {
     if (fstatSync(file).size !== size) return false
@@ -191,7 +176,7 @@ const blockBytes = 1024 * 1024
 const incomplete = "a section's samples are incomplete"
 
 /** Yields a range of a file block by block. A block is valid until the next. */
-function* blocksOf(file: number, { at, size }: Range) {
+function* blocksOf(file: number, { at, size }: FileRange) {
   const block = Buffer.alloc(Math.min(size, blockBytes))
   for (let done = 0; done < size;) {
     const got = readSync(file, block, 0, Math.min(block.length, size - done), at + done)

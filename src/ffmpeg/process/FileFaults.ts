@@ -11,6 +11,10 @@ export const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
+/** Removes a file with the scope, if it exists then. */
+export const removedAtEnd = (path: string) =>
+  Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rm(path, { force: true }))))
+
 /** Runs an asynchronous file operation; its error names `path`. */
 export const attempt = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, DiskFull | Unwritable> =>
   Effect.tryPromise({ try: step, catch: (cause) => writeRefusal(path, cause) })

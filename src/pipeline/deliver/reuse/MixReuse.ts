@@ -116,10 +116,10 @@ export const reuseOf = (
  * Whether a file can be completed from sections: a WAV file, and a FLAC file without a checksum of all its samples, or
  * with a WAV file of the same samples beside it.
  */
-const isInSections = (request: EncodeRequest, { format, ...sink }: AudioSink): boolean =>
-  format.format === "wav" ||
-  (format.format === "flac" &&
-    (format.checksum === false || samplesFor(request, { format, ...sink }).samples !== undefined))
+const isInSections = (request: EncodeRequest, sink: AudioSink): boolean =>
+  sink.format.format === "wav" ||
+  (sink.format.format === "flac" &&
+    (sink.format.checksum === false || samplesFor(request, sink).samples !== undefined))
 
 /** Finds the WAV file with the samples of a FLAC file that has a checksum. */
 const samplesFor = ({ feed, sinks }: EncodeRequest, sink: AudioSink): Pick<FrameSplice, "samples"> => {
