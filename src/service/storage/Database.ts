@@ -5,10 +5,11 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import Sqlite from "better-sqlite3"
 import { Cause, Effect, Layer, Option, Schedule } from "effect"
+import { makeLogSync } from "../../store/journal/LogSync.ts"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
 import { Replica } from "./Replica.ts"
 import { migrateService, WrittenByNewer } from "./ServiceMigrations.ts"
-import { syncOf, withSyncedTransactions } from "./SyncedTransactions.ts"
+import { withSyncedTransactions } from "./SyncedTransactions.ts"
 
 /** Returns the database's path in a data folder. */
 export const fileIn = (folder: string): string => join(folder, "service.sqlite")
@@ -32,7 +33,7 @@ export const serviceDatabase: Layer.Layer<SqlClient | Replica, DataFolderUnusabl
           yield* migrateService
           if (!durable) return sql
           yield* sql.unsafe("PRAGMA synchronous = NORMAL")
-          return withSyncedTransactions(sql, yield* syncOf(`${fileIn(folder)}-wal`))
+          return withSyncedTransactions(sql, yield* makeLogSync(`${fileIn(folder)}-wal`))
         })
       ).pipe(
         Layer.provide(SqliteClient.layer({ filename: fileIn(folder), disableWAL: true })),

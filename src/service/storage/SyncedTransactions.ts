@@ -2,12 +2,10 @@
  * Transactions that are on disk when they succeed, without an fsync on the thread that answers: SQLite's own
  * (`synchronous=FULL`) stops it for milliseconds per commit, and much longer beside busy programs.
  */
-import { closeSync, openSync } from "node:fs"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { TransactionConnection } from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
-import { Effect, Option, type Scope } from "effect"
-import { syncToDisk } from "../../system/AtomicFile.ts"
+import { Effect, Option } from "effect"
 
 /**
  * Makes a client's transactions wait for `sync` after their commit, and returns the client. Others may read the changes
@@ -26,16 +24,6 @@ export const withSyncedTransactions = (sql: SqlClient, sync: () => Promise<void>
     )
   return Object.assign(sql, { withTransaction })
 }
-
-/** Syncs the database's log, which stays the same file as long as the database is open. */
-export const syncOf = (log: string): Effect.Effect<() => Promise<void>, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => openSync(log, "r+")),
-      (file) => Effect.sync(() => closeSync(file))
-    ),
-    (file) => () => syncToDisk(file)
-  )
 
 /** Runs an action one at a time. Callers during a run share the next one, since theirs may have come too late. */
 const inTurns = (act: () => Promise<void>): (() => Promise<void>) => {

@@ -2,15 +2,14 @@
  * Writes changes to the state, many per commit. Changes that arrive within milliseconds of a commit share the next one:
  * a busy run commits once for many tasks, an idle one at once.
  */
-import { closeSync, openSync } from "node:fs"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Exit, type Scope } from "effect"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
+import { makeLogSync } from "./LogSync.ts"
 import { transitionStatement } from "./TransitionSql.ts"
 import { makeOwnTransactions, makeSharedTransactions } from "./Transactions.ts"
 import { type StateUnusable, mapStateErrorLater } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { syncToDisk } from "../../system/AtomicFile.ts"
 
 /**
  * Writes one change. Returns when it is durable: against a crash of the process, and for an announcement also against a
@@ -36,7 +35,7 @@ export const makeWriteBatcher: Effect.Effect<Write, never, StateFolder | SqlClie
       changes === undefined ? makeSharedTransactions(sql, folder) : makeOwnTransactions(sql, folder, changes)
     const arriving = new Gathering(commitsApart)
     const announced = new Gathering(0)
-    const bringToDisk = log === undefined ? Effect.void : yield* syncing(folder, log)
+    const bringToDisk = log === undefined ? Effect.void : mapStateErrorLater(folder, yield* makeLogSync(log))
 
     const commit = (group: ReadonlyArray<Waiting>) =>
       Clock.currentTimeMillis.pipe(
@@ -116,23 +115,3 @@ class Gathering {
 
 const impossible = ({ key, event }: UtteranceChange) =>
   new Error(`"${event}" is not allowed for utterance ${key.slice(0, 12)} in its current state`)
-
-/** Syncs the database's log to disk, off this thread. The log stays the same file as long as the database is open. */
-const syncing = (
-  folder: string,
-  log: string
-): Effect.Effect<Effect.Effect<void, StateUnusable>, never, Scope.Scope> => {
-  let file: number | undefined
-  const sync = mapStateErrorLater(folder, () => {
-    file ??= openSync(log, "r+")
-    return syncToDisk(file)
-  })
-  return Effect.as(
-    Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        if (file !== undefined) closeSync(file)
-      })
-    ),
-    sync
-  )
-}
