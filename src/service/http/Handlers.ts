@@ -60,6 +60,8 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         return holder.id
       })
     const account = admitted("read")
+    const originFor = ({ headers }: Pick<HttpServerRequest.HttpServerRequest, "headers">) =>
+      originOf(config.publicUrl, headers["host"])
 
     const events = (
       request: HttpServerRequest.HttpServerRequest,
@@ -69,9 +71,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         // Changes that come together are written together.
         Stream.mapChunksEffect(tasks, (chunk) =>
           Effect.map(
-            Effect.forEach(chunk, (task) =>
-              eventFor(originOf(config.publicUrl, request.headers["host"]), task)
-            ),
+            Effect.forEach(chunk, (task) => eventFor(originFor(request), task)),
             (made) => Chunk.of(made.join(""))
           )
         ).pipe(Stream.catchTag("StreamBehind", ({ message }) => Stream.make(eventOf({ message }, "behind"))))
@@ -164,7 +164,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             key,
             voiceId: path.voice_id,
             body,
-            origin: originOf(config.publicUrl, request.headers["host"]),
+            origin: originFor(request),
             name: headers[idempotencyHeader]
           })
           const reference: TaskReference = { task_id: taskId, status: "queued", characters, credits }
@@ -183,12 +183,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             : waiting.end(owner, taskId, wait * 1000)
           if (Option.isNone(found)) return yield* taskUnknown
           const now = yield* Clock.currentTimeMillis
-          const task = taskResponse(
-            files,
-            originOf(config.publicUrl, request.headers["host"]),
-            found.value,
-            now
-          )
+          const task = taskResponse(files, originFor(request), found.value, now)
           return wait === 0
             ? task
             : HttpServerResponse.unsafeJson(task, { headers: { "preference-applied": `wait=${wait}` } })
@@ -215,7 +210,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           const owner = yield* account
           const { tasks, total } = yield* store.page(owner, page, limit)
-          const origin = originOf(config.publicUrl, request.headers["host"])
+          const origin = originFor(request)
           const now = yield* Clock.currentTimeMillis
           const shown = tasks.map((task) => taskResponse(files, origin, task, now))
           return taskPage(shown, { page, limit }, total)
