@@ -1,6 +1,5 @@
 /** Delivers a job through the fleet: dispatches it unless a job exists, awaits it and records the result. */
-import type { FileSystem } from "@effect/platform"
-import { Path } from "@effect/platform"
+import { type FileSystem, Path } from "@effect/platform"
 import type { Job } from "bullmq"
 import { Effect } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"

@@ -49,16 +49,16 @@ export const makeClipList = ({ page, size, recordOf }: ClipRequests) => {
       return (name: string) => name > last || listed.has(name)
     })
 
+  const isKnown = (key: UtteranceKey, bytes: number): boolean => sizes.get(clipName(key, "wav")) === bytes
+
   /** Whether a clip is stored with a size. A clip that is known is not asked for again. */
-  const isStored = (key: UtteranceKey, bytes: number): Effect.Effect<boolean, StateUnusable> => {
-    const name = clipName(key, "wav")
-    return sizes.get(name) === bytes
+  const isStored = (key: UtteranceKey, bytes: number): Effect.Effect<boolean, StateUnusable> =>
+    isKnown(key, bytes)
       ? Effect.succeed(true)
-      : Effect.map(size(name), (found) => {
-          if (found !== undefined) sizes.set(name, found)
+      : Effect.map(size(clipName(key, "wav")), (found) => {
+          if (found !== undefined) sizes.set(clipName(key, "wav"), found)
           return found === bytes
         })
-  }
 
   return {
     /** Reads the records of those utterances whose clips are complete. */
@@ -76,9 +76,7 @@ export const makeClipList = ({ page, size, recordOf }: ClipRequests) => {
     /** Returns the clips that are not stored with their sizes. */
     missing: (wanted: ReadonlyMap<UtteranceKey, number>) =>
       Effect.gen(function* () {
-        const isKnown = ([key, bytes]: readonly [UtteranceKey, number]) =>
-          sizes.get(clipName(key, "wav")) === bytes
-        const unknown = [...wanted].filter((clip) => !isKnown(clip))
+        const unknown = [...wanted].filter(([key, bytes]) => !isKnown(key, bytes))
         yield* list(unknown.length)
         const asked = yield* Effect.forEach(
           unknown,

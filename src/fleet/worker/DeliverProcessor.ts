@@ -18,8 +18,6 @@ export type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | {
 /** Records read at once. */
 const recordsAtOnce = 64
 
-const isStored = Effect.succeed(true)
-
 /** Makes the processor. */
 export const makeDeliverProcessor = (client: Redis) =>
   Effect.gen(function* () {
@@ -39,7 +37,7 @@ export const makeDeliverProcessor = (client: Redis) =>
           // A clip that is missing or incomplete shows when it is fetched.
           (key) =>
             Effect.map(
-              share.recordOf(key, () => isStored),
+              share.recordOf(key, () => Effect.succeed(true)),
               (record) => [key, record] as const
             ),
           { concurrency: recordsAtOnce }
