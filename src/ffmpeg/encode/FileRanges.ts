@@ -7,31 +7,46 @@ export interface FileRange {
   readonly size: number
 }
 
-const blockBytes = 4 * 1024 * 1024
+const readBytes = 4 * 1024 * 1024
 
 /** Yields a range of a file block by block. A block is valid until the next. Throws if the file ends before. */
 export async function* readRange(file: FileHandle, { at, size }: FileRange): AsyncGenerator<Buffer> {
-  const block = Buffer.allocUnsafe(Math.min(size, blockBytes))
-  for (let done = 0; done < size;) {
-    const { bytesRead } = await file.read(block, 0, Math.min(block.length, size - done), at + done)
-    if (bytesRead === 0) throw new Error("an earlier version of a file is incomplete")
-    yield block.subarray(0, bytesRead)
-    done += bytesRead
-  }
+  const block = Buffer.allocUnsafe(Math.min(size, readBytes))
+  for (let done = 0; done < size; done += block.length)
+    yield await readFully(file, block, at + done, size - done)
 }
 
-/** Copies a range of a file to offset `to` of another one. */
+/** Fills a block, or its first `most` bytes, from an offset of a file. Returns what was read. */
+const readFully = async (file: FileHandle, block: Buffer, place: number, most: number): Promise<Buffer> => {
+  const wanted = block.subarray(0, most)
+  for (let at = 0; at < wanted.length;) {
+    const { bytesRead } = await file.read(wanted, at, wanted.length - at, place + at)
+    if (bytesRead === 0) throw new Error("an earlier version of a file is incomplete")
+    at += bytesRead
+  }
+  return wanted
+}
+
+/** Few enough bytes that a block is still in the processor's cache when it is written. */
+const copiedBytes = 1024 * 1024
+
+/** Copies a range of a file to offset `to` of another one. Reads one block while it writes another. */
 export const copyRange = async (
   from: FileHandle,
-  range: FileRange,
+  { at, size }: FileRange,
   into: FileHandle,
   to: number
 ): Promise<void> => {
-  let written = to
-  for await (const bytes of readRange(from, range)) {
-    await writeFully(into, bytes, written)
-    written += bytes.length
+  let next = 0
+  const copyBlocks = async () => {
+    const block = Buffer.allocUnsafe(Math.min(size, copiedBytes))
+    while (next < size) {
+      const done = next
+      next += block.length
+      await writeFully(into, await readFully(from, block, at + done, size - done), to + done)
+    }
   }
+  await Promise.all([copyBlocks(), copyBlocks()])
 }
 
 /** Writes all bytes at an offset; a single `write` may write only some of them. */

@@ -1,16 +1,17 @@
 /**
- * Writes a FLAC file whose frames are encoded in order of time, or completes it from an earlier version of the file:
- * the frames of other sections are copied. The file itself is not changed until the new one is complete.
+ * Writes a FLAC file whose frames are encoded in order of time, or makes it from an earlier version of the file: the
+ * frames of other sections are copied. The file itself is not changed until the new one is complete.
  */
 import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
-import { type FileHandle, open } from "node:fs/promises"
+import { open } from "node:fs/promises"
 import { resolve } from "node:path"
-import { Effect } from "effect"
+import { Array, Effect, Fiber } from "effect"
 import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import { flacHeader, type FlacStream } from "../../audio/formats/FlacHeader.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
-import { attempt, removedAtEnd, writeRefusal } from "../process/FileFaults.ts"
+import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
+import { attempt, writeRefusal } from "../process/FileFaults.ts"
 import { copyRange, type FileRange, readRange, writeFully } from "./FileRanges.ts"
 import type { FlacOrder } from "./FlacPart.ts"
 import type { OrderResult } from "./SampleSinks.ts"
@@ -28,10 +29,8 @@ export interface KeptFrames extends FrameSizes {
   readonly at: number
 }
 
-/** How to complete a FLAC file. */
+/** How to make a FLAC file from its present version. */
 export interface FrameSplice {
-  /** Path of the file that receives the frames of the rendered sections. */
-  readonly patch: string
   /** All sections in order of time; undefined for a rendered one. */
   readonly sections: ReadonlyArray<KeptFrames | undefined>
   /** Where the samples for the checksum are in a WAV file, if the FLAC file has one. */
@@ -39,29 +38,49 @@ export interface FrameSplice {
 }
 
 /**
- * Opens a file. Its frames go to `target`: the `.part` file, after the header, or the patch. Returns what takes the
- * results of its order, and the step that completes the file. That returns the step that puts a spliced file in place.
+ * Opens a file. Returns what takes the results of its order, and the step that completes the file. That returns the
+ * step that puts a spliced file in place. Kept frames are copied while others are rendered, as soon as their place is
+ * known: after those of all sections before them.
  */
 export const openFlacFile = Effect.fnUntraced(function* (
   { stream, order }: FlacFile,
   splice: FrameSplice | undefined
 ) {
   const path = resolve(order.path)
-  const made = partOf(path)
-  const target = splice?.patch ?? made
+  const scope = yield* Effect.scope
   const rename = splice === undefined ? Effect.void : yield* partFiles([path], writeRefusal)
-  if (splice !== undefined) yield* removedAtEnd(target)
-  const file = yield* Effect.acquireRelease(
-    attempt(path, () => open(target, "w+")),
-    (opened) => Effect.promise(() => opened.close())
-  )
-  const place = flacHeader(stream)
+  const opened = (name: string, flags: string) =>
+    Effect.acquireRelease(
+      attempt(path, () => open(name, flags)),
+      (file) => Effect.promise(() => file.close())
+    )
+  const file = yield* opened(partOf(path), "w")
   const md5 = createHash("md5")
   const rendered: Array<FrameSizes> = []
-  let written = splice === undefined ? place.length : 0
+  let written = flacHeader(stream).length
+
+  const present = splice === undefined ? undefined : yield* opened(path, "r")
+  const left = [...(splice?.sections ?? [])]
+  const copies: Array<Fiber.Fiber<void, DiskFull | Unwritable>> = []
+  /** Begins to copy the frames up to the next rendered section. It cannot be interrupted: it uses both files. */
+  const copyKept = Effect.suspend(() => {
+    const kept = Array.takeWhile(left, (section) => section !== undefined)
+    left.splice(0, kept.length + 1)
+    const [first] = kept
+    if (present === undefined || first === undefined) return Effect.void
+    const range = { at: first.at, size: sumOf(kept).bytes }
+    const to = written
+    const copy = attempt(path, () => copyRange(present, range, file, to))
+    written += range.size
+    return Effect.map(Effect.forkIn(Effect.uninterruptible(copy), scope), (fiber) => void copies.push(fiber))
+  })
+  yield* copyKept
 
   const take = (result: OrderResult) => {
-    if (result.kind === "encoded") return Effect.sync(() => void rendered.push(result.sizes))
+    if (result.kind === "encoded") {
+      rendered.push(result.sizes)
+      return copyKept
+    }
     if (result.kind !== "fed") return Effect.void
     const { bytes, isChecked, taken } = result
     if (isChecked)
@@ -75,46 +94,19 @@ export const openFlacFile = Effect.fnUntraced(function* (
     }).pipe(Effect.ensuring(Effect.sync(() => release(taken))))
   }
 
-  const whole = async () => {
-    const sums = { sizes: sumOf(rendered), md5: order.isChecked ? md5.digest() : undefined }
+  const finish = async () => {
+    await present?.close()
+    const samples = splice?.samples
+    const kept = splice?.sections.filter((section) => section !== undefined) ?? []
+    const sums = {
+      sizes: sumOf([...kept, ...rendered]),
+      md5: samples !== undefined ? await md5Of(samples) : order.isChecked ? md5.digest() : undefined
+    }
     await writeFully(file, flacHeader(stream, sums), 0)
   }
-  const spliced = async ({ sections, samples }: FrameSplice) => {
-    const copied: Array<{ from: FileHandle; at: number; size: number }> = []
-    const present = await open(path, "r")
-    const next = await open(made, "w")
-    try {
-      let [patched, at] = [0, 0]
-      const sizes = sections.map((kept) => kept ?? rendered[patched++] ?? nothing)
-      for (const [index, { bytes }] of sizes.entries()) {
-        const kept = sections[index]
-        const last = copied.at(-1)
-        const part =
-          kept === undefined ? { from: file, at, size: bytes } : { from: present, at: kept.at, size: bytes }
-        if (kept === undefined) at += bytes
-        if (last?.from === part.from && last.at + last.size === part.at) last.size += bytes
-        else copied.push(part)
-      }
-      let to = place.length
-      for (const part of copied) {
-        await copyRange(part.from, part, next, to)
-        to += part.size
-      }
-      const sums = {
-        sizes: sumOf(sizes),
-        md5: samples === undefined ? undefined : await md5Of(samples)
-      }
-      await writeFully(next, flacHeader(stream, sums), 0)
-    } finally {
-      await present.close()
-      await next.close()
-    }
-  }
-  const completed = attempt(path, () => (splice === undefined ? whole() : spliced(splice)))
+  const completed = Effect.suspend(() => Effect.zipRight(Fiber.joinAll(copies), attempt(path, finish)))
   return { take, complete: Effect.as(Effect.uninterruptible(completed), rename) }
 })
-
-const nothing: FrameSizes = { bytes: 0, least: 0, most: 0 }
 
 /** The sizes of the frames of all sections. */
 const sumOf = (sections: ReadonlyArray<FrameSizes>): FrameSizes => {

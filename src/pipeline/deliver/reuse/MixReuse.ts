@@ -88,11 +88,11 @@ export const reuseOf = (
     const spliced = (request: EncodeRequest, sink: AudioSink, isWhole: boolean): ReadonlyArray<AudioSink> => {
       const file = files.find(({ path }) => path === sink.path)
       if (file?.isSame === true) return []
-      const patch = folder.pathOf("patch", sink.path)
       if (sink.format.format === "flac") {
         const kept = keptFrames(file?.before, sections.length, changed)
-        return [{ ...sink, frameSplice: { patch, sections: kept, ...samplesFor(request, sink) } }]
+        return [{ ...sink, frameSplice: { sections: kept, ...samplesFor(request, sink) } }]
       }
+      const patch = folder.pathOf("patch", sink.path)
       const spare = folder.pathOf("spare", sink.path)
       const stale = file?.changedInSpare?.filter((at) => !changed.has(at))
       const isUseful = stale !== undefined && stale.length <= mostStale * sections.length
