@@ -17,8 +17,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Effect and the sources are imported once for all files of a process. A test must undo its changes to the process.
-    // Many tests wait, so a third process keeps two cores busy. `minForks` is as high, because the pool stops idle
+    // Many tests wait, so four processes keep two cores busy. `minForks` is as high, because the pool stops idle
     // processes above it twice, which ends the run.
-    poolOptions: { forks: { minForks: 3, maxForks: 3, isolate: false } }
+    poolOptions: { forks: { minForks: 4, maxForks: 4, isolate: false } }
   }
 })

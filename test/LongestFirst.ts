@@ -2,7 +2,7 @@
 import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Files that take 20 s or more, the longest first. Those that mostly wait stand between those that compute. */
+/** Files that take 15 s or more, the longest first. Those that mostly wait stand between those that compute. */
 const longest = [
   "fleet/Fleet",
   "pages/Report.browser",
@@ -16,15 +16,30 @@ const longest = [
   "pages/Review.browser",
   "pages/LongReview.browser",
   "ffmpeg/mux/Muxer",
-  "hostile/Idempotency",
-  "pipeline/deliver/MixReuse",
-  "app/Review",
   "docs/Docs",
+  "hostile/Chaos",
+  "pipeline/deliver/MixReuse",
+  "fleet/RemoteFleet",
+  "app/batch/S3Batch",
   "docs/LibraryPage",
+  "hostile/Idempotency",
+  "app/Review",
+  "service/Random",
+  "app/voices/VoicesCommand",
   "app/Command",
-  "service/Crash",
-  "pipeline/Progress",
-  "service/Lifecycle"
+  "service/Lifecycle",
+  "hostile/attacks/Secrets",
+  "pages/JobFilm.browser",
+  "pipeline/Dub",
+  "app/watch/Watch",
+  "ffmpeg/decode/Decoder",
+  "gateway/Gateway",
+  "engines/local/EspeakEngine",
+  "library/Library",
+  "hostile/Signals",
+  "ffmpeg/encode/Encoder",
+  "ffmpeg/decode/Mp3Samples",
+  "app/BadInput"
 ].map((name) => `test/${name}.test.ts`)
 
 export class LongestFirst extends BaseSequencer {
