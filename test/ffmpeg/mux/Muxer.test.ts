@@ -188,6 +188,7 @@ withEachFfmpeg("mux", (it) => {
       ] as const) {
         const film = join(here, "film.mkv")
         yield* video(film, {
+          seconds: 1,
           picture: ["-c:v", "libvpx-vp9", "-cpu-used", "8"],
           sound: ["-af", `aformat=channel_layouts=${layout}`, "-c:a", codec]
         })
