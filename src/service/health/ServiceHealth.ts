@@ -81,8 +81,9 @@ export class ServiceHealth extends Effect.Service<ServiceHealth>()("service/Heal
 
 /**
  * Caches the result of a costly check for `seconds`. The check runs in a fiber of its own, so an interrupted caller
- * does not cancel it. Later callers wait up to 1 s for a refresh and then get the previous result. The first result is
- * always awaited.
+ * does not cancel it. The first call after half of the time starts a refresh, so that under load nobody waits for one.
+ * Callers after the whole time wait up to 1 s for it and then get the previous result. The first result is always
+ * awaited.
  */
 const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
   Effect.map(Effect.scope, (scope) => {
@@ -95,8 +96,10 @@ const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
       // A monotonic clock: the time of day may be set back.
       const now = yield* Clock.currentTimeNanos
       const known = last
-      if (known !== undefined && now - known.at < BigInt(seconds) * 1_000_000_000n) return known.answer
+      const age = known === undefined ? Infinity : Number(now - known.at) / 1e9
+      if (known !== undefined && age < seconds / 2) return known.answer
       if (asking === undefined || asking.unsafePoll() !== null) asking = yield* Effect.forkIn(ask, scope)
+      if (known !== undefined && age < seconds) return known.answer
       const answer = Fiber.join(asking)
       return known === undefined
         ? yield* answer

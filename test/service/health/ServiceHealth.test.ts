@@ -63,6 +63,25 @@ it.scoped("callers wait 1 s for a hanging engine, which is reported unavailable 
   })
 )
 
+it.scoped("an engine is checked again before its result is too old, and nobody waits for that", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    const check = Effect.suspend(() =>
+      ++asked === 1 ? Effect.void : Effect.zipRight(Effect.sleep("3 seconds"), away)
+    )
+    const part = built(ServiceHealth.Default, [["far", engine({ check })]], { limits: { freeDisk: 0 } })
+    const { engine: healthOf } = Context.get(yield* part, ServiceHealth)
+    const well = { ready: true, reason: undefined }
+    expect(yield* healthOf("far")).toEqual(well)
+    yield* TestClock.adjust("4 seconds")
+    expect([yield* healthOf("far"), asked]).toEqual([well, 1])
+    yield* TestClock.adjust("2 seconds")
+    expect([yield* healthOf("far"), yield* healthOf("far")]).toEqual([well, well])
+    yield* TestClock.adjust("3 seconds")
+    expect([yield* healthOf("far"), asked]).toEqual([{ ready: false, reason: away.message }, 2])
+  })
+)
+
 it.scoped("known voices stay while another engine is asked again", () =>
   Effect.gen(function* () {
     let asked = 0
