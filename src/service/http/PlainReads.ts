@@ -99,6 +99,16 @@ const make = Effect.gen(function* () {
     }
   }
 
+  /** The holders of keys that were used in this turn of the event loop, whose reads all see the same state. */
+  const holders = new Map<string, KeyHolder | undefined>()
+  const holderOf = (key: string, now: number): KeyHolder | undefined => {
+    if (holders.has(key)) return holders.get(key)
+    if (holders.size === 0) queueMicrotask(() => holders.clear())
+    const found = Option.getOrUndefined(read(holderQuery(sql, secret.digest("key", key), now)))
+    holders.set(key, found)
+    return found
+  }
+
   const answer: Answer = (request, response) => {
     const began = performance.now()
     const { method, url = "", headers } = request
@@ -108,7 +118,7 @@ const make = Effect.gen(function* () {
     const wanted = readOf(url)
     if (wanted === undefined) return false
     const now = clock.unsafeCurrentTimeMillis()
-    const holder = Option.getOrUndefined(read(holderQuery(sql, secret.digest("key", key), now)))
+    const holder = holderOf(key, now)
     if (holder === undefined || holder.imported || holder.expired || !holder.scopes.includes("read"))
       return false
     const found = wanted.respond(holder, originOf(config.publicUrl, headers.host), now)

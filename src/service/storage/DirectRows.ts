@@ -17,8 +17,8 @@ export const runQuery = <A>({ statement, from }: RowQuery<A>): Effect.Effect<A> 
   Effect.orDie(Effect.map(statement, from))
 
 /**
- * Runs a query at once, in a connection of its own: it sees what was committed last, and waits for no transaction.
- * Throws if the statement fails, or a row cannot be read.
+ * Runs a query at once, in a connection of its own: it waits for no transaction, and sees what was committed before
+ * this turn of the event loop. Throws if the statement fails, or a row cannot be read.
  */
 export type ReadNow = <A>(query: RowQuery<A>) => A
 
@@ -41,7 +41,17 @@ export class DirectRows extends Context.Tag("service/DirectRows")<
         (opened) => Effect.sync(() => opened.close())
       )
       const prepared = new Map<string, Sqlite.Statement<Array<unknown>>>()
+      const [begin, end] = [database.prepare("BEGIN"), database.prepare("COMMIT")]
+      /** Starts a transaction for all reads of this turn: each one of its own would lock, and read pages anew. */
+      const begun = () => {
+        if (database.inTransaction) return
+        begin.run()
+        queueMicrotask(() => {
+          if (database.open) end.run()
+        })
+      }
       const read: ReadNow = ({ statement, from }) => {
+        begun()
         const [text, values] = statement.compile()
         const known = prepared.get(text) ?? database.prepare<Array<unknown>>(text)
         prepared.set(text, known)
