@@ -56,7 +56,7 @@ const lookingFor = Schedule.spaced("2 seconds")
  * How many times longer a delivering worker may be silent: mixing can keep a machine busy for seconds, and a delivery
  * taken over starts anew.
  */
-const deliveryTakeover = 4
+const deliveryTakeover = 2
 
 /** How long to defer a delivery with missing utterances, in milliseconds. */
 const early = 2_000
