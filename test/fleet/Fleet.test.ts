@@ -86,6 +86,26 @@ const toldOf = (before: string, last: string) => {
   return { refused: [...refused].sort(), words: lines(last).filter((line) => !isRefused(line)) }
 }
 
+/** The results of one machine, with a service that behaves well. Every fleet must deliver the same. */
+const resultsOfOne = Effect.runSync(
+  Effect.cached(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const service = yield* serving(new HostileService({ ...calm, settle: [5, 20] }))
+        const alone = new Fleet(folder, service, "")
+        alone.write(jobs, lines)
+        const out = join(folder, "out")
+        expect(yield* Effect.promise(() => alone.run(join(folder, "state"), out).ended)).toEqual({
+          how: 0,
+          words: ""
+        })
+        return alone.results(out)
+      })
+    )
+  )
+)
+
 /** Runs a batch on several workers, killing one at random repeatedly and restarting Redis once. */
 const dying = (machines: number, deaths: number) =>
   Effect.gen(function* () {
@@ -94,15 +114,6 @@ const dying = (machines: number, deaths: number) =>
       { settle: [200, 700], odds: { "create-drop-after": 0.05, "look-500": 0.05 } },
       host
     )
-    const well = yield* serving(new HostileService({ ...calm, settle: [5, 20] }, host))
-    const alone = new Fleet(yield* temporaryFolder, well, redis.url)
-    alone.write(jobs, lines)
-    const out = join(folder, "alone")
-    expect(yield* Effect.promise(() => alone.run(join(folder, "state-alone"), out).ended)).toEqual({
-      how: 0,
-      words: ""
-    })
-
     fleet.write(jobs, lines, "providers: { provider_fast: { concurrency: 6 } }\n")
     const worker = (machine: number) => begun(fleet.worker(`w${machine}`, on(machine), ["--takeover", "2"]))
     const secrets = yield* Effect.promise(async () => {
@@ -130,7 +141,7 @@ const dying = (machines: number, deaths: number) =>
     expect(new Set(service.charged.map(({ text }) => text)).size).toBe(utterances)
     const results = fleet.results()
     expect(Object.keys(results)).toContain("ep1/ep1.wav")
-    expect(results).toEqual(alone.results(out))
+    expect(results).toEqual(yield* resultsOfOne)
     expect(secrets).toContain("This is line")
     expect(secrets).not.toContain(service.character.key)
   })
