@@ -87,7 +87,10 @@ try {
 }
 `
 
-/** Compiles a program where only the package is installed, without Effect; returns TypeScript's errors. */
+/**
+ * Compiles a program where only the package is installed, without Effect; returns TypeScript's errors in it and in the
+ * package's types.
+ */
 const faultsIn = (file: string): ReadonlyArray<string> => {
   writeFileSync(file, program)
   const options: ts.CompilerOptions = {
@@ -99,8 +102,11 @@ const faultsIn = (file: string): ReadonlyArray<string> => {
     typeRoots: [resolve("node_modules/@types")],
     types: ["node"]
   }
-  return ts
-    .getPreEmitDiagnostics(ts.createProgram([file], options))
+  const compiled = ts.createProgram([file], options)
+  return compiled
+    .getSourceFiles()
+    .filter(({ fileName }) => /\/program\.mts$|\/dubwright\/dist\//u.test(fileName))
+    .flatMap((source) => ts.getPreEmitDiagnostics(compiled, source))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "))
 }
 
