@@ -58,6 +58,21 @@ export const openFlacFile = Effect.fnUntraced(function* (
   const md5 = createHash("md5")
   const rendered: Array<FrameSizes> = []
   let written = flacHeader(stream).length
+  /** Frames that are not written yet. */
+  const block = Buffer.allocUnsafe(blockBytes)
+  let held = 0
+  const writeHeld = attempt(path, async () => {
+    await writeFully(file, block.subarray(0, held), written)
+    written += held
+    held = 0
+  })
+  const put = (bytes: Uint8Array): Effect.Effect<void, DiskFull | Unwritable> =>
+    Effect.suspend(() => {
+      const some = bytes.subarray(0, block.length - held)
+      block.set(some, held)
+      held += some.length
+      return held < block.length ? Effect.void : Effect.zipRight(writeHeld, put(bytes.subarray(some.length)))
+    })
 
   const present = splice === undefined ? undefined : yield* opened(path, "r")
   const left = [...(splice?.sections ?? [])]
@@ -79,7 +94,7 @@ export const openFlacFile = Effect.fnUntraced(function* (
   const take = (result: OrderResult) => {
     if (result.kind === "encoded") {
       rendered.push(result.sizes)
-      return copyKept
+      return Effect.zipRight(writeHeld, copyKept)
     }
     if (result.kind !== "fed") return Effect.void
     const { bytes, isChecked, taken } = result
@@ -88,10 +103,10 @@ export const openFlacFile = Effect.fnUntraced(function* (
         md5.update(bytes)
         release(taken)
       })
-    return attempt(path, async () => {
-      await writeFully(file, bytes, written)
-      written += bytes.length
-    }).pipe(Effect.ensuring(Effect.sync(() => release(taken))))
+    return Effect.ensuring(
+      put(bytes),
+      Effect.sync(() => release(taken))
+    )
   }
 
   const finish = async () => {
@@ -107,6 +122,9 @@ export const openFlacFile = Effect.fnUntraced(function* (
   const completed = Effect.suspend(() => Effect.zipRight(Fiber.joinAll(copies), attempt(path, finish)))
   return { take, complete: Effect.as(Effect.uninterruptible(completed), rename) }
 })
+
+/** Bytes written at once: a step of the mix makes some thousand. */
+const blockBytes = 512 * 1024
 
 /** The sizes of the frames of all sections. */
 const sumOf = (sections: ReadonlyArray<FrameSizes>): FrameSizes => {
