@@ -49,12 +49,10 @@ export const openFlacFile = Effect.fnUntraced(function* (
   const path = resolve(order.path)
   const scope = yield* Effect.scope
   const rename = splice === undefined ? Effect.void : yield* partFiles([path], writeRefusal)
-  const opened = (name: string, flags: string) =>
-    Effect.acquireRelease(
-      attempt(path, () => open(name, flags)),
-      (file) => Effect.promise(() => file.close())
-    )
-  const file = yield* opened(partOf(path), "w")
+  const file = yield* Effect.acquireRelease(
+    attempt(path, () => open(partOf(path), "w")),
+    (opened) => Effect.promise(() => opened.close())
+  )
   const md5 = createHash("md5")
   const rendered: Array<FrameSizes> = []
   let written = flacHeader(stream).length
@@ -74,7 +72,7 @@ export const openFlacFile = Effect.fnUntraced(function* (
       return held < block.length ? Effect.void : Effect.zipRight(writeHeld, put(bytes.subarray(some.length)))
     })
 
-  const present = splice === undefined ? undefined : yield* opened(path, "r")
+  const present = splice === undefined ? undefined : yield* openPresent(path)
   const left = [...(splice?.sections ?? [])]
   const copies: Array<Fiber.Fiber<void, DiskFull | Unwritable>> = []
   /** Begins to copy the frames up to the next rendered section. It cannot be interrupted: it uses both files. */
@@ -110,7 +108,7 @@ export const openFlacFile = Effect.fnUntraced(function* (
   }
 
   const finish = async () => {
-    await present?.close()
+    if (process.platform === "win32") await present?.close()
     const samples = splice?.samples
     const kept = splice?.sections.filter((section) => section !== undefined) ?? []
     const sums = {
@@ -122,6 +120,16 @@ export const openFlacFile = Effect.fnUntraced(function* (
   const completed = Effect.suspend(() => Effect.zipRight(Fiber.joinAll(copies), attempt(path, finish)))
   return { take, complete: Effect.as(Effect.uninterruptible(completed), rename) }
 })
+
+/**
+ * Opens the present version of a file. Once it is replaced, closing it frees its blocks. That takes some
+ * hundredths of a second for a film, and nothing waits for it. Windows cannot replace an open file.
+ */
+const openPresent = (path: string) =>
+  Effect.acquireRelease(
+    attempt(path, () => open(path, "r")),
+    (file) => Effect.sync(() => void file.close().catch(() => undefined))
+  )
 
 /** Bytes written at once: a step of the mix makes some thousand. */
 const blockBytes = 512 * 1024
