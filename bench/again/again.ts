@@ -1,20 +1,21 @@
 /**
  * Benchmarks a second delivery of a film after one line was changed: at the start, the middle and the end of the film,
- * in turn. The floor is `cp` of the finished WAV file. Each delivery runs in a separate process, and its clock starts
- * when the film is placed.
+ * in turn. The floor is `cp` of a file as large as the finished WAV file, timed in every round. Each delivery runs in a
+ * separate process, and its clock starts when the film is placed.
  *
- *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--loudness -16] [--formats wav,flac,…]
+ *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--seconds 25] [--loudness -16] [--formats …]
  *
  * Formats: wav, flac, unchecked (FLAC without its checksum), both (WAV and FLAC), stems (and WAV), mp4 (and WAV).
  *
- * The fastest of several rounds counts; each round changes lines anew. At the end, the benchmark compares the files
- * with those of a delivery from scratch. CPU seconds are comparable on a busy machine, too. As in a review, a spare is
- * prepared before the first edit, so that every edit patches one. `unprepared` is an edit without a spare: it copies
- * the file while it renders, so `cp` is its floor where files cannot share blocks.
+ * The fastest of several rounds counts; each round changes lines anew. A format gets no further round after so many
+ * seconds, so that all take less than eight minutes. After each format, the benchmark compares the files with those of
+ * a delivery from scratch, and prints its rows. CPU seconds are comparable on a busy machine, too. As in a review, a
+ * spare is prepared before the first edit, so that every edit patches one. `unprepared` is an edit without a spare: it
+ * copies the file while it renders, so `cp` is its floor where files cannot share blocks.
  */
 import { spawnSync } from "node:child_process"
-import { createHash } from "node:crypto"
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { createHash, randomBytes } from "node:crypto"
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
@@ -35,6 +36,7 @@ const { values } = parseArgs({
     hours: { type: "string", default: "2" },
     clips: { type: "string", default: "2000" },
     rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "25" },
     loudness: { type: "string", default: "-16" },
     formats: { type: "string", default: "wav,flac,unchecked,both,stems,mp4" },
     /** For the delivering process: the film's folder, the output folder and the changed lines so far. */
@@ -102,14 +104,50 @@ const delivered = (folder: string, out: string, format: string, changed: Readonl
 }
 
 /** Copies a file with `cp`. */
-const copied = (file: string, folder: string): Took => {
-  const copy = join(folder, "copy")
+const copied = (file: string): Took => {
+  const copy = `${file}.copy`
   spawnSync("sync")
   const [start, before] = [performance.now(), processorSeconds()]
   spawnSync("cp", [file, copy])
   const took = { seconds: (performance.now() - start) / 1000, cpu: processorSeconds() - before }
   rmSync(copy)
   return took
+}
+
+/** Writes a file as large as the film's WAV file: mono at 48 kHz, 16 bits. */
+const writeBase = (file: string, hours: number): void => {
+  const minute = randomBytes(60 * 48_000 * 2)
+  rmSync(file, { force: true })
+  for (let at = 0; at < 60 * hours; at++) appendFileSync(file, minute)
+}
+
+/** The fastest of several steps by name. */
+class Fastest {
+  private readonly steps = new Map<string, Took & { readonly count: number }>()
+
+  add(name: string, { seconds, cpu }: Took): void {
+    const before = this.steps.get(name) ?? { seconds, cpu, count: 0 }
+    this.steps.set(name, {
+      seconds: Math.min(seconds, before.seconds),
+      cpu: Math.min(cpu, before.cpu),
+      count: before.count + 1
+    })
+  }
+
+  get(name: string): Took | undefined {
+    return this.steps.get(name)
+  }
+
+  /** Prints the steps as rows of a table, relative to `floor`. */
+  print(format: string, floor: Took | undefined): void {
+    for (const [name, { seconds, cpu, count }] of this.steps) {
+      const [byClock, byCpu] = [seconds / (floor?.seconds ?? NaN), cpu / (floor?.cpu ?? NaN)]
+      console.log(
+        `| ${format} | ${name} | ${count} | ${seconds.toFixed(2)} s | ${byClock.toFixed(2)} | ` +
+          `${cpu.toFixed(2)} s | ${byCpu.toFixed(2)} |`
+      )
+    }
+  }
 }
 
 /** The checksums of all files below a folder. */
@@ -137,32 +175,29 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
     ffmpegTook(ffmpeg, ["-f", "lavfi", "-i", picture, "-preset", "ultrafast", join(folder, "film.mp4")])
   }
   const places = { start: 3, middle: Math.floor(film.clips.length / 2), end: film.clips.length - 4 }
-  // FLAC is compared with the WAV of the formats before it.
-  let floor: Took | undefined
-  const rows: Array<string> = []
+  const base = join(folder, "base")
+  writeBase(base, Number(values.hours))
+  console.log("| format | edit | times | fastest | × cp | CPU | × cp |\n|---|---|---|---|---|---|---|")
+  const copies = new Fastest()
+  for (let round = 0; round < rounds; round++) copies.add("cp", copied(base))
+  copies.print("", copies.get("cp"))
+  const results: Array<string> = []
   for (const format of formats) {
     const out = join(folder, `out-${format}`)
     const changed: Array<string> = []
-    const whole = delivered(folder, out, format, changed)
-    const least = new Map<string, Took>()
-    const took = (what: string, now: Took) => {
-      const before = least.get(what) ?? now
-      least.set(what, {
-        seconds: Math.min(now.seconds, before.seconds),
-        cpu: Math.min(now.cpu, before.cpu)
-      })
-    }
-    const results: Array<string> = []
+    const fastest = new Fastest()
+    const each: Array<string> = []
+    fastest.add("first delivery", delivered(folder, out, format, changed))
     const edit = (name: string, line: string) => {
       changed.push(line)
       const now = delivered(folder, out, format, changed)
-      results.push(`${name} ${now.seconds.toFixed(2)}`)
-      took(name, now)
+      each.push(`${name} ${now.seconds.toFixed(2)}`)
+      fastest.add(name, now)
     }
-    const state = join(folder, "state")
-    yield* prepareSpares(state, out, JobId.make("film"))
-    for (let round = 0; round < rounds; round++) {
-      if (outputs[format]?.includes("wav") === true) took("cp", copied(join(out, "film", "film.wav"), folder))
+    yield* prepareSpares(join(folder, "state"), out, JobId.make("film"))
+    const end = performance.now() + 1000 * Number(values.seconds)
+    for (let round = 0; round < rounds && (round === 0 || performance.now() < end); round++) {
+      copies.add("cp", copied(base))
       for (const [name, line] of Object.entries(places)) {
         // Changes another line each time, near the previous one.
         edit(name, `${line + (name === "end" ? -round : round)}+${1 + 7 * (round + 1)}`)
@@ -173,25 +208,14 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
     const scratch = join(folder, "scratch")
     const again = delivered(folder, scratch, format, changed)
     const isEqual = checksums(out) === checksums(scratch)
+    fastest.add(`from scratch: ${isEqual ? "bit-equal" : "DIFFERENT"}`, again)
     rmSync(scratch, { recursive: true })
     rmSync(out, { recursive: true })
-    floor = least.get("cp") ?? floor
-    const textOf = ({ seconds, cpu }: Took) => `${seconds.toFixed(2)} s (CPU ${cpu.toFixed(2)} s)`
-    console.log(
-      `${format}: first delivery ${textOf(whole)}, from scratch ${textOf(again)}; ` +
-        `${isEqual ? "bit-equal" : "DIFFERENT"}\n  all: ${results.join(", ")}`
-    )
-    for (const [name, now] of least) {
-      const [byClock, byCpu] = [now.seconds / (floor?.seconds ?? NaN), now.cpu / (floor?.cpu ?? NaN)]
-      rows.push(
-        `| ${format} | ${name} | ${now.seconds.toFixed(2)} s | ${byClock.toFixed(2)} | ` +
-          `${now.cpu.toFixed(2)} s | ${byCpu.toFixed(2)} |`
-      )
-    }
+    fastest.print(format, copies.get("cp"))
+    results.push(`${format}: ${each.join(", ")}`)
   }
-  console.log(
-    ["| format | edit | time | × cp | CPU | × cp |", "|---|---|---|---|---|---|", ...rows].join("\n")
-  )
+  copies.print("", copies.get("cp"))
+  console.log(["", ...results].join("\n"))
 })
 
 await deliverOrMeasure("again", values.deliver, delivery, measure)
