@@ -45,7 +45,7 @@ export const keepClip = (
     const { decode, align, makeClip } = Context.get(context, ClipIntake)
     const { key, casting, said } = utterance
     const ending = extensionOf(audio)
-    const keepOriginal = clips.keepOriginal(key, ending, audio)
+    const keepOriginal = Effect.suspend(() => clips.keepOriginal(key, ending, audio))
     const laid = Effect.suspend(() => Effect.as(keepOriginal, clips.originalOf(key, ending)))
     const sound: Either.Either<Pcm | Uint8Array, Undecodable> =
       ending === "wav"
