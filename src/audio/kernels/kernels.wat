@@ -1267,10 +1267,11 @@
         (br $next)))
     (local.get $sum))
 
-  ;; Scores how unlike the next period each candidate's period is, for periods from `least` to `most`, 4 per step. The
+  ;; Scores how unlike the next period each candidate's period is, for periods from `least` to `most`, 8 per step. The
   ;; candidates begin at every `step`-th of `count` values. `low` and `high` are two measures of the sound, `power` is
   ;; their cumulative power. For each candidate, `best` has 4 lowest scores, one a lane, and their periods. A value
-  ;; that is not a number excludes the candidates that read it.
+  ;; that is not a number excludes the candidates that read it. The lowest score of each candidate replaces `sums`; its
+  ;; period, or 0 if there is none, follows after all scores.
   (func (export "periodScores")
     (param $low i32) (param $high i32) (param $power i32) (param $count i32) (param $candidates i32)
     (param $least i32) (param $most i32) (param $step i32) (param $quiet f32) (param $bonus f32)
@@ -1278,7 +1279,9 @@
     (local $period i32) (local $skip i32) (local $at i32) (local $end i32) (local $place i32) (local $candidate i32)
     (local $lasts i32) (local $powers i32)
     (local $periods v128) (local $calm v128) (local $added v128) (local $long v128)
-    (local $sum v128) (local $a v128) (local $b v128) (local $score v128)
+    (local $periods2 v128) (local $calm2 v128) (local $added2 v128) (local $long2 v128)
+    (local $sum v128) (local $sum2 v128) (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local $score v128) (local $lowest v128) (local $held v128) (local $x f32) (local $y f32)
     (local.set $period (local.get $least))
     (local.set $end (i32.shl (local.get $count) (i32.const 2)))
     (block $done
@@ -1293,20 +1296,25 @@
         (local.set $added (f32x4.div (f32x4.splat (local.get $bonus)) (local.get $periods)))
         (local.set $long
           (f32x4.gt (local.get $periods) (f32x4.splat (f32.convert_i32_u (local.get $most)))))
+        (local.set $periods2 (f32x4.add (local.get $periods) (v128.const f32x4 4 4 4 4)))
+        (local.set $calm2 (f32x4.mul (local.get $periods2) (f32x4.splat (local.get $quiet))))
+        (local.set $added2 (f32x4.div (f32x4.splat (local.get $bonus)) (local.get $periods2)))
+        (local.set $long2
+          (f32x4.gt (local.get $periods2) (f32x4.splat (f32.convert_i32_u (local.get $most)))))
         ;; Cumulative squared differences.
         (local.set $sum (v128.const f32x4 0 0 0 0))
+        (local.set $sum2 (local.get $sum))
         (v128.store (local.get $sums) (local.get $sum))
-        (local.set $place (i32.add (local.get $sums) (i32.const 16)))
+        (v128.store offset=16 (local.get $sums) (local.get $sum))
+        (local.set $place (i32.add (local.get $sums) (i32.const 32)))
         (local.set $at (i32.const 0))
         (loop $value
-          (local.set $a
-            (f32x4.sub
-              (v128.load32_splat (i32.add (local.get $low) (local.get $at)))
-              (v128.load (i32.add (local.get $low) (i32.add (local.get $at) (local.get $skip))))))
-          (local.set $b
-            (f32x4.sub
-              (v128.load32_splat (i32.add (local.get $high) (local.get $at)))
-              (v128.load (i32.add (local.get $high) (i32.add (local.get $at) (local.get $skip))))))
+          (local.set $c (v128.load32_splat (i32.add (local.get $low) (local.get $at))))
+          (local.set $d (v128.load32_splat (i32.add (local.get $high) (local.get $at))))
+          (local.set $lasts (i32.add (i32.add (local.get $low) (local.get $at)) (local.get $skip)))
+          (local.set $powers (i32.add (i32.add (local.get $high) (local.get $at)) (local.get $skip)))
+          (local.set $a (f32x4.sub (local.get $c) (v128.load (local.get $lasts))))
+          (local.set $b (f32x4.sub (local.get $d) (v128.load (local.get $powers))))
           (local.set $sum
             (f32x4.add
               (local.get $sum)
@@ -1314,28 +1322,40 @@
                 (f32x4.mul (local.get $a) (local.get $a))
                 (f32x4.mul (local.get $b) (local.get $b)))))
           (v128.store (local.get $place) (local.get $sum))
-          (local.set $place (i32.add (local.get $place) (i32.const 16)))
+          (local.set $c (f32x4.sub (local.get $c) (v128.load offset=16 (local.get $lasts))))
+          (local.set $d (f32x4.sub (local.get $d) (v128.load offset=16 (local.get $powers))))
+          (local.set $sum2
+            (f32x4.add
+              (local.get $sum2)
+              (f32x4.add
+                (f32x4.mul (local.get $c) (local.get $c))
+                (f32x4.mul (local.get $d) (local.get $d)))))
+          (v128.store offset=16 (local.get $place) (local.get $sum2))
+          (local.set $place (i32.add (local.get $place) (i32.const 32)))
           (local.set $at (i32.add (local.get $at) (i32.const 4)))
           (br_if $value (i32.lt_u (local.get $at) (local.get $end))))
         (local.set $candidate (local.get $best))
         (local.set $place (local.get $sums))
-        (local.set $lasts (i32.add (local.get $sums) (i32.shl (local.get $period) (i32.const 4))))
+        (local.set $lasts (i32.add (local.get $sums) (i32.shl (local.get $period) (i32.const 5))))
         (local.set $powers (local.get $power))
         (loop $each
+          (local.set $lowest (v128.load (local.get $candidate)))
+          (local.set $held (v128.load offset=16 (local.get $candidate)))
+          (local.set $c (v128.load32_splat (local.get $powers)))
+          (local.set $at (i32.add (local.get $powers) (i32.shl (local.get $skip) (i32.const 1))))
           (local.set $a
             (f32x4.sub
-              (v128.load32_lane offset=60 3 (local.get $lasts)
-                (v128.load32_lane offset=40 2 (local.get $lasts)
-                  (v128.load32_lane offset=20 1 (local.get $lasts)
+              (v128.load32_lane offset=108 3 (local.get $lasts)
+                (v128.load32_lane offset=72 2 (local.get $lasts)
+                  (v128.load32_lane offset=36 1 (local.get $lasts)
                     (v128.load32_zero (local.get $lasts)))))
               (v128.load (local.get $place))))
-          (local.set $at (i32.add (local.get $powers) (i32.shl (local.get $skip) (i32.const 1))))
           (local.set $b
             (f32x4.sub
               (i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
                 (v128.load (local.get $at))
                 (v128.load offset=16 (local.get $at)))
-              (v128.load32_splat (local.get $powers))))
+              (local.get $c)))
           (local.set $score
             (v128.or
               (local.get $long)
@@ -1346,34 +1366,89 @@
                     (f32x4.mul (local.get $b) (v128.const f32x4 0.5 0.5 0.5 0.5))
                     (local.get $calm)))
                 (local.get $added))))
-          (local.set $b (v128.load (local.get $candidate)))
-          (local.set $a (f32x4.lt (local.get $score) (local.get $b)))
-          (v128.store (local.get $candidate)
-            (v128.bitselect (local.get $score) (local.get $b) (local.get $a)))
-          (v128.store offset=16 (local.get $candidate)
-            (v128.bitselect (local.get $periods) (v128.load offset=16 (local.get $candidate)) (local.get $a)))
+          (local.set $a (f32x4.lt (local.get $score) (local.get $lowest)))
+          (local.set $lowest (v128.bitselect (local.get $score) (local.get $lowest) (local.get $a)))
+          (local.set $held (v128.bitselect (local.get $periods) (local.get $held) (local.get $a)))
+          (local.set $a
+            (f32x4.sub
+              (v128.load32_lane offset=252 3 (local.get $lasts)
+                (v128.load32_lane offset=216 2 (local.get $lasts)
+                  (v128.load32_lane offset=180 1 (local.get $lasts)
+                    (v128.load32_zero offset=144 (local.get $lasts)))))
+              (v128.load offset=16 (local.get $place))))
+          (local.set $b
+            (f32x4.sub
+              (i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
+                (v128.load offset=32 (local.get $at))
+                (v128.load offset=48 (local.get $at)))
+              (local.get $c)))
+          (local.set $score
+            (v128.or
+              (local.get $long2)
+              (f32x4.add
+                (f32x4.div
+                  (local.get $a)
+                  (f32x4.add
+                    (f32x4.mul (local.get $b) (v128.const f32x4 0.5 0.5 0.5 0.5))
+                    (local.get $calm2)))
+                (local.get $added2))))
+          (local.set $a (f32x4.lt (local.get $score) (local.get $lowest)))
+          (local.set $lowest (v128.bitselect (local.get $score) (local.get $lowest) (local.get $a)))
+          (local.set $held (v128.bitselect (local.get $periods2) (local.get $held) (local.get $a)))
+          (v128.store (local.get $candidate) (local.get $lowest))
+          (v128.store offset=16 (local.get $candidate) (local.get $held))
           (local.set $candidate (i32.add (local.get $candidate) (i32.const 32)))
-          (local.set $place (i32.add (local.get $place) (i32.shl (local.get $step) (i32.const 4))))
-          (local.set $lasts (i32.add (local.get $lasts) (i32.shl (local.get $step) (i32.const 4))))
+          (local.set $place (i32.add (local.get $place) (i32.shl (local.get $step) (i32.const 5))))
+          (local.set $lasts (i32.add (local.get $lasts) (i32.shl (local.get $step) (i32.const 5))))
           (local.set $powers (i32.add (local.get $powers) (i32.shl (local.get $step) (i32.const 2))))
           (br_if $each
             (i32.lt_u
               (local.get $candidate)
               (i32.add (local.get $best) (i32.shl (local.get $candidates) (i32.const 5))))))
-        (local.set $period (i32.add (local.get $period) (i32.const 4)))
-        (br $next))))
+        (local.set $period (i32.add (local.get $period) (i32.const 8)))
+        (br $next)))
+    ;; The best lane of each candidate.
+    (local.set $place (local.get $sums))
+    (local.set $skip (i32.shl (local.get $candidates) (i32.const 2)))
+    (local.set $end (i32.add (local.get $sums) (local.get $skip)))
+    (loop $each
+      (local.set $x (f32.load (local.get $best)))
+      (local.set $y (f32.load offset=16 (local.get $best)))
+      (if
+        (f32.lt (f32.load offset=4 (local.get $best)) (local.get $x))
+        (then
+          (local.set $x (f32.load offset=4 (local.get $best)))
+          (local.set $y (f32.load offset=20 (local.get $best)))))
+      (if
+        (f32.lt (f32.load offset=8 (local.get $best)) (local.get $x))
+        (then
+          (local.set $x (f32.load offset=8 (local.get $best)))
+          (local.set $y (f32.load offset=24 (local.get $best)))))
+      (if
+        (f32.lt (f32.load offset=12 (local.get $best)) (local.get $x))
+        (then
+          (local.set $x (f32.load offset=12 (local.get $best)))
+          (local.set $y (f32.load offset=28 (local.get $best)))))
+      (f32.store (local.get $place) (local.get $x))
+      (f32.store (i32.add (local.get $place) (local.get $skip))
+        (select (local.get $y) (f32.const 0) (f32.lt (local.get $x) (f32.const inf))))
+      (local.set $best (i32.add (local.get $best) (i32.const 32)))
+      (local.set $place (i32.add (local.get $place) (i32.const 4)))
+      (br_if $each (i32.lt_u (local.get $place) (local.get $end)))))
 
   ;; Returns the period from `least` to `most` in which the first samples resemble the next ones most: 16 per step, the
-  ;; rest one by one. Returns 0 if no period is in the range.
+  ;; rest one by one. Returns 0 if no period is in the range. Begins with the one in the middle, likely a good one: other
+  ;; periods are given up once their difference is larger.
   (func (export "nearestPeriod") (param $samples i32) (param $least i32) (param $most i32) (result i32)
     (local $period i32) (local $best i32) (local $lowest f32) (local $rest f32) (local $x f32)
-    (local $one i32) (local $other i32) (local $whole i32) (local $end i32)
+    (local $one i32) (local $other i32) (local $whole i32) (local $end i32) (local $following i32)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $v v128)
     (local.set $lowest (f32.const inf))
-    (local.set $period (local.get $least))
+    (local.set $period (i32.shr_s (i32.add (local.get $least) (local.get $most)) (i32.const 1)))
+    (local.set $following (local.get $least))
     (block $done
+      (br_if $done (i32.gt_s (local.get $least) (local.get $most)))
       (loop $next
-        (br_if $done (i32.gt_s (local.get $period) (local.get $most)))
         (local.set $one (local.get $samples))
         (local.set $end (i32.add (local.get $samples) (i32.shl (local.get $period) (i32.const 2))))
         (local.set $other (local.get $end))
@@ -1386,48 +1461,65 @@
         (local.set $c (local.get $a))
         (local.set $d (local.get $a))
         (local.set $rest (f32.const 0))
-        (block $last
-          (loop $more
-            (br_if $last (i32.ge_u (local.get $one) (local.get $whole)))
-            (local.set $v
-              (f32x4.sub (v128.load (local.get $one)) (v128.load (local.get $other))))
-            (local.set $a (f32x4.add (local.get $a) (f32x4.mul (local.get $v) (local.get $v))))
-            (local.set $v
-              (f32x4.sub (v128.load offset=16 (local.get $one)) (v128.load offset=16 (local.get $other))))
-            (local.set $b (f32x4.add (local.get $b) (f32x4.mul (local.get $v) (local.get $v))))
-            (local.set $v
-              (f32x4.sub (v128.load offset=32 (local.get $one)) (v128.load offset=32 (local.get $other))))
-            (local.set $c (f32x4.add (local.get $c) (f32x4.mul (local.get $v) (local.get $v))))
-            (local.set $v
-              (f32x4.sub (v128.load offset=48 (local.get $one)) (v128.load offset=48 (local.get $other))))
-            (local.set $d (f32x4.add (local.get $d) (f32x4.mul (local.get $v) (local.get $v))))
-            (local.set $one (i32.add (local.get $one) (i32.const 64)))
-            (local.set $other (i32.add (local.get $other) (i32.const 64)))
-            (br $more)))
-        (block $last
-          (loop $more
-            (br_if $last (i32.ge_u (local.get $one) (local.get $end)))
-            (local.set $x (f32.sub (f32.load (local.get $one)) (f32.load (local.get $other))))
-            (local.set $rest (f32.add (local.get $rest) (f32.mul (local.get $x) (local.get $x))))
-            (local.set $one (i32.add (local.get $one) (i32.const 4)))
-            (local.set $other (i32.add (local.get $other) (i32.const 4)))
-            (br $more)))
-        (local.set $x
-          (f32.div
-            (f32.add
-              (call $total
-                (f32x4.add
-                  (f32x4.add (local.get $a) (local.get $b))
-                  (f32x4.add (local.get $c) (local.get $d))))
-              (local.get $rest))
-            (f32.convert_i32_u (local.get $period))))
-        (if
-          (f32.lt (local.get $x) (local.get $lowest))
-          (then
-            (local.set $lowest (local.get $x))
-            (local.set $best (local.get $period))))
-        (local.set $period (i32.add (local.get $period) (i32.const 1)))
-        (br $next)))
+        (block $worse
+          (block $last
+            (loop $more
+              (br_if $last (i32.ge_u (local.get $one) (local.get $whole)))
+              (local.set $v
+                (f32x4.sub (v128.load (local.get $one)) (v128.load (local.get $other))))
+              (local.set $a (f32x4.add (local.get $a) (f32x4.mul (local.get $v) (local.get $v))))
+              (local.set $v
+                (f32x4.sub (v128.load offset=16 (local.get $one)) (v128.load offset=16 (local.get $other))))
+              (local.set $b (f32x4.add (local.get $b) (f32x4.mul (local.get $v) (local.get $v))))
+              (local.set $v
+                (f32x4.sub (v128.load offset=32 (local.get $one)) (v128.load offset=32 (local.get $other))))
+              (local.set $c (f32x4.add (local.get $c) (f32x4.mul (local.get $v) (local.get $v))))
+              (local.set $v
+                (f32x4.sub (v128.load offset=48 (local.get $one)) (v128.load offset=48 (local.get $other))))
+              (local.set $d (f32x4.add (local.get $d) (f32x4.mul (local.get $v) (local.get $v))))
+              (local.set $one (i32.add (local.get $one) (i32.const 64)))
+              (local.set $other (i32.add (local.get $other) (i32.const 64)))
+              ;; Compares after every 128 samples.
+              (br_if $more (i32.and (i32.sub (local.get $one) (local.get $samples)) (i32.const 511)))
+              (br_if $more
+                (f32.le
+                  (f32.div
+                    (call $total
+                      (f32x4.add
+                        (f32x4.add (local.get $a) (local.get $b))
+                        (f32x4.add (local.get $c) (local.get $d))))
+                    (f32.convert_i32_u (local.get $period)))
+                  (local.get $lowest)))
+              (br $worse)))
+          (block $last
+            (loop $more
+              (br_if $last (i32.ge_u (local.get $one) (local.get $end)))
+              (local.set $x (f32.sub (f32.load (local.get $one)) (f32.load (local.get $other))))
+              (local.set $rest (f32.add (local.get $rest) (f32.mul (local.get $x) (local.get $x))))
+              (local.set $one (i32.add (local.get $one) (i32.const 4)))
+              (local.set $other (i32.add (local.get $other) (i32.const 4)))
+              (br $more)))
+          (local.set $x
+            (f32.div
+              (f32.add
+                (call $total
+                  (f32x4.add
+                    (f32x4.add (local.get $a) (local.get $b))
+                    (f32x4.add (local.get $c) (local.get $d))))
+                (local.get $rest))
+              (f32.convert_i32_u (local.get $period))))
+          (if
+            (i32.or
+              (f32.lt (local.get $x) (local.get $lowest))
+              (i32.and
+                (f32.eq (local.get $x) (local.get $lowest))
+                (i32.lt_s (local.get $period) (local.get $best))))
+            (then
+              (local.set $lowest (local.get $x))
+              (local.set $best (local.get $period)))))
+        (local.set $period (local.get $following))
+        (local.set $following (i32.add (local.get $following) (i32.const 1)))
+        (br_if $next (i32.le_s (local.get $period) (local.get $most)))))
     (local.get $best))
 
   (func $total (param $v v128) (result f32)
@@ -1538,8 +1630,16 @@
             (local.set $b (f32x4.add (local.get $b) (f32x4.mul (local.get $v) (local.get $v))))
             (local.set $samples (i32.add (local.get $samples) (i32.const 16)))
             (br $more)))
-        (local.set $sum (call $total (local.get $a)))
-        (local.set $squares (call $total (local.get $b)))
+        (local.set $a
+          (f32x4.add
+            (local.get $a)
+            (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $a) (local.get $a))))
+        (local.set $sum (f32.add (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 2 (local.get $a))))
+        (local.set $b
+          (f32x4.add
+            (local.get $b)
+            (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $b) (local.get $b))))
+        (local.set $squares (f32.add (f32x4.extract_lane 0 (local.get $b)) (f32x4.extract_lane 2 (local.get $b))))
         (block $rest
           (loop $more
             (br_if $rest (i32.ge_u (local.get $samples) (local.get $last)))

@@ -18,7 +18,9 @@ const lowIn = new Float32Array(buffer, periodsAt, room)
 const highIn = new Float32Array(buffer, periodsAt + 4 * room, room)
 const powerIn = new Float32Array(buffer, periodsAt + 8 * room, room)
 const sumsAt = periodsAt + 12 * room
-const bestAt = sumsAt + 16 * room
+const bestAt = sumsAt + 32 * room
+/** The scores of a block's candidates, then their periods. */
+const found = new Float32Array(buffer, sumsAt, 2 * (blockLength / 4))
 /** Four scores and their four periods for each candidate. */
 const best = new Float32Array(buffer, bestAt, 8 * (blockLength / 4))
 
@@ -73,13 +75,8 @@ export const scorePeriods = (
     const [low, high, power] = [lowIn.byteOffset, highIn.byteOffset, powerIn.byteOffset]
     const count = some * step + most
     kernels.periodScores(low, high, power, count, some, least, most, step, quiet, bonus, sumsAt, bestAt)
-    for (let candidate = 0; candidate < some; candidate++) {
-      let lowest = 8 * candidate
-      for (let lane = lowest + 1; lane < 8 * candidate + 4; lane++)
-        if (best[lane]! < best[lowest]!) lowest = lane
-      scores[done + candidate] = best[lowest]!
-      periods[done + candidate] = best[lowest]! === Infinity ? 0 : best[lowest + 4]!
-    }
+    scores.set(found.subarray(0, some), done)
+    periods.set(found.subarray(some, 2 * some), done)
   }
 }
 
@@ -91,7 +88,9 @@ const load = ({ low, high, power }: CoarseSound, from: number): void => {
   highIn.set(high.subarray(from, from + some))
   highIn.fill(NaN, some)
   const before = power[from]!
-  for (let i = 0; i < room; i++) powerIn[i] = i <= some ? power[from + i]! - before : NaN
+  const last = Math.min(some, room - 1)
+  for (let i = 0; i <= last; i++) powerIn[i] = power[from + i]! - before
+  powerIn.fill(NaN, last + 1)
 }
 
 /**

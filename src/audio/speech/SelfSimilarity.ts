@@ -13,8 +13,7 @@ export interface Bridge {
  * memory.
  */
 export class SelfSimilarity {
-  /** The shortest period ever removed, in frames. */
-  readonly shortest: number
+  private readonly shortest: number
   private readonly factor: number
   /** The clip averaged down to about 3 kHz, which suffices to find periods, and the RMS of the removed part. */
   private readonly coarse: Float32Array
@@ -36,7 +35,7 @@ export class SelfSimilarity {
     rate: number,
     allocate: Buffer32
   ) {
-    this.shortest = Math.round(rate * shortestPeriod)
+    this.shortest = shortestPeriodAt(rate)
     this.factor = Math.max(1, Math.floor(rate / 3_000))
     const coarse = allocate(Math.floor(samples.length / this.factor))
     const fine = allocate(coarse.length)
@@ -83,8 +82,10 @@ export class SelfSimilarity {
     scores[candidate] = Infinity
     for (let period = this.least; period <= longest && at + 2 * period <= coarse.length; period++) {
       let apart = 0
-      for (let i = at; i < at + period; i++)
-        apart += (coarse[i]! - coarse[i + period]!) ** 2 + (fine[i]! - fine[i + period]!) ** 2
+      for (let i = at; i < at + period; i++) {
+        const [low, high] = [coarse[i]! - coarse[i + period]!, fine[i]! - fine[i + period]!]
+        apart += low * low + high * high
+      }
       const score = this.unlike(at, period, apart)
       if (score >= scores[candidate]!) continue
       scores[candidate] = score
@@ -111,6 +112,9 @@ export class SelfSimilarity {
   }
 }
 
+/** The shortest period ever removed or repeated, in frames. */
+export const shortestPeriodAt = (rate: number): number => Math.round(rate * shortestPeriod)
+
 /** Range of removed pitch periods, or multiples of them: 2.5 to 18 ms, in seconds. */
 const shortestPeriod = 0.0025
 const longestPeriod = 0.018
@@ -122,6 +126,10 @@ const longerBonus = 0.002
 const powerUpTo = (coarse: Float32Array, fine: Float32Array, allocate: Buffer32): Float64Array => {
   const sums = doublesIn(allocate, coarse.length + 1)
   sums[0] = 0
-  for (let i = 0; i < coarse.length; i++) sums[i + 1] = sums[i]! + coarse[i]! ** 2 + fine[i]! ** 2
+  let sum = 0
+  for (let i = 0; i < coarse.length; i++) {
+    sum += coarse[i]! * coarse[i]! + fine[i]! * fine[i]!
+    sums[i + 1] = sum
+  }
   return sums
 }

@@ -8,7 +8,7 @@
  * Sonic (https://github.com/waywardgeek/sonic) at small changes.
  */
 import type { Frames } from "../../domain/time/Units.ts"
-import { SelfSimilarity } from "./SelfSimilarity.ts"
+import { SelfSimilarity, shortestPeriodAt } from "./SelfSimilarity.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 import { crossfade } from "./PitchPeriods.ts"
 import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
@@ -23,7 +23,7 @@ export const speedUp = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffer
   let samples = pcm.samples
   if (samples.length === target) return pcm
   const buffers = new BufferPool()
-  while (samples.length > target) {
+  while (samples.length - target >= shortestPeriodAt(rate)) {
     // A bridge uses two periods to remove one, so one round cannot quite double the speed.
     const next = Math.max(target, Math.ceil(samples.length / steepest))
     const shorter = shortened(samples, next, rate, buffers.take)
@@ -91,7 +91,7 @@ const writeStretched = (
     written += to - read
     read = to
   }
-  while (total - done >= likeness.shortest) {
+  while (total - done >= shortestPeriodAt(rate)) {
     const first = Math.max(read, (done - slack) / pace)
     const last = Math.max(first, (done + slack) / pace)
     const bridge = likeness.best(first, last, total - done)
