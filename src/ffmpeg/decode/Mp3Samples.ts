@@ -59,10 +59,10 @@ const longest = 120
 const silentBefore = 3
 
 /**
- * Frames after which the ring of libmpg123's synthesis filter is at the same place. It has 16 places and advances by 18
- * or 36 in a frame. From another place, the filter adds in another order and rounds differently.
+ * Frames after which the ring of libmpg123's synthesis filter is at the same place. It has 16 places and advances by
+ * one every 32 samples. From another place, the filter adds in another order and rounds differently.
  */
-const ringPeriod = 8
+const ringPeriodOf = ({ frameSamples }: PlainMp3): number => (frameSamples === 1_152 ? 4 : 8)
 
 /** How many bytes to decode at a time, to keep the decoded output small. */
 const atOnce = 16_384
@@ -75,7 +75,8 @@ const samplesOf = (
 ): Float32Array<ArrayBuffer> | undefined => {
   const result = allocate(file.length)
   // The file's first frame begins at the same place of the ring as in a new decoder.
-  const silent = silentBefore + ((ringPeriod - (decoder.frames % ringPeriod)) % ringPeriod)
+  const period = ringPeriodOf(file)
+  const silent = silentBefore + ((period - (decoder.frames % period)) % period)
   decoder.frames += silent + file.frames
   /** The position of the next decoded sample in the result; negative before its start. */
   let at = -silent * file.frameSamples - file.skip
