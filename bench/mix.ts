@@ -5,13 +5,13 @@
  *
  *     node bench/run.mjs mix [--hours 2] [--clips 2000] [--formats wav,flac,m4a] [--rounds 3]
  *                            [--cases kept,loud,clips,mp3,last] [--peers graph,groups,canvas,each]
- *                            [--few 100] [--depth 16]
+ *                            [--few 100] [--depth 16] [--mp3-rate 44100]
  *
  * Cases:
  * - `kept`: from clips stored as PCM, at the loudness they add up to.
  * - `loud`: normalized to -16 LUFS.
  * - `clips`: also writes one file per cue, and a timeline.
- * - `mp3`: first decodes every clip from MP3.
+ * - `mp3`: first decodes every clip from MP3 at `mp3-rate`.
  * - `last`: like `mp3`, as in a run, which decodes clips while others are still being spoken. The clock starts when the
  *   last clips arrive together.
  *
@@ -31,7 +31,7 @@ import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
 import { fetchesAtOnce } from "../src/pipeline/speak/services/ClipIntake.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 import { deliverOrMeasure, stateOf } from "./shared/deliveringProcess.ts"
-import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, rate, readFilm } from "./shared/mixFilm.ts"
+import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, readFilm } from "./shared/mixFilm.ts"
 import {
   bare,
   canvas,
@@ -55,6 +55,7 @@ const { values } = parseArgs({
     peers: { type: "string", default: "graph,groups,canvas,each" },
     few: { type: "string", default: "100" },
     depth: { type: "string", default: "16" },
+    "mp3-rate": { type: "string", default: "44100" },
     /** The film's folder, for the delivering process. */
     deliver: { type: "string" },
     case: { type: "string", default: "kept" }
@@ -84,6 +85,7 @@ const now = () => ({ millis: performance.now(), work: processorSeconds(), own: p
 const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }: Film) {
   const kept = yield* ClipFolder
   const decode = yield* makeDecoder
+  const keyOf = ({ key }: FilmClip) => UtteranceKey.make(`f${key.slice(1)}`)
   const take = (some: ReadonlyArray<FilmClip>) =>
     Effect.forEach(
       some,
@@ -92,10 +94,12 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
           const path = mp3Of(folder, clip)
           const received = { bytes: readFileSync(path), laid: Effect.succeed(path) }
           const pcm = yield* Effect.orDie(decode(received))
-          yield* kept.keep(UtteranceKey.make(`f${clip.key.slice(1)}`), encodeWav16(pcm))
+          yield* kept.keep(keyOf(clip), encodeWav16(pcm))
         }),
       { concurrency: fetchesAtOnce, discard: true }
     )
+  // Replacing the files of an earlier round would take longer.
+  for (const clip of clips) rmSync(kept.pathOf(keyOf(clip)), { force: true })
   const first = values.case === "mp3" ? 0 : values.case === "last" ? clips.length - lastTogether : undefined
   if (first !== undefined) yield* take(clips.slice(0, first))
   const start = now()
@@ -181,7 +185,8 @@ const measure = Effect.fn("bench.measure")(function* (folder: string) {
     Effect.provide(stateOf(folder))
   )
   const cases = values.cases.split(",").filter((name) => name !== "")
-  if (cases.includes("mp3") || cases.includes("last")) encodeMp3(ffmpeg, folder, film.clips, rate)
+  if (cases.includes("mp3") || cases.includes("last"))
+    encodeMp3(ffmpeg, folder, film.clips, Number(values["mp3-rate"]))
   // The floor encodes the film's own sound.
   delivered(folder, "kept", "wav")
   const sound = join(folder, "floor-source.wav")
