@@ -1,5 +1,4 @@
 /** Entry point of an engine thread: opens its engine and answers one job at a time. */
-import { constants, getPriority, setPriority } from "node:os"
 import { workerData } from "node:worker_threads"
 import { Option, Schema } from "effect"
 import { serveRequests } from "../../system/ThreadServer.ts"
@@ -35,12 +34,6 @@ const answerOf = (synthesiser: Synthesizer, job: EngineJob): EngineAnswer => {
 /** Returns the buffers to transfer instead of copy. */
 const movable = ({ buffer }: Int16Array): ReadonlyArray<ArrayBuffer> =>
   buffer instanceof ArrayBuffer ? [buffer] : []
-
-// What the main thread does is short, and someone waits for it. Elsewhere than on Linux, a priority is the process's.
-if (process.platform === "linux")
-  setPriority(
-    Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL)
-  )
 
 const { engine } = Schema.decodeUnknownSync(ThreadSettings)(workerData)
 const decode = Schema.decodeUnknownOption(EngineJob)

@@ -5,7 +5,6 @@
  */
 import { spawn } from "node:child_process"
 import { createServer, type Socket } from "node:net"
-import { constants, getPriority, setPriority } from "node:os"
 import type { HostedEnd, HostedStart } from "./ProcessHost.ts"
 
 /** Calls back with the first line, and the bytes after it. */
@@ -37,11 +36,6 @@ const start = (socket: Socket, { file, args }: HostedStart, first: Buffer): void
   if (child.pid !== undefined) socket.write(`${child.pid}\n`)
   child.stderr.pipe(socket, { end: false })
 }
-
-// Programs inherit it. What the main process does is short, and someone waits for it.
-setPriority(
-  Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL)
-)
 
 createServer({ allowHalfOpen: true }, (socket) => {
   socket.on("error", () => socket.destroy())
