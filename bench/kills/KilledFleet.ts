@@ -54,6 +54,8 @@ export interface KillOutcome {
     readonly wastedSeconds: number
     readonly busyShare: number
   }
+  /** The longest time in seconds in which no worker stored a clip, from the first clip to the last. */
+  readonly longestPause: number
   readonly kills: Readonly<Record<string, number>>
   readonly recoveries: ReadonlyArray<Recovery>
   readonly ownExits: Readonly<Record<string, ReadonlyArray<string>>>
@@ -120,10 +122,17 @@ const runIn = async (folder: string, plan: KillPlan, closing: Array<() => unknow
       }
     })
   )
+  let storedAt = Infinity
+  let longestPause = 0
   /** The variables of a process whose objects in S3 tell that it has finished an utterance. */
   const storing = async (of: () => KilledProcess | undefined) =>
     s3.endpoint((name) => {
-      if (/^(?:share\/clips|service)\/.*\.wav$/u.test(name)) of()?.finished()
+      if (!/^(?:share\/clips|service)\/.*\.wav$/u.test(name)) return
+      of()?.finished()
+      if (!name.startsWith("share/")) return
+      const now = performance.now()
+      longestPause = Math.max(longestPause, (now - storedAt) / 1000)
+      storedAt = now
     })
   const dubwright = (words: ReadonlyArray<string>): readonly [string, ...ReadonlyArray<string>] => [
     process.execPath,
@@ -254,6 +263,7 @@ const runIn = async (folder: string, plan: KillPlan, closing: Array<() => unknow
       wastedSeconds: engine.wasted / 1000,
       busyShare: (engine.busy - busyBefore) / 1000 / plan.atOnce / total
     },
+    longestPause,
     kills: Object.fromEntries(
       ["worker", "coordinator", "redis", "replica"].map((kind) => [
         kind,
