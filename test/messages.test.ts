@@ -10,8 +10,8 @@ import { expect, test } from "vitest"
 const files = readdirSync("src", { recursive: true, encoding: "utf8" })
   .map((file) => join("src", file))
   .filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts") && statSync(file).isFile())
-  // Names of eSpeak's voices are data, not messages.
-  .filter((file) => !file.endsWith("BundledVoices.ts"))
+  // The names of eSpeak's voices and the compiled kernels are data, not messages.
+  .filter((file) => !/(?:BundledVoices|KernelCode)\.ts$/u.test(file))
   .sort()
 
 /** Returns the text of a literal, with `…` for its holes; undefined if a node is not a literal. */
