@@ -16,7 +16,7 @@ import { S3Server } from "../system/S3Server.ts"
 import { Fleet } from "./FleetCommands.ts"
 import { hasRedis, RedisServer } from "./RedisServer.ts"
 
-const lines = 10
+const lines = 16
 const utterances = 2 * lines - 1
 const settings = { outputs: "wav, srt, otio, mp4", video: "film.mp4" }
 

@@ -30,9 +30,11 @@ describe.skipIf(noChromium)(`a review of two hours and 5,000 cues (${chromiumNee
 
   it.each([
     [1400, "light"],
+    [1400, "dark"],
+    [420, "light"],
     [420, "dark"]
   ] as const)(
-    "does each action, all keys do something, and axe finds nothing in either scheme: %i pixels, opened in %s",
+    "does each action, all keys do something, and axe finds nothing: %i pixels, %s",
     async (width, colorScheme) => {
       const stand = await startStand(film)
       const page = await tab.fresh({ viewport: { width, height: 900 }, colorScheme })
@@ -49,10 +51,7 @@ describe.skipIf(noChromium)(`a review of two hours and 5,000 cues (${chromiumNee
           throw new Error(`${name}: ${String(error)}`)
         })
         if (!looks.includes(name)) continue
-        for (const scheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme: scheme })
-          expect(await seriousFindings(page), `${name}, ${scheme}`).toEqual([])
-        }
+        expect(await seriousFindings(page), name).toEqual([])
         expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth"), name).toBe(0)
       }
       const pressed = await page.evaluate<ReadonlyArray<string>>("pressed")

@@ -48,13 +48,13 @@ const body = { provider: "provider_fast", text: "Words." }
 describePostgres("Replicas", (server) => {
   test("that are killed speak and charge each task once", { timeout: 120_000 }, async () => {
     const granted = 1_000_000
-    const plan = { tasks: 36, server: server(), every: 1_000, kills: 3, granted }
+    const plan = { tasks: 60, server: server(), every: 1_000, kills: 4, granted }
     const { tasks, credits, files, kills } = await runChaos(plan)
     expect(tasks.filter(({ status }) => status !== "done")).toEqual([])
-    expect(new Set(tasks.map((task) => task.voice_name)).size).toBe(36)
+    expect(new Set(tasks.map((task) => task.voice_name)).size).toBe(60)
     const spent = tasks.reduce((sum, task) => sum + task.credits, 0)
     expect(credits).toEqual({ credits: granted - spent, unlimited: false, used: spent, reserved: 0 })
-    expect([tasks.length, files]).toEqual([36, 36])
+    expect([tasks.length, files]).toEqual([60, 60])
     expect(kills).toBeGreaterThan(0)
   })
 
