@@ -253,6 +253,27 @@ describe.skipIf(!hasRedis)("a fleet", () => {
   )
 
   it.scopedLive(
+    "worker takes back the jobs of its predecessor before they are taken over",
+    () =>
+      Effect.gen(function* () {
+        const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
+        fleet.write(1, 4)
+        const worker = () => begun(fleet.worker("w1", [], ["--takeover", "3600"]))
+        yield* Effect.promise(async () => {
+          const killed = worker()
+          const run = begun(fleet.run(join(folder, "state")))
+          await until(() => service.charged.length === 4)
+          killed.child.kill("SIGKILL")
+          await killed.ended
+          worker()
+          expect(await run.ended).toEqual({ how: 0, words: "" })
+        })
+        expect(service.charged.length).toBe(4)
+      }),
+    120_000
+  )
+
+  it.scopedLive(
     "worker returns a job of another version, reports it and exits",
     () =>
       Effect.gen(function* () {

@@ -30,6 +30,7 @@ import type { Role } from "../shared/WorkerRoles.ts"
 import { Share } from "../shared/Share.ts"
 import { type Hold, fencedStore, type FencedStoreParts } from "./FencedStore.ts"
 import { type JobInHand, makeJobProcessors } from "./JobProcessor.ts"
+import { jobsLeftBy, returnJobs } from "./PredecessorJobs.ts"
 import { makeSpeakProcessor, type Reach } from "./SpeakProcessor.ts"
 
 /** Settings of a worker. */
@@ -37,7 +38,7 @@ export interface WorkerSettings<E> {
   readonly client: Redis
   readonly reach: Reach<E>
   readonly roles: ReadonlyArray<Role>
-  /** Its name in queue monitors. */
+  /** Its name in queue monitors. It takes back the jobs of a dead worker of the same name. */
   readonly name: string
   /** Maximum utterances in flight per provider. */
   readonly concurrency: number
@@ -104,13 +105,14 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
   const interrupt = Runtime.runFork(yield* Effect.runtime())
   const workers: Array<QueueWorker> = []
   const add = (
-    name: string,
+    queue: Queue,
     process: (job: Job, token?: string) => Promise<unknown>,
     concurrency: number,
     silence = takeover
   ) =>
-    Effect.sync(() => {
-      const worker = new QueueWorker(name, process, {
+    Effect.promise(async () => {
+      const left = await jobsLeftBy(settings.name, queue, client).catch(() => [])
+      const worker = new QueueWorker(queue.name, process, {
         connection: client,
         prefix,
         name: settings.name,
@@ -132,6 +134,12 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
         }
       })
       workers.push(worker)
+      // A worker that is closed before it is ready returns nothing; its successor does.
+      if (left.length > 0)
+        void worker.waitUntilReady().then(
+          () => returnJobs(left),
+          () => {}
+        )
     })
 
   if (settings.roles.includes("speak")) {
@@ -151,8 +159,9 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
       for (const name of new Set([...usual, ...names])) {
         if (known.has(name)) continue
         known.add(name)
-        queues.set(name, yield* opened(name, client))
-        yield* add(name, processorOf(runtime, handle), settings.concurrency)
+        const queue = yield* opened(name, client)
+        queues.set(name, queue)
+        yield* add(queue, processorOf(runtime, handle), settings.concurrency)
       }
     })
     yield* look
@@ -171,7 +180,12 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
           ? { value: writeDeliverEnd(handled.end) }
           : { until: Date.now() + early }
       })
-    yield* add(deliverQueue, processorOf(runtime, handle), 1, deliveryTakeover * takeover)
+    yield* add(
+      yield* opened(deliverQueue, client),
+      processorOf(runtime, handle),
+      1,
+      deliveryTakeover * takeover
+    )
   }
   yield* settings.printLine(
     `worker ${settings.name} is ready: ${settings.roles.join(" and ")}, clips and results in ${share.name}`
