@@ -30,12 +30,16 @@ const readFully = async (file: FileHandle, block: Buffer, place: number, most: n
 /** Few enough bytes that a block is still in the processor's cache when it is written. */
 const copiedBytes = 1024 * 1024
 
-/** Copies a range of a file to offset `to` of another one. Reads one block while it writes another. */
+/**
+ * Copies a range of a file to offset `to` of another one. Reads one block while it writes others. Calls `wrote` with
+ * the bytes of each block.
+ */
 export const copyRange = async (
   from: FileHandle,
   { at, size }: FileRange,
   into: FileHandle,
-  to: number
+  to: number,
+  wrote: (bytes: number) => void = () => undefined
 ): Promise<void> => {
   let next = 0
   const copyBlocks = async () => {
@@ -43,10 +47,12 @@ export const copyRange = async (
     while (next < size) {
       const done = next
       next += block.length
-      await writeFully(into, await readFully(from, block, at + done, size - done), to + done)
+      const bytes = await readFully(from, block, at + done, size - done)
+      await writeFully(into, bytes, to + done)
+      wrote(bytes.length)
     }
   }
-  await Promise.all([copyBlocks(), copyBlocks()])
+  await Promise.all([copyBlocks(), copyBlocks(), copyBlocks()])
 }
 
 /** Writes all bytes at an offset; a single `write` may write only some of them. */
@@ -54,3 +60,34 @@ export const writeFully = async (file: FileHandle, bytes: Uint8Array, place: num
   for (let at = 0; at < bytes.length;)
     at += (await file.write(bytes, at, bytes.length - at, place + at)).bytesWritten
 }
+
+/** Syncs a file to disk while it is written, so that little is left to do at its end. */
+export class RunningSync {
+  private waiting = 0
+  private running: Promise<void> | undefined
+  /** A file reports an error to one sync only. */
+  private failure: { readonly cause: unknown } | undefined
+
+  constructor(private readonly file: FileHandle) {}
+
+  /** Counts written bytes. */
+  readonly wrote = (bytes: number): void => {
+    this.waiting += bytes
+    if (this.waiting < syncedBytes || this.running !== undefined) return
+    this.waiting = 0
+    this.running = this.file
+      .datasync()
+      .catch((cause: unknown) => void (this.failure ??= { cause }))
+      .finally(() => (this.running = undefined))
+  }
+
+  /** Syncs the rest. Throws file system errors. */
+  async finish(): Promise<void> {
+    await this.running
+    if (this.failure !== undefined) throw this.failure.cause
+    await this.file.datasync()
+  }
+}
+
+/** Enough bytes that the disk writes them in one go, and few enough that it begins soon. */
+const syncedBytes = 16 * 1024 * 1024

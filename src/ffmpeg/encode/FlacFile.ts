@@ -6,15 +6,16 @@ import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { resolve } from "node:path"
-import { Array, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import { flacHeader, type FlacStream } from "../../audio/formats/FlacHeader.ts"
-import { partFiles, partOf } from "../../system/AtomicFile.ts"
+import { partOf } from "../../system/AtomicFile.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
-import { attempt, writeRefusal } from "../process/FileFaults.ts"
-import { copyRange, type FileRange, readRange, writeFully } from "./FileRanges.ts"
+import { attempt } from "../process/FileFaults.ts"
+import { copyRange, type FileRange, readRange, RunningSync, writeFully } from "./FileRanges.ts"
 import type { FlacOrder } from "./FlacPart.ts"
 import type { OrderResult } from "./SampleSinks.ts"
+import { isMoved, placeKeeping } from "./SpareFile.ts"
 import { release } from "./StdinFeed.ts"
 
 /** A FLAC file to write: its header, and the order for its frames. */
@@ -33,6 +34,10 @@ export interface KeptFrames extends FrameSizes {
 export interface FrameSplice {
   /** All sections in order of time; undefined for a rendered one. */
   readonly sections: ReadonlyArray<KeptFrames | undefined>
+  /** Path of the version before the present one. It is kept so that the next edit can overwrite it. */
+  readonly spare: string
+  /** The same frames in the spare; undefined where it has others. Undefined as a whole if the spare is not used. */
+  readonly inSpare: FrameSplice["sections"] | undefined
   /** Where the samples for the checksum are in a WAV file, if the FLAC file has one. */
   readonly samples?: FileRange & { readonly path: string }
 }
@@ -40,7 +45,7 @@ export interface FrameSplice {
 /**
  * Opens a file. Returns what takes the results of its order, and the step that completes the file. That returns the
  * step that puts a spliced file in place. Kept frames are copied while others are rendered, as soon as their place is
- * known: after those of all sections before them.
+ * known: after those of all sections before them. Those that a spare has at this place are not copied.
  */
 export const openFlacFile = Effect.fnUntraced(function* (
   { stream, order }: FlacFile,
@@ -48,11 +53,13 @@ export const openFlacFile = Effect.fnUntraced(function* (
 ) {
   const path = resolve(order.path)
   const scope = yield* Effect.scope
-  const rename = splice === undefined ? Effect.void : yield* partFiles([path], writeRefusal)
+  const place = splice === undefined ? Effect.void : yield* placeKeeping(path, splice.spare)
+  const inSpare = usedSpare(splice, partOf(path))
   const file = yield* Effect.acquireRelease(
-    attempt(path, () => open(partOf(path), "w")),
+    attempt(path, () => open(partOf(path), inSpare === undefined ? "w" : "r+")),
     (opened) => Effect.promise(() => opened.close())
   )
+  const sync = inSpare === undefined ? undefined : new RunningSync(file)
   const md5 = createHash("md5")
   const rendered: Array<FrameSizes> = []
   let written = flacHeader(stream).length
@@ -73,18 +80,27 @@ export const openFlacFile = Effect.fnUntraced(function* (
     })
 
   const present = splice === undefined ? undefined : yield* openPresent(path)
-  const left = [...(splice?.sections ?? [])]
+  const all = splice?.sections ?? []
+  /** The next section to be copied. */
+  let next = 0
   const copies: Array<Fiber.Fiber<void, DiskFull | Unwritable>> = []
   /** Begins to copy the frames up to the next rendered section. It cannot be interrupted: it uses both files. */
   const copyKept = Effect.suspend(() => {
-    const kept = Array.takeWhile(left, (section) => section !== undefined)
-    left.splice(0, kept.length + 1)
-    const [first] = kept
-    if (present === undefined || first === undefined) return Effect.void
-    const range = { at: first.at, size: sumOf(kept).bytes }
-    const to = written
-    const copy = attempt(path, () => copyRange(present, range, file, to))
-    written += range.size
+    const moves: Array<FileRange & { readonly to: number }> = []
+    for (let kept = all[next]; kept !== undefined; kept = all[++next]) {
+      const last = moves.at(-1)
+      const [to, size] = [written, kept.bytes]
+      written += size
+      if (inSpare?.[next]?.at === to) continue
+      if (last !== undefined && last.to + last.size === to)
+        moves.splice(-1, 1, { ...last, size: last.size + size })
+      else moves.push({ at: kept.at, size, to })
+    }
+    next++
+    if (present === undefined || moves.length === 0) return Effect.void
+    const copy = attempt(path, async () => {
+      for (const { to, ...range } of moves) await copyRange(present, range, file, to, sync?.wrote)
+    })
     return Effect.map(Effect.forkIn(Effect.uninterruptible(copy), scope), (fiber) => void copies.push(fiber))
   })
   yield* copyKept
@@ -116,10 +132,17 @@ export const openFlacFile = Effect.fnUntraced(function* (
       md5: samples !== undefined ? await md5Of(samples) : order.isChecked ? md5.digest() : undefined
     }
     await writeFully(file, flacHeader(stream, sums), 0)
+    // The spare may be longer.
+    if (sync !== undefined) await file.truncate(written)
+    await sync?.finish()
   }
   const completed = Effect.suspend(() => Effect.zipRight(Fiber.joinAll(copies), attempt(path, finish)))
-  return { take, complete: Effect.as(Effect.uninterruptible(completed), rename) }
+  return { take, complete: Effect.as(Effect.uninterruptible(completed), place) }
 })
+
+/** Takes the spare as the file to write, and returns where its frames are; undefined if it is not used. */
+const usedSpare = (splice: FrameSplice | undefined, made: string): FrameSplice["inSpare"] =>
+  splice?.inSpare !== undefined && isMoved(splice.spare, made) ? splice.inSpare : undefined
 
 /**
  * Opens the present version of a file. Once it is replaced, closing it frees its blocks. That takes some

@@ -1,18 +1,11 @@
 /** A WAV file that is completed from an earlier version: begun, completed and put in place. */
 import { resolve } from "node:path"
 import { Effect, Fiber } from "effect"
-import { partFiles, partOf } from "../../system/AtomicFile.ts"
-import { attempt, attempted, removedAtEnd, writeRefusal } from "../process/FileFaults.ts"
+import { partOf } from "../../system/AtomicFile.ts"
+import { attempt, attempted, removedAtEnd } from "../process/FileFaults.ts"
 import type { WavFile } from "./EncodeJob.ts"
-import {
-  copyPresent,
-  isMoved,
-  keepSpare,
-  type Splice,
-  spliceWav,
-  syncSpare,
-  updateSpare
-} from "./WavSplice.ts"
+import { isMoved, placeKeeping, syncSpare } from "./SpareFile.ts"
+import { copyPresent, type Splice, spliceWav, updateSpare } from "./WavSplice.ts"
 import { beginWav, type WavOrder } from "./WavWriter.ts"
 
 /**
@@ -22,11 +15,7 @@ import { beginWav, type WavOrder } from "./WavWriter.ts"
 export const openSplicedFile = Effect.fnUntraced(function* ({ header, order }: WavFile, splice: Splice) {
   const path = resolve(order.path)
   const made = partOf(path)
-  const rename = yield* partFiles([path], writeRefusal)
-  const place = Effect.zipRight(
-    attempt(path, () => keepSpare(path, splice.spare)),
-    rename
-  )
+  const place = yield* placeKeeping(path, splice.spare)
   /** Runs while the sections are rendered. It cannot be interrupted: its file is removed once it has ended. */
   const meanwhile = (work: () => Promise<void>) =>
     Effect.map(Effect.forkScoped(Effect.uninterruptible(attempt(path, work))), Fiber.join)

@@ -2,22 +2,13 @@
  * Completes a WAV file after only some of its sections were rendered: the others come from an earlier version of the
  * file. The file itself is not changed.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  renameSync,
-  statfsSync,
-  statSync
-} from "node:fs"
-import { copyFile, link, open, rm } from "node:fs/promises"
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync } from "node:fs"
+import { copyFile, open } from "node:fs/promises"
 import { convertPart } from "../../audio/formats/OutputConversion.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import { syncToDisk } from "../../system/AtomicFile.ts"
 import { copyRange, type FileRange } from "./FileRanges.ts"
+import { isMoved } from "./SpareFile.ts"
 import { type WavOrder, writeAll } from "./WavWriter.ts"
 
 /** How to complete a WAV file. */
@@ -99,38 +90,6 @@ export const spliceWav = async (
   }
 }
 
-/**
- * Writes the new bytes of a spare to disk. A file system does so with a new file before it replaces another, but not
- * with new bytes of an old file.
- */
-export const syncSpare = async (made: string): Promise<void> => {
-  const file = openSync(made, "r+")
-  try {
-    await syncToDisk(file)
-  } finally {
-    closeSync(file)
-  }
-}
-
-/**
- * Keeps the present version of a file as the spare, under a second name, if the disk has room for more of them. It
- * remains when the new version takes its place.
- */
-export const keepSpare = async (path: string, spare: string): Promise<void> => {
-  await rm(spare, { force: true })
-  // Fails on another file system, or on one without links.
-  if (hasRoom(path)) await link(path, spare).catch(() => undefined)
-}
-
-/** Whether the disk has room for spares after so many copies of the file. Throws file system errors. */
-export const hasRoom = (path: string, copies = 0): boolean => {
-  const { bavail, bsize } = statfsSync(path)
-  return bavail * bsize > (leastRoom + copies) * statSync(path).size
-}
-
-/** Free space on the disk for which a spare is kept, as a multiple of its size. */
-const leastRoom = 4
-
 /** Returns the size of a WAV file, and the ranges of its header, of these sections and of the padding at its end. */
 const layoutOf = (order: WavOrder, sections: ReadonlyArray<Section>) => {
   const samples = order.to.frames * frameBytes(order)
@@ -183,15 +142,5 @@ function* blocksOf(file: number, { at, size }: FileRange) {
     if (got === 0) throw new Error(incomplete)
     yield { bytes: block.subarray(0, got), at: at + done }
     done += got
-  }
-}
-
-/** Moves a file; returns false if that is not possible, as between file systems. */
-export const isMoved = (from: string, to: string): boolean => {
-  try {
-    renameSync(from, to)
-    return true
-  } catch {
-    return false
   }
 }

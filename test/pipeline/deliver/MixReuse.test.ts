@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -116,6 +117,9 @@ const withSound = (film: Film, at: number, sound: number): Film => ({
 
 /** A file keeps its inode if it is left alone, or if it was patched and renamed to its old name. */
 const inodeOf = (out: string, name: string) => statSync(join(out, "film", name)).ino
+
+/** That of the only spare. */
+const inodeOfSpare = () => statSync(join(mixes, mixesEnding(".spare")[0] ?? "")).ino
 
 const settings = { outputs: ["wav" as const], loudness: "none" as const }
 
@@ -262,6 +266,62 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
         }),
       120_000
     )
+
+  it.effect(
+    "overwrites the version of a FLAC file before the present one, wherever the edits are",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const settings = { outputs: ["flac" as const], loudness: "none" as const, audio: { checksum: false } }
+        let film = filmOf(190)
+        yield* removeSpares
+        yield* delivered(film, out, settings)
+        yield* prepareSpares(stateFolder, out, filmId)
+        const inodes = [inodeOf(out, "film.flac"), inodeOfSpare()]
+        const sizes = new Set<number>()
+        // Later, earlier, between the two, at the end, and the line before the last edit again.
+        for (const [at, sound] of [
+          [11, 4],
+          [1, 4],
+          [7, 3],
+          [18, 5],
+          [18, 2]
+        ] as const) {
+          film = withSound(film, at, sound)
+          expect(yield* delivered(film, out, settings)).toEqual(yield* scratchOf(film, settings))
+          // The two versions take turns.
+          inodes.reverse()
+          expect([inodeOf(out, "film.flac"), inodeOfSpare()]).toEqual(inodes)
+          sizes.add(statSync(join(out, "film", "film.flac")).size)
+        }
+        expect(sizes.size, "frames move, and the file gets longer and shorter").toBeGreaterThan(3)
+      }),
+    120_000
+  )
+
+  it.effect(
+    "is complete after a delivery that was killed while it overwrote the spare",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const settings = { outputs: ["flac" as const], loudness: "none" as const, audio: { checksum: false } }
+        const film = filmOf(190)
+        const path = join(out, "film", "film.flac")
+        yield* removeSpares
+        yield* delivered(film, out, settings)
+        const edited = withSound(film, 7, 3)
+        const before = yield* delivered(edited, out, settings)
+        // What a killed process leaves.
+        const [spare = ""] = mixesEnding(".spare")
+        renameSync(join(mixes, spare), `${path}.part`)
+        writeFileSync(`${path}.part`, "fLaC")
+        expect(filesIn(out)).toEqual(before.files)
+        const next = withSound(edited, 2, 5)
+        expect(yield* delivered(next, out, settings)).toEqual(yield* scratchOf(next, settings))
+        expect(readdirSync(join(out, "film"))).toEqual(["film.flac"])
+      }),
+    120_000
+  )
 
   it.effect(
     "patches a spare that was prepared before the first edit",

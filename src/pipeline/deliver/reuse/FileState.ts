@@ -17,8 +17,8 @@ export interface FileState extends Pick<MixFile, "path" | "format" | "header"> {
   readonly before: MixFile | undefined
   /** Sections in which the present file differs: all of them if it is not as it was recorded. */
   readonly changed: ReadonlyArray<number>
-  /** Sections in which the spare differs; undefined if there is none. */
-  readonly changedInSpare: ReadonlyArray<number> | undefined
+  /** The version before the present one, and the sections in which it differs; undefined if there is none. */
+  readonly spare: (NonNullable<MixFile["spare"]> & { readonly changed: ReadonlyArray<number> }) | undefined
   /** Whether the present file is the next version. */
   readonly isSame: boolean
   /** Where the first frame of a FLAC file begins; undefined for WAV. */
@@ -72,7 +72,7 @@ export const stateOf = (
     sections,
     before,
     changed,
-    changedInSpare: spare === undefined ? undefined : differing(spare.sections),
+    spare: spare === undefined ? undefined : { ...spare, changed: differing(spare.sections) },
     isSame: changed.length === 0 && before?.header === header,
     framesAt: layout.framesAt
   }
@@ -84,22 +84,17 @@ export const stateOf = (
  */
 export const recordOf = (
   folder: MixFolder,
-  { path, format, header, sections, before, framesAt, isSame }: FileState,
+  file: FileState,
   rendered: ReadonlyArray<FrameSizes>,
   isKept: (section: number) => boolean
 ): MixFile | undefined => {
+  const { path, format, header, sections, before } = file
   const identity = fileIdentity(path)
-  if (identity === undefined) return undefined
-  const record: MixFile = { path, format, header, present: { identity, sections } }
-  if (framesAt !== undefined) {
-    const kept = before?.frames?.sections ?? []
-    let next = 0
-    const all = sections.flatMap((_, at) => {
-      const sizes = isSame || isKept(at) ? kept[at] : rendered[next++]
-      return sizes === undefined ? [] : [sizes]
-    })
-    return all.length < sections.length ? undefined : { ...record, frames: { at: framesAt, sections: all } }
-  }
+  const frames = framesOf(file, rendered, isKept)
+  if (identity === undefined || (frames !== undefined && frames.sections.length < sections.length))
+    return undefined
+  const present = { identity, sections, ...(frames === undefined ? {} : { frames }) }
+  const record: MixFile = { path, format, header, present }
   const kept = fileIdentity(folder.pathOf("spare", path))
   const spare =
     kept === undefined || before === undefined
@@ -107,7 +102,23 @@ export const recordOf = (
       : kept === before.spare?.identity
         ? before.spare
         : isRenamed(before.present.identity, kept)
-          ? { identity: kept, sections: before.present.sections }
+          ? { ...before.present, identity: kept }
           : undefined
   return spare === undefined ? record : { ...record, spare }
+}
+
+/** The frames of the sections of a FLAC file that is in place now; undefined for WAV. */
+const framesOf = (
+  { sections, before, framesAt, isSame }: FileState,
+  rendered: ReadonlyArray<FrameSizes>,
+  isKept: (section: number) => boolean
+): MixFile["present"]["frames"] => {
+  if (framesAt === undefined) return undefined
+  const kept = before?.present.frames?.sections ?? []
+  let next = 0
+  const all = sections.flatMap((_, at) => {
+    const sizes = isSame || isKept(at) ? kept[at] : rendered[next++]
+    return sizes === undefined ? [] : [sizes]
+  })
+  return { at: framesAt, sections: all }
 }

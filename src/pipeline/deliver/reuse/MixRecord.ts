@@ -12,13 +12,17 @@ import { checksumOf } from "../../../store/files/Checksum.ts"
 import { ClipFolder } from "../../../store/files/ClipFolder.ts"
 import { partOf } from "../../../system/AtomicFile.ts"
 
-/** A version of a file: how it is recognised, and the digests of its sections. */
-const Version = Schema.Struct({ identity: Schema.String, sections: Schema.Array(Schema.String) })
-
 /** Where the first frame of a FLAC file begins, in bytes, and the sizes of each section's frames. */
 const Frames = Schema.Struct({
   at: Schema.Number,
   sections: Schema.Array(Schema.Struct({ bytes: Schema.Number, least: Schema.Number, most: Schema.Number }))
+})
+
+/** A version of a file: how it is recognised, the digests of its sections, and the frames of a FLAC file. */
+const Version = Schema.Struct({
+  identity: Schema.String,
+  sections: Schema.Array(Schema.String),
+  frames: Schema.optional(Frames)
 })
 
 const MixFile = Schema.Struct({
@@ -29,9 +33,7 @@ const MixFile = Schema.Struct({
   header: Schema.String,
   present: Version,
   /** The version before it, under another name. */
-  spare: Schema.optional(Version),
-  /** Those of the present version of a FLAC file, which has no spare. */
-  frames: Schema.optional(Frames)
+  spare: Schema.optional(Version)
 })
 
 /** A WAV or FLAC file of a delivered mix. */

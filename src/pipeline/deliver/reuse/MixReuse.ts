@@ -36,7 +36,7 @@ const leastSections = 6
 /** Share of sections that must be the same before any is reused. */
 const leastKept = 0.5
 
-/** Share of sections, copied one by one, above which copying the whole present file is as fast as using a spare. */
+/** Share of sections of a WAV file above which copying the whole present file is as fast as updating a spare. */
 const mostStale = 0.5
 
 /**
@@ -88,13 +88,14 @@ export const reuseOf = (
     const spliced = (request: EncodeRequest, sink: AudioSink, isWhole: boolean): ReadonlyArray<AudioSink> => {
       const file = files.find(({ path }) => path === sink.path)
       if (file?.isSame === true) return []
+      const spare = folder.pathOf("spare", sink.path)
       if (sink.format.format === "flac") {
-        const kept = keptFrames(file?.before, sections.length, changed)
-        return [{ ...sink, frameSplice: { sections: kept, ...samplesFor(request, sink) } }]
+        const kept = framesIn(file?.before?.present, sections.length, changed)
+        const inSpare = file?.spare && framesIn(file.spare, sections.length, new Set(file.spare.changed))
+        return [{ ...sink, frameSplice: { sections: kept, spare, inSpare, ...samplesFor(request, sink) } }]
       }
       const patch = folder.pathOf("patch", sink.path)
-      const spare = folder.pathOf("spare", sink.path)
-      const stale = file?.changedInSpare?.filter((at) => !changed.has(at))
+      const stale = file?.spare?.changed.filter((at) => !changed.has(at))
       const isUseful = stale !== undefined && stale.length <= mostStale * sections.length
       const outdated = isUseful ? stale.flatMap((at) => Array.fromNullable(sections[at])) : undefined
       // A line is heard in the mix, but most stems have other lines.
@@ -134,15 +135,15 @@ const samplesFor = ({ feed, sinks }: EncodeRequest, sink: AudioSink): Pick<Frame
   return {}
 }
 
-/** Lists where the frames of a FLAC file's sections are, apart from changed ones. */
-const keptFrames = (
-  before: MixFile | undefined,
+/** Lists where the frames of sections are in a version of a FLAC file, apart from changed ones. */
+const framesIn = (
+  version: MixFile["present"] | undefined,
   count: number,
   changed: ReadonlySet<number>
 ): FrameSplice["sections"] => {
-  let at = before?.frames?.at ?? 0
+  let at = version?.frames?.at ?? 0
   return Array.makeBy(count, (section) => {
-    const sizes = before?.frames?.sections[section]
+    const sizes = version?.frames?.sections[section]
     const kept = sizes === undefined || changed.has(section) ? undefined : { ...sizes, at }
     at += sizes?.bytes ?? 0
     return kept

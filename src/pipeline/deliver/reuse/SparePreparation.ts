@@ -1,13 +1,13 @@
 /**
- * Prepares spares: copies of the WAV files of a delivered job, which the first edit then updates instead of copying the
- * files itself. An edit leaves the older version as the next spare, so this is only needed once.
+ * Prepares spares: copies of the WAV and FLAC files of a delivered job, which the first edit then updates instead of
+ * copying the files itself. An edit leaves the older version as the next spare, so this is only needed once.
  */
 import { constants, statSync } from "node:fs"
 import { copyFile, type FileHandle, open } from "node:fs/promises"
 import { dirname } from "node:path"
 import { Effect } from "effect"
 import type { JobId } from "../../../domain/values/Ids.ts"
-import { hasRoom } from "../../../ffmpeg/encode/WavSplice.ts"
+import { hasRoom } from "../../../ffmpeg/encode/SpareFile.ts"
 import { replaceFile } from "../../../system/AtomicFile.ts"
 import { fileIdentity } from "../../../system/FileIdentity.ts"
 import {
@@ -58,9 +58,7 @@ function* recordedMixes(state: string, out: string, job: JobId) {
 }
 
 /** Whether a file is as it was delivered, has no spare, and can have one. */
-const isWanted = (folder: MixFolder, { path, present, spare, frames }: MixFile): boolean => {
-  // The frames after an edit move, so that most of a FLAC file is written anyway.
-  if (frames !== undefined) return false
+const isWanted = (folder: MixFolder, { path, present, spare }: MixFile): boolean => {
   const kept = folder.pathOf("spare", path)
   try {
     return (
@@ -76,7 +74,7 @@ const isWanted = (folder: MixFolder, { path, present, spare, frames }: MixFile):
 }
 
 /** Copies a file to its spare; returns undefined if that is not possible. */
-const spareOf = (folder: MixFolder, { path, present: { identity, sections } }: MixFile) => {
+const spareOf = (folder: MixFolder, { path, present }: MixFile) => {
   const kept = folder.pathOf("spare", path)
   return replaceFile(
     kept,
@@ -86,7 +84,9 @@ const spareOf = (folder: MixFolder, { path, present: { identity, sections } }: M
     Effect.map(() => {
       const made = fileIdentity(kept)
       // The file may have been changed meanwhile.
-      return made === undefined || fileIdentity(path) !== identity ? undefined : { identity: made, sections }
+      return made === undefined || fileIdentity(path) !== present.identity
+        ? undefined
+        : { ...present, identity: made }
     }),
     Effect.catchAll((cause) => Effect.as(Effect.logDebug("no copy for the next edit", cause), undefined))
   )
