@@ -188,6 +188,9 @@ try {
     await load(clientAt(service.address, await createKey(folder, "load")), service.child.pid ?? 0)
   )
   const ended = new Promise((resume) => service.child.once("exit", resume))
+  const metrics = await (await fetch(`${service.address}/metrics`)).text()
+  const spoken = /^dubwright_tasks_total\{.*status="done"\} (\d+)$/mu.exec(metrics)?.[1] ?? 0
+  console.log(`  tasks spoken meanwhile: ${spoken}`)
   service.child.kill("SIGTERM")
   console.log(`the service exited with ${String(await ended)}`)
 } finally {

@@ -24,6 +24,7 @@ import { WebhookSignature } from "./storage/WebhookSignature.ts"
 import { webhookSending } from "./webhooks/WebhookSender.ts"
 import { HttpTransport } from "../gateway/transport/HttpTransport.ts"
 import { replication } from "./replicas/Replication.ts"
+import { GivesWay } from "../system/BackgroundPriority.ts"
 import { DirectRows } from "./storage/DirectRows.ts"
 import { Secret } from "./storage/Secret.ts"
 import type { SharedStorageUrls } from "./storage/SharedStorageUrls.ts"
@@ -67,6 +68,7 @@ export interface Serving {
 export const serve = (options: ServeOptions): Effect.Effect<Serving, ServeFailed, Scope.Scope | Ffmpeg> =>
   Layer.build(service({ ...options, durable: true, candid: false, drain: 20 })).pipe(
     Effect.withScheduler(makeTimeSlices()),
+    Effect.provideService(GivesWay, true),
     Effect.map((built) => ({ address: Context.get(built, WebServer).address }))
   )
 

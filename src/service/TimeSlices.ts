@@ -14,6 +14,9 @@ const longestSlice = 20
  */
 const turnsBetween = 8
 
+/** Tasks of running fibers that are taken before the next start. */
+export const fibersPerStart = 8
+
 /**
  * Effect's own scheduler turns the event loop only after fibers have had thousands of turns. With hundreds of busy
  * fibers, that takes tens of milliseconds.
@@ -24,7 +27,8 @@ export const makeTimeSlices = (
   onThisTurn: (act: () => void) => unknown = queueMicrotask
 ): Fibers => {
   const [fibers, starts] = [makeTasks(), makeTasks()]
-  let isStartNext = false
+  /** Fibers' tasks taken since the last start. */
+  let since = 0
   let isWaiting = false
   /** When the fibers of this turn have to stop; undefined until the first one of the turn runs. */
   let end: number | undefined
@@ -46,12 +50,13 @@ export const makeTimeSlices = (
   }
 
   /**
-   * Takes a running fiber's task and a new start in turn. In one queue, each step of a fiber would wait for all new
-   * requests of a flood.
+   * Takes a start after every few tasks of running fibers. In one queue, each step of a fiber would wait for all new
+   * requests of a flood. If fibers had no precedence, a request of many steps would wait for many short ones.
    */
   const take = (): Task | undefined => {
-    isStartNext = !isStartNext
-    return isStartNext ? (starts.take() ?? fibers.take()) : (fibers.take() ?? starts.take())
+    const running = since < fibersPerStart ? fibers.take() : undefined
+    since = running === undefined ? 0 : since + 1
+    return running ?? starts.take() ?? fibers.take()
   }
 
   const run = (): void => {

@@ -7,7 +7,12 @@ export const ThreadEngine = Schema.Literal("espeak", "flite")
 export type ThreadEngine = typeof ThreadEngine.Type
 
 /** Start parameters of a thread. */
-export const ThreadSettings = Schema.Struct({ engine: ThreadEngine })
+export const ThreadSettings = Schema.Struct({
+  engine: ThreadEngine,
+  /** Whether the thread gives way to others. */
+  givesWay: Schema.Boolean
+})
+export type ThreadSettings = typeof ThreadSettings.Type
 
 /** A word, or a run of characters where a script has no spaces. */
 export const Piece = Schema.Struct({

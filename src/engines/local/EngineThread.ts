@@ -1,9 +1,16 @@
 /** Client of one engine thread: starts it, sends one job at a time, ends it. */
 import { Effect, Option, Schema } from "effect"
+import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { builtProgram } from "../../system/BuiltProgram.ts"
 import { type ThreadEnded, WorkerThread } from "../../system/WorkerThread.ts"
 import { EngineUnavailable, SpeechFailed } from "../Engine.ts"
-import { EngineAnswer, type EngineJob, Greeting, type ThreadEngine } from "./EngineProtocol.ts"
+import {
+  EngineAnswer,
+  type EngineJob,
+  Greeting,
+  type ThreadEngine,
+  type ThreadSettings
+} from "./EngineProtocol.ts"
 
 export interface EngineThread {
   /** Sends a job; one at a time. Fails if the thread dies. If interrupted, the thread keeps working: close it then. */
@@ -15,12 +22,13 @@ export interface EngineThread {
 
 /** Starts a thread; succeeds once its engine is open. If interrupted, ends the thread. */
 export const openThread = (engine: ThreadEngine): Effect.Effect<EngineThread, EngineUnavailable> =>
-  Effect.suspend(() => {
+  Effect.flatMap(GivesWay, (givesWay) => {
     const unable = (detail: string) => new EngineUnavailable({ engine, detail })
     const file = builtProgram("engine-worker.mjs")
     if (file === undefined)
       return Effect.fail(unable("its program engine-worker.mjs is missing; run npm run build"))
-    const thread = new WorkerThread<EngineJob | "open", unknown>(file, { workerData: { engine } })
+    const workerData: ThreadSettings = { engine, givesWay }
+    const thread = new WorkerThread<EngineJob | "open", unknown>(file, { workerData })
     return thread.ask("open").pipe(
       Effect.mapError((ended) => unable(wordsOf(ended))),
       Effect.map((response) => Option.getOrUndefined(decodeGreeting(response))),

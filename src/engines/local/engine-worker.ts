@@ -1,6 +1,7 @@
 /** Entry point of an engine thread: opens its engine and answers one job at a time. */
 import { workerData } from "node:worker_threads"
 import { Option, Schema } from "effect"
+import { giveWay } from "../../system/BackgroundPriority.ts"
 import { serveRequests } from "../../system/ThreadServer.ts"
 import { alignWithReference } from "./alignment/ReferenceAlignment.ts"
 import { openEspeak } from "./EspeakThread.ts"
@@ -35,7 +36,8 @@ const answerOf = (synthesiser: Synthesizer, job: EngineJob): EngineAnswer => {
 const movable = ({ buffer }: Int16Array): ReadonlyArray<ArrayBuffer> =>
   buffer instanceof ArrayBuffer ? [buffer] : []
 
-const { engine } = Schema.decodeUnknownSync(ThreadSettings)(workerData)
+const { engine, givesWay } = Schema.decodeUnknownSync(ThreadSettings)(workerData)
+if (givesWay) giveWay()
 const decode = Schema.decodeUnknownOption(EngineJob)
 let synthesiser: Synthesizer | undefined
 

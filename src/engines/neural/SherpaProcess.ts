@@ -1,6 +1,7 @@
 /** Client of one process that holds a neural voice: starts it, sends one request at a time, ends it. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { Data, Effect, Either, Schema } from "effect"
+import { giveWay, GivesWay } from "../../system/BackgroundPriority.ts"
 import { builtProgram } from "../../system/BuiltProgram.ts"
 import { EngineUnavailable } from "../Engine.ts"
 import { sherpaAdvice } from "./SherpaPackage.ts"
@@ -38,14 +39,14 @@ export interface ProcessSettings {
 
 /** Starts a process and loads the model. If interrupted, kills the process. */
 export const openProcess = (settings: ProcessSettings): Effect.Effect<SherpaProcess, EngineUnavailable> =>
-  Effect.suspend(() => {
+  Effect.flatMap(GivesWay, (givesWay) => {
     const unable = (detail: string) => new EngineUnavailable({ engine: settings.engine, detail })
     const program = builtProgram("sherpa-host.mjs")
     if (program === undefined)
       return Effect.fail(unable("its program sherpa-host.mjs is missing; run npm run build"))
     const { packages } = settings
     if (packages.length === 0) return Effect.fail(unable(sherpaAdvice))
-    const host = new Host(program, settings.environment)
+    const host = new Host(program, settings.environment, givesWay)
     return host.send({ _tag: "Open", packages, config: settings.config, threads: settings.threads }).pipe(
       Effect.timeoutFail({
         duration: loadsWithin,
@@ -83,7 +84,7 @@ class Host {
   ended: HostFailed | undefined
   private readonly exited: Promise<void>
 
-  constructor(program: string, environment: Readonly<Record<string, string>>) {
+  constructor(program: string, environment: Readonly<Record<string, string>>, givesWay: boolean) {
     this.child = spawn(process.execPath, [program], {
       env: environment,
       // Its output would contain the text to speak.
@@ -93,6 +94,7 @@ class Host {
       // An interrupt from the terminal is for the main process, which then ends this one.
       detached: process.platform !== "win32"
     })
+    if (givesWay && this.child.pid !== undefined) giveWay(this.child.pid)
     this.child.on("message", (message) => this.settle(message))
     this.exited = new Promise((resolve) => {
       this.child.once("error", (cause) => {

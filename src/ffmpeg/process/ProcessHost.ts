@@ -130,7 +130,11 @@ class ProcessHost {
       stop: Effect.suspend(() => {
         if (connection.closed) return Effect.void
         // The host kills a program whose connection closes.
-        if (pid === undefined || !signalled(pid)) connection.destroy()
+        const end = () => {
+          if (pid === undefined || !signalled(pid)) connection.destroy()
+        }
+        if (pid === undefined) connection.once("data", end)
+        else end()
         const killing = setTimeout(() => connection.destroy(), graceMillis)
         return Effect.map(Deferred.await(settled), () => clearTimeout(killing))
       })

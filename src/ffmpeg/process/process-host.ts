@@ -5,6 +5,7 @@
  */
 import { spawn } from "node:child_process"
 import { createServer, type Socket } from "node:net"
+import { giveWay } from "../../system/BackgroundPriority.ts"
 import type { HostedEnd, HostedStart } from "./ProcessHost.ts"
 
 /** Calls back with the first line, and the bytes after it. */
@@ -36,6 +37,9 @@ const start = (socket: Socket, { file, args }: HostedStart, first: Buffer): void
   if (child.pid !== undefined) socket.write(`${child.pid}\n`)
   child.stderr.pipe(socket, { end: false })
 }
+
+// Its programs inherit it.
+giveWay()
 
 createServer({ allowHalfOpen: true }, (socket) => {
   socket.on("error", () => socket.destroy())

@@ -5,6 +5,7 @@ import { millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
+import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { type TaskAudioSettings, writeAudio } from "./TaskAudio.ts"
 import { Catalogue, type ServedModel, type ServedProvider } from "../catalogue/Catalogue.ts"
@@ -24,6 +25,10 @@ import { taskJson, taskSrt } from "./TaskTranscript.ts"
 
 /** A task that was in flight at this many crashes of the service fails. */
 export const deathsOfATask = 20
+/** Part of the time for which the thread that answers is busy. From this on, requests wait. */
+const busy = 0.9
+/** Milliseconds of the longest rest. Longer tasks take most of their time in an engine, not in this thread. */
+const longestRest = 5_000
 /** How often replicas look for tasks without a signal, which may be lost while the database is unreachable. */
 const lookAgain = "5 seconds"
 
@@ -125,6 +130,19 @@ const make = Effect.gen(function* () {
       Effect.annotateLogs({ task_id: task.taskId, provider: provider.id })
     )
 
+  /** Rests after a task during which requests waited. */
+  const thenRest = <A>(work: Effect.Effect<A, never, Ffmpeg>, restore: Restore) =>
+    Effect.suspend(() => {
+      const before = performance.eventLoopUtilization()
+      const began = performance.now()
+      return Effect.tap(work, () => {
+        const { utilization } = performance.eventLoopUtilization(before)
+        return restore(Effect.sleep(restAfter(performance.now() - began, utilization)))
+      })
+    })
+
+  const work = (yield* GivesWay) ? thenRest : <A>(effect: A): A => effect
+
   /** Claims the next queued task, if there is one, and processes it to its end. */
   const takeTask = (provider: ServedProvider) =>
     Effect.uninterruptibleMask((restore) =>
@@ -132,7 +150,7 @@ const make = Effect.gen(function* () {
         queue.claim(provider.id),
         Option.match({
           onNone: () => Effect.succeed<Next>("listen"),
-          onSome: (task) => inTaskTrace(task.taskId, settle(provider, task, restore))
+          onSome: (task) => work(inTaskTrace(task.taskId, settle(provider, task, restore)), restore)
         })
       )
     )
@@ -213,6 +231,13 @@ const make = Effect.gen(function* () {
     })
   }
 })
+
+/**
+ * Returns a worker's rest after a task, in milliseconds: as long as the task took if requests waited. Speech then takes
+ * at most half of the workers' time. `busyPart` is the part of that time for which the thread that answers was busy.
+ */
+export const restAfter = (taken: number, busyPart: number): number =>
+  busyPart < busy ? 0 : Math.min(taken, longestRest)
 
 /** Speaks queued tasks until its scope closes; a task that a worker still holds is then queued again. */
 export class TaskWorkers extends Effect.Service<TaskWorkers>()("service/TaskWorkers", { scoped: make }) {}

@@ -257,7 +257,8 @@ const otherProcess = `
 const { createHash } = require("node:crypto")
 const { Worker } = require("node:worker_threads")
 const [voice, ...words] = JSON.parse(process.argv[1])
-const worker = new Worker("./dist/engine-worker.mjs", { workerData: { engine: "espeak" }, execArgv: [] })
+const workerData = { engine: "espeak", givesWay: false }
+const worker = new Worker("./dist/engine-worker.mjs", { workerData, execArgv: [] })
 worker.postMessage({ id: 1, request: "open" })
 worker.on("message", ({ id, response }) => {
   if (id === 1) {

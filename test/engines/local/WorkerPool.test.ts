@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { getPriority } from "node:os"
 import { describe, expect, it } from "@effect/vitest"
 import { type Duration, Effect, Fiber } from "effect"
 import type { EngineJob, SentenceJob } from "../../../src/engines/local/EngineProtocol.ts"
+import { GivesWay } from "../../../src/system/BackgroundPriority.ts"
 import { makeWorkerPool, type WorkerPool } from "../../../src/engines/local/WorkerPool.ts"
 
 const sentence = (text: string, voice = "en-us"): SentenceJob => ({
@@ -17,7 +20,27 @@ const pool = (size: number, deadline: Duration.DurationInput) =>
   makeWorkerPool("espeak", { size, deadline, idle: "1 minute" })
 const tagOf = (workers: WorkerPool, job: EngineJob) => Effect.map(workers.ask(job), (answer) => answer._tag)
 
+/** The highest nice value among the threads of this process: fields 19 of /proc/self/task/ID/stat (see proc(5)). */
+const nicest = () =>
+  Math.max(
+    ...readdirSync("/proc/self/task").map((id) => {
+      const stat = readFileSync(`/proc/self/task/${id}/stat`, "utf8")
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])
+    })
+  )
+
 describe("threads", () => {
+  it.scopedLive.skipIf(process.platform !== "linux")("give way if asked to, and only then", () =>
+    Effect.gen(function* () {
+      const own = getPriority()
+      expect(yield* tagOf(yield* pool(1, "1 minute"), sentence("well"))).toBe("Spoken")
+      expect(nicest()).toBe(own)
+      const gives = yield* Effect.provideService(pool(1, "1 minute"), GivesWay, true)
+      expect(yield* Effect.provideService(tagOf(gives, sentence("well")), GivesWay, true)).toBe("Spoken")
+      expect(nicest()).toBe(Math.min(19, own + 10))
+    })
+  )
+
   it.scopedLive("a job that exceeds its deadline fails, and the next job gets a new thread", () =>
     Effect.gen(function* () {
       const workers = yield* pool(1, "1 second")

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { getPriority, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { describe, expect, it } from "@effect/vitest"
@@ -52,6 +52,14 @@ describe.skipIf(process.platform !== "linux")("hostedPrograms", () => {
       yield* script(start, 'cat > "$0"', bytes, file).ended
       const digest = (data: Buffer) => createHash("sha256").update(data).digest("hex")
       expect(digest(readFileSync(file))).toBe(digest(bytes))
+    })
+  )
+
+  it.scopedLive("its programs give way", () =>
+    Effect.gen(function* () {
+      const { start } = yield* hosted
+      const { stderr } = yield* script(start, "nice >&2").ended
+      expect(Number(stderr)).toBe(Math.min(19, getPriority() + 10))
     })
   )
 

@@ -1,7 +1,7 @@
 /** The scheduler of the service's fibers: their order, and the turns of the event loop that they leave to others. */
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { makeTimeSlices, startPriority } from "../../../src/service/TimeSlices.ts"
+import { fibersPerStart, makeTimeSlices, startPriority } from "../../../src/service/TimeSlices.ts"
 
 /** A scheduler whose tasks take a millisecond each, and a log of its tasks and of the turns between them. */
 const scheduled = () => {
@@ -45,15 +45,17 @@ it("runs all tasks in order, for 2 ms between turns of the event loop", () => {
   expect(drain()).toEqual(["d", "turn"])
 })
 
-it("alternates between running fibers and new requests, however many there are of either", () => {
+it("runs fibers before new requests, but starts one after every few tasks of fibers", () => {
   const { add, drain } = scheduled()
-  for (const name of ["1", "2", "3", "4", "5", "6"]) add(`request ${name}`, startPriority)
+  const order = () => drain().filter((entry) => entry !== "turn")
+  for (const name of ["1", "2", "3"]) add(`request ${name}`, startPriority)
   add("a", 0, () => add("a again"))
-  const tasks = drain().filter((entry) => entry !== "turn")
-  expect(tasks.slice(0, 5)).toEqual(["request 1", "a", "request 2", "a again", "request 3"])
-  for (const name of names) add(name)
-  add("request 7", startPriority)
-  expect(drain().indexOf("request 7")).toBeLessThan(2)
+  expect(order()).toEqual(["a", "a again", "request 1", "request 2", "request 3"])
+  for (const name of ["1", "2"]) add(`request ${name}`, startPriority)
+  for (let task = 1; task <= fibersPerStart + 1; task++) add(`task ${task}`)
+  const begun = order()
+  expect(begun.indexOf("request 1")).toBe(fibersPerStart)
+  expect(begun.slice(fibersPerStart + 1)).toEqual([`task ${fibersPerStart + 1}`, "request 2"])
 })
 
 it("runs as long as long turns took", () => {
