@@ -58,7 +58,7 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
     return yield* listenHttp(
       (request, response) =>
         scheduler.scheduleTask(() => {
-          if (!response.destroyed && !plain.answer(request, response)) handler(request, response)
+          if (!response.destroyed) plain.answer(request, response, () => handler(request, response))
         }, startPriority),
       { host, port, connections, requestSeconds }
     )

@@ -257,3 +257,6 @@ export const ServiceConfig = Schema.Struct({
   )
 }).annotations({ identifier: "ServiceConfig", title: "dubwright service settings" })
 export type ServiceConfig = typeof ServiceConfig.Type
+
+/** Returns the maximum number of queued tasks. */
+export const queueLimit = ({ limits }: ServiceConfig): number => limits?.queue ?? 10_000

@@ -1,7 +1,7 @@
 /** Chooses the engine for each task of a provider. If it fails, the next engine speaks the whole task instead. */
-import { Cause, Clock, Data, Effect, Exit, Option } from "effect"
+import { Cause, Data, Effect, Exit, Option } from "effect"
 import type { Engine } from "../../engines/Engine.ts"
-import type { ServedEngine, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
+import type { Offer, ServedEngine, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
 import { EngineSet } from "../catalogue/EngineSet.ts"
 import { type EngineHealth, type HealthProblem, ServiceHealth } from "../health/ServiceHealth.ts"
 import { ServiceMetrics } from "../health/ServiceMetrics.ts"
@@ -30,6 +30,11 @@ export interface SpokenBy<A> {
 /** Speaks a task with one engine and its voice. */
 export type SpeakTask<A, E, R> = (engine: Engine, voice: ServedVoice) => Effect.Effect<A, E, R>
 
+/** Whether a provider's tasks can be spoken. */
+export interface ProviderHealth extends EngineHealth {
+  readonly provider: ServedProvider
+}
+
 /** An engine's state, which changes as it is used. */
 interface Seat {
   readonly limits: EngineLimits
@@ -43,11 +48,14 @@ const make = Effect.gen(function* () {
   const health = yield* ServiceHealth
   const metrics = yield* ServiceMetrics
   const seats = new Map<string, Seat>()
-  const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+  const clock = yield* Effect.clock
+  const nowMillis = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+  const now = Effect.sync(nowMillis)
+  const nameOf = (provider: ServedProvider, served: ServedEngine) => `${provider.id}\0${served.name}`
 
   const seatOf = (provider: ServedProvider, served: ServedEngine) =>
     Effect.suspend(() => {
-      const name = `${provider.id}\0${served.name}`
+      const name = nameOf(provider, served)
       const known = seats.get(name)
       const engine = engines.get(served.key)
       if (known !== undefined || engine === undefined) return Effect.succeed(known)
@@ -61,10 +69,11 @@ const make = Effect.gen(function* () {
   const isUsable = (provider: ServedProvider, served: ServedEngine) =>
     Effect.gen(function* () {
       const seat = yield* seatOf(provider, served)
-      if (seat === undefined) return false
-      if (provider.engines.length > 1 && !mayUse(seat.breaker, yield* now)) return false
-      return (yield* health.engine(served.key)).ready
+      return seat !== undefined && mayTry(provider, seat) && (yield* health.engine(served.key)).ready
     })
+
+  const mayTry = (provider: ServedProvider, { breaker }: Seat): boolean =>
+    provider.engines.length === 1 || mayUse(breaker, nowMillis())
 
   /** Returns the engine whose turn it is: of the lowest order, preferably without waiting, in proportion to weights. */
   const choose = (provider: ServedProvider, voice: ServedVoice, tried: ReadonlySet<ServedEngine>) =>
@@ -122,6 +131,30 @@ const make = Effect.gen(function* () {
       }
     })
 
+  /** Whether any of a provider's engines can speak now. The reason is that of the first engine. */
+  const healthOf = (provider: ServedProvider): Effect.Effect<ProviderHealth> =>
+    Effect.gen(function* () {
+      for (const served of provider.engines) {
+        if (yield* isUsable(provider, served)) return { provider, ready: true, reason: undefined }
+      }
+      const first = yield* health.engine(provider.engines[0].key)
+      const reason = first.reason ?? "its engines failed and are set aside for a while"
+      return { provider, ready: false, reason }
+    })
+
+  /** Only what most calls find: that the first engine of each can speak. */
+  const healthNow = (offer: Offer): ReadonlyArray<ProviderHealth> | undefined => {
+    const found: Array<ProviderHealth> = []
+    for (const provider of offer.providers.values()) {
+      const [first] = provider.engines
+      const seat = seats.get(nameOf(provider, first))
+      const isKnown = seat !== undefined && mayTry(provider, seat)
+      if (!isKnown || health.engineNow(first.key)?.ready !== true) return undefined
+      found.push({ provider, ready: true, reason: undefined })
+    }
+    return found
+  }
+
   return {
     /**
      * Speaks a task with the provider's engines, one after the other until one succeeds. Each starts from the
@@ -168,29 +201,26 @@ const make = Effect.gen(function* () {
           : Effect.map(work(engine, voice), (value) => ({ value, engine: only.name }))
       }),
 
-    /** Whether any of a provider's engines can speak now. The reason is that of the first engine. */
-    health: (provider: ServedProvider): Effect.Effect<EngineHealth> =>
+    /** The health of an offer's providers, in their order. */
+    health: (offer: Offer): Effect.Effect<ReadonlyArray<ProviderHealth>> =>
+      Effect.suspend(() => {
+        const known = healthNow(offer)
+        return known === undefined
+          ? Effect.forEach(offer.providers.values(), healthOf, { concurrency: "unbounded" })
+          : Effect.succeed(known)
+      }),
+
+    /** The same without an effect. Undefined if a check is due. */
+    healthNow,
+
+    /** The problem that prevents a provider's tasks from being spoken now, if any. */
+    trouble: (provider: ServedProvider): Effect.Effect<Option.Option<HealthProblem>> =>
       Effect.gen(function* () {
-        for (const served of provider.engines) {
-          if (yield* isUsable(provider, served)) return { ready: true, reason: undefined }
-        }
-        const first = yield* health.engine(provider.engines[0].key)
-        return { ready: false, reason: first.reason ?? "its engines failed and are set aside for a while" }
+        if (!health.isRoomy(yield* health.disk)) return Option.some("disk_full")
+        return (yield* healthOf(provider)).ready ? Option.none() : Option.some("engine_unavailable")
       })
   }
-}).pipe(
-  Effect.flatMap((rota) =>
-    Effect.map(ServiceHealth, ({ roomy }) => ({
-      ...rota,
-      /** The problem that prevents a provider's tasks from being spoken now, if any. */
-      trouble: (provider: ServedProvider): Effect.Effect<Option.Option<HealthProblem>> =>
-        Effect.gen(function* () {
-          if (!(yield* roomy)) return Option.some("disk_full")
-          return (yield* rota.health(provider)).ready ? Option.none() : Option.some("engine_unavailable")
-        })
-    }))
-  )
-)
+})
 
 /** A failure of an engine or a task, with details for the log. */
 interface Fault {

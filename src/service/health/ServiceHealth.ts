@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Clock, Effect, Fiber, Option } from "effect"
+import { Effect, Fiber, Option, type Scope } from "effect"
 import { EngineSet } from "../catalogue/EngineSet.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { DataFolder } from "../storage/DataFolder.ts"
@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const { path } = yield* DataFolder
   const { config } = yield* ServiceOptions
   const freeDisk = config.limits?.freeDisk ?? 50_000_000
-  const checks = new Map<string, Effect.Effect<EngineHealth>>()
+  const checks = new Map<string, Kept<EngineHealth>>()
   for (const [name, engine] of yield* EngineSet) {
     let ready = true
     /** Logs each change of availability once. The reason goes only to the log, never to clients. */
@@ -63,21 +63,34 @@ const make = Effect.gen(function* () {
     })),
     2
   )
-  const roomy = Effect.map(disk, ({ writable, freeBytes }) => writable && freeBytes >= freeDisk)
-  const engine = (name: string): Effect.Effect<EngineHealth> =>
-    checks.get(name) ?? Effect.succeed({ ready: false, reason: "it is not configured" })
+  const isRoomy = ({ writable, freeBytes }: DiskHealth): boolean => writable && freeBytes >= freeDisk
+  const unknown: Kept<EngineHealth> = constant({ ready: false, reason: "it is not configured" })
+  const engine = (name: string): Kept<EngineHealth> => checks.get(name) ?? unknown
   return {
     /** Availability of an engine, at most 10 s old; the last known result if the check takes more than 1 s. */
-    engine,
+    engine: (name: string): Effect.Effect<EngineHealth> => engine(name).current,
+    /** The same without an effect. Undefined if a check is due. */
+    engineNow: (name: string): EngineHealth | undefined => engine(name).now(),
     /** State of the disk, at most 2 s old; the last known result if the check takes more than 1 s. */
-    disk,
-    /** Whether the data folder is writable and has enough free space. */
-    roomy
+    disk: disk.current,
+    /** The same without an effect. Undefined if a check is due. */
+    diskNow: disk.now,
+    /** Whether a data folder in this state is writable and has enough free space. */
+    isRoomy
   }
 })
 
 /** Checks of the engines and the disk. */
 export class ServiceHealth extends Effect.Service<ServiceHealth>()("service/Health", { scoped: make }) {}
+
+/** The result of a check. */
+interface Kept<A> {
+  readonly current: Effect.Effect<A>
+  /** Returns the result if no check is due. */
+  readonly now: () => A | undefined
+}
+
+const constant = <A>(result: A): Kept<A> => ({ current: Effect.succeed(result), now: () => result })
 
 /**
  * Caches the result of a costly check for `seconds`. The check runs in a fiber of its own, so an interrupted caller
@@ -85,26 +98,33 @@ export class ServiceHealth extends Effect.Service<ServiceHealth>()("service/Heal
  * Callers after the whole time wait up to 1 s for it and then get the previous result. The first result is always
  * awaited.
  */
-const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
-  Effect.map(Effect.scope, (scope) => {
+const keptFresh = <A>(
+  question: Effect.Effect<A>,
+  seconds: number
+): Effect.Effect<Kept<A>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const clock = yield* Effect.clock
     let last: { readonly answer: A; readonly at: bigint } | undefined
     let asking: Fiber.RuntimeFiber<A> | undefined
     const ask = Effect.tap(question, (answer) =>
-      Effect.map(Clock.currentTimeNanos, (at) => (last = { answer, at }))
+      Effect.sync(() => (last = { answer, at: clock.unsafeCurrentTimeNanos() }))
     )
-    return Effect.gen(function* () {
-      // A monotonic clock: the time of day may be set back.
-      const now = yield* Clock.currentTimeNanos
+    // A monotonic clock: the time of day may be set back.
+    const age = () => (last === undefined ? Infinity : Number(clock.unsafeCurrentTimeNanos() - last.at) / 1e9)
+    const now = () => (age() < seconds / 2 ? last?.answer : undefined)
+    const current = Effect.gen(function* () {
+      const fresh = now()
+      if (fresh !== undefined) return fresh
       const known = last
-      const age = known === undefined ? Infinity : Number(now - known.at) / 1e9
-      if (known !== undefined && age < seconds / 2) return known.answer
       if (asking === undefined || asking.unsafePoll() !== null) asking = yield* Effect.forkIn(ask, scope)
-      if (known !== undefined && age < seconds) return known.answer
+      if (known !== undefined && age() < seconds) return known.answer
       const answer = Fiber.join(asking)
       return known === undefined
         ? yield* answer
         : Option.getOrElse(yield* Effect.timeoutOption(answer, "1 second"), () => known.answer)
     })
+    return { current, now }
   })
 
 /** Reads the free space and writes a probe file: permissions alone do not reveal a full or read-only disk. */

@@ -2,7 +2,7 @@
 import { HttpServerResponse } from "@effect/platform"
 import { Effect, type Scope } from "effect"
 import { mediaTypes } from "../storage/FileKinds.ts"
-import type { FoundFile } from "../storage/TaskFiles.ts"
+import type { FoundFile, SignedFile } from "../storage/TaskFiles.ts"
 
 /** A satisfiable byte range, `to` inclusive; "whole"; or "beyond" if it starts after the file's end. */
 export type WantedRange = { readonly from: number; readonly to: number } | "whole" | "beyond"
@@ -26,19 +26,22 @@ export const rangeOf = (header: string | undefined, size: number): WantedRange =
   return from >= size ? "beyond" : { from, to }
 }
 
+/** The headers of every response about a file. */
+export const fileHeaders = ({ etag, remaining }: SignedFile) => ({
+  "accept-ranges": "bytes",
+  etag,
+  "cache-control": `private, max-age=${remaining}, immutable`,
+  "content-disposition": `inline; filename=${etag}`,
+  "x-content-type-options": "nosniff"
+})
+
 /** Builds the response with a file. Honours `If-None-Match`, `If-Range` and `Range`. */
 export const fileResponse = (
   file: FoundFile,
   request: { readonly method: string; readonly headers: Readonly<Record<string, string | undefined>> }
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope> => {
   const { headers, method } = request
-  const common = {
-    "accept-ranges": "bytes",
-    etag: file.etag,
-    "cache-control": `private, max-age=${file.remaining}, immutable`,
-    "content-disposition": `inline; filename=${file.etag}`,
-    "x-content-type-options": "nosniff"
-  }
+  const common = fileHeaders(file)
   if (
     headers["if-none-match"]?.split(",").some((tag) => tag.trim() === file.etag || tag.trim() === "*") ===
     true

@@ -3,21 +3,14 @@ import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@eff
 import { Chunk, Clock, Effect, Option, Stream } from "effect"
 import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
 import { Conflict, NotFound } from "../../contract/Errors.ts"
-import {
-  accountEventsPath,
-  defaultPageSize,
-  idempotencyHeader,
-  idempotencyRetention,
-  keyHeader,
-  SpeechApi
-} from "../../contract/SpeechApi.ts"
+import { defaultPageSize, idempotencyHeader, keyHeader, SpeechApi } from "../../contract/SpeechApi.ts"
 import { CreateTask, DeleteTask, type TaskReference } from "../../contract/Task.ts"
-import { version } from "../../domain/values/Version.ts"
 import { eventOf, eventStream } from "../requests/EventStream.ts"
 import { readBody } from "./RequestBody.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
 import { bearerIn } from "./KeyAuthentication.ts"
-import { Catalogue, wireProvider } from "../catalogue/Catalogue.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import { queueLimit } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { EngineRota } from "../failover/EngineRota.ts"
 import { ServiceHealth } from "../health/ServiceHealth.ts"
@@ -30,7 +23,14 @@ import { TaskWaiting } from "../requests/TaskWaiting.ts"
 import type { StoredTask } from "../tasks/TaskRecord.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
-import { creditsResponse, modelList, taskPage, voicePage } from "../requests/ReadResponses.ts"
+import {
+  creditsResponse,
+  healthResponse,
+  modelList,
+  providerList,
+  taskPage,
+  voicePage
+} from "../requests/ReadResponses.ts"
 import { RequestGate } from "./RequestGate.ts"
 import { WebhookSignature } from "../storage/WebhookSignature.ts"
 import { originOf, taskResponse } from "../requests/TaskResponse.ts"
@@ -39,7 +39,7 @@ import { originOf, taskResponse } from "../requests/TaskResponse.ts"
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
   Effect.gen(function* () {
     const { config, candid } = yield* ServiceOptions
-    const { bodyBytes = 256_000, queue: limit = 10_000 } = config.limits ?? {}
+    const { bodyBytes = 256_000 } = config.limits ?? {}
     const catalogue = yield* Catalogue
     const gate = yield* RequestGate
     const webhooks = yield* WebhookSignature
@@ -95,30 +95,15 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           yield* account
           const disk = yield* health.disk
-          const providers = yield* Effect.forEach(
-            catalogue.offer().providers.values(),
-            (provider) =>
-              Effect.map(rota.health(provider), ({ ready, reason }) => ({
-                provider: provider.id,
-                ready,
-                ...(reason === undefined ? {} : { reason: candid ? reason : awayForClients })
-              })),
-            { concurrency: "unbounded" }
-          )
-          const well = (yield* health.roomy) && providers.every((provider) => provider.ready)
-          return {
-            status: workers.draining()
-              ? ("draining" as const)
-              : well
-                ? ("ok" as const)
-                : ("degraded" as const),
-            version,
-            providers,
-            disk: { free_bytes: disk.freeBytes, writable: disk.writable },
-            idempotency: { retention_seconds: idempotencyRetention },
-            events: { path: accountEventsPath },
-            queue: { ...(yield* queue.counts), limit }
-          }
+          return healthResponse({
+            isDraining: workers.draining(),
+            isRoomy: health.isRoomy(disk),
+            candid,
+            disk,
+            providers: yield* rota.health(catalogue.offer()),
+            counts: yield* queue.counts,
+            limit: queueLimit(config)
+          })
         })
       )
       .handle("credits", () =>
@@ -130,13 +115,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       .handle("providers", () =>
         Effect.gen(function* () {
           yield* account
-          return {
-            providers: yield* Effect.forEach(
-              catalogue.offer().providers.values(),
-              (provider) => Effect.map(rota.health(provider), ({ ready }) => wireProvider(provider, ready)),
-              { concurrency: "unbounded" }
-            )
-          }
+          return providerList(yield* rota.health(catalogue.offer()))
         })
       )
       .handleRaw("models", ({ urlParams: { provider }, request: { headers } }) =>
@@ -251,9 +230,6 @@ const waitIn = (prefer: string | undefined): number => {
   const [, seconds] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})/iu.exec(prefer ?? "") ?? []
   return Math.min(longestWait, Number(seconds ?? 0))
 }
-
-/** The reason that clients see for an unavailable engine; the log has the details. */
-const awayForClients = "its engine is unavailable"
 
 const taskUnknown = new NotFound({
   code: "task_unknown",

@@ -1,30 +1,45 @@
 /**
- * Answers the most frequent reads without Effect: a task, a page of tasks, credits, models and voices. A fiber, the
- * router and the codecs take ten times the processor time of the query itself, and clients poll.
+ * Answers the most frequent reads without Effect: tasks and their files, credits, the catalogue and the health. A
+ * fiber, the router and the codecs take ten times the processor time of the query itself, and clients poll.
  *
  * Only successful responses are made here, and only where nobody watches each step. All else is left to the router: a
  * missing or imported key, a limit that is reached, any fault, an unusual spelling of a URL, `Prefer`, traces, the
  * debug log, and a database on a server. The response is the same, whoever makes it.
  */
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Either, FiberRef, LogLevel, Option } from "effect"
 import { defaultPageSize, keyHeader } from "../../contract/SpeechApi.ts"
 import { holderQuery, type KeyHolder } from "../accounts/KeyRecord.ts"
 import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
+import { queueLimit } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
+import { EngineRota } from "../failover/EngineRota.ts"
+import { ServiceHealth } from "../health/ServiceHealth.ts"
 import { ServiceMetrics } from "../health/ServiceMetrics.ts"
-import { creditsResponse, modelList, type Paging, taskPage, voicePage } from "../requests/ReadResponses.ts"
+import {
+  creditsResponse,
+  healthResponse,
+  modelList,
+  type Paging,
+  providerList,
+  taskPage,
+  voicePage
+} from "../requests/ReadResponses.ts"
 import { originOf, taskResponse } from "../requests/TaskResponse.ts"
 import { DirectRows } from "../storage/DirectRows.ts"
+import { mediaTypes } from "../storage/FileKinds.ts"
 import { Secret } from "../storage/Secret.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { dailyOf, taskQueries } from "../tasks/TaskQueries.ts"
+import { TaskWorkers } from "../tasks/TaskWorkers.ts"
+import { fileHeaders } from "./FileResponse.ts"
+import { openPaths } from "./RoutePatterns.ts"
 import { rateLimitHeaders } from "./RequestGate.ts"
 
-/** Answers a request and returns true, or does nothing. */
-type Answer = (request: IncomingMessage, response: ServerResponse) => boolean
+/** Answers a request, or has the router do so. */
+type Answer = (request: IncomingMessage, response: ServerResponse, byRouter: () => void) => void
 
 /** A read: the pattern of its path, and its response. Undefined if the router has to respond. */
 interface Read {
@@ -32,7 +47,7 @@ interface Read {
   readonly respond: (holder: KeyHolder, origin: string, now: number) => object | undefined
 }
 
-const nothing: Answer = () => false
+const nothing: Answer = (_request, _response, byRouter) => byRouter()
 
 const make = Effect.gen(function* () {
   const { read } = yield* DirectRows
@@ -41,13 +56,16 @@ const make = Effect.gen(function* () {
   const level = yield* FiberRef.get(FiberRef.currentMinimumLogLevel)
   const isLogged = LogLevel.lessThanEqual(level, LogLevel.Debug)
   if (read === undefined || takeNow === undefined || isTraced || isLogged) return nothing
-  const { config } = yield* ServiceOptions
+  const { config, candid } = yield* ServiceOptions
   const clock = yield* Effect.clock
   const sql = yield* SqlClient
   const secret = yield* Secret
   const catalogue = yield* Catalogue
   const files = yield* TaskFiles
   const metrics = yield* ServiceMetrics
+  const health = yield* ServiceHealth
+  const rota = yield* EngineRota
+  const workers = yield* TaskWorkers
   const queries = taskQueries(sql)
 
   const readOf = (url: string): Read | undefined => {
@@ -84,6 +102,27 @@ const make = Effect.gen(function* () {
           respond: ({ id, key }, _, now) =>
             creditsResponse(read(queries.balance(id)), dailyOf(read(queries.keyDay(key, now)), now))
         }
+      case "/v1/providers":
+        return {
+          pattern: path,
+          respond: () => {
+            const providers = rota.healthNow(catalogue.offer())
+            return providers && providerList(providers)
+          }
+        }
+      case "/v1/health-check":
+        return {
+          pattern: path,
+          respond: () => {
+            const disk = health.diskNow()
+            const providers = rota.healthNow(catalogue.offer())
+            if (disk === undefined || providers === undefined) return undefined
+            const isDraining = workers.draining()
+            const isRoomy = health.isRoomy(disk)
+            const [counts, limit] = [read(queries.counts), queueLimit(config)]
+            return healthResponse({ isDraining, isRoomy, candid, disk, providers, counts, limit })
+          }
+        }
       case "/v1/models":
         return {
           pattern: path,
@@ -109,12 +148,25 @@ const make = Effect.gen(function* () {
     return found
   }
 
-  const answer: Answer = (request, response) => {
+  /** Sends a response and counts it. */
+  const send = (
+    response: ServerResponse,
+    headers: OutgoingHttpHeaders,
+    body: string | Buffer,
+    pattern: string,
+    began: number
+  ): void => {
+    response.writeHead(200, headers)
+    response.end(body)
+    metrics.request("GET", pattern, 200, (performance.now() - began) / 1000)
+  }
+
+  /** Answers the read of a resource. Returns false if the router has to. */
+  const answerRead = (request: IncomingMessage, response: ServerResponse): boolean => {
     const began = performance.now()
-    const { method, url = "", headers } = request
+    const { url = "", headers } = request
     const key = headers[keyHeader]
-    if (method !== "GET" || headers["prefer"] !== undefined || typeof key !== "string" || key === "")
-      return false
+    if (headers["prefer"] !== undefined || typeof key !== "string" || key === "") return false
     const wanted = readOf(url)
     if (wanted === undefined) return false
     const now = clock.unsafeCurrentTimeMillis()
@@ -127,16 +179,42 @@ const make = Effect.gen(function* () {
     const { limits, wait } = takeNow(holder)
     if (wait > 0) return false
     const body = JSON.stringify(found)
-    response.writeHead(200, {
+    const fields = {
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
       ...(limits.length === 0 ? {} : rateLimitHeaders(limits))
-    })
-    response.end(body)
-    metrics.request(method, wanted.pattern, 200, (performance.now() - began) / 1000)
+    }
+    send(response, fields, body, wanted.pattern, began)
     return true
   }
-  return orElse(answer)
+
+  /** Answers the read of a small file, whole. */
+  const answerFile: Answer = ({ url = "", headers }, response, byRouter) => {
+    const began = performance.now()
+    const [, token = "", name = ""] = filePath.exec(url) ?? []
+    const signed =
+      files.readSmall === undefined || fileConditions.some((each) => headers[each] !== undefined)
+        ? undefined
+        : files.checkUrl(token, name, clock.unsafeCurrentTimeMillis())
+    if (signed === undefined) return byRouter()
+    files.readSmall?.(signed.taskId, name, (bytes) => {
+      if (response.destroyed) return
+      if (bytes === undefined) return byRouter()
+      const fields = {
+        ...fileHeaders(signed),
+        "content-type": mediaTypes[signed.kind],
+        "content-length": bytes.length
+      }
+      send(response, fields, bytes, openPaths.file, began)
+    })
+  }
+
+  const answer: Answer = (request, response, byRouter) => {
+    if (request.method !== "GET") return byRouter()
+    if (request.url?.startsWith("/files/") === true) return answerFile(request, response, byRouter)
+    if (!attempted(answerRead, request, response)) byRouter()
+  }
+  return answer
 })
 
 /** Answers plain reads. */
@@ -145,16 +223,23 @@ export class PlainReads extends Effect.Service<PlainReads>()("service/PlainReads
 }) {}
 
 /** Leaves requests to the router if their answer fails, such as for a row that cannot be read: it reports the fault. */
-const orElse =
-  (answer: Answer): Answer =>
-  (request, response) => {
-    try {
-      return answer(request, response)
-    } catch (cause) {
-      if (response.headersSent) throw cause
-      return false
-    }
+const attempted = (
+  answer: (request: IncomingMessage, response: ServerResponse) => boolean,
+  request: IncomingMessage,
+  response: ServerResponse
+): boolean => {
+  try {
+    return answer(request, response)
+  } catch (cause) {
+    if (response.headersSent) throw cause
+    return false
   }
+}
+
+const filePath = /^\/files\/([\w-]+)\/([\w.-]+)$/u
+
+/** Headers that may ask for another response than a whole file. */
+const fileConditions = ["range", "if-range", "if-none-match"]
 
 const taskPath = /^\/v1\/task\/([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/iu
 

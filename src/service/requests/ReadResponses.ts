@@ -1,13 +1,17 @@
 /** The responses to reads that need no more than the database or the catalogue. */
 import { Either } from "effect"
-import type { Credits } from "../../contract/Account.ts"
+import type { Credits, Health } from "../../contract/Account.ts"
 import type { Unprocessable } from "../../contract/Errors.ts"
-import type { ModelList, VoicePage } from "../../contract/ProviderCatalogue.ts"
+import type { ModelList, ProviderList, VoicePage } from "../../contract/ProviderCatalogue.ts"
+import { accountEventsPath, idempotencyRetention } from "../../contract/SpeechApi.ts"
 import type { TaskPage } from "../../contract/Task.ts"
-import type { Offer } from "../catalogue/Catalogue.ts"
+import { version } from "../../domain/values/Version.ts"
+import { type Offer, wireProvider } from "../catalogue/Catalogue.ts"
 import { searchVoices } from "../catalogue/VoiceSearch.ts"
+import type { ProviderHealth } from "../failover/EngineRota.ts"
+import type { DiskHealth } from "../health/ServiceHealth.ts"
 import { providerUnknown } from "../tasks/TaskAdmission.ts"
-import type { DailyCap } from "../tasks/TaskQueries.ts"
+import type { DailyCap, TaskCounts } from "../tasks/TaskQueries.ts"
 import type { Balance } from "../tasks/TaskRecord.ts"
 
 /** A page of a list. `page` counts from 1. */
@@ -24,6 +28,46 @@ export const taskPage = (tasks: TaskPage["tasks"], { page, limit }: Paging, tota
   total,
   has_more: page * limit < total
 })
+
+/** The providers. */
+export const providerList = (health: ReadonlyArray<ProviderHealth>): typeof ProviderList.Type => ({
+  providers: health.map(({ provider, ready }) => wireProvider(provider, ready))
+})
+
+/** What the service's health consists of. */
+export interface HealthState {
+  readonly isDraining: boolean
+  readonly isRoomy: boolean
+  /** Whether clients see why an engine is unavailable. */
+  readonly candid: boolean
+  readonly disk: DiskHealth
+  readonly providers: ReadonlyArray<ProviderHealth>
+  readonly counts: TaskCounts
+  /** Maximum queued tasks. */
+  readonly limit: number
+}
+
+/** The service's health. */
+export const healthResponse = (state: HealthState): Health => ({
+  status: state.isDraining
+    ? "draining"
+    : state.isRoomy && state.providers.every(({ ready }) => ready)
+      ? "ok"
+      : "degraded",
+  version,
+  providers: state.providers.map(({ provider, ready, reason }) => ({
+    provider: provider.id,
+    ready,
+    ...(reason === undefined ? {} : { reason: state.candid ? reason : awayForClients })
+  })),
+  disk: { free_bytes: state.disk.freeBytes, writable: state.disk.writable },
+  idempotency: { retention_seconds: idempotencyRetention },
+  events: { path: accountEventsPath },
+  queue: { ...state.counts, limit: state.limit }
+})
+
+/** The reason that clients see for an unavailable engine; the log has the details. */
+const awayForClients = "its engine is unavailable"
 
 /** An account's credits, and the day's cap of a key. */
 export const creditsResponse = (

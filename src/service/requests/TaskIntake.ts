@@ -5,6 +5,7 @@ import { PaymentRequired, TooManyRequests, Unavailable, Unprocessable } from "..
 import type { CreateTask } from "../../contract/Task.ts"
 import { keyUnknown } from "../accounts/KeyRefusals.ts"
 import { Catalogue, type ServedProvider } from "../catalogue/Catalogue.ts"
+import { queueLimit } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { EngineRota } from "../failover/EngineRota.ts"
 import { Secret } from "../storage/Secret.ts"
@@ -38,7 +39,8 @@ export interface TakenTask extends StoredReference {
 
 const make = Effect.gen(function* () {
   const { config } = yield* ServiceOptions
-  const { timeline = 14_400, queue: limit = 10_000 } = config.limits ?? {}
+  const { timeline = 14_400 } = config.limits ?? {}
+  const limit = queueLimit(config)
   const catalogue = yield* Catalogue
   const rota = yield* EngineRota
   const secret = yield* Secret

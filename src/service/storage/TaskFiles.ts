@@ -9,14 +9,21 @@ import { type FileKind, fileKinds } from "./FileKinds.ts"
 import { FileStore, type StoredFile, unwritable } from "./FileStore.ts"
 import { Secret } from "./Secret.ts"
 
-/** A file that was found by its URL. */
-export interface FoundFile extends StoredFile {
+/** What a URL with a valid signature says of its file. */
+export interface SignedFile {
+  readonly taskId: string
   readonly kind: FileKind
   /** The file of a URL never changes, because a task's files are written once. */
   readonly etag: string
   /** Seconds until the URL expires. */
   readonly remaining: number
 }
+
+/** A file that was found by its URL. */
+export interface FoundFile extends StoredFile, SignedFile {}
+
+/** URLs to remember: those of tasks that are read repeatedly. */
+const mostRemembered = 10_000
 
 const make = Effect.gen(function* () {
   const { path: folder } = yield* DataFolder
@@ -30,6 +37,31 @@ const make = Effect.gen(function* () {
 
   const signature = (expires: number, name: string): Buffer =>
     secret.digest("address", `${expires} ${name}`).subarray(0, 24)
+
+  const urls = new Map<string, string>()
+  const pathOf = (expires: number, name: string): string => {
+    const token = `${expires.toString(36)}-${signature(expires, name).toString("base64url")}`
+    return `/files/${token}/${name}`
+  }
+
+  /** Checks the signature of a URL at a time, in milliseconds since 1970. */
+  const checkUrl = (token: string, name: string, now: number): SignedFile | undefined => {
+    const parts = /^([0-9a-z]{1,11})-([A-Za-z0-9_-]{32})$/u.exec(token)
+    const kind = fileKinds.find((each) => name.endsWith(`.${each}`))
+    // Only signed names reach the file system. The format is checked as well, since it becomes part of a path.
+    if (parts === null || kind === undefined || !taskFileName.test(name)) return undefined
+    const expires = parseInt(parts[1] ?? "", 36)
+    const given = Buffer.from(parts[2] ?? "", "base64url")
+    const right = signature(expires, name)
+    if (given.length !== right.length || !timingSafeEqual(given, right) || expires * 1000 <= now)
+      return undefined
+    return {
+      taskId: name.slice(0, 36),
+      kind,
+      etag: `"${name}"`,
+      remaining: Math.max(0, Math.floor(expires - now / 1000))
+    }
+  }
 
   // Partial files of an earlier run are deleted.
   yield* Effect.tryPromise({
@@ -86,29 +118,24 @@ const make = Effect.gen(function* () {
     addressOf: (taskId: string, kind: FileKind, now: number): string => {
       const expires = Math.ceil((now / 1000 + addressSeconds) / step) * step
       const name = `${taskId}.${kind}`
-      return `/files/${expires.toString(36)}-${signature(expires, name).toString("base64url")}/${name}`
+      const key = `${expires} ${name}`
+      const url = urls.get(key) ?? pathOf(expires, name)
+      if (urls.size === mostRemembered) urls.clear()
+      urls.set(key, url)
+      return url
     },
+
+    checkUrl,
+
+    /** Reads a whole file without an effect: undefined if there is none, or it is large. Absent for files elsewhere. */
+    readSmall: store.readSmall,
 
     /** Opens the file of a URL. None if the signature is wrong, the URL has expired or the task is deleted. */
     find: Effect.fnUntraced(function* (token: string, name: string) {
-      const parts = /^([0-9a-z]{1,11})-([A-Za-z0-9_-]{32})$/u.exec(token)
-      const kind = fileKinds.find((each) => name.endsWith(`.${each}`))
-      // Only signed names reach the file system. The format is checked as well, since it becomes part of a path.
-      if (parts === null || kind === undefined || !taskFileName.test(name)) return Option.none<FoundFile>()
-      const expires = parseInt(parts[1] ?? "", 36)
-      const given = Buffer.from(parts[2] ?? "", "base64url")
-      const now = yield* Clock.currentTimeMillis
-      const right = signature(expires, name)
-      if (given.length !== right.length || !timingSafeEqual(given, right) || expires * 1000 <= now) {
-        return Option.none<FoundFile>()
-      }
-      const stored = yield* store.find(name.slice(0, 36), name)
-      return Option.map(stored, (file): FoundFile => ({
-        ...file,
-        kind,
-        etag: `"${name}"`,
-        remaining: Math.max(0, Math.floor(expires - now / 1000))
-      }))
+      const signed = checkUrl(token, name, yield* Clock.currentTimeMillis)
+      if (signed === undefined) return Option.none<FoundFile>()
+      const stored = yield* store.find(signed.taskId, name)
+      return Option.map(stored, (file): FoundFile => ({ ...file, ...signed }))
     }),
 
     /** Deletes files without a task, which a crash between deleting a task and its files leaves behind. */

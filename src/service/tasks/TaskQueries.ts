@@ -22,10 +22,17 @@ const dailyRows = rowCheck(
     spent: Schema.Int
   })
 )
+const countRows = rowCheck("tasks", Schema.Struct({ status: Schema.String, count: Schema.Int }))
 const balanceRows = rowCheck(
   "accounts",
   Schema.Struct({ granted: Schema.NullOr(Schema.Int), used: Schema.Int, reserved: Schema.Int })
 )
+
+/** Unfinished tasks of all accounts. */
+export interface TaskCounts {
+  readonly queued: number
+  readonly processing: number
+}
 
 /** Makes the queries. */
 export const taskQueries = (sql: SqlClient) => {
@@ -48,6 +55,15 @@ export const taskQueries = (sql: SqlClient) => {
       statement: sql`SELECT tasks FROM accounts WHERE id = ${account}`,
       from: (rows) => totalRows(rows)[0]?.tasks ?? 0
     }),
+
+    /** The number of queued and processing tasks of all accounts. */
+    counts: {
+      statement: sql`SELECT status, COUNT(*) AS count FROM tasks WHERE status IN ('queued', 'processing') GROUP BY status`,
+      from: (rows) => {
+        const counts = new Map(countRows(rows).map(({ status, count }) => [status, count]))
+        return { queued: counts.get("queued") ?? 0, processing: counts.get("processing") ?? 0 }
+      }
+    } satisfies RowQuery<TaskCounts>,
 
     /** An account's credits. */
     balance: (account: number): RowQuery<Balance> => ({

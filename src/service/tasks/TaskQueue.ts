@@ -5,12 +5,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { runQuery } from "../storage/DirectRows.ts"
 import { Replica } from "../storage/Replica.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
+import { taskQueries } from "./TaskQueries.ts"
 import { claimedOf, type Outcome, type Reserved, reservedRows, taskRows } from "./TaskRecord.ts"
 
 const waitingRows = checkRows("tasks", Schema.Struct({ account: Schema.Int, oldest: Schema.Int }))
-const countRows = checkRows("tasks", Schema.Struct({ status: Schema.String, count: Schema.Int }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -167,15 +168,7 @@ const make = Effect.gen(function* () {
     }),
 
     /** Counts queued and processing tasks over all accounts. */
-    counts: countRows(
-      sql`SELECT status, COUNT(*) AS count FROM tasks WHERE status IN ('queued', 'processing') GROUP BY status`
-    ).pipe(
-      Effect.map((rows) => ({
-        queued: rows.find((row) => row.status === "queued")?.count ?? 0,
-        processing: rows.find((row) => row.status === "processing")?.count ?? 0
-      })),
-      Effect.orDie
-    )
+    counts: runQuery(taskQueries(sql).counts)
   }
 })
 

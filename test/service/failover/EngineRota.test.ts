@@ -76,7 +76,9 @@ const withRota = <A>(
             Layer.mock(ServiceHealth, {
               _tag: "service/Health",
               engine: () => Effect.succeed({ ready: true, reason: undefined }),
-              roomy: Effect.succeed(true)
+              engineNow: () => undefined,
+              diskNow: () => undefined,
+              isRoomy: () => true
             })
           )
         )
