@@ -1,5 +1,4 @@
 /** The headers of FLAC frames (RFC 9639, section 9.1), and how many samples each frame has. */
-import { sectionSeconds } from "../pcm/Section.ts"
 
 /**
  * The most samples per channel in a frame: up to 48 kHz those of the streamable subset (RFC 9639, section 7), above it
@@ -9,16 +8,16 @@ const mostSamplesUpTo48 = 4_608
 export const mostSamples = 8_192
 
 /**
- * Returns the samples per channel in each frame but the last: 4,608 at 48 kHz. It divides a section, so that every
- * section begins with a frame. A frame is at most an eighth of a second long, and can be halved often, for small
+ * Returns the samples per channel in each frame but the last: 4,608 at 48 kHz. It divides a minute, so that every
+ * minute begins with a frame. A frame is at most an eighth of a second long, and can be halved often, for small
  * partitions. Only at odd rates, such as primes, frames are so short that they are larger than uncompressed samples.
  */
 export const flacBlockOf = (rate: number): number => {
   const limit = Math.min(rate <= 48_000 ? mostSamplesUpTo48 : mostSamples, Math.ceil(rate / 8))
   for (const step of [64, 16, 4, 1])
     for (let block = limit - (limit % step); block >= (step === 1 ? 16 : limit / 2); block -= step)
-      if ((sectionSeconds * rate) % block === 0) return block
-  return sectionSeconds / 2
+      if ((60 * rate) % block === 0) return block
+  return 20
 }
 
 /** Returns the header of a frame with its CRC-8. */

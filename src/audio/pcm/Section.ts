@@ -16,13 +16,6 @@ export interface Section {
 }
 
 /**
- * Length of a section in seconds. It is long relative to the overlaps at its ends, which are computed twice, but short
- * enough to render one section again. The same for all films, so that a section does not depend on the film's length.
- * A multiple of 12, because these are whole frames of FLAC at 48 kHz.
- */
-export const sectionSeconds = 36
-
-/**
  * Run-in before a section, in seconds: the limiter forgets a peak within 0.6 s, the loudness meter's filters sooner.
  */
 const runIn = 1

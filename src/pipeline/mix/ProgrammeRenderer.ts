@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
-import { type Section, sectionSeconds, sectionsOf } from "../../audio/pcm/Section.ts"
+import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { fedCopy, outcomes, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
 import type { DiskFull, Unwritable } from "../../ffmpeg/process/FfmpegErrors.ts"
@@ -29,6 +29,12 @@ export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   /** Receives the rendered fraction, 0 to 1. */
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
+
+/**
+ * Length of a section in seconds. It is long relative to the overlaps at its ends, which are computed twice, but short
+ * enough to render one section again. The same for all films, so that a section does not depend on the film's length.
+ */
+const sectionSeconds = 60
 
 /** Shortest time to render, in seconds, for which worker threads are worth starting. */
 const worthThreads = 180

@@ -256,7 +256,7 @@ describe("worker threads", () => {
           .subarray(44)
           .equals(found[0]?.subarray(-400 * 48_000) ?? Buffer.alloc(0))
       ).toBe(true)
-      expect(fractions).toEqual([0.18, 0.36, 0.54, 0.72, 0.9, 1])
+      expect(fractions).toEqual([0.3, 0.6, 0.9, 1])
     })
   )
 

@@ -30,8 +30,8 @@ export interface MixReuse {
   ) => void
 }
 
-/** Number of sections, over three minutes, below which a programme is always rendered as a whole. */
-const leastSections = 6
+/** Number of sections, four minutes, below which a programme is always rendered as a whole. */
+const leastSections = 4
 
 /** Share of sections that must be the same before any is reused. */
 const leastKept = 0.5
