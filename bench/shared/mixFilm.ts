@@ -177,7 +177,7 @@ export const deliverableOf = (
     })
   ),
   length: frames(film.hours * 3600 * 48_000),
-  entries: [],
+  entries: () => [],
   chapters: [],
   reel: { frameRate: frameRateNamed("25"), startFrame: 0, width: 1920, height: 1080 }
 })

@@ -90,7 +90,7 @@ const side = (film: PageFilm | undefined, hasDub: boolean, beside: Content): Con
 /** Replaces the source's times by those in the film, where they differ, because speech is heard at the film's times. */
 const onFilmTime = (report: JobReport): JobReport => ({
   ...report,
-  cues: report.cues.map((cue) => ({ ...cue, ...cue.corrected }))
+  cues: report.cues.map((cue) => (cue.corrected === undefined ? cue : { ...cue, ...cue.corrected }))
 })
 
 /** Builds the data embedded in the page for its script. */

@@ -1,4 +1,5 @@
 /** Safe HTML values: the `html` template escapes everything that is put into it, except HTML values. */
+import { streamJson } from "../../domain/values/JsonStream.ts"
 
 /** A fragment of HTML that is safe to insert unescaped. */
 export class Html {
@@ -57,9 +58,16 @@ export const html = (pieces: TemplateStringsArray, ...values: ReadonlyArray<Cont
 export const escaped = (text: string): string =>
   text.replaceAll(/[&<>"']/gu, (letter) => entities[letter] ?? letter).replaceAll(forbidden, "\uFFFD")
 
-/** Renders data as JSON for a `<script>` element; escapes `<`, so that no text can close it or open a comment. */
-export const jsonText = (data: unknown): Html =>
-  new Html([JSON.stringify(data).replaceAll("<", String.raw`\u003c`)])
+/**
+ * Renders data as JSON for a `<script>` element, the elements of its lists on demand. Escapes `<`, so that no text can
+ * close the element or open a comment.
+ */
+export const jsonText = (data: object): Html => {
+  const pieces = function* () {
+    for (const piece of streamJson(data, 0)) yield new Html([piece.replaceAll("<", String.raw`\u003c`)])
+  }
+  return new Html([new HtmlParts(pieces)])
+}
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

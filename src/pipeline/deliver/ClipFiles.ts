@@ -150,7 +150,7 @@ const notesOf = (made: OutputPlan): ((placement: Placement) => Omit<ClipNote, "g
 
 /** Returns a placement's text as in the source. */
 export const placedText = ({ entries }: OutputPlan): ((placement: Placement) => string) => {
-  const texts = new Map(entries.map(({ index, text }) => [index, text]))
+  const texts = new Map(entries().map(({ index, text }) => [index, text]))
   return ({ lines }) => Array.dedupe(lines.flatMap(({ cue }) => texts.get(cue) ?? [])).join(" ")
 }
 

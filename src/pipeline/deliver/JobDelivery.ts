@@ -8,8 +8,10 @@ import {
   frames,
   framesAt,
   framesAtMicros,
+  type Millis,
   millis
 } from "../../domain/time/Units.ts"
+import { streamJson } from "../../domain/values/JsonStream.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
@@ -25,7 +27,6 @@ import { unmetRules } from "./ProfileCheck.ts"
 import { removeOutdated } from "./OutdatedOutputs.ts"
 import type { CueOutcome } from "../report/CueOutcomes.ts"
 import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
-import { streamJson } from "../report/JsonStream.ts"
 import { keysOf, type PlacedJob, type SettledJob } from "../place/JobPlacement.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
@@ -65,15 +66,14 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const keys = keysOf(plan)
   const last = (yield* reportIn(out, job.id))?.metrics
   const dubbed = { ...plan, ...placed }
-  const outcomes = outcomesOf(dubbed)
+  const { end, cut, failed } = extentOf(outcomesOf(dubbed))
   const given = yield* readBackground(job)
-  const length = lengthOf(plan, outcomes, given)
-  const cut = outcomes.flatMap(({ index, cutWords }) => (cutWords > 0 ? [index] : []))
+  const length = lengthOf(plan, end, given)
   if (cut.length > 0)
     yield* progress.emit({ _tag: "Warning", message: `${job.id}: ${filmTooShort(job, cut)} cut off` })
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !placed.failures.has(key))
-  const isWhole = missing.length === 0 && outcomes.every(({ error }) => error === undefined)
+  const isWhole = missing.length === 0 && failed.length === 0
   const undone = (report: JobReport, status: "unfinished" | "failed", error: string): JobResult => ({
     job,
     last,
@@ -83,12 +83,12 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
     error
   })
   if (left.length > 0 || (!isWhole && job.onFailure === "fail")) {
-    const report = buildJobReport(dubbed, outcomes, length, unheard)
+    const report = buildJobReport(dubbed, length, unheard)
     yield* writeReport(out, report)
     yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)
     return left.length > 0
       ? undone(report, "unfinished", `${left.length} of ${keys.length} utterances are not spoken yet`)
-      : undone(report, "failed", failureOf(outcomes))
+      : undone(report, "failed", failureOf(failed))
   }
   const bed = given ?? (yield* separatedBed(job, placed.film))
   const { files, measured, peaks } = yield* writeOutputs({
@@ -97,15 +97,15 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
     placements,
     clips,
     length,
-    entries: entriesOf(plan.script, outcomes),
+    entries: () => entriesOf(dubbed),
     chapters: chaptersOf(job, plan.script, placements, length),
     reel: plan.reel,
     stretches,
     background: bed === undefined ? undefined : pausedBackground(bed, stretches)
   })
-  const report = buildJobReport(dubbed, outcomes, length, measured)
-  yield* writeReport(out, report)
   yield* writeProvenance(placed, files)
+  const report = buildJobReport(dubbed, length, measured)
+  yield* writeReport(out, report)
   yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
   if (job.verify && isHeard(job)) {
     const heard = yield* verifyJob(out, job)
@@ -127,16 +127,30 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   return delivered
 })
 
+/** A cue that could not be spoken, and why. */
+interface FailedCue {
+  readonly index: number
+  readonly error: string
+}
+
+/** The end of the last cue or word, the cues with words after the film's end, and those that could not be spoken. */
+const extentOf = (outcomes: Iterable<CueOutcome>) => {
+  let end = 0
+  const cut: Array<number> = []
+  const failed: Array<FailedCue> = []
+  for (const { index, end: cueEnd, heard, cutWords, error } of outcomes) {
+    end = Math.max(end, cueEnd, heard?.end ?? 0)
+    if (cutWords > 0) cut.push(index)
+    if (error !== undefined) failed.push({ index, error })
+  }
+  return { end: millis(end), cut, failed }
+}
+
 /** Length of the result in frames at 48 kHz: the video's, else up to the last cue or word, or the background's end. */
-const lengthOf = (
-  { video }: JobPlan,
-  outcomes: ReadonlyArray<CueOutcome>,
-  background: BackgroundTrack | undefined
-): Frames => {
+const lengthOf = ({ video }: JobPlan, end: Millis, background: BackgroundTrack | undefined): Frames => {
   if (video !== undefined) return framesAtMicros(video.duration, deliveryRate)
-  const end = outcomes.reduce((latest, cue) => Math.max(latest, cue.end, cue.heard?.end ?? 0), 0)
   const under = background === undefined ? 0 : (background.frames * deliveryRate) / background.rate
-  return frames(Math.max(framesAt(millis(end), deliveryRate), Math.ceil(under)))
+  return frames(Math.max(framesAt(end, deliveryRate), Math.ceil(under)))
 }
 
 /** Names the cues that are not audible where the report places them. */
@@ -151,10 +165,9 @@ const unheardIn = ({ cues }: Verification): string => {
 const mostCauses = 3
 
 /** Names the failed cues by number, grouped by cause. */
-const failureOf = (outcomes: ReadonlyArray<CueOutcome>): string => {
-  const failed = outcomes.flatMap(({ index, error }) => (error === undefined ? [] : [{ index, error }]))
+const failureOf = (failed: ReadonlyArray<FailedCue>): string => {
   const causes = Object.entries(Array.groupBy(failed, ({ error }) => error))
-  const numbers = (cues: typeof failed) => formatCueList(cues.map(({ index }) => index))
+  const numbers = (cues: ReadonlyArray<FailedCue>) => formatCueList(cues.map(({ index }) => index))
   const unlisted = causes.slice(mostCauses).flatMap(([, cues]) => cues)
   return [
     ...causes

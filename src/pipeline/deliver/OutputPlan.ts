@@ -26,8 +26,8 @@ export interface OutputPlan {
   readonly clips: ReadonlyMap<UtteranceKey, Clip>
   /** Length of the result in frames at 48 kHz. */
   readonly length: Frames
-  /** The audible cues, with the source's wording. */
-  readonly entries: ReadonlyArray<SubtitleEntry>
+  /** Returns the audible cues, with the source's wording. Not kept, because only some outputs need them. */
+  readonly entries: () => ReadonlyArray<SubtitleEntry>
   readonly chapters: ReadonlyArray<Chapter>
   /** Frame rate, timecode and size of the film, for editors' timelines. */
   readonly reel: VideoTimebase

@@ -35,7 +35,7 @@ import { openFolder, writeResult } from "../report/ResultFolder.ts"
 
 /** Writes a job's files. Returns their paths in order of creation, the mix's measurements and its waveform peaks. */
 export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (made: OutputPlan) {
-  const { job, out, entries } = made
+  const { job, out } = made
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
   const progress = yield* Progress
@@ -69,8 +69,11 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
       : noSound
 
   const texts = subtitleNames.filter(wants)
-  const note = { title: job.tags.title ?? job.id, language: job.language }
-  for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries, note))
+  if (texts.length > 0) {
+    const entries = made.entries()
+    const note = { title: job.tags.title ?? job.id, language: job.language }
+    for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries, note))
+  }
 
   const sound = passing ?? fileOf("wav")
   for (const name of videos) {
@@ -169,7 +172,7 @@ const subtitles: Readonly<
 }
 
 const muxed = Effect.fnUntraced(function* (
-  { job, entries, placements, out, stretches = [] }: OutputPlan,
+  { job, entries: entriesOf, placements, out, stretches = [] }: OutputPlan,
   sound: string,
   target: string
 ) {
@@ -179,6 +182,7 @@ const muxed = Effect.fnUntraced(function* (
   if (job.video === undefined) return
   const language = job.language === undefined ? {} : { language: job.language }
   const text = path.join(out, job.id, `.${job.id}.track.srt`)
+  const entries = entriesOf()
   const spoken = entries.length > 0
   if (spoken) yield* writeResult(text, srt(entries))
   yield* ffmpeg

@@ -1,5 +1,5 @@
 /** Places a job: once its utterances are settled, decides where each of its lines is heard. */
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
@@ -101,6 +101,9 @@ export const holdableJob = (
   ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
 })
 
+/** Utterances whose state is read at once. */
+const keysAtOnce = 1_000
+
 /** Places a job's lines on its timeline. */
 export const placeJob = (settled: SettledJob) =>
   Effect.gen(function* () {
@@ -110,8 +113,9 @@ export const placeJob = (settled: SettledJob) =>
     const { job, video } = plan
     yield* emit({ _tag: "Placing", job: job.id })
     const failures = new Map<UtteranceKey, string>()
-    for (const [key, { state, setback }] of yield* store.standings(keysOf(plan)))
-      if (state === "failed") failures.set(key, setback?.words ?? "failed")
+    for (const keys of Array.chunksOf(keysOf(plan), keysAtOnce))
+      for (const [key, { state, setback }] of yield* store.standings(keys))
+        if (state === "failed") failures.set(key, setback?.words ?? "failed")
     const { placements, stretches } = placeWithPicture(holdableJob(plan, clips, takes))
     const placed: PlacedJob = {
       ...settled,

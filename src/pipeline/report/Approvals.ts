@@ -45,4 +45,4 @@ const shown = ({ by, at, of }: Approval, now: string | undefined): ShownApproval
 })
 
 const digestOf = (parts: ReadonlyArray<unknown>): string =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16)
+  createHash("sha256").update(JSON.stringify(parts)).digest().toString("hex", 0, 8)

@@ -1,9 +1,11 @@
 /** The outcome of a cue, and its entry in report.json. */
 import type { CueReport } from "../../domain/report/Report.ts"
+import type { Line } from "../../domain/speech/Line.ts"
 import type { Flag } from "../../domain/speech/Placement.ts"
 import { type Millis, toSeconds } from "../../domain/time/Units.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { SourceTimes } from "../sync/RetimedScript.ts"
+import { linesDigest } from "./Approvals.ts"
 import type { DubbedCue } from "./FitMetrics.ts"
 
 /** The outcome of one source cue. */
@@ -33,7 +35,8 @@ export interface CueOutcome {
   readonly rewrites: CueReport["rewrites"]
   readonly flags: ReadonlyArray<Flag>
   readonly shortenBy: number | undefined
-  readonly digest: string | undefined
+  /** The lines that say it. */
+  readonly lines: ReadonlyArray<Line>
   /** How many of its words come after the film's end. */
   readonly cutWords: number
 }
@@ -46,37 +49,40 @@ export interface TimedCaption {
 }
 
 /** Returns a cue's entry in the report. */
-export const cueReport = (cue: CueOutcome): CueReport => ({
-  index: cue.index,
-  start: toSeconds(cue.source?.start ?? cue.start),
-  end: toSeconds(cue.source?.end ?? cue.end),
-  ...(cue.source === undefined
-    ? {}
-    : { corrected: { start: toSeconds(cue.start), end: toSeconds(cue.end) } }),
-  text: cue.text,
-  ...(cue.speaker === undefined ? {} : { speaker: cue.speaker }),
-  status: statusOf(cue),
-  ...(cue.skipped === undefined ? {} : { skipped: cue.skipped }),
-  ...(cue.error === undefined ? {} : { error: cue.error }),
-  ...(cue.said === undefined ? {} : { said: cue.said }),
-  ...(cue.heard === undefined
-    ? {}
-    : {
-        placed: {
-          start: toSeconds(cue.heard.start),
-          end: toSeconds(cue.heard.end),
-          speed: Math.round(cue.heard.speed * 1000) / 1000
-        }
-      }),
-  ...(cue.wordStarts === undefined ? {} : { wordStarts: cue.wordStarts.map(toSeconds) }),
-  ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
-  ...(cue.engine === undefined ? {} : { engine: cue.engine }),
-  ...(cue.words === undefined ? {} : { words: cue.words }),
-  flags: cue.flags,
-  ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy }),
-  ...(cue.rewrites === undefined ? {} : { rewrites: cue.rewrites }),
-  ...(cue.digest === undefined ? {} : { digest: cue.digest })
-})
+export const cueReport = (cue: CueOutcome): CueReport => {
+  const digest = linesDigest(cue.lines)
+  return {
+    index: cue.index,
+    start: toSeconds(cue.source?.start ?? cue.start),
+    end: toSeconds(cue.source?.end ?? cue.end),
+    ...(cue.source === undefined
+      ? {}
+      : { corrected: { start: toSeconds(cue.start), end: toSeconds(cue.end) } }),
+    text: cue.text,
+    ...(cue.speaker === undefined ? {} : { speaker: cue.speaker }),
+    status: statusOf(cue),
+    ...(cue.skipped === undefined ? {} : { skipped: cue.skipped }),
+    ...(cue.error === undefined ? {} : { error: cue.error }),
+    ...(cue.said === undefined ? {} : { said: cue.said }),
+    ...(cue.heard === undefined
+      ? {}
+      : {
+          placed: {
+            start: toSeconds(cue.heard.start),
+            end: toSeconds(cue.heard.end),
+            speed: Math.round(cue.heard.speed * 1000) / 1000
+          }
+        }),
+    ...(cue.wordStarts === undefined ? {} : { wordStarts: cue.wordStarts.map(toSeconds) }),
+    ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
+    ...(cue.engine === undefined ? {} : { engine: cue.engine }),
+    ...(cue.words === undefined ? {} : { words: cue.words }),
+    flags: cue.flags,
+    ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy }),
+    ...(cue.rewrites === undefined ? {} : { rewrites: cue.rewrites }),
+    ...(digest === undefined ? {} : { digest })
+  }
+}
 
 const statusOf = (cue: CueOutcome): CueReport["status"] =>
   cue.heard !== undefined ? "spoken" : cue.skipped !== undefined ? "skipped" : "failed"

@@ -42,7 +42,7 @@ export const metricsOf = (
   heard: ReadonlyArray<HeardLine>,
   programme: ProgrammeLoudness
 ): Metrics => {
-  const spoken = cues.flatMap((cue) => (cue.heard === undefined ? [] : [{ ...cue, heard: cue.heard }]))
+  const spoken = cues.filter(isHeardCue)
   const skipped = cues.filter((cue) => cue.status === "skipped").length
   const wordy = cues.length - skipped
   const shifts = spoken.map((cue) => Math.abs(cue.heard.start - cue.start) / 1000)
@@ -76,6 +76,9 @@ export const metricsOf = (
     }
   }
 }
+
+const isHeardCue = (cue: DubbedCue): cue is DubbedCue & Required<Pick<DubbedCue, "heard">> =>
+  cue.heard !== undefined
 
 /** Returns a percentile by nearest rank; `none` if there are no values. */
 export const percentile = (values: ReadonlyArray<number>, percent: number, none = 0): number => {

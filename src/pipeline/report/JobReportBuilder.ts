@@ -7,7 +7,7 @@ import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
 import type { Flag, Placement } from "../../domain/speech/Placement.ts"
-import type { JobReport } from "../../domain/report/Report.ts"
+import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import {
@@ -26,11 +26,10 @@ import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { withoutDirectives } from "../../script/markup/InlineDirectives.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
-import { linesDigest } from "./Approvals.ts"
 import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueOutcomes.ts"
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
-import { metricsOf } from "./FitMetrics.ts"
+import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
 import { type LineShare, lineShares } from "./LineShares.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
@@ -64,73 +63,91 @@ export interface Dubbed {
   readonly suspects: ReadonlySet<UtteranceKey>
 }
 
-/** Returns the outcome of every cue, in the source's order. */
-export const outcomesOf = (dubbed: Dubbed): ReadonlyArray<CueOutcome> => {
-  const { script, words, lines } = dubbed
-  const shares = lineShares(dubbed)
-  const sources = sourcesOf(script)
-  const linesOf = Array.groupBy(lines, (line) => `${line.cue}`)
-  const keysOf = keysByLine(dubbed.uses)
-  const listened = {
-    clips: dubbed.clips,
-    hearings: new Map(dubbed.hearings),
-    uses: new Map(dubbed.uses.map((use) => [use.utterance.key, use]))
+/** Cues whose outcomes are found together: what they are found with would take tens of megabytes for a long film. */
+const cuesAtOnce = 1_000
+
+/** Yields the outcome of every cue, in the source's order. */
+export function* outcomesOf(dubbed: Dubbed): Generator<CueOutcome> {
+  const hearings = new Map(dubbed.hearings)
+  for (const cues of Array.chunksOf(dubbed.words.cues, cuesAtOnce)) {
+    const near = about(dubbed, cues)
+    const shares = lineShares(near)
+    const sources = sourcesOf(near.script, near.numbers)
+    const linesOf = Array.groupBy(near.lines, (line) => `${line.cue}`)
+    const keysOf = keysByLine(near.uses)
+    const uses = new Map(near.uses.map((use) => [use.utterance.key, use]))
+    const listened = { clips: dubbed.clips, hearings, uses }
+    for (const spoken of cues) {
+      const lines = linesOf[`${spoken.cue}`] ?? []
+      yield outcomeOf(near, spoken, sources.get(spoken.cue), lines, shares, keysOf, listened)
+    }
   }
-  return words.cues.map((spoken) =>
-    outcomeOf(
-      dubbed,
-      spoken,
-      sources.get(spoken.cue),
-      linesOf[`${spoken.cue}`] ?? [],
-      shares,
-      keysOf,
-      listened
-    )
+}
+
+/** Everything about some cues: also the lines of other cues that share an utterance or a placement with theirs. */
+const about = (dubbed: Dubbed, cues: ReadonlyArray<CueWords>) => {
+  const { overrides = {} } = dubbed.job
+  const numbers = new Set(
+    cues.flatMap(({ cue }) => [cue, ...(overrides[`${cue}`]?.takes ?? []).map((taken) => taken.cue)])
   )
+  const isNear = ({ lines }: Pick<Placement | UtteranceUse, "lines">) =>
+    lines.some(({ cue }) => numbers.has(cue))
+  const placements = dubbed.placements.filter(isNear)
+  const uses = dubbed.uses.filter(isNear)
+  const together = new Set([...placements, ...uses].flatMap(({ lines }) => lines.map(({ cue }) => cue)))
+  const lines = dubbed.lines.filter(({ cue }) => numbers.has(cue) || together.has(cue))
+  return { ...dubbed, numbers, placements, uses, lines }
 }
 
 /** Returns the entries of the re-timed subtitle, with the source's text. A subtitle's cues keep their numbers. */
-export const entriesOf = (
-  script: Script,
-  outcomes: ReadonlyArray<CueOutcome>
-): ReadonlyArray<SubtitleEntry> =>
-  outcomes
-    .flatMap(({ index, captions }) => captions.map((caption) => ({ index, ...caption })))
-    .map((entry, at) =>
-      SubtitleEntry.make(script._tag === "Subtitle" ? entry : { ...entry, index: at + 1 }, skipValidation)
-    )
+export const entriesOf = (dubbed: Dubbed): ReadonlyArray<SubtitleEntry> => {
+  const entries: Array<SubtitleEntry> = []
+  for (const { index, captions } of outcomesOf(dubbed))
+    for (const caption of captions) {
+      const number = dubbed.script._tag === "Subtitle" ? index : entries.length + 1
+      entries.push(SubtitleEntry.make({ ...caption, index: number }, skipValidation))
+    }
+  return entries
+}
 
 /** Builds the report. `length` is the length of the result in frames at 48 kHz. */
 export const buildJobReport = (
   dubbed: Dubbed,
-  outcomes: ReadonlyArray<CueOutcome>,
   length: Frames,
   measured: Pick<Measured, "integrated" | "truePeak">
-): JobReport => ({
-  job: dubbed.job.id,
-  input: dubbed.job.inputName,
-  ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
-  duration: length / deliveryRate,
-  fit: {
-    maxSpeed: dubbed.job.fit.maxSpeed,
-    hardMaxSpeed: dubbed.job.fit.hardMaxSpeed,
-    ...(dubbed.job.fit.minSpeed === undefined ? {} : { minSpeed: dubbed.job.fit.minSpeed })
-  },
-  ...pictureOf(dubbed.stretches),
-  ...(dubbed.timing?.sync === undefined ? {} : { sync: dubbed.timing.sync }),
-  cues: outcomes.map(cueReport),
-  metrics: metricsOf(
-    outcomes.map(dubbedCue),
-    dubbed.placements.map(({ speaker, start, end, speed, parts: [{ utterance, segment }] }) => ({
-      speaker,
-      start,
-      end,
-      speed,
-      loudness: mixedLoudness(dubbed.clips.get(utterance)?.segments[segment]?.loudness ?? Lufs.make(-70))
-    })),
-    { integrated: measured.integrated, truePeak: measured.truePeak }
-  )
-})
+): JobReport => {
+  const cues: Array<CueReport> = []
+  const judged: Array<DubbedCue> = []
+  for (const outcome of outcomesOf(dubbed)) {
+    cues.push(cueReport(outcome))
+    judged.push(dubbedCue(outcome))
+  }
+  return {
+    job: dubbed.job.id,
+    input: dubbed.job.inputName,
+    ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
+    duration: length / deliveryRate,
+    fit: {
+      maxSpeed: dubbed.job.fit.maxSpeed,
+      hardMaxSpeed: dubbed.job.fit.hardMaxSpeed,
+      ...(dubbed.job.fit.minSpeed === undefined ? {} : { minSpeed: dubbed.job.fit.minSpeed })
+    },
+    ...pictureOf(dubbed.stretches),
+    ...(dubbed.timing?.sync === undefined ? {} : { sync: dubbed.timing.sync }),
+    cues,
+    metrics: metricsOf(
+      judged,
+      dubbed.placements.map(({ speaker, start, end, speed, parts: [{ utterance, segment }] }) => ({
+        speaker,
+        start,
+        end,
+        speed,
+        loudness: mixedLoudness(dubbed.clips.get(utterance)?.segments[segment]?.loudness ?? Lufs.make(-70))
+      })),
+      { integrated: measured.integrated, truePeak: measured.truePeak }
+    )
+  }
+}
 
 const pictureOf = (stretches: ReadonlyArray<PictureStretch> = []): Pick<JobReport, "picture"> =>
   stretches.length === 0
@@ -148,17 +165,25 @@ const pictureOf = (stretches: ReadonlyArray<PictureStretch> = []): Pick<JobRepor
       }
 
 interface Source {
-  readonly start: Millis | undefined
-  readonly end: Millis | undefined
+  readonly start?: Millis
+  readonly end?: Millis
   readonly text: string
 }
 
-const sourcesOf = (script: Script): ReadonlyMap<number, Source> =>
-  script._tag === "Subtitle"
-    ? new Map(
-        [...script.cues, ...script.lost].map(({ index, start, end, text }) => [index, { start, end, text }])
-      )
-    : new Map(script.blocks.map(({ text }, at) => [at + 1, { start: undefined, end: undefined, text }]))
+/** The source texts with these numbers. */
+const sourcesOf = (script: Script, numbers: ReadonlySet<number>): ReadonlyMap<number, Source> => {
+  const sources = new Map<number, Source>()
+  if (script._tag === "Subtitle")
+    for (const cue of [...script.cues, ...script.lost]) {
+      if (numbers.has(cue.index)) sources.set(cue.index, cue)
+    }
+  else
+    for (const number of numbers) {
+      const block = script.blocks[number - 1]
+      if (block !== undefined) sources.set(number, { text: block.text })
+    }
+  return sources
+}
 
 const outcomeOf = (
   dubbed: Dubbed,
@@ -242,7 +267,7 @@ const outcomeOf = (
     rewrites,
     flags,
     shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
-    digest: linesDigest(lines),
+    lines,
     cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)
   }
 }

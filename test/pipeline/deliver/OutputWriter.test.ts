@@ -109,9 +109,10 @@ const delivered = (
         placements,
         clips: new Map(clips.map((clip) => [clip.key, clip])),
         length: frames(milliseconds * 48),
-        entries: placements.map(({ start, end, lines: [{ cue }] }) =>
-          SubtitleEntry.make({ index: cue, start, end, text: `Line ${cue}` })
-        ),
+        entries: () =>
+          placements.map(({ start, end, lines: [{ cue }] }) =>
+            SubtitleEntry.make({ index: cue, start, end, text: `Line ${cue}` })
+          ),
         chapters: [],
         reel: { frameRate: frameRateNamed("25"), startFrame: 90_000, width: 1920, height: 1080 }
       })

@@ -110,7 +110,7 @@ it.scopedLive("5.1 keeps the order of its channels in every file, and is lossles
         placements: [placement],
         clips,
         length: frames(seconds * rate),
-        entries: [],
+        entries: () => [],
         chapters: [],
         background,
         reel: { frameRate: frameRateNamed("25"), startFrame: 0, width: 160, height: 90 }

@@ -92,7 +92,7 @@ export const outputOf = (
     ),
   clips: new Map([...clips].map(([key, { clip }]) => [key, clip])),
   length: frames(seconds * 48_000),
-  entries: [],
+  entries: () => [],
   chapters: [],
   reel: { frameRate: frameRateNamed("25"), startFrame: 0, width: 1920, height: 1080 }
 })
