@@ -120,12 +120,17 @@ const isLost = (file: string, clips: string): boolean =>
   [file, `${file}-wal`].every((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) &&
   readdirSync(clips).some((name) => name.endsWith(".wav"))
 
+/** 2 MB per connection, SQLite's default; that of better-sqlite3 is 16 MB, which a batch of 20,000 lines fills. */
+const smallCache = "cache_size = -2000"
+
 const openDatabase = (
   folder: string,
   config: SqliteClient.SqliteClientConfig
 ): Effect.Effect<SqlClient, StateUnusable, Scope.Scope> =>
   SqliteClient.make(config).pipe(
+    Effect.tap((sql) => sql.unsafe(`PRAGMA ${smallCache}`)),
     Effect.provide(reactivity),
+    Effect.catchTag("SqlError", (error) => failOrDie(folder, error)),
     // The client opens its file during creation, and throws on failure.
     Effect.catchAllDefect((defect) => failOrDie(folder, defect))
   )
@@ -139,6 +144,7 @@ const anotherConnection = (
     mapStateError(folder, () => {
       const database = new Sqlite(file)
       database.pragma("synchronous = NORMAL")
+      database.pragma(smallCache)
       return database
     }),
     (database) => Effect.sync(() => database.close())
