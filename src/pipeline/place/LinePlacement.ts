@@ -8,7 +8,7 @@ import type { FitLine } from "../../audio/fit/FitCost.ts"
 import { type Clip, isSaid } from "../../domain/speech/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line, Slot } from "../../domain/speech/Line.ts"
-import { ClipPart, type FitLimits, Placement } from "../../domain/speech/Placement.ts"
+import { ClipPart, type FitLimits, type Flag, Placement } from "../../domain/speech/Placement.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { framesBetween, type Millis, millis, millisHolding } from "../../domain/time/Units.ts"
 import { charactersOf, lineName, type LineRef, type UtteranceUse } from "../../domain/speech/Utterance.ts"
@@ -63,8 +63,8 @@ export const unspokenLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">
 
 /** Speech that is placed as a unit. */
 interface Block {
-  readonly lines: Array.NonEmptyArray<LineRef>
-  readonly parts: Array.NonEmptyArray<ClipPart>
+  readonly lines: Array.NonEmptyReadonlyArray<LineRef>
+  readonly parts: Array.NonEmptyReadonlyArray<ClipPart>
   readonly speaker: SpeakerName | undefined
   readonly voice: string
   readonly slot: Slot | undefined
@@ -108,11 +108,12 @@ const firstTakes = ({ lines, uses, clips }: Placeable): ReadonlyArray<Block> => 
   for (const { utterance, lines: refs } of uses) {
     const clip = clips.get(utterance.key)
     if (clip === undefined) continue
-    const together = clip.cut === "together" && refs.length > 1
+    const together = clip.cut === "together" || refs.length === 1
     const groups = together ? [refs] : refs.map((ref): Array.NonEmptyReadonlyArray<LineRef> => [ref])
     groups.forEach((all, segment) => {
-      const group = all.filter(({ replaced }) => replaced !== true)
-      if (!Array.isNonEmptyArray(group)) return
+      const isWhole = all.every(({ replaced }) => replaced !== true)
+      const group = isWhole ? all : all.filter(({ replaced }) => replaced !== true)
+      if (!Array.isNonEmptyReadonlyArray(group)) return
       const members = group.flatMap((ref) => Option.toArray(Option.fromNullable(byName.get(lineName(ref)))))
       const heard = clip.segments[segment]
       if (!Array.isNonEmptyArray(members) || heard === undefined || !isSaid(heard)) return
@@ -140,7 +141,7 @@ const blockOf = (
   const [first] = members
   const last = members.at(-1)
   return {
-    lines: [...lines],
+    lines,
     parts: [part],
     speaker: first.speaker,
     voice: first.casting.voice,
@@ -183,6 +184,18 @@ const placeInTurn = (blocks: ReadonlyArray<Block>): ReadonlyArray<Placement> => 
   })
 }
 
+/** Shared, since most lines have none, and a film has tens of thousands of lines. */
+const noFlags: ReadonlyArray<Flag> = []
+
+const flagsOf = (block: Block, fitted: Fitted): ReadonlyArray<Flag> => {
+  const flags: ReadonlyArray<Flag> = [
+    ...fitted.flags,
+    ...(block.lines.length > 1 ? (["together"] as const) : []),
+    ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
+  ]
+  return flags.length === 0 ? noFlags : flags
+}
+
 const placementOf = (block: Block, fitted: Fitted): Placement =>
   Placement.make(
     {
@@ -192,11 +205,7 @@ const placementOf = (block: Block, fitted: Fitted): Placement =>
       start: fitted.start,
       end: fitted.end,
       speed: fitted.speed,
-      flags: [
-        ...fitted.flags,
-        ...(block.lines.length > 1 ? (["together"] as const) : []),
-        ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
-      ],
+      flags: flagsOf(block, fitted),
       ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
     },
     skipValidation

@@ -1,6 +1,6 @@
 /** The stored form of an utterance: the shapes of its rows, and their conversion. */
 import { Schema } from "effect"
-import { Clip } from "../../domain/speech/Clip.ts"
+import { Clip, CutMethod } from "../../domain/speech/Clip.ts"
 import { TaskId, type UtteranceKey } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { isTransientReason } from "../../domain/task/RetryRule.ts"
@@ -96,7 +96,9 @@ export const ClipRow = Schema.Struct({
 /** Converts the row of a key's clip. */
 export const clipOf = (row: typeof ClipRow.Type, key: UtteranceKey): StoredClip => {
   const { bytes, suspect, ...clip } = row
-  return { clip: Clip.make({ ...clip, key }, skipValidation), bytes, suspect: suspect ?? undefined }
+  // The literal itself: the row has a copy.
+  const cut = CutMethod.literals.find((method) => method === clip.cut) ?? clip.cut
+  return { clip: Clip.make({ ...clip, key, cut }, skipValidation), bytes, suspect: suspect ?? undefined }
 }
 
 /** The columns of an utterance's status. */
