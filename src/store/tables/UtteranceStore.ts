@@ -186,8 +186,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
 
 const untouched: UtteranceStatus = { state: "planned", take: 1, setback: undefined, suspect: undefined }
 
-/** Utterances per statement. During a statement, their texts are in memory twice. */
-const rowsAtOnce = 2_000
+/** Utterances per statement: few, so that its rows are gone before V8 takes them for long-lived objects. */
+const rowsAtOnce = 200
 
 const addUtterances = `WITH given(list, time) AS (VALUES (?, ?))
 INSERT OR IGNORE INTO utterance

@@ -2,7 +2,17 @@
  * The record of a delivered mix: the input of each section, its measurements, and its files. A record that is missing,
  * unreadable or of another build only costs time.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { deserialize, serialize } from "node:v8"
 import { Effect, Option, Schema } from "effect"
@@ -93,7 +103,14 @@ export class MixFolder {
     try {
       const content = serialize(value)
       mkdirSync(this.folder, { recursive: true })
-      writeFileSync(partOf(path), Buffer.concat([Buffer.from(checksumOf(content), "latin1"), content]))
+      // One after the other: joined, they would be in memory twice.
+      const file = openSync(partOf(path), "w")
+      try {
+        writeFileSync(file, checksumOf(content), "latin1")
+        writeFileSync(file, content)
+      } finally {
+        closeSync(file)
+      }
       renameSync(partOf(path), path)
     } catch {
       this.remove(ending)
