@@ -30,7 +30,7 @@ import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueO
 import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
 import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
 import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
-import { type LineShare, lineShares } from "./LineShares.ts"
+import { keysByLine, type LineShare, lineShares, wordsBehind } from "./LineShares.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixPlan.ts"
@@ -282,12 +282,6 @@ const enginesOf = ({ clips }: Dubbed, keys: ReadonlyArray<UtteranceKey>): string
 const joinedTo = ({ overrides = {} }: Job, cue: number): boolean =>
   Object.values(overrides).some(({ takes }) => takes?.some((taken) => taken.cue === cue))
 
-/** Estimates how many words of a line come after the film's end, in proportion to time. */
-const wordsBehind = ({ said, start, end }: LineShare, filmEnd: number): number =>
-  end <= filmEnd
-    ? 0
-    : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
-
 /**
  * Returns a caption per sentence of a paragraph, timed by its line. If sentences and lines do not match one to one, the
  * whole paragraph is one caption.
@@ -304,16 +298,3 @@ const sentenceCaptions = (
 }
 
 const distinctFlags = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> => [...new Set(flags)]
-
-const keysByLine = (uses: ReadonlyArray<UtteranceUse>): ReadonlyMap<string, ReadonlyArray<UtteranceKey>> => {
-  const keys = new Map<string, Array<UtteranceKey>>()
-  for (const { utterance, lines } of uses) {
-    for (const line of lines.filter(({ replaced }) => replaced !== true)) {
-      const name = lineName(line)
-      const list = keys.get(name)
-      if (list === undefined) keys.set(name, [utterance.key])
-      else if (!list.includes(utterance.key)) list.push(utterance.key)
-    }
-  }
-  return keys
-}

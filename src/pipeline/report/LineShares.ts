@@ -2,7 +2,7 @@
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
-import { charactersOf, lineName } from "../../domain/speech/Utterance.ts"
+import { charactersOf, lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { type Millis, millis } from "../../domain/time/Units.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { wordStartsOf } from "./SpokenWordStarts.ts"
@@ -65,3 +65,25 @@ const wordsByLine = (
   const words = texts.map((text) => starts.slice(from, (from += text.split(/\s+/u).length)))
   return from === starts.length ? words : undefined
 }
+
+/** Returns the keys of the utterances that say each line, by its name. */
+export const keysByLine = (
+  uses: ReadonlyArray<UtteranceUse>
+): ReadonlyMap<string, ReadonlyArray<UtteranceKey>> => {
+  const keys = new Map<string, Array<UtteranceKey>>()
+  for (const { utterance, lines } of uses) {
+    for (const line of lines.filter(({ replaced }) => replaced !== true)) {
+      const name = lineName(line)
+      const list = keys.get(name)
+      if (list === undefined) keys.set(name, [utterance.key])
+      else if (!list.includes(utterance.key)) list.push(utterance.key)
+    }
+  }
+  return keys
+}
+
+/** Estimates how many words of a line come after the film's end, in proportion to time. */
+export const wordsBehind = ({ said, start, end }: LineShare, filmEnd: number): number =>
+  end <= filmEnd
+    ? 0
+    : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
