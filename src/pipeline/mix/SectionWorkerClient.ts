@@ -19,8 +19,11 @@ import {
 /** Path of the worker's bundle; undefined if it was not built. */
 export const threadProgram = (): string | undefined => builtProgram("section-worker.mjs")
 
-/** Slots of a thread, 3 MiB: how far it may run ahead of an encoder or a disk. */
-const slotCount = 6
+/**
+ * Slots of a thread, 8 MiB: how far it may run ahead of an encoder, a checksum or a disk. A minute of mono at 48 kHz
+ * takes less, so that a thread can end its section while another one renders the section before.
+ */
+const slotCount = 16
 
 /** Lines sent at once, about 400 bytes each: messages above 100 kB are garbage-collected late. */
 const linesAtOnce = 32
