@@ -119,8 +119,10 @@ const make = Effect.gen(function* () {
       const expires = Math.ceil((now / 1000 + addressSeconds) / step) * step
       const name = `${taskId}.${kind}`
       const key = `${expires} ${name}`
-      const url = urls.get(key) ?? pathOf(expires, name)
+      const known = urls.get(key)
+      if (known !== undefined) return known
       if (urls.size === mostRemembered) urls.clear()
+      const url = pathOf(expires, name)
       urls.set(key, url)
       return url
     },
