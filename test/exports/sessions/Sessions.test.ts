@@ -102,14 +102,20 @@ melt("melt plays every sample where the mix has it", () => {
       markers: []
     })
     writeFileSync(join(folder, "film.mlt"), mlt(timeline))
-    spawnSync(
-      "melt",
-      [
-        ...["film.mlt", "-consumer", "avformat:film.wav", "acodec=pcm_s24le", "ar=48000", "channels=1"],
-        ...["vn=1", "real_time=-1", "terminate_on_pause=1"]
-      ],
-      { cwd: folder, env: { ...process.env, QT_QPA_PLATFORM: "offscreen" }, stdio: "ignore", timeout: 50_000 }
-    )
+    // On a busy machine, melt sometimes stops before its first frame and never ends. It is then started again.
+    const play = () =>
+      spawnSync(
+        "melt",
+        [
+          ...["film.mlt", "-consumer", "avformat:film.wav", "acodec=pcm_s24le", "ar=48000", "channels=1"],
+          ...["vn=1", "real_time=-1", "terminate_on_pause=1"]
+        ],
+        {
+          ...{ cwd: folder, env: { ...process.env, QT_QPA_PLATFORM: "offscreen" }, stdio: "ignore" },
+          ...{ timeout: 8_000, killSignal: "SIGKILL" }
+        }
+      ).status
+    expect(Array.from({ length: 6 }).some(() => play() === 0)).toBe(true)
     const played = Either.getOrThrow(readWav(readFileSync(join(folder, "film.wav")))).channels[0]
     const expected = new Float32Array(played.length)
     for (const { at, duration } of clips)
