@@ -79,6 +79,7 @@ export class S3Server {
   refused = 0
 
   private readonly servers: Array<Server> = []
+  private readonly tags = new WeakMap<Buffer, string>()
 
   private constructor() {}
 
@@ -198,6 +199,13 @@ export class S3Server {
     response.writeHead(method === "POST" ? 200 : 204).end()
   }
 
+  /** A list names the tag of each object: they are computed once, as there may be thousands. */
+  private tagOf(object: Buffer): string {
+    const tag = this.tags.get(object) ?? createHash("md5").update(object).digest("hex")
+    this.tags.set(object, tag)
+    return tag
+  }
+
   private page(query: URLSearchParams): string {
     const most = Number(query.get("max-keys"))
     const after = query.get("continuation-token") ?? ""
@@ -206,8 +214,7 @@ export class S3Server {
       .sort()
     const keys = names.slice(0, most).map((name) => {
       const object = this.objects.get(name) ?? Buffer.alloc(0)
-      const tag = createHash("md5").update(object).digest("hex")
-      return `<Contents><Key>${name}</Key><ETag>&quot;${tag}&quot;</ETag><Size>${object.length}</Size></Contents>`
+      return `<Contents><Key>${name}</Key><ETag>&quot;${this.tagOf(object)}&quot;</ETag><Size>${object.length}</Size></Contents>`
     })
     const next =
       names.length > most ? `<NextContinuationToken>${names[most - 1]}</NextContinuationToken>` : ""
