@@ -5,7 +5,7 @@ import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
 import { limitReached, CreditBudget } from "../../pipeline/speak/CreditBudget.ts"
 import { analyzeInThisThread } from "../../pipeline/clips/ClipWorkerClient.ts"
-import { ClipIntake, makeClipIntake } from "../../pipeline/speak/services/ClipIntake.ts"
+import { ClipIntake, makeClipIntake } from "../../pipeline/clips/ClipIntake.ts"
 import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
 import { type RunServices, speakServices } from "../../pipeline/speak/services/SpeakServices.ts"
 import { StopSignal } from "../../pipeline/speak/services/StopSignal.ts"
@@ -44,7 +44,7 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
     const handover = yield* UtteranceTransfer
     const clips = yield* ClipFolder
     const store = yield* UtteranceStore
-    const intake = yield* makeClipIntake(yield* analyzeInThisThread)
+    const intake = yield* makeClipIntake(analyzeInThisThread)
     const one = yield* Effect.makeSemaphore(1)
     const benches = new Map<string, Bench>()
     const gateways = new Map<string, Context.Context<Gateway>>()

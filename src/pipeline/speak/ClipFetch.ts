@@ -8,12 +8,12 @@ import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { inSpan, logDebug } from "../Annotations.ts"
-import { keepClip, type KeptClip } from "./ClipStorage.ts"
+import { keepClip, type KeptClip } from "../clips/ClipStorage.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { startOver, readRefused, setAside } from "./FaultPolicy.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { mostRerolls } from "./SpeakSettings.ts"
+import { mostRerolls, SpeakConfig } from "./SpeakSettings.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
@@ -49,7 +49,9 @@ export const fetchClip = (
         InvalidResponse: setAside
       })
     )
-    const kept = yield* keepClip(utterance, fetched, done.engine)
+    const { timesWords, languageOf } = Context.get(context, SpeakConfig)
+    const origin = { engine: done.engine, language: languageOf(utterance.key), timesWords }
+    const kept = yield* keepClip(utterance, fetched, origin)
     if (Either.isLeft(kept)) {
       if (refetches >= mostRefetches) return yield* badAudio(row, kept.left.words)
       yield* retrying(kept.left.words)

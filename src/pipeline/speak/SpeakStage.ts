@@ -8,7 +8,7 @@ import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { clipMaker } from "../clips/ClipWorkerClient.ts"
-import { ClipIntake, makeClipIntake } from "./services/ClipIntake.ts"
+import { ClipIntake, makeClipIntake } from "../clips/ClipIntake.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import { type RunNeeds, speakServices, speakSummary } from "./services/SpeakServices.ts"
 import { processUtterance, unplannedUtterance } from "./UtteranceProcess.ts"
@@ -36,7 +36,7 @@ export const speakUtterances = (
     yield* store.revive(settings.keys, "passing")
     counts.reused = yield* requeueDamagedClips(settings.keys)
     const unspoken = yield* store.unspoken(settings.keys)
-    const intake = yield* makeClipIntake(yield* clipMaker(unspoken.length))
+    const intake = yield* makeClipIntake(clipMaker(unspoken.length))
     counts.failed = settings.keys.length - counts.reused - unspoken.length
 
     const byProvider = new Map<ProviderId, Array<UtteranceKey>>()

@@ -4,19 +4,19 @@ import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { Misfit } from "../../audio/alignment/SpeechFit.ts"
 import { Clip, type Segment } from "../../domain/speech/Clip.ts"
 import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
+import type { LanguageTag } from "../../domain/values/Ids.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import { timesParts, type Unusable } from "../clips/ClipAnalysis.ts"
-import { wordsOfTranscript } from "../clips/TranscriptWords.ts"
-import { withWordStarts } from "../clips/WordStarts.ts"
-import { isOddLength } from "../clips/OddLength.ts"
-import type { Undecodable } from "../clips/ReceivedAudio.ts"
-import { extensionOf } from "../clips/AudioFormatDetection.ts"
+import { timesParts, type Unusable } from "./ClipAnalysis.ts"
+import { wordsOfTranscript } from "./TranscriptWords.ts"
+import { withWordStarts } from "./WordStarts.ts"
+import { isOddLength } from "./OddLength.ts"
+import type { Undecodable } from "./ReceivedAudio.ts"
+import { extensionOf } from "./AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { inSpan } from "../Annotations.ts"
-import { ClipIntake } from "./services/ClipIntake.ts"
-import { SpeakConfig } from "./SpeakSettings.ts"
+import { ClipIntake } from "./ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** A stored clip. */
@@ -29,14 +29,21 @@ export interface KeptClip {
   readonly mayRetake: boolean
 }
 
-/**
- * Makes and stores an utterance's clip. `engine` spoke it, if known. If no clip can be made, keeps the received file
- * beside the clips as evidence.
- */
+/** What is known about a clip besides its text. */
+export interface ClipOrigin {
+  /** The engine that spoke it, if known. */
+  readonly engine: string | undefined
+  /** The language of its job; undefined if the manifest names none. */
+  readonly language: LanguageTag | undefined
+  /** Whether to find the times of its words in the audio if the service reports none. */
+  readonly timesWords: boolean
+}
+
+/** Makes and stores an utterance's clip. If none can be made, keeps the received file beside the clips as evidence. */
 export const keepClip = (
   utterance: Utterance,
   { audio, transcript }: Fetched,
-  engine?: string
+  { engine, language, timesWords }: ClipOrigin
 ): Effect.Effect<Either.Either<KeptClip, Unusable>, StateUnusable, Needs> =>
   Effect.gen(function* () {
     const context = yield* Effect.context<Needs>()
@@ -56,12 +63,11 @@ export const keepClip = (
     const timed = utterance.input === "srt"
     const usual = learned.speechTime(casting)
     const isUncut = said.length > 1 && !timesParts({ said, transcript })
-    const { timesWords, languageOf } = Context.get(context, SpeakConfig)
     const words = timesWords || said.length > 1 ? wordsOfTranscript(said, transcript) : []
     const isUntimed = timesWords && words.length === 0
     const aligned =
       Either.isRight(sound) && (isUncut || isUntimed)
-        ? yield* align(sound.right, said, languageOf(key), isUncut)
+        ? yield* align(sound.right, said, language, isUncut)
         : undefined
     const judged = isUncut ? aligned : undefined
     const made = Either.isLeft(sound)
@@ -79,7 +85,7 @@ export const keepClip = (
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     const length = speechMillis(segments, rate)
     const isOdd = judged === undefined && made.suspect === undefined && isOddLength(length, said, usual)
-    const misfit = isOdd ? yield* misfitOfStored(utterance, checksum) : judged?.misfit
+    const misfit = isOdd ? yield* misfitOfStored(utterance, checksum, language) : judged?.misfit
     const suspect = made.suspect ?? (misfit === undefined ? undefined : wordsOf(misfit))
     if (suspect === undefined) learned.spoke(casting, characters, length)
     return Either.right({
@@ -94,18 +100,17 @@ export const keepClip = (
   }).pipe(inSpan("ClipStorage.keepClip"))
 
 /** The inputs for storing a clip. */
-type Needs = ClipFolder | Estimates | ClipIntake | SpeakConfig
+type Needs = ClipFolder | Estimates | ClipIntake
 
 const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })
 
 /** Looks for missing and repeated speech in a stored clip. */
-const misfitOfStored = ({ key, said }: Utterance, checksum: string) =>
+const misfitOfStored = ({ key, said }: Utterance, checksum: string, language: LanguageTag | undefined) =>
   Effect.gen(function* () {
     const { reading } = yield* ClipFolder
     const { align } = yield* ClipIntake
-    const { languageOf } = yield* SpeakConfig
     const wav = yield* reading((reader) => reader.read(key, checksum, (bytes) => new Uint8Array(bytes)))
-    return wav === undefined ? undefined : (yield* align(wav, said, languageOf(key), true))?.misfit
+    return wav === undefined ? undefined : (yield* align(wav, said, language, true))?.misfit
   })
 
 const wordsOf = ({ kind, detail }: Misfit): string =>

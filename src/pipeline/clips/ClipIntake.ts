@@ -1,0 +1,28 @@
+/** The functions that make clips of the audio that a run fetches, for a few utterances at a time. */
+import { Context, Effect, type Scope } from "effect"
+import { Slots } from "../../gateway/pacing/Slots.ts"
+import { type AlignClip, clipAligner } from "./ClipAligner.ts"
+import type { ClipWork, MakeClip } from "./ClipWorkerClient.ts"
+import { makeDecoder } from "./ReceivedAudio.ts"
+import type { ClipFolder } from "../../store/files/ClipFolder.ts"
+
+/** Clips fetched and analyzed at once, over all providers. */
+export const fetchesAtOnce = 8
+
+export class ClipIntake extends Context.Tag("pipeline/ClipIntake")<
+  ClipIntake,
+  ClipWork & {
+    readonly align: AlignClip
+    /** Runs a fetch in a slot. */
+    readonly inSlot: Slots["hold"]
+  }
+>() {}
+
+/** Makes the intake; it lives as long as the scope. */
+export const makeClipIntake = (maker: Effect.Effect<MakeClip, never, ClipFolder | Scope.Scope>) =>
+  Effect.map(Effect.all([makeDecoder, clipAligner, maker]), ([decode, align, makeClip]) => ({
+    decode,
+    align,
+    makeClip,
+    inSlot: new Slots(fetchesAtOnce).hold
+  }))
