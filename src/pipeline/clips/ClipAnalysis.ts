@@ -71,13 +71,11 @@ export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, Cli
   return { _tag: "Made", rate: pcm.rate, frames: framesOf(pcm), segments, cut, suspect }
 }
 
-/** The times of each part, from the transcript or an alignment; empty if neither has any. */
-const hintsOf = ({ said, transcript, aligned }: ClipRequest) =>
-  aligned === undefined ? expectedOf({ said, transcript }) : { aligned }
-
-/** The expected times of each part, from the transcript; empty if it has none for these texts. */
-const expectedOf = (request: Pick<ClipRequest, "said" | "transcript">): Pick<CutHints, "expected"> =>
-  Option.match(heardParts(request), { onNone: () => ({}), onSome: (expected) => ({ expected }) })
+/** The times of each part, from an alignment or the transcript; empty if neither has any. */
+const hintsOf = ({ aligned, ...request }: ClipRequest): Pick<CutHints, "aligned" | "expected"> =>
+  aligned === undefined
+    ? Option.match(heardParts(request), { onNone: () => ({}), onSome: (expected) => ({ expected }) })
+    : { aligned }
 
 /** Whether a transcript says where each part begins and ends. One of sentences does not, if parts share a sentence. */
 export const timesParts = (request: Pick<ClipRequest, "said" | "transcript">): boolean =>
