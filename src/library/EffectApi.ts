@@ -4,9 +4,9 @@
  */
 import { Effect } from "effect"
 import { verifyBatch } from "../pipeline/report/DeliveryVerification.ts"
-import { localExecutor } from "../pipeline/Dub.ts"
-import { dub, prepareRun } from "../pipeline/Dub.ts"
+import { dub, localExecutor, prepareRun } from "../pipeline/Dub.ts"
 import { reviveFailed } from "../pipeline/run/BatchRegistration.ts"
+import { openRun } from "../pipeline/run/OpenRun.ts"
 import { loadForRun, loadSource } from "./batch/BatchLoading.ts"
 import { prospectOf } from "./batch/PlanOutlook.ts"
 import {
@@ -27,23 +27,17 @@ export const dubInEffect = Effect.fn("EffectApi.dubInEffect")(function* (
   options: DubCallOptions & ExecutorOption
 ) {
   const { source, flags, maxCredits, deadline, retry } = yield* readOptions(options)
-  const notes: Array<string> = []
   return yield* Effect.gen(function* () {
-    const prepared = yield* prepareRun({
-      again: retry,
-      load: (read, known) =>
-        Effect.map(loadForRun(source, { ...flags, read }, known), (loaded) => {
-          notes.push(...loaded.notes)
-          return loaded.batch
-        })
-    })
+    const run = yield* openRun()
+    const { batch, notes } = yield* loadForRun(source, { ...flags, read: run.read }, run.known)
+    const prepared = yield* prepareRun(run, batch, { again: retry })
     const result = yield* dub(prepared, yield* SpeechService, {
       maxCredits,
       deadline: deadlineOf(deadline),
       executor: Effect.succeed(options.executor ?? localExecutor),
       first: retry ? reviveFailed : undefined
     })
-    return yield* dubOutcome(prepared.batch, result, [...notes, ...prepared.work.notices])
+    return yield* dubOutcome(batch, result, [...notes, ...prepared.work.notices])
   }).pipe(Effect.scoped)
 })
 

@@ -1,6 +1,6 @@
 /**
- * A run, from top to bottom: load, plan, register, speak, retake, rewrite, listen, place and deliver, finish. Each
- * result is in the state before the next step depends on it, so a run that stops at any point can continue.
+ * A run of a loaded batch, top to bottom: plan, register, speak, retake, rewrite, listen, place and deliver, finish.
+ * Each result is in the state before the next step depends on it, so a run that stops at any point can continue.
  */
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
@@ -8,12 +8,9 @@ import type { Gateway } from "../gateway/Gateway.ts"
 import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
-import type { SharedClips } from "../store/state/StateFolder.ts"
-import type { StateOf } from "../store/tables/StateLayers.ts"
 import type { UtteranceStore } from "../store/tables/UtteranceStore.ts"
 import { deliverToResult, keepDelivery } from "./deliver/DeliveryOutcome.ts"
 import { startDeliveries } from "./deliver/DeliveryQueue.ts"
-import { type ReadInput, readOnce } from "./load/InputFile.ts"
 import type { Batch } from "./load/Job.ts"
 import { placeJob, settledJob } from "./place/JobPlacement.ts"
 import type { BatchPlan } from "./plan/BatchPlan.ts"
@@ -26,6 +23,7 @@ import { speakBatch } from "./run/BatchSpeech.ts"
 import { isAllHeard, listenToBatch, withHearings } from "./run/rounds/ListenRound.ts"
 import { digestSources, type NoopBatch, rememberCompletion, unchangedSince } from "./run/NoopCheck.ts"
 import { reportNoop } from "./run/NoopRun.ts"
+import type { OpenRun } from "./run/OpenRun.ts"
 import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
 import { speakRetakes } from "./run/rounds/RetakeRound.ts"
@@ -33,7 +31,6 @@ import { makeRewriting } from "./run/rounds/RewriteRound.ts"
 import { finishRun, recordEarlyEnd, startRun } from "./run/RunCompletion.ts"
 import type { MakeExecutor, RunExecutor } from "./run/RunExecutor.ts"
 import { RunRecord } from "./run/RunRecord.ts"
-import { makeRunState, type RunState } from "./run/RunState.ts"
 import type { Deadline } from "./speak/SpeakSettings.ts"
 import { speakUtterances } from "./speak/SpeakStage.ts"
 
@@ -44,34 +41,25 @@ export interface PreparedRun {
   readonly work: NoopBatch | BatchPlan
   /** A digest of the batch's files as they were read. */
   readonly sources: string
-  readonly state: RunState
+  readonly run: OpenRun
 }
 
-/** Input of `prepareRun`. */
-export interface PrepareOptions<E, R> {
-  /** Loads the batch, with a reader for its files and the state of earlier runs. */
-  readonly load: (read: ReadInput, known: StateOf) => Effect.Effect<Batch, E, R>
-  /** Whether the batch is run even if nothing has changed. */
-  readonly again: boolean
-  /** The clip folder of a fleet. */
-  readonly sharedClips?: SharedClips | undefined
-}
-
-/** Loads and plans a batch. Each file is read once, and the state is opened at most once, until the scope closes. */
-export const prepareRun = Effect.fn("Dub.prepareRun")(function* <E, R>(options: PrepareOptions<E, R>) {
-  const state = yield* makeRunState(options.sharedClips)
-  const read = yield* readOnce
-  const batch = yield* options.load(read, state.known)
-  const sources = yield* digestSources(batch, read)
+/** Plans a batch, unless it is unchanged since a finished run; `again` plans it even then. */
+export const prepareRun = Effect.fn("Dub.prepareRun")(function* (
+  run: OpenRun,
+  batch: Batch,
+  { again }: { readonly again: boolean }
+) {
+  const sources = yield* digestSources(batch, run.read)
   // If the state cannot be read, the run itself reports that.
-  const unchanged = options.again
+  const unchanged = again
     ? Option.none<NoopBatch>()
     : yield* unchangedSince(batch, sources).pipe(
-        Effect.provide(state.known(batch.state)),
+        Effect.provide(run.known(batch.state)),
         Effect.orElseSucceed(() => Option.none<NoopBatch>())
       )
-  const work = Option.isSome(unchanged) ? unchanged.value : yield* planFully(batch, read)
-  const prepared: PreparedRun = { batch, work, sources, state }
+  const work = Option.isSome(unchanged) ? unchanged.value : yield* planFully(batch, run.read)
+  const prepared: PreparedRun = { batch, work, sources, run }
   return prepared
 })
 
@@ -103,16 +91,15 @@ export interface DubOptions<E, R> {
 
 /** Runs a batch that is prepared. */
 export const dub = Effect.fn("Dub.dub")(function* <E, E2 = never, R2 = never>(
-  { batch, work, sources, state }: PreparedRun,
+  { batch, work, sources, run }: PreparedRun,
   service: SpeechAccess<E>,
   options: Omit<DubOptions<E2, R2>, "sources"> = {}
 ) {
-  if ("results" in work) return yield* Effect.provide(reportNoop(work), state.writable(batch.state))
+  if ("results" in work) return yield* Effect.provide(reportNoop(work), run.writable(batch.state))
   // A budget can only be kept if prices are known before the first task.
   const plan = options.maxCredits === undefined ? work : withPrices(work, yield* pricesOf(work, service))
   const gateway = service.connect(batch.service, join(batch.state, "service"))
-  const run = runPlan(plan, gateway, { ...options, sources })
-  return yield* Effect.provide(run, state.writable(batch.state))
+  return yield* Effect.provide(runPlan(plan, gateway, { ...options, sources }), run.writable(batch.state))
 })
 
 /** Runs a planned batch in an open state. Connects to the service only if something is left to speak. */

@@ -5,13 +5,12 @@ import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { SpeechService } from "../../library/layers/SpeechService.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
 import { dub, prepareRun } from "../../pipeline/Dub.ts"
-import type { ReadInput } from "../../pipeline/load/InputFile.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { reviveFailed } from "../../pipeline/run/BatchRegistration.ts"
+import { openRun } from "../../pipeline/run/OpenRun.ts"
 import type { DubResult } from "../../pipeline/run/RunCompletion.ts"
-import type { StateOf } from "../../store/tables/StateLayers.ts"
 import {
   type BatchOptions,
   loadBatchInput,
@@ -63,16 +62,11 @@ const dubbed = (options: RunOptions, retry: boolean) =>
   Effect.gen(function* () {
     const { maxCredits } = options
     const fleet = yield* fleetNamed(options)
-    const prepared = yield* prepareRun({
-      load: Effect.fnUntraced(function* (read: ReadInput, known: StateOf) {
-        const batch = yield* loadBatchInput(options, read, known)
-        if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
-        return batch
-      }),
-      again: retry,
-      sharedClips: fleet?.share.clips
-    })
-    const { batch, work } = prepared
+    const run = yield* openRun(fleet?.share.clips)
+    const batch = yield* loadBatchInput(options, run.read, run.known)
+    if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
+    const prepared = yield* prepareRun(run, batch, { again: retry })
+    const { work } = prepared
     yield* printNotices(work, options)
     if (!options.quiet && !("results" in work)) yield* tellDefaultVoices(batch)
     const now = new Date(yield* Clock.currentTimeMillis)
