@@ -13,8 +13,8 @@ import { deliverToResult, keepDelivery } from "./deliver/DeliveryOutcome.ts"
 import { startDeliveries } from "./deliver/DeliveryQueue.ts"
 import type { Batch } from "./load/Job.ts"
 import { placeJob, settledJob } from "./place/JobPlacement.ts"
-import type { BatchPlan } from "./plan/BatchPlan.ts"
-import { planFully } from "./plan/BilingualNotices.ts"
+import { type BatchPlan, planBatch } from "./plan/BatchPlan.ts"
+import { withBilingualNotices } from "./plan/BilingualNotices.ts"
 import { pricesOf, withPrices } from "./plan/Prices.ts"
 import type { SpeechAccess } from "./plan/SpeechAccess.ts"
 import { openFolder } from "./report/ResultFolder.ts"
@@ -58,7 +58,9 @@ export const prepareRun = Effect.fn("Dub.prepareRun")(function* (
         Effect.provide(run.known(batch.state)),
         Effect.orElseSucceed(() => Option.none<NoopBatch>())
       )
-  const work = Option.isSome(unchanged) ? unchanged.value : yield* planFully(batch, run.read)
+  const work = Option.isSome(unchanged)
+    ? unchanged.value
+    : withBilingualNotices(yield* planBatch(batch, run.read))
   const prepared: PreparedRun = { batch, work, sources, run }
   return prepared
 })

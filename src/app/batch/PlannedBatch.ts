@@ -1,7 +1,8 @@
 /** Plans the batch that a command names and prints its notices. */
 import { Effect } from "effect"
 import type { Batch } from "../../pipeline/load/Job.ts"
-import { planFully } from "../../pipeline/plan/BilingualNotices.ts"
+import { planBatch } from "../../pipeline/plan/BatchPlan.ts"
+import { withBilingualNotices } from "../../pipeline/plan/BilingualNotices.ts"
 import { type BatchOptions, printNotices } from "./BatchInput.ts"
 
 /** Plans a batch. Prints the repairs and skipped parts of the scripts on stderr. */
@@ -9,5 +10,7 @@ export const planBatchInput = Effect.fn("PlannedBatch.planBatchInput")(function*
   batch: Batch,
   options: BatchOptions
 ) {
-  return yield* Effect.tap(planFully(batch), (plan) => printNotices(plan, options))
+  const plan = withBilingualNotices(yield* planBatch(batch))
+  yield* printNotices(plan, options)
+  return plan
 })

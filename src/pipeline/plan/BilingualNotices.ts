@@ -2,21 +2,19 @@
  * Messages about bilingual subtitles, with the cost of each choice of language. If a subtitle is certainly bilingual,
  * the run sends nothing new for it until the user chooses.
  */
-import { Array, Effect } from "effect"
+import { Array } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { InputFault, InputRejected } from "../load/InputRejected.ts"
-import type { ReadInput } from "../load/InputFile.ts"
-import type { Batch } from "../load/Job.ts"
-import { type BatchPlan, type JobPlan, planBatch } from "./BatchPlan.ts"
+import type { BatchPlan, JobPlan } from "./BatchPlan.ts"
 import type { BilingualPlan } from "./BilingualChoice.ts"
 import { namedPrices } from "./Prices.ts"
 import type { PriceOf } from "./SpeechAccess.ts"
 
-/** Plans a batch, with the notices of all its jobs. */
-export const planFully = Effect.fn("BilingualNotices.planFully")(function* (batch: Batch, read?: ReadInput) {
-  const plan = yield* planBatch(batch, read)
-  return { ...plan, notices: [...bilingualNotices(plan, namedPrices(plan)), ...plan.notices] }
+/** Adds the notices about bilingual subtitles to a plan, with the prices that its manifest names. */
+export const withBilingualNotices = (plan: BatchPlan): BatchPlan => ({
+  ...plan,
+  notices: [...bilingualNotices(plan, namedPrices(plan)), ...plan.notices]
 })
 
 /** Returns a warning for each job that may be bilingual and whose manifest makes no choice. */
