@@ -41,38 +41,26 @@ export const readWords = Effect.fn("JobScript.readWords")(function* (
   return { script, words: yield* wordsOf(job, script, batch, read) }
 })
 
-/** The words of a job's script, with its cue sheet applied. */
+/** The words of a job's script, with its lexicon and its cue sheet applied. */
 export const wordsOf = Effect.fnUntraced(function* (job: Job, script: Script, batch: Batch, read: ReadInput) {
-  return yield* sheeted(job, yield* wordsIn(job, script, batch), read)
-})
-
-/** Applies the job's cue sheet to its words, if it has one. */
-const sheeted = Effect.fnUntraced(function* ({ sheet }: Job, words: Words, read: ReadInput) {
-  if (sheet === undefined) return words
-  const rows = yield* Either.mapLeft(
-    cueSheetOf((yield* read(sheet.path, sheet.name)).bytes, sheet.name),
-    unreadScript
+  const { sheet, language } = job
+  const lexicon = yield* Either.mapLeft(lexiconOf(job.lexicon), (faults) =>
+    InputRejected.make({
+      faults: Array.map(faults, ({ entry, why }) =>
+        InputFault.make({ file: batch.manifest, message: `job ${job.id}: lexicon[${entry}]: ${why}` })
+      )
+    })
   )
+  const words = spokenWords(script, job.text, lexicon, {
+    speakers: [...Object.keys(job.speakers), ...(job.cast?.names ?? [])],
+    pauses: job.pauses,
+    ...(language === undefined ? {} : { language })
+  })
+  if (sheet === undefined) return words
+  const { bytes } = yield* read(sheet.path, sheet.name)
+  const rows = yield* Either.mapLeft(cueSheetOf(bytes, sheet.name), unreadScript)
   return { ...words, cues: withSheet(words.cues, rows) }
 })
-
-const wordsIn = (job: Job, script: Script, batch: Batch): Either.Either<Words, InputRejected> =>
-  lexiconOf(job.lexicon).pipe(
-    Either.mapLeft((faults) =>
-      InputRejected.make({
-        faults: Array.map(faults, ({ entry, why }) =>
-          InputFault.make({ file: batch.manifest, message: `job ${job.id}: lexicon[${entry}]: ${why}` })
-        )
-      })
-    ),
-    Either.map((lexicon) =>
-      spokenWords(script, job.text, lexicon, {
-        speakers: [...Object.keys(job.speakers), ...(job.cast?.names ?? [])],
-        pauses: job.pauses,
-        ...(job.language === undefined ? {} : { language: job.language })
-      })
-    )
-  )
 
 /** The words of cues that start before the end of the job's film; all words if it has no film. */
 export const filmedOf = (
