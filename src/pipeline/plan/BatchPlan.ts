@@ -10,7 +10,6 @@ import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
-import { assignVoices } from "../../script/spoken/VoiceAssignment.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
@@ -28,8 +27,8 @@ import { type VideoTimebase, timebaseOf } from "./media/VideoTimebase.ts"
 import { lostNotice } from "./CueList.ts"
 import { filmedOf, readWords, textsOf, wordsOf } from "./JobScript.ts"
 import { shapeLines } from "./ShapedLines.ts"
-import { applyCast, type PoolChoice } from "./voices/CastPool.ts"
-import { castingOf, controlFaults } from "./voices/VoiceCasting.ts"
+import type { PoolChoice } from "./voices/CastPool.ts"
+import { castLines } from "./voices/LineCasting.ts"
 
 /** A job with everything known about it before it is spoken. */
 export interface JobPlan {
@@ -145,8 +144,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   yield* checkBackground(job, script, video)
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
   const { words, notice } = yield* filmedOf(job, script, all, video)
-  const { job: cast, choices } = applyCast(job, words)
-  const lines = yield* linesIn(cast, words, batch)
+  const { job: cast, choices, lines } = yield* castLines(job, words, batch)
   const rules = rulesOf(job, script, batch)
   const { uses, violations } = planUtterances(lines, rules)
   if (Array.isNonEmptyReadonlyArray(violations)) {
@@ -173,7 +171,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   const spoken = Effect.fnUntraced(function* (chosen: Job) {
     const read = yield* wordsOf(chosen, script, batch, reading)
     const kept = yield* filmedOf(chosen, script, read, video)
-    return planUtterances(yield* linesIn(applyCast(chosen, kept.words).job, kept.words, batch), rules).uses
+    return planUtterances((yield* castLines(chosen, kept.words, batch)).lines, rules).uses
   })
   const bilingual = yield* choicesOf(job, script, spoken)
   const plan: JobPlan = {
@@ -257,22 +255,6 @@ export const withPlans = (
   })
   return { ...together({ ...batch, jobs: loaded }, all, digests), notices }
 }
-
-const linesIn = (job: Job, words: Words, batch: Batch): Either.Either<ReadonlyArray<Line>, InputRejected> =>
-  assignVoices(words.cues, (speaker, overrides) => castingOf(job, speaker, overrides, batch.profileOf)).pipe(
-    Either.mapLeft((uncast) => rejectInput(job.inputName, `job ${job.id}: ${uncast.message}`)),
-    Either.flatMap((lines) => {
-      const faults = faultsOfControls(lines, batch).map((fault) =>
-        InputFault.make({ file: batch.manifest, message: `job ${job.id}: ${fault}` })
-      )
-      return Array.isNonEmptyArray(faults) ? Either.left(InputRejected.make({ faults })) : Either.right(lines)
-    })
-  )
-
-const faultsOfControls = (lines: ReadonlyArray<Line>, batch: Batch): ReadonlyArray<string> =>
-  Array.dedupe(lines.map(({ casting }) => casting)).flatMap((casting) =>
-    controlFaults(casting, batch.profileOf(casting.provider))
-  )
 
 const cueOf = (violation: Violation): number =>
   ("lines" in violation ? violation.lines[0] : violation.line).cue
