@@ -7,13 +7,13 @@ import { Estimates } from "../../store/tables/Estimates.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
+import { unsentUtterances } from "../plan/TasksInFlight.ts"
 import { unchosenLanguages } from "../plan/BilingualNotices.ts"
 import { ServiceAbsent } from "../plan/ServicePresence.ts"
 import { checkService, withinReadLimit } from "../plan/ServicePreflight.ts"
 import { Progress } from "../Progress.ts"
 import { dearestBy, priceLookup } from "../speak/CreditBudget.ts"
 import { type Deadline, defaultSpeakSettings, type SpeakSettings } from "../speak/SpeakSettings.ts"
-import { tasksInFlight } from "../speak/TasksInFlight.ts"
 import { nothingSpoken } from "./RunCompletion.ts"
 import type { RunExecutor } from "./RunExecutor.ts"
 import type { RunRecord } from "./RunRecord.ts"
@@ -61,7 +61,7 @@ const speakAll = Effect.fnUntraced(function* (
   const { batch } = plan
   const { executor, record } = options
   const gateway = yield* Gateway
-  const unsent = yield* unsentOf(plan)
+  const unsent = yield* unsentUtterances(plan)
   const unchosen = unchosenLanguages(plan, unsent, priceLookup(batch.profileOf, yield* Estimates))
   if (unchosen !== undefined) return yield* unchosen
   yield* checkService(plan, unsent)
@@ -93,22 +93,6 @@ const unspoken = Effect.fnUntraced(function* (
   const { summary, credits } = nothingSpoken(utterances.length - waiting.size)
   const halt = { reason: "unreachable", words: message } as const
   return { summary: { ...summary, failed, left: waiting.size - failed, halt }, credits }
-})
-
-/** Utterances that are certain to be sent: planned, or failed for a temporary reason, and not in flight. */
-const unsentOf = Effect.fnUntraced(function* ({ utterances }: BatchPlan) {
-  const store = yield* UtteranceStore
-  const standings = yield* store.standings(utterances.map(({ key }) => key))
-  const inFlight = yield* tasksInFlight(standings)
-  return utterances.filter(({ key }) => {
-    const standing = standings.get(key)
-    return (
-      standing !== undefined &&
-      (standing.state === "planned" || standing.state === "failed") &&
-      !inFlight.has(key) &&
-      !hasGivenUp(standing)
-    )
-  })
 })
 
 /** A batch's jobs with the utterances to speak. */
