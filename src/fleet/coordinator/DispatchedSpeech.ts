@@ -5,7 +5,6 @@ import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { isUnderWay } from "../../domain/task/UtteranceState.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
-import { requeueDamagedClips } from "../../pipeline/speak/SpeakStage.ts"
 import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
 import { ServiceWatch } from "../../pipeline/speak/services/ServiceWatch.ts"
 import { SpeakCounters } from "../../pipeline/speak/services/SpeakCounters.ts"
@@ -13,7 +12,7 @@ import { speakServices, speakSummary } from "../../pipeline/speak/services/Speak
 import { StopSignal } from "../../pipeline/speak/services/StopSignal.ts"
 import { SpeakConfig, type SpeakSettings } from "../../pipeline/speak/SpeakSettings.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
-import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { requeueDamagedClips, UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import {
   dispatchUtterances,

@@ -4,10 +4,9 @@ import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { keepPoolVoices, poolSpeaker } from "../../store/tables/PoolVoices.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
-import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { requeueDamagedClips, UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
-import { requeueDamagedClips } from "../speak/SpeakStage.ts"
 
 /** Registers the batch. Returns, for each utterance without a clip, the jobs that wait for it. */
 export const registerBatch = Effect.fnUntraced(function* ({

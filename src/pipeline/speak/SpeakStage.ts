@@ -3,10 +3,9 @@ import { Effect } from "effect"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { isUnderWay } from "../../domain/task/UtteranceState.ts"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
-import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
-import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { requeueDamagedClips, UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { clipMaker } from "../clips/ClipWorkerClient.ts"
 import { ClipIntake, makeClipIntake } from "../clips/ClipIntake.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
@@ -101,20 +100,4 @@ const reader = (store: UtteranceStore, keys: ReadonlyArray<UtteranceKey>) =>
         : Effect.zipRight(turn.withPermits(1)(more), next)
     })
     return next
-  })
-
-/**
- * Marks utterances whose clips are missing or damaged for refetching: their tasks may still have the audio, at no
- * further cost. Returns how many clips are intact.
- */
-export const requeueDamagedClips = (
-  keys: ReadonlyArray<UtteranceKey>
-): Effect.Effect<number, StateUnusable, UtteranceStore | ClipFolder> =>
-  Effect.gen(function* () {
-    const store = yield* UtteranceStore
-    const clips = yield* ClipFolder
-    const sizes = yield* store.clipSizes(keys)
-    const damaged = yield* clips.damaged(sizes)
-    yield* store.applyAll(damaged.map((key) => ({ event: "refetch" as const, key })))
-    return sizes.size - damaged.length
   })

@@ -5,6 +5,7 @@ import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { isTransientReason, retryTimeOf } from "../../domain/task/RetryRule.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
+import { ClipFolder } from "../files/ClipFolder.ts"
 import { makeWriteBatcher, mostAtOnce } from "../journal/WriteBatcher.ts"
 import type { StateUnusable } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
@@ -183,6 +184,19 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     }
   })
 }) {}
+
+/**
+ * Marks utterances whose clips are missing or damaged for refetching: their tasks may still have the audio, at no
+ * further cost. Returns how many clips are intact.
+ */
+export const requeueDamagedClips = Effect.fnUntraced(function* (keys: ReadonlyArray<UtteranceKey>) {
+  const store = yield* UtteranceStore
+  const clips = yield* ClipFolder
+  const sizes = yield* store.clipSizes(keys)
+  const damaged = yield* clips.damaged(sizes)
+  yield* store.applyAll(damaged.map((key) => ({ event: "refetch" as const, key })))
+  return sizes.size - damaged.length
+})
 
 const untouched: UtteranceStatus = { state: "planned", take: 1, setback: undefined, suspect: undefined }
 
