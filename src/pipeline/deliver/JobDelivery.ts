@@ -11,7 +11,6 @@ import {
   type Millis,
   millis
 } from "../../domain/time/Units.ts"
-import { streamJson } from "../../domain/values/JsonStream.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
@@ -31,8 +30,7 @@ import { keysOf, type PlacedJob, type SettledJob } from "../place/JobPlacement.t
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
-import { writeJobPage } from "../report/ReportPages.ts"
-import { writeResult } from "../report/ResultFolder.ts"
+import { writeJobReport } from "../report/ReportPages.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { isHeard, isVerified, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
 
@@ -84,8 +82,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   })
   if (left.length > 0 || (!isWhole && job.onFailure === "fail")) {
     const report = buildJobReport(dubbed, length, unheard)
-    yield* writeReport(out, report)
-    yield* writeJobPage(out, job, report, { peaks: [], delivered: false }, last)
+    yield* writeJobReport(out, job, report, { peaks: [], delivered: false }, last)
     return left.length > 0
       ? undone(report, "unfinished", `${left.length} of ${keys.length} utterances are not spoken yet`)
       : undone(report, "failed", failureOf(failed))
@@ -105,8 +102,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   })
   yield* writeProvenance(placed, files)
   const report = buildJobReport(dubbed, length, measured)
-  yield* writeReport(out, report)
-  yield* writeJobPage(out, job, report, { peaks, delivered: true }, last)
+  yield* writeJobReport(out, job, report, { peaks, delivered: true }, last)
   if (job.verify && isHeard(job)) {
     const heard = yield* verifyJob(out, job)
     if (!isVerified(heard)) return undone(report, "failed", unheardIn(heard))
@@ -176,10 +172,3 @@ const failureOf = (failed: ReadonlyArray<FailedCue>): string => {
     ...(unlisted.length === 0 ? [] : [`${numbers(unlisted)}: see report.json`])
   ].join("; ")
 }
-
-const writeReport = Effect.fnUntraced(function* (out: string, report: JobReport) {
-  const { join } = yield* Path.Path
-  const path = join(out, report.job, "report.json")
-  yield* writeResult(path, streamJson(report))
-  return path
-})

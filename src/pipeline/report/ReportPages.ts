@@ -1,4 +1,4 @@
-/** Writes the HTML pages: a job's report.html and the batch's index.html. */
+/** Writes a job's report.json and report.html, and the batch's index.html. */
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { type OutputName, videoNames } from "../../domain/manifest/Outputs.ts"
@@ -6,6 +6,7 @@ import type { JobReport, JobSummary, Metrics, RunReport } from "../../domain/rep
 import { type BatchJob, batchPage } from "../../pages/documents/BatchPage.ts"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
 import { jobPage } from "../../pages/documents/JobPage.ts"
+import { streamJson } from "../../domain/values/JsonStream.ts"
 import type { Job } from "../load/Job.ts"
 import type { JobResult } from "./JobResult.ts"
 import { writeResult } from "./ResultFolder.ts"
@@ -18,8 +19,8 @@ export interface Outline {
   readonly delivered: boolean
 }
 
-/** Writes a job's page and returns its path; `last` holds the metrics of the previous run. */
-export const writeJobPage = Effect.fn("ReportPages.writeJobPage")(function* (
+/** Writes a job's report and its page; `last` holds the metrics of the previous run. */
+export const writeJobReport = Effect.fn("ReportPages.writeJobReport")(function* (
   out: string,
   job: Job,
   report: JobReport,
@@ -28,6 +29,7 @@ export const writeJobPage = Effect.fn("ReportPages.writeJobPage")(function* (
 ) {
   const { join } = yield* Path.Path
   const path = join(out, job.id, "report.html")
+  yield* writeResult(join(out, job.id, "report.json"), streamJson(report))
   const sound = delivered ? playableFiles.find((name) => job.outputs.includes(name)) : undefined
   yield* writeResult(
     path,
@@ -39,7 +41,6 @@ export const writeJobPage = Effect.fn("ReportPages.writeJobPage")(function* (
       parts: builtParts.job
     }).pieces()
   )
-  return path
 })
 
 /** The job's video as the page links it. A video on another drive has no relative address, so the page has no film. */
