@@ -19,9 +19,6 @@ const muxer = Effect.promise(() => import("./mux/Muxer.ts"))
 const trackReader = Effect.promise(() => import("./decode/SubtitleTracks.ts"))
 const prober = Effect.promise(() => import("./probe/Prober.ts"))
 
-const openFiles = (ffmpeg: FfmpegChoice, requests: ReadonlyArray<EncodeRequest>) =>
-  Effect.flatMap(encoder, (part) => part.openFiles(ffmpeg, requests))
-
 /** The calls to these binaries. */
 const callsTo = (ffmpeg: FfmpegChoice) => ({
   /** The located binary. */
@@ -68,7 +65,7 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
     blocks: PcmBlocks<E, R>
   ) {
     const { streamOf, writeBlocks } = yield* blockWriter
-    const { orders, sink } = yield* openFiles(ffmpeg, [request])
+    const { orders, sink } = yield* (yield* encoder).openFiles(ffmpeg, [request])
     return yield* Stream.run(
       writeBlocks(
         Stream.map(streamOf(blocks), (block) => [block]),
@@ -79,7 +76,8 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
     )
   }, Effect.scoped),
   /** Opens the files of requests that belong together, such as a mix and its stems: all of them appear or none. */
-  openFiles: (requests: ReadonlyArray<EncodeRequest>) => openFiles(ffmpeg, requests),
+  openFiles: (requests: ReadonlyArray<EncodeRequest>) =>
+    Effect.flatMap(encoder, (part) => part.openFiles(ffmpeg, requests)),
   /** Muxes new sound and subtitles into a video; the picture is copied. */
   mux: (request: MuxRequest) => Effect.flatMap(muxer, ({ muxFile }) => muxFile(ffmpeg, request))
 })

@@ -82,7 +82,7 @@ export const levelFor = Effect.fn("LoudnessNormalization.levelFor")(function* (
   const { bed } = bedOf(programme)
   const { loudness, over = "programme", peak, tolerance = farOff } = target
   if (bed === undefined || loudness === undefined) {
-    const gain = known ?? rounded(yield* gainTo(programme, target))
+    const gain = known ?? rounded(yield* withBuffers((allocate) => gainTo(programme, target, allocate)))
     const isExact = isOwnSample(programme)
     return {
       gain,
@@ -110,12 +110,7 @@ export const levelFor = Effect.fn("LoudnessNormalization.levelFor")(function* (
  * Returns the gain factor for a target: the missing loudness plus, if peaks are limited, the loudness that the limiter
  * removes. It is measured on an excerpt, so that a film is not mixed twice.
  */
-export const gainTo = Effect.fn("LoudnessNormalization.gainTo")(
-  (programme: Programme, target: LoudnessGoal) =>
-    withBuffers((allocate) => gainWithin(programme, target, allocate))
-)
-
-const gainWithin = Effect.fnUntraced(function* (
+const gainTo = Effect.fn("LoudnessNormalization.gainTo")(function* (
   programme: Programme,
   goal: LoudnessGoal,
   allocate: Buffer32
