@@ -22,7 +22,7 @@ import type { OutputPlan } from "./OutputPlan.ts"
 import { withBuffers } from "../mix/BufferScope.ts"
 import { limitPeaks } from "../mix/LoudnessNormalization.ts"
 import type { Level } from "./MixEncoding.ts"
-import { type Programme, planMix } from "../mix/MixPlan.ts"
+import { type Programme, renderPlacement } from "../mix/MixLines.ts"
 import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 import { openFolder, writeChanged } from "../report/ResultFolder.ts"
 
@@ -51,7 +51,7 @@ export const deliverClips = Effect.fnUntraced(function* (
   const clipOf = Effect.fnUntraced(function* (placement: Placement, allocate: Buffer32) {
     // The clip is resampled after the speed-up. At another rate, the speed-up would cut it elsewhere, and it would not
     // match the mix.
-    const speech = yield* planMix(programme, placement, spokenLength(placement, rate), allocate)
+    const speech = yield* renderPlacement(programme, placement, spokenLength(placement, rate), allocate)
     const { samples: at48 } = resample({ rate, samples: speech }, deliveryRate, allocate)
     const limited = limitPeaks(at48, deliveryRate, gainOf(decibels), peak, at48.length, allocate)
     const samples = new Float32Array(fileLength(placement, made.reel))

@@ -13,7 +13,7 @@ import type { AudioFormat } from "../../ffmpeg/encode/EncodeJob.ts"
 import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import type { Job } from "../load/Job.ts"
 import type { Coding } from "../mix/LoudnessGoal.ts"
-import { lengthAt, type Programme } from "../mix/MixPlan.ts"
+import { lengthAt, type Programme } from "../mix/MixLines.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 

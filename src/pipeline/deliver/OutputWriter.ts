@@ -29,7 +29,7 @@ import { targetOf } from "../mix/LoudnessGoal.ts"
 import { backgroundError, loudnessError } from "../mix/LoudnessNormalization.ts"
 import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
 import { rememberedLevel } from "./reuse/LevelMemory.ts"
-import { feedOf, type Programme } from "../mix/MixPlan.ts"
+import { feedOf, type Programme } from "../mix/MixLines.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
 

@@ -14,7 +14,7 @@ import { isOwnSample, sampleProgramme } from "./LoudnessSample.ts"
 import { withBuffers } from "./BufferScope.ts"
 import { farOff, type LoudnessGoal } from "./LoudnessGoal.ts"
 import { levelOverBackground } from "./bed/BackgroundLevel.ts"
-import { bedOf, type Programme } from "./MixPlan.ts"
+import { bedOf, type Programme } from "./MixLines.ts"
 import { renderInThisThread } from "./ProgrammeRenderer.ts"
 
 /** Measured loudness and true peak of a programme. */

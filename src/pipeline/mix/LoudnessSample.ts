@@ -4,7 +4,7 @@
  */
 import { Placement } from "../../domain/speech/Placement.ts"
 import { frames, framesAt, type Millis, millis } from "../../domain/time/Units.ts"
-import type { Programme } from "./MixPlan.ts"
+import type { Programme } from "./MixLines.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** Maximum number of samples of an excerpt, all channels together: four minutes at 24 kHz, mono. */

@@ -5,7 +5,7 @@ import { checksumOf, digestOf } from "../../store/files/Checksum.ts"
 import { fileIdentity } from "../../system/FileIdentity.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { builtOf } from "../../domain/values/Version.ts"
-import { bedOf, mixLinesIn, type Programme } from "./MixPlan.ts"
+import { bedOf, mixLinesIn, type Programme } from "./MixLines.ts"
 import type { ProgrammeRender } from "./ProgrammeRenderer.ts"
 
 /** The digests of one section. */

@@ -33,7 +33,7 @@ import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
 import { keysByLine, type LineShare, lineShares, wordsBehind } from "./LineShares.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
-import { mixedLoudness } from "../mix/MixPlan.ts"
+import { mixedLoudness } from "../mix/MixLines.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 
 /** The input of a report. */

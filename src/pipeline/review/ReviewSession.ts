@@ -18,7 +18,7 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { deliverToResult, keepDelivery } from "../deliver/DeliveryOutcome.ts"
 import { registerBatch } from "../run/BatchRegistration.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import { planMix } from "../mix/MixPlan.ts"
+import { renderPlacement } from "../mix/MixLines.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { withUnselectedJobs } from "../run/UnselectedJobs.ts"
 import { holdableJob, placeJob, settledJob } from "../place/JobPlacement.ts"
@@ -208,7 +208,7 @@ const speakUses = Effect.fnUntraced(function* <E>(
 /** Mixes the placements into one piece of audio, from `start` to `end`. */
 const heard = Effect.fnUntraced(function* (
   placements: ReadonlyArray<Placement>,
-  clips: Parameters<typeof planMix>[0]["clips"],
+  clips: Parameters<typeof renderPlacement>[0]["clips"],
   start: Millis,
   end: Millis
 ) {
@@ -216,7 +216,7 @@ const heard = Effect.fnUntraced(function* (
   const samples = new Float32Array(framesBetween(from, framesAt(end, deliveryRate)))
   for (const placement of placements) {
     const at = framesAt(placement.start, deliveryRate)
-    const speech = yield* planMix(
+    const speech = yield* renderPlacement(
       { clips, rate: deliveryRate },
       placement,
       framesBetween(at, framesAt(placement.end, deliveryRate))

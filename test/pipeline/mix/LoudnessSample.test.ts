@@ -5,7 +5,7 @@ import { ClipPart, Placement } from "../../../src/domain/speech/Placement.ts"
 import { frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { LineRef } from "../../../src/domain/speech/Utterance.ts"
 import { sampleProgramme } from "../../../src/pipeline/mix/LoudnessSample.ts"
-import type { Programme } from "../../../src/pipeline/mix/MixPlan.ts"
+import type { Programme } from "../../../src/pipeline/mix/MixLines.ts"
 
 const rate = SampleRate.make(24_000)
 

@@ -5,7 +5,7 @@ import { digestOf } from "../../../store/files/Checksum.ts"
 import type { LoudnessGoal } from "../../mix/LoudnessGoal.ts"
 import { levelFor } from "../../mix/LoudnessNormalization.ts"
 import { sampleProgramme } from "../../mix/LoudnessSample.ts"
-import type { Programme } from "../../mix/MixPlan.ts"
+import type { Programme } from "../../mix/MixLines.ts"
 import { digestProgramme } from "../../mix/SectionDigest.ts"
 import { mixFolders } from "./MixRecord.ts"
 

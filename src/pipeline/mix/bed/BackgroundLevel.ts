@@ -15,7 +15,7 @@ import { ClipFolder } from "../../../store/files/ClipFolder.ts"
 import { failureOf } from "../SectionWorkerProtocol.ts"
 import { mixedSection, SectionRenderer } from "../SectionRenderer.ts"
 import { renderFault } from "../ProgrammeRenderer.ts"
-import { mixLinesIn, type Programme } from "../MixPlan.ts"
+import { mixLinesIn, type Programme } from "../MixLines.ts"
 import { BackgroundReader, type Bed } from "./BackgroundReader.ts"
 
 /** The target of the voices' level. */

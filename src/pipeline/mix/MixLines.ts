@@ -88,13 +88,13 @@ export function* mixLinesIn(
       order,
       pan: programme.panOf(placement.speaker),
       stem: stem < 0 ? undefined : stem,
-      speech: speechIn(programme, placement, framesBetween(at, behind))
+      speech: lineAudioOf(programme, placement, framesBetween(at, behind))
     }
   }
 }
 
 /** Describes a placement's speech at the common loudness, at most `length` frames long. Throws `ClipUnreadable`. */
-const speechIn = (
+const lineAudioOf = (
   { clips, rate }: Pick<Programme, "clips" | "rate">,
   { parts, speed }: Pick<Placement, "parts" | "speed">,
   length: Frames
@@ -118,7 +118,7 @@ const speechIn = (
 })
 
 /** Renders the samples of a placement's speech, into a buffer from `allocate` unless its speed changes. */
-export const planMix = Effect.fnUntraced(function* (
+export const renderPlacement = Effect.fnUntraced(function* (
   programme: Pick<Programme, "clips" | "rate">,
   placement: Pick<Placement, "parts" | "speed">,
   length: Frames,
@@ -127,7 +127,7 @@ export const planMix = Effect.fnUntraced(function* (
   const folder = yield* ClipFolder
   const samples = yield* folder.reading((reader) => {
     try {
-      return readLineAudio(speechIn(programme, placement, length), programme.rate, reader, allocate)
+      return readLineAudio(lineAudioOf(programme, placement, length), programme.rate, reader, allocate)
     } catch (cause) {
       if (cause instanceof ClipUnreadable) return cause
       throw cause
