@@ -23,7 +23,7 @@ import { StopSignal } from "./services/StopSignal.ts"
 import { SpeakConfig } from "./SpeakSettings.ts"
 import { type Ending, Hopeless, Left, SetAside } from "./UtteranceFailures.ts"
 import { haltRun, setAside } from "./FaultPolicy.ts"
-import { createOf, resendCreate, sendOnce } from "./CreateResend.ts"
+import { createOf, resendCreate, sendOnce } from "./CreateSending.ts"
 import { findLostTask } from "./LostTaskRecovery.ts"
 
 /** Maximum creates per take that fail with transient errors; then the utterance is deferred. */

@@ -1,4 +1,4 @@
-/** Sends a create again after its response was lost, if the service honours idempotency keys. */
+/** Composes and sends creates. A create without a response is sent again if the service honours idempotency keys. */
 import { Clock, Effect, Predicate } from "effect"
 import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import type { Accepted } from "../../gateway/GatewayCalls.ts"
@@ -61,4 +61,4 @@ export const resendCreate = (
     if (task === undefined) return undefined
     yield* logDebug("create sent again", task.task)
     return { _tag: "Found", task } as const
-  }).pipe(inSpan("CreateResend.resendCreate"))
+  }).pipe(inSpan("CreateSending.resendCreate"))
