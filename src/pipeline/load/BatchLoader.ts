@@ -61,7 +61,7 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     )
     const overrides = yield* readOverrides(first)
     const file = path.resolve(first)
-    return yield* settle(manifest, first, file, path.dirname(file), flags, overrides)
+    return yield* resolveBatch(manifest, first, file, path.dirname(file), flags, overrides)
   }
   const strange = yield* Effect.filter(inputs, (input) => unfitScript(input, flags.read))
   if (Array.isNonEmptyArray(strange)) {
@@ -78,7 +78,7 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
   }
   const jobs = Array.map(inputs, (input): JobEntry => ({ input }))
   const name = inputs.join(" ")
-  return yield* settle({ jobs }, name, path.resolve(name), path.resolve(cwd ?? ""), flags)
+  return yield* resolveBatch({ jobs }, name, path.resolve(name), path.resolve(cwd ?? ""), flags)
 })
 
 /**
@@ -93,7 +93,7 @@ export const loadManifestValue = Effect.fn("BatchLoader.loadManifestValue")(func
   const base = path.resolve(flags.cwd ?? "")
   const manifest = yield* checkValue(Manifest, value, "manifest")
   const { name = "manifest" } = manifest
-  return yield* settle(manifest, name, path.join(base, name), base, flags, noOverrides)
+  return yield* resolveBatch(manifest, name, path.join(base, name), base, flags, noOverrides)
 })
 
 /** Whether a file is a manifest, by its extension. A `.json` file that holds a transcript is a subtitle instead. */
@@ -123,7 +123,7 @@ const noOverrides: OverridesFileContent = { jobs: {}, voices: {}, approved: {} }
  * results and state go there too, unless a flag names other folders. Bare files come as a manifest without
  * `overrides`.
  */
-const settle = Effect.fnUntraced(function* (
+const resolveBatch = Effect.fnUntraced(function* (
   manifest: Manifest,
   name: string,
   file: string,
