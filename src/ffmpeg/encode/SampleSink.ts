@@ -22,7 +22,7 @@ export interface FeedOrder {
 }
 
 /** An order, as it is sent to a worker thread. */
-export type SinkRequest = WavOrder | FlacOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
+export type SinkOrder = WavOrder | FlacOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
 
 /** Carries out an order for one section. Throws file system errors. */
 export interface SampleSink {
@@ -44,7 +44,7 @@ export interface SampleSink {
 export type SectionOutcome = SectionMeasurement | FrameSizes
 
 /** Opens the sink of an order. `allocate` provides buffers. */
-export const openSink = (order: SinkRequest, section: Section, allocate: Buffer32): SampleSink => {
+export const openSink = (order: SinkOrder, section: Section, allocate: Buffer32): SampleSink => {
   switch (order.kind) {
     case "wav":
       return new WavPart(order, section, allocate)

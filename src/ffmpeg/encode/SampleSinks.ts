@@ -3,12 +3,12 @@ import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
-import { type SampleSink, openSink, type SectionOutcome, type SinkRequest } from "./SampleSink.ts"
+import { type SampleSink, openSink, type SectionOutcome, type SinkOrder } from "./SampleSink.ts"
 
 /** An order, and the index of the request whose samples it processes: the programme or a stem. */
 export interface RequestOrder {
   readonly request: number
-  readonly order: SinkRequest
+  readonly order: SinkOrder
 }
 
 /** Whether any order feeds ffmpeg. */
