@@ -85,7 +85,11 @@ export const makeCalls = Effect.gen(function* () {
     )
   )
 
-  const send = (create: NamedCreate, maySend?: MaySend): Effect.Effect<Accepted, CallFault> =>
+  /**
+   * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
+   * `maySend` is asked right before it is sent.
+   */
+  const submit = (create: NamedCreate, maySend?: MaySend): Effect.Effect<Accepted, CallFault> =>
     called(
       { method: "POST", path: create.path, body: create.body, idempotencyKey: create.key, maySend },
       referenceOf,
@@ -116,11 +120,7 @@ export const makeCalls = Effect.gen(function* () {
     )
 
   return {
-    /**
-     * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
-     * `maySend` is asked right before it is sent.
-     */
-    submit: send,
+    submit,
 
     /**
      * Sends a create without a response again if the service certainly recognizes it. Otherwise sends nothing, and
@@ -128,7 +128,7 @@ export const makeCalls = Effect.gen(function* () {
      */
     resend: (create: NamedCreate, lost: LostCreate): Effect.Effect<Accepted | undefined, CallFault> =>
       Effect.gen(function* () {
-        return (yield* proof.isSafe(create, lost)) ? yield* send(create) : undefined
+        return (yield* proof.isSafe(create, lost)) ? yield* submit(create) : undefined
       }),
 
     look,
