@@ -65,14 +65,13 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
     blocks: PcmBlocks<E, R>
   ) {
     const { streamOf, writeBlocks } = yield* blockWriter
-    const { orders, sink } = yield* (yield* encoder).openFiles(ffmpeg, [request])
-    return yield* Stream.run(
+    const { orders, write } = yield* (yield* encoder).openFiles(ffmpeg, [request])
+    return yield* write(
       writeBlocks(
         Stream.map(streamOf(blocks), (block) => [block]),
         orders,
         request.feed
-      ),
-      sink
+      )
     )
   }, Effect.scoped),
   /** Opens the files of requests that belong together, such as a mix and its stems: all of them appear or none. */

@@ -99,15 +99,19 @@ const blocksOf = (
   isWanted?: (from: number, to: number) => boolean
 ): Float64Array => {
   const all = new Float64Array(Math.max(0, powers.length - length + 1))
-  // Sums up to each step, so that a block takes one subtraction. Rounding is 100 dB below the mean loudness of a day.
-  const sums = new Float64Array(powers.length + 1)
-  for (let step = 0; step < powers.length; step++) sums[step + 1] = sums[step]! + powers[step]!
+  // A block takes one subtraction: of the sum up to its first step from the sum up to its end. Rounding is 100 dB below
+  // the mean loudness of a day.
+  const sums = new Float64Array(length)
+  let sum = 0
   let count = 0
-  for (let to = length; to <= powers.length; to++) {
+  for (let to = 1; to <= powers.length; to++) {
+    sum += powers[to - 1]!
     const from = to - length
-    if (isWanted?.(from, to) === false) continue
+    const before = sums[to % length]!
+    sums[to % length] = sum
+    if (from < 0 || isWanted?.(from, to) === false) continue
     const frames = endOfStep(to - 1, rate) - (from === 0 ? 0 : endOfStep(from - 1, rate))
-    all[count++] = (sums[to]! - sums[from]!) / frames
+    all[count++] = (sum - before) / frames
   }
   return all.subarray(0, count)
 }

@@ -3,7 +3,7 @@
  */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Array, Effect, Fiber, Sink } from "effect"
+import { Array, Effect, Fiber, Stream } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
@@ -39,14 +39,16 @@ export interface OpenFiles {
   /** How the renderer must process the samples of the requests. */
   readonly orders: ReadonlyArray<RequestOrder>
   /**
-   * Takes the orders' results, with backpressure. After the last, puts all files in place, and returns the measurement
-   * of each request that sets `listen`. Fails at the next bytes for an ffmpeg process that has failed.
+   * Writes the orders' results, with backpressure. When their stream has ended, and with it all that rendered them,
+   * puts the files in place, and returns the measurement of each request that sets `listen`. Fails at the next bytes
+   * for an ffmpeg process that has failed.
    */
-  readonly sink: Sink.Sink<
+  readonly write: <E, R>(
+    results: Stream.Stream<OrderResult, E, R>
+  ) => Effect.Effect<
     ReadonlyArray<ProgrammeMeasurement | undefined>,
-    OrderResult,
-    never,
-    FfmpegFailed | DiskFull | Unwritable
+    E | FfmpegFailed | DiskFull | Unwritable,
+    R
   >
 }
 
@@ -103,10 +105,7 @@ export const openFiles = Effect.fnUntraced(function* (
   })
   const open: OpenFiles = {
     orders: works.map(({ request, order }) => ({ request, order })),
-    sink: Sink.mapEffect(
-      Sink.forEachChunk((results) => Effect.forEach(results, take, { discard: true })),
-      () => finish
-    )
+    write: (results) => Effect.zipRight(Stream.runForEach(results, take), finish)
   }
   return open
 })

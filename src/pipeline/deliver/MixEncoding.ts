@@ -86,7 +86,7 @@ const pass = Effect.fnUntraced(function* (
   const requests = [whole, ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))]
   const wanted = { programme, stems: stems.map(({ speaker }) => speaker), gain, ceiling: gainOf(peak) }
   const reuse = yield* reuseOf(folder, wanted, requests)
-  const { orders, sink } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
+  const { orders, write } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
   const kept = reuse === undefined ? {} : { kept: reuse.kept }
   const heard: Array<SectionMeasurement> = []
   const encoded = new Map<string, ReadonlyArray<FrameSizes>>()
@@ -101,7 +101,7 @@ const pass = Effect.fnUntraced(function* (
       return result
     })
   )
-  const measured = yield* Stream.run(rendered, sink)
+  const measured = yield* write(rendered)
   reuse?.remember(heard, encoded)
   return measured
 }, Effect.scoped)

@@ -344,8 +344,8 @@ withEachFfmpeg("encode", (it) => {
       }
       const blocksOf = (until: number) => Stream.fromIteratorSucceed(together(until), 1)
       const encoded = <E>(blocks: Stream.Stream<ReadonlyArray<Float32Array>, E>) =>
-        Effect.flatMap(service.openFiles(requests), ({ orders, sink }) =>
-          Stream.run(writeBlocks(blocks, orders, feedOf(tone(240_000), rate24)), sink)
+        Effect.flatMap(service.openFiles(requests), ({ orders, write }) =>
+          write(writeBlocks(blocks, orders, feedOf(tone(240_000), rate24)))
         ).pipe(Effect.scoped)
       expect(yield* Effect.flip(encoded(Stream.concat(blocksOf(200_000), Stream.fail("no more"))))).toBe(
         "no more"
@@ -395,8 +395,8 @@ withEachFfmpeg("encode", (it) => {
       const endless = Stream.forever(Stream.make([tone(24_000)])).pipe(
         Stream.ensuring(Deferred.succeed(stopped, undefined))
       )
-      const failure = yield* Effect.flatMap((yield* Ffmpeg).openFiles([request]), ({ orders, sink }) =>
-        Stream.run(writeBlocks(endless, orders, feed), sink)
+      const failure = yield* Effect.flatMap((yield* Ffmpeg).openFiles([request]), ({ orders, write }) =>
+        write(writeBlocks(endless, orders, feed))
       ).pipe(Effect.scoped, Effect.flip)
       expect(failure).toEqual(new DiskFull({ path: mp3 }))
       expect(yield* Deferred.isDone(stopped)).toBe(true)

@@ -6,7 +6,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Layer, Stream } from "effect"
+import { Effect, FastCheck as fc, Layer } from "effect"
 import { loudnessOf } from "../../../src/audio/level/ClipLoudness.ts"
 import { encodeWav16, readWav } from "../../../src/audio/formats/Wav.ts"
 import { encodings, OutputConverter } from "../../../src/audio/formats/OutputConversion.ts"
@@ -230,7 +230,7 @@ describe("a background", () => {
           const ffmpeg = yield* Ffmpeg
           const measured = yield* Effect.scoped(
             Effect.gen(function* () {
-              const { orders, sink } = yield* ffmpeg.openFiles([
+              const { orders, write } = yield* ffmpeg.openFiles([
                 { feed: feedOf(programme), sinks: [], listen: true }
               ])
               const job = {
@@ -240,7 +240,7 @@ describe("a background", () => {
                 ceiling: 10 ** (-2 / 20),
                 progress: () => Effect.void
               }
-              const [heard] = yield* Stream.run(renderInSections(job, orders), sink)
+              const [heard] = yield* write(renderInSections(job, orders))
               return heard === undefined
                 ? yield* Effect.dieMessage("not measured")
                 : measuredOf(heard, programme)

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Layer, Stream } from "effect"
+import { Effect, FastCheck as fc, Layer } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../../src/audio/level/ProgrammeMeter.ts"
 import { LoudnessMeter } from "../../../src/audio/level/LoudnessMeter.ts"
 import { PeakMeter } from "../../../src/audio/pcm/WaveformPeaks.ts"
@@ -220,7 +220,7 @@ const delivered = (programme: Programme, name: string) =>
     const feed = { rate, channels: programme.channels, frames: programme.length }
     const pathsOf = (ending: string) => join(folder, `${name}.${ending}`)
     const fractions: Array<number> = []
-    const { orders, sink } = yield* ffmpeg.openFiles([
+    const { orders, write } = yield* ffmpeg.openFiles([
       {
         feed,
         listen: true,
@@ -234,7 +234,7 @@ const delivered = (programme: Programme, name: string) =>
     ])
     const progress = (fraction: number) => Effect.sync(() => void fractions.push(fraction))
     const wanted = { programme, stems: speakers.slice(0, 1), gain: 2, ceiling: 0.84, progress }
-    yield* Stream.run(renderInSections(wanted, orders), sink)
+    yield* write(renderInSections(wanted, orders))
     return { pathsOf, fractions }
   }).pipe(Effect.scoped, Effect.provide(needs))
 
