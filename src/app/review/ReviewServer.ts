@@ -1,4 +1,5 @@
 /** The review server: serves the report pages with their editor, and handles the editor's requests. */
+import { existsSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Path } from "@effect/platform"
 import { Cause, Effect, Either, Runtime } from "effect"
@@ -27,8 +28,9 @@ export const serveReview = Effect.fn("ReviewServer.serveReview")(function* (
 ) {
   const screen = yield* Screen
   const work = yield* makeReviewWork(options, by)
+  const media = new Map<string, string>()
   const answering = (route: Route, request: IncomingMessage, response: ServerResponse) =>
-    answered(options, work, route, request, response)
+    answered(options, work, media, route, request, response)
   const runtime = yield* Effect.runtime<Effect.Effect.Context<ReturnType<typeof answering>>>()
   const fork = Runtime.runFork(runtime)
   const print = (address: string) => screen.result(`review ${address}`)
@@ -60,11 +62,15 @@ export const serveReview = Effect.fn("ReviewServer.serveReview")(function* (
   yield* print(access.address)
 })
 
-/** Handles one request; a failure is answered with its message. Reloads the batch, since its files may have changed. */
+/**
+ * Handles one request; a failure is answered with its message. Reloads the batch, since its files may have changed.
+ * Players ask for many ranges, so `media` has the paths of the files that a page shows, until it is loaded again.
+ */
 const answered = Effect.fnUntraced(
   function* (
     options: BatchOptions,
     work: ReviewWork,
+    media: Map<string, string>,
     route: Route,
     request: IncomingMessage,
     response: ServerResponse
@@ -72,11 +78,15 @@ const answered = Effect.fnUntraced(
     if (route._tag === "Home") return sendAway(response, "index.html")
     if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
     if (isPosted(route)) return sendJson(response, 200, yield* changed(work, route, yield* bodyOf(request)))
+    const address = "file" in route ? JSON.stringify(route) : ""
+    const known = media.get(address)
+    if (known !== undefined && existsSync(known)) return yield* sendMedia(request, response, known)
     const batch = yield* loadBatchInput(options)
     if (route._tag === "Batch") return sendPage(response, yield* reviewedBatch(batch))
     const job = yield* jobIn(batch, route.job)
     switch (route._tag) {
       case "Report":
+        media.clear()
         return sendPage(response, yield* reviewedJob(batch, job))
       case "Speakers":
         return sendJson(response, 200, yield* readSpeakers(batch, job))
@@ -88,17 +98,19 @@ const answered = Effect.fnUntraced(
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)
         if (sound === undefined || route.file !== sound) return yield* new NoSuchPage()
+        media.set(address, join(batch.out, job.id, sound))
         return yield* sendMedia(request, response, join(batch.out, job.id, sound))
       }
       case "Film": {
         const { basename } = yield* Path.Path
         const film = yield* filmShown(batch, job)
         if (film === undefined || route.file !== basename(film)) return yield* new NoSuchPage()
+        media.set(address, film)
         yield* sendMedia(request, response, film)
       }
     }
   },
-  (effect, _options, _work, route, request, response) =>
+  (effect, _options, _work, _media, route, request, response) =>
     Effect.catchAllCause(effect, (cause) =>
       Effect.sync(() => {
         const failure = Cause.squash(cause)

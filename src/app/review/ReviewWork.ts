@@ -1,4 +1,5 @@
 /** Work of a review: makes takes, saves accepted changes and delivers them. */
+import { join } from "node:path"
 import { Clock, Data, Effect, Schedule } from "effect"
 import type { ApprovalRequest, DeliveryStanding, ReviewEdits, Take } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch, Job } from "../../pipeline/load/Job.ts"
@@ -22,12 +23,13 @@ import { moveAcross, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
 import { makeReviewMemory } from "../../pipeline/review/ReviewMemory.ts"
 import { lacksSpares, prepareSpares } from "../../pipeline/deliver/reuse/SparePreparation.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
-import { rewriteBatch } from "../../pipeline/review/ReviewPages.ts"
+import { rewriteBatch, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../../store/state/StateErrors.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { exitCodeFor } from "../ExitCodes.ts"
 import { makeDeliveries } from "./ReviewDeliveries.ts"
 import type { Route } from "./ReviewRoutes.ts"
+import { makeSoundCounts } from "./SoundCounts.ts"
 import { makeSpares } from "./ReviewSpares.ts"
 import { makeReviewState } from "./ReviewState.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -68,7 +70,8 @@ export type ReviewWork = Effect.Effect.Success<ReturnType<typeof makeReviewWork>
 /** Starts the background work of a review, which ends with the scope. */
 export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions, by: string) {
   const screen = yield* Screen
-  const { stateOf, speechOf } = yield* makeReviewState
+  const scope = yield* Effect.scope
+  const { stateOf, speechOf, warm } = yield* makeReviewState
   /** One take at a time, so that the same text requested twice is paid for once. */
   const speaking = yield* Effect.makeSemaphore(1)
   /** One save at a time, so that each sees the previous one. */
@@ -79,6 +82,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   const memory = yield* makeReviewMemory(yield* loadBatchInput(options))
 
   const spares = yield* makeSpares
+  const sounds = makeSoundCounts()
 
   const deliver = Effect.fnUntraced(function* (id: string, cues: ReadonlySet<number>) {
     const batch = yield* loadBatchInput(options)
@@ -115,6 +119,18 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     return { batch, job: yield* jobIn(batch, id) }
   })
 
+  /** Queues a delivery of cues. */
+  const request = Effect.fnUntraced(function* (
+    { out, jobs }: Batch,
+    id: string,
+    cues: ReadonlyArray<number>
+  ) {
+    const job = jobs.find((one) => one.id === id)
+    const sound = job === undefined ? undefined : yield* soundOf(out, job)
+    if (sound !== undefined) sounds.watch(id, join(out, id, sound))
+    return yield* deliveries.request(id, cues)
+  })
+
   const take = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
     const { batch, job } = yield* present(id)
     const { take, changes } = yield* Effect.provide(
@@ -135,7 +151,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   ) {
     yield* memory.add(id, yield* saveChanges(batch.manifest, cues, entries))
     for (const cue of cues) heard.delete(`${id}/${cue}`)
-    return yield* deliveries.request(id, cues)
+    return yield* request(batch, id, cues)
   })
 
   const save = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
@@ -206,7 +222,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     yield* moveAcross(batch.manifest, last, direction)
     yield* memory.step(id, direction)
     for (const cue of last.cues) heard.delete(`${id}/${cue}`)
-    if (last.cues.length > 0) yield* deliveries.request(id, last.cues)
+    if (last.cues.length > 0) yield* request(batch, id, last.cues)
     const report = yield* reportIn(batch.out, job.id)
     const after = yield* present(id)
     return {
@@ -218,6 +234,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   /** The delivery status of a job's changes, and whether there are changes to undo or redo. */
   const standing = (id: string): DeliveryStanding => ({
     ...deliveries.standing(id),
+    sounds: sounds.of(id),
     canUndo: memory.last(id, "undo") !== undefined,
     canRedo: memory.last(id, "redo") !== undefined
   })
@@ -239,11 +256,14 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
           )
         : save(asked, edits),
     standing,
-    /** Prepares a job's files for an edit, in the background. */
+    /** Prepares a job's files and the speech for an edit, in the background. */
     prepare: (batch: Batch, { id }: Job) =>
-      lacksSpares(batch.state, batch.out, id)
-        ? spares.prepare(id, Effect.provide(prepareSpares(batch.state, batch.out, id), stateOf(batch)))
-        : Effect.void,
+      Effect.zipRight(
+        Effect.forkIn(Effect.ignore(warm(batch)), scope),
+        lacksSpares(batch.state, batch.out, id)
+          ? spares.prepare(id, Effect.provide(prepareSpares(batch.state, batch.out, id), stateOf(batch)))
+          : Effect.void
+      ),
     /** The takes of a cue that were heard. */
     takesOf: memory.takesOf
   }

@@ -116,6 +116,8 @@ export interface DeliveryStanding {
   readonly state: "delivering" | "delivered" | "failed"
   /** Number of deliveries of this job that have ended since the server started. */
   readonly ended: number
+  /** How often the job's sound was replaced since the server started; absent in the response to a saved change. */
+  readonly sounds?: number
   /** Whether there are changes to undo, or undone ones to redo; absent in the response to a saved change. */
   readonly canUndo?: boolean
   readonly canRedo?: boolean

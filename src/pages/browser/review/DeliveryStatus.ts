@@ -1,16 +1,16 @@
 /**
- * Polls the delivery of accepted changes and shows its status. When it is done, loads the new sound at once, and the
- * page when that interrupts nothing.
+ * Polls the delivery of accepted changes and shows its status. Loads the new sound as soon as it is in place, and the
+ * page after the delivery, when that interrupts nothing.
  */
 import type { DeliveryStanding } from "../../data/ReviewProtocol.ts"
 import { byId, maybeById } from "../Dom.ts"
 import { ask } from "./ReviewClient.ts"
 
 /** Poll interval while a delivery is in progress, in milliseconds: short at first, as most take less than a second. */
-const every = { soon: 100, later: 500 } as const
+const every = { soon: 50, later: 500 } as const
 
 /** Number of short intervals. */
-const mostSoon = 50
+const mostSoon = 100
 
 /** Minimum time between the last key or click and a reload, in milliseconds. */
 const quiet = 1_500
@@ -24,7 +24,7 @@ export class Delivering {
   private readonly listeners: Array<(standing: DeliveryStanding) => void> = []
   /** Number of deliveries that had ended when the page was loaded. */
   private shown: number | undefined
-  /** Number of deliveries that had ended when the sound was loaded. */
+  /** Number of versions of the sound before the one that is loaded. */
   private heard: number | undefined
   private lastInput = -Infinity
 
@@ -45,13 +45,13 @@ export class Delivering {
         if (this.changed) polls = 0
         this.changed = false
         const standing = await ask<DeliveryStanding>("delivery")
-        const { state, ended, words } = standing
+        const { state, ended, words, sounds = 0 } = standing
         this.shown ??= ended
         // An outdated status would enable an undo button that has just been disabled.
         if (this.changed) continue
         for (const listener of this.listeners) listener(standing)
-        if (ended !== (this.heard ?? this.shown)) this.renew()
-        this.heard = ended
+        if (sounds !== (this.heard ?? sounds)) this.renew()
+        this.heard = sounds
         if (state === "failed") return this.say(words ?? "Delivery failed", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
         if (state === "delivered" && this.isQuiet() && isIdle()) return location.reload()
