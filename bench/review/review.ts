@@ -85,10 +85,10 @@ const startReview = async (folder: string) => {
 /** What the page did, with its time in milliseconds since 1970. */
 const marks: Array<{ readonly name: string; readonly at: number }> = []
 
-/** Waits until the page has done it. */
-const waitFor = async (name: string): Promise<void> => {
+/** Waits until the page has done it, after a time in milliseconds since 1970. */
+const waitFor = async (name: string, after = 0): Promise<void> => {
   const end = performance.now() + 30_000
-  while (!marks.some((mark) => mark.name === name)) {
+  while (!marks.some((mark) => mark.name === name && mark.at > after)) {
     if (performance.now() > end) throw new Error(`${name}: not within 30 s, but ${JSON.stringify(marks)}`)
     await setTimeout(10)
   }
@@ -164,6 +164,8 @@ const edit = async (
   if (before.equals(secondAt(sound, (cue - 1) * spacing + 0.5)))
     throw new Error(`cue ${cue} sounds as before`)
   const accepted = at("s")
+  // Until then, the page may load itself again.
+  await waitFor("delivered", accepted)
   return {
     listen: at("playing edit-take") - at("Enter"),
     saved: at("accept") - accepted,
