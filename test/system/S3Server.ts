@@ -201,7 +201,9 @@ export class S3Server {
 
   /** A list names the tag of each object: they are computed once, as there may be thousands. */
   private tagOf(object: Buffer): string {
-    const tag = this.tags.get(object) ?? createHash("md5").update(object).digest("hex")
+    const known = this.tags.get(object)
+    if (known !== undefined) return known
+    const tag = createHash("md5").update(object).digest("hex")
     this.tags.set(object, tag)
     return tag
   }

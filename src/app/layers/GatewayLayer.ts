@@ -1,5 +1,6 @@
 /** The service of a command: from its options and the environment, or the bundled one in this process. */
 import { Effect, Layer, Option } from "effect"
+import type { Engine } from "../../engines/Engine.ts"
 import { bundledService } from "../../library/layers/BundledService.ts"
 import { embeddedPlace, gatewayAt, remotePlace } from "../../library/layers/GatewayLayers.ts"
 import { readingGateway } from "../../pipeline/plan/SpeechAccess.ts"
@@ -16,14 +17,21 @@ export interface ServiceFlags {
 /** The service in use. */
 export type ChosenService = "embedded" | { readonly baseUrl: string }
 
+/** Starts the bundled service, which stores its data in `dataDir`. It uses open `engines` by their names. */
+export const bundledPlace = (
+  dataDir: string,
+  engines: Effect.Effect<ReadonlyMap<string, Engine>> = Effect.succeed(new Map())
+) =>
+  Effect.gen(function* () {
+    const { config } = yield* bundledService
+    return yield* embeddedPlace({ dataDir, config, engines: yield* engines })
+  })
+
 /** The gateway to a service; the bundled service stores its data in `dataDir`. */
 export const gatewayTo = (service: ChosenService, dataDir: string) =>
   gatewayAt(
     Effect.gen(function* () {
-      if (service === "embedded") {
-        const { config } = yield* bundledService
-        return yield* Effect.provide(embeddedPlace({ dataDir, config }), ffmpegFromEnvironment)
-      }
+      if (service === "embedded") return yield* Effect.provide(bundledPlace(dataDir), ffmpegFromEnvironment)
       const key = Option.getOrUndefined(yield* environmentKey)
       return yield* remotePlace(service.baseUrl, key, advice)
     })

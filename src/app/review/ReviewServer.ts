@@ -98,8 +98,9 @@ const answered = Effect.fnUntraced(
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)
         if (sound === undefined || route.file !== sound) return yield* new NoSuchPage()
-        media.set(address, join(batch.out, job.id, sound))
-        return yield* sendMedia(request, response, join(batch.out, job.id, sound))
+        const path = join(batch.out, job.id, sound)
+        media.set(address, path)
+        return yield* sendMedia(request, response, path)
       }
       case "Film": {
         const { basename } = yield* Path.Path

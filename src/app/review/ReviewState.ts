@@ -2,11 +2,10 @@
 import { join } from "node:path"
 import { Effect, Layer, RcMap, Scope } from "effect"
 import type { Engine } from "../../engines/Engine.ts"
-import { bundledService } from "../../library/layers/BundledService.ts"
-import { embeddedPlace, gatewayAt } from "../../library/layers/GatewayLayers.ts"
+import { gatewayAt } from "../../library/layers/GatewayLayers.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { silent } from "../../pipeline/Progress.ts"
-import { gatewayTo } from "../layers/GatewayLayer.ts"
+import { bundledPlace, gatewayTo } from "../layers/GatewayLayer.ts"
 import { writableStateLayer } from "../../store/tables/StateLayers.ts"
 
 /**
@@ -32,18 +31,15 @@ export const makeReviewState = Effect.gen(function* () {
   })
   const scope = yield* Effect.scope
   const engines = yield* Effect.cached(Effect.provideService(keptEngines, Scope.Scope, scope))
-  const embedded = (dataDir: string) =>
-    gatewayAt(
-      Effect.gen(function* () {
-        const { config } = yield* bundledService
-        return yield* embeddedPlace({ dataDir, config, engines: yield* engines })
-      })
-    )
   const services = yield* RcMap.make({
     lookup: (key: string) => {
       const [state = "", address] = key.split("\n")
       const dataDir = join(state, "service")
-      return Layer.build(address === undefined ? embedded(dataDir) : gatewayTo({ baseUrl: address }, dataDir))
+      return Layer.build(
+        address === undefined
+          ? gatewayAt(bundledPlace(dataDir, engines))
+          : gatewayTo({ baseUrl: address }, dataDir)
+      )
     }
   })
   return {
