@@ -113,7 +113,7 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     await expect.poll(() => title(page)).not.toBe("Cue 3")
     await page.keyboard.press("Escape")
     expect(await page.locator("#edit").isVisible()).toBe(false)
-    expect(await page.evaluate("document.activeElement.closest('tr') !== null")).toBe(true)
+    await expect.poll(() => page.evaluate("document.activeElement.closest('tr') !== null")).toBe(true)
   })
 
   it("mends the ten worst lines in 22 keystrokes besides their words", async () => {
