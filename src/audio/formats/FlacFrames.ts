@@ -36,10 +36,11 @@ const lineAt = (line: number): number => linesAt + line * lineBytes
 /** The middle and the side of two channels. */
 const [mid, side] = [6, 7]
 const windowAt = lineAt(8)
-const workAt = lineAt(9)
-const valuesAt = lineAt(10)
+const valuesAt = lineAt(9)
+/** The samples of a frame as bytes: at most 3 for each of 6 channels. */
+const samplesAt = lineAt(10)
 /** From here to its end, the memory is for frames. */
-const framesAt = lineAt(12)
+const framesAt = lineAt(13)
 
 /** Returns the CRC-16 of each byte, then of each with 1, 2 and 3 zero bytes after it. */
 const crc16Tables = (): Uint16Array => {
@@ -98,9 +99,10 @@ export interface FrameSizes {
 
 /** Encodes consecutive samples of a stream. */
 export class FlacFrames {
-  private readonly block: number
+  /** Bytes of the samples of a frame but the last. */
+  private readonly frameBytes: number
   /** The samples of the next frame. */
-  private readonly pending: ReadonlyArray<Float64Array>
+  private readonly pending: Uint8Array
   private held = 0
   private bytes = 0
   private least = Infinity
@@ -111,29 +113,30 @@ export class FlacFrames {
     private readonly format: FlacFormat,
     private number: number
   ) {
-    this.block = flacBlockOf(format.rate)
-    this.pending = Array.from({ length: format.channels }, () => new Float64Array(this.block))
+    this.frameBytes = (flacBlockOf(format.rate) * format.channels * format.depth) / 8
+    this.pending = new Uint8Array(this.frameBytes)
   }
 
   /** Takes little-endian samples, channels interleaved; returns the frames that they complete. */
   push(bytes: Uint8Array): Uint8Array {
-    const { channels, depth } = this.format
-    const frames = (8 * bytes.length) / (depth * channels)
-    const read = depth === 16 ? readerOf16(bytes) : readerOf24(bytes)
     let end = framesAt
-    for (let at = 0; at < frames;) {
-      const some = Math.min(frames - at, this.block - this.held)
-      for (const [channel, line] of this.pending.entries()) read(line, this.held, at, some, channel, channels)
-      this.held += some
-      at += some
-      if (this.held === this.block) end = this.encode(end)
+    let at = 0
+    while (at < bytes.length) {
+      const some = bytes.subarray(at, at + this.frameBytes - this.held)
+      at += some.length
+      if (some.length === this.frameBytes) end = this.encode(some, end)
+      else {
+        this.pending.set(some, this.held)
+        this.held += some.length
+        if (this.held === this.frameBytes) end = this.encodeHeld(end)
+      }
     }
     return this.taken(end)
   }
 
   /** Returns the last frame, which is shorter than the others; empty if there is none. */
   finish(): Uint8Array {
-    return this.taken(this.held === 0 ? framesAt : this.encode(framesAt))
+    return this.taken(this.held === 0 ? framesAt : this.encodeHeld(framesAt))
   }
 
   get sizes(): FrameSizes {
@@ -145,12 +148,22 @@ export class FlacFrames {
     return end === framesAt ? new Uint8Array(0) : started!.bytes.slice(framesAt, end)
   }
 
-  /** Encodes the pending samples to an address. Returns the address after the frame. */
-  private encode(at: number): number {
-    const count = this.held
+  /** Encodes the pending samples. */
+  private encodeHeld(at: number): number {
+    const samples = this.pending.subarray(0, this.held)
+    this.held = 0
+    return this.encode(samples, at)
+  }
+
+  /** Encodes the samples of a frame to an address. Returns the address after the frame. */
+  private encode(samples: Uint8Array, at: number): number {
     const { channels, depth, rate } = this.format
+    const size = depth / 8
+    const count = samples.length / (channels * size)
     const kernels = kernelsFor(count)
-    this.pending.forEach((line, channel) => kernels.lines[channel]!.set(line.subarray(0, count)))
+    kernels.bytes.set(samples, samplesAt)
+    for (let channel = 0; channel < channels; channel++)
+      kernels.flacRead(samplesAt + channel * size, lineAt(channel), count, channels * size, 32 - depth)
     const { assignment, lines } = channels === 2 ? stereoOf(count) : { assignment: channels - 1, lines: [] }
     kernels.flacBegin(at)
     for (const byte of frameHeader(this.number++, count, rate, depth, assignment)) kernels.flacPut(byte, 8)
@@ -160,39 +173,13 @@ export class FlacFrames {
     const sum = kernels.flacChecksum(at, end, tablesAt)
     kernels.bytes[end] = sum >> 8
     kernels.bytes[end + 1] = sum
-    const size = end + 2 - at
-    this.bytes += size
-    this.least = Math.min(this.least, size)
-    this.most = Math.max(this.most, size)
-    this.held = 0
+    const bytes = end + 2 - at
+    this.bytes += bytes
+    this.least = Math.min(this.least, bytes)
+    this.most = Math.max(this.most, bytes)
     return end + 2
   }
 }
-
-/** Copies `count` samples of one channel from frame `from` on to `line` from `to` on. */
-type ReadSamples = (
-  line: Float64Array,
-  to: number,
-  from: number,
-  count: number,
-  channel: number,
-  channels: number
-) => void
-
-const readerOf16 = (bytes: Uint8Array): ReadSamples => {
-  const samples = new Int16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
-  return (line, to, from, count, channel, channels) => {
-    for (let i = 0, at = from * channels + channel; i < count; i++, at += channels)
-      line[to + i] = samples[at]!
-  }
-}
-
-const readerOf24 =
-  (bytes: Uint8Array): ReadSamples =>
-  (line, to, from, count, channel, channels) => {
-    for (let i = 0, at = 3 * (from * channels + channel); i < count; i++, at += 3 * channels)
-      line[to + i] = ((bytes[at]! << 8) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 24)) >> 8
-  }
 
 /** Chooses how two channels are coded, by an estimate of their sizes. */
 const stereoOf = (count: number): { readonly assignment: number; readonly lines: ReadonlyArray<number> } => {
@@ -263,7 +250,7 @@ const encodeLine = (line: number, count: number, depth: number): void => {
 /** Finds the predictor of a line, and writes its residual to the kernels' `values`. */
 const codingOf = (line: number, count: number) => {
   const kernels = kernelsFor(count)
-  kernels.flacCorrelation(lineAt(line), windowAt, workAt, count, correlationAt)
+  kernels.flacCorrelation(lineAt(line), windowAt, count, correlationAt)
   const predictor = predictorOf(kernels.correlation, count)
   kernels.weights.fill(0)
   kernels.weights.set(predictor.weights)

@@ -119,7 +119,7 @@ const parameterBits = 4
 
 /** Returns the size in bits of `count` Rice-coded values with this sum, on average. */
 export const riceBits = (sum: number, count: number, parameter: number): number =>
-  count * (parameter + 1) + Math.max(0, sum - count / 2) / 2 ** parameter
+  count * (parameter + 1) + Math.max(0, sum - count / 2) / (1 << parameter)
 
 /** Returns the parameter, 0 to 30, for values with this sum. */
 export const parameterOf = (sum: number, count: number): number => {

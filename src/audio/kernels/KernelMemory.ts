@@ -55,7 +55,8 @@ interface Kernels {
   readonly flacBits: (line: number, count: number, out: number) => void
   readonly flacSides: (left: number, right: number, mid: number, side: number, count: number) => void
   readonly flacRoughness: (line: number, count: number) => number
-  readonly flacCorrelation: (line: number, window: number, work: number, count: number, out: number) => void
+  readonly flacRead: (bytes: number, line: number, count: number, stride: number, shift: number) => void
+  readonly flacCorrelation: (line: number, window: number, count: number, out: number) => void
   readonly flacResidual: (line: number, out: number, count: number, weights: number, scale: number) => void
   readonly flacSums: (values: number, size: number, parts: number, out: number) => void
   readonly flacBegin: (at: number) => void

@@ -1009,47 +1009,62 @@
         (br $next)))
     (f64.add (f64x2.extract_lane 0 (local.get $sum)) (f64x2.extract_lane 1 (local.get $sum))))
 
-  ;; Multiplies a line by a window of as many weights, writes the products to `work`, and the autocorrelation of these
-  ;; at lags 0 to 8 to `out`, as f64; 2 per step. There are 8 zeros before `work`. An odd line's last sample counts as 0.
-  (func (export "flacCorrelation")
-    (param $line i32) (param $window i32) (param $work i32) (param $count i32) (param $out i32)
+  ;; Copies `count` integers of `32 - shift` bits, which are `stride` bytes apart, to a line, 2 per step. The 16 bits
+  ;; before an integer must be readable, and an integer after an odd `count`.
+  (func (export "flacRead")
+    (param $bytes i32) (param $line i32) (param $count i32) (param $stride i32) (param $shift i32)
+    (local $end i32)
+    ;; An integer in the upper bits of the 4 bytes that end with it.
+    (local.set $bytes (i32.sub (local.get $bytes) (i32.shr_u (local.get $shift) (i32.const 3))))
+    (local.set $end (i32.add (local.get $line) (i32.shl (local.get $count) (i32.const 3))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
+        (v128.store (local.get $line)
+          (f64x2.convert_low_i32x4_s
+            (i32x4.shr_s
+              (v128.load32_lane 1
+                (i32.add (local.get $bytes) (local.get $stride))
+                (v128.load32_zero (local.get $bytes)))
+              (local.get $shift))))
+        (local.set $bytes (i32.add (local.get $bytes) (i32.shl (local.get $stride) (i32.const 1))))
+        (local.set $line (i32.add (local.get $line) (i32.const 16)))
+        (br $next))))
+
+  ;; Multiplies a line by a window of as many weights, and writes the autocorrelation of the products at lags 0 to 8 to
+  ;; `out`, as f64; 2 per step. An odd line's last sample counts as 0.
+  (func (export "flacCorrelation") (param $line i32) (param $window i32) (param $count i32) (param $out i32)
     (local $end i32) (local $x v128)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128) (local $e v128)
     (local $f v128) (local $g v128) (local $h v128) (local $i v128)
+    ;; The products at the lags 1 to 8. Loading them from a memory to which the last ones have just been stored would
+    ;; stall, as odd lags are in two stores.
+    (local $1 v128) (local $2 v128) (local $3 v128) (local $4 v128)
+    (local $5 v128) (local $6 v128) (local $7 v128) (local $8 v128)
     (local.set $end (i32.add (local.get $line) (i32.shl (i32.and (local.get $count) (i32.const -2)) (i32.const 3))))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $line) (local.get $end)))
+        (local.set $8 (local.get $6))
+        (local.set $7 (local.get $5))
+        (local.set $6 (local.get $4))
+        (local.set $5 (local.get $3))
+        (local.set $4 (local.get $2))
+        (local.set $3 (local.get $1))
+        (local.set $2 (local.get $x))
         (local.set $x (f64x2.mul (v128.load (local.get $line)) (v128.load (local.get $window))))
-        (v128.store (local.get $work) (local.get $x))
+        (local.set $1 (i8x16.shuffle 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 (local.get $2) (local.get $x)))
         (local.set $a (f64x2.add (local.get $a) (f64x2.mul (local.get $x) (local.get $x))))
-        (local.set $b
-          (f64x2.add (local.get $b)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 8))))))
-        (local.set $c
-          (f64x2.add (local.get $c)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 16))))))
-        (local.set $d
-          (f64x2.add (local.get $d)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 24))))))
-        (local.set $e
-          (f64x2.add (local.get $e)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 32))))))
-        (local.set $f
-          (f64x2.add (local.get $f)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 40))))))
-        (local.set $g
-          (f64x2.add (local.get $g)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 48))))))
-        (local.set $h
-          (f64x2.add (local.get $h)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 56))))))
-        (local.set $i
-          (f64x2.add (local.get $i)
-            (f64x2.mul (local.get $x) (v128.load (i32.sub (local.get $work) (i32.const 64))))))
+        (local.set $b (f64x2.add (local.get $b) (f64x2.mul (local.get $x) (local.get $1))))
+        (local.set $c (f64x2.add (local.get $c) (f64x2.mul (local.get $x) (local.get $2))))
+        (local.set $d (f64x2.add (local.get $d) (f64x2.mul (local.get $x) (local.get $3))))
+        (local.set $e (f64x2.add (local.get $e) (f64x2.mul (local.get $x) (local.get $4))))
+        (local.set $f (f64x2.add (local.get $f) (f64x2.mul (local.get $x) (local.get $5))))
+        (local.set $g (f64x2.add (local.get $g) (f64x2.mul (local.get $x) (local.get $6))))
+        (local.set $h (f64x2.add (local.get $h) (f64x2.mul (local.get $x) (local.get $7))))
+        (local.set $i (f64x2.add (local.get $i) (f64x2.mul (local.get $x) (local.get $8))))
         (local.set $line (i32.add (local.get $line) (i32.const 16)))
         (local.set $window (i32.add (local.get $window) (i32.const 16)))
-        (local.set $work (i32.add (local.get $work) (i32.const 16)))
         (br $next)))
     (f64.store (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $a)) (f64x2.extract_lane 1 (local.get $a))))
     (f64.store offset=8 (local.get $out) (f64.add (f64x2.extract_lane 0 (local.get $b)) (f64x2.extract_lane 1 (local.get $b))))
