@@ -2,7 +2,7 @@
 import { Clock, Effect, Layer, Schedule, type Scope } from "effect"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
 import { type ProgressModel, emptyProgress, advanceProgress } from "./ProgressModel.ts"
-import { type ProgressLine, progressLine, progressRows } from "./ProgressText.ts"
+import { type ProgressLine, progressLines, progressRows } from "./ProgressText.ts"
 import { Screen } from "./Screen.ts"
 
 export interface WatchOptions {
@@ -26,10 +26,14 @@ export const progressDisplay = (options: WatchOptions): Layer.Layer<Progress, ne
           Effect.flatMap(Clock.currentTimeMillis, (now) => {
             const before = board
             board = advanceProgress(before, event, now)
-            const line = progressLine(event, before, board, now)
-            if (line === undefined) return Effect.void
-            if (isPrinted(line, options, live)) return screen.say(line.text, now)
-            return line.weight === "detail" && !options.verbose ? Effect.void : screen.note(line.text)
+            return Effect.forEach(
+              progressLines(event, before, board, now),
+              (line) => {
+                if (isPrinted(line, options, live)) return screen.say(line.text, now)
+                return line.weight === "detail" && !options.verbose ? Effect.void : screen.note(line.text)
+              },
+              { discard: true }
+            )
           })
       }
     })
@@ -42,6 +46,7 @@ const isPrinted = (line: ProgressLine, options: WatchOptions, live: boolean): bo
       return true
     case "usual":
       return !options.quiet && !live
+    case "repetition":
     case "detail":
       return options.verbose && !options.quiet
   }

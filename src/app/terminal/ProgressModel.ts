@@ -35,8 +35,8 @@ export interface ProgressModel {
         readonly utterances: number
         readonly characters: number
         readonly reused: number
-        /** Utterances spoken or failed before this plan. Above 0 if the plan is one of retakes, during a run. */
-        readonly before: number
+        /** Utterances spoken and failed before this plan. Above 0 if the plan is one of retakes, during a run. */
+        readonly before: Pick<ProgressModel, "spoken" | "failed">
       }
     | undefined
   readonly jobs: ReadonlyMap<string, JobRow>
@@ -55,6 +55,8 @@ export interface ProgressModel {
   /** Utterances spoken in this run. */
   readonly spoken: number
   readonly failed: number
+  /** How many utterances failed for each of the first reasons. */
+  readonly reasons: ReadonlyMap<string, number>
   readonly adopted: number
   readonly retries: number
   /** Retries since a task was last created, adopted or spoken. */
@@ -77,6 +79,7 @@ export const emptyProgress = (now: number): ProgressModel => ({
   providers: new Map(),
   spoken: 0,
   failed: 0,
+  reasons: new Map(),
   adopted: 0,
   retries: 0,
   inVain: 0,
@@ -91,8 +94,8 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
   switch (event._tag) {
     case "Planned": {
       const { jobs, utterances, characters, reused } = event
-      const before = board.spoken + board.failed
-      return { ...board, planned: { jobs, utterances, characters, reused, before } }
+      const { spoken, failed } = board
+      return { ...board, planned: { jobs, utterances, characters, reused, before: { spoken, failed } } }
     }
     case "Submitted":
       return withFlight(
@@ -116,7 +119,11 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
     case "Retrying":
       return { ...board, retries: board.retries + 1, inVain: board.inVain + 1 }
     case "Failed":
-      return withFlight({ ...board, failed: board.failed + 1 }, event.provider, -1)
+      return withFlight(
+        { ...board, failed: board.failed + 1, reasons: withReason(board.reasons, event.error) },
+        event.provider,
+        -1
+      )
     case "ProviderPaced":
       return withProvider(board, event.provider, {
         ...providerOf(board, event.provider),
@@ -159,15 +166,19 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
   }
 }
 
-/** Counts settled utterances (cached, spoken or failed) and all utterances of the batch. */
-export const settledCount = ({
-  planned,
-  spoken,
-  failed
-}: ProgressModel): { readonly done: number; readonly all: number } => {
-  if (planned === undefined) return { done: 0, all: 0 }
+/** Utterances of the batch: settled (cached, spoken or failed), failed among them, and all. */
+export interface SettledCount {
+  readonly done: number
+  readonly failed: number
+  readonly all: number
+}
+
+export const settledCount = ({ planned, spoken, failed }: ProgressModel): SettledCount => {
+  if (planned === undefined) return { done: 0, failed: 0, all: 0 }
   const { utterances, reused, before } = planned
-  return { done: reused + Math.min(utterances, spoken + failed - before), all: utterances + reused }
+  const newlyFailed = Math.min(utterances, failed - before.failed)
+  const settled = Math.min(utterances, spoken - before.spoken + newlyFailed)
+  return { done: reused + settled, failed: newlyFailed, all: utterances + reused }
 }
 
 /** Minimum time between two lines about one delivery, in milliseconds. */
@@ -208,6 +219,14 @@ export const secondsLeft = (board: ProgressModel, now: number): number | undefin
   if (done >= all || spoken < 8 || since < 4_000) return undefined
   return ((all - done) * since) / 1000 / spoken
 }
+
+/** Reasons that are counted. If more than these differ, each utterance has its own. */
+const mostReasons = 100
+
+const withReason = (reasons: ProgressModel["reasons"], error: string): ProgressModel["reasons"] =>
+  reasons.has(error) || reasons.size < mostReasons
+    ? new Map(reasons).set(error, (reasons.get(error) ?? 0) + 1)
+    : reasons
 
 const paceOver = 60_000
 

@@ -22,7 +22,6 @@ const yellow = styled(33)
 
 /** Returns the rows to draw at `now` (milliseconds since the epoch) on a terminal of `columns`. */
 export const progressRows = (board: ProgressModel, now: number, columns: number): ReadonlyArray<string> => {
-  const { done, all } = settledCount(board)
   const stages = [...board.jobs.values()].map(({ stage }) => stage)
   const failed = stages.filter((stage) => stage === "failed").length
   const jobs = board.planned?.jobs ?? board.jobs.size
@@ -41,7 +40,7 @@ export const progressRows = (board: ProgressModel, now: number, columns: number)
       : [
           [
             `${bar(shareDone(board), Math.max(8, Math.min(30, columns - 60)))} ${percent(shareDone(board))}`,
-            `${formatInteger(done)} of ${formatInteger(all)} spoken`,
+            spokenText(board),
             ...counts(board),
             ...(left === undefined ? [] : [`about ${roughly(left)} left`])
           ].join("  "),
@@ -57,6 +56,11 @@ export const progressRows = (board: ProgressModel, now: number, columns: number)
     ...(board.listening === undefined ? [] : [`  ${listeningText(board.listening)}`]),
     ...(board.muxing === undefined ? [] : [`  writing ${board.muxing}`])
   ]
+}
+
+const spokenText = (board: ProgressModel): string => {
+  const { done, failed, all } = settledCount(board)
+  return `${formatInteger(done - failed)} of ${formatInteger(all)} spoken`
 }
 
 const counts = (board: ProgressModel): ReadonlyArray<string> => {
@@ -108,22 +112,39 @@ const roughly = (seconds: number): string =>
       ? `${Math.max(1, Math.round(seconds / 60))} min`
       : `${(seconds / 3600).toFixed(1)} h`
 
-/** How much a line matters: warnings and errors are printed even with --quiet, details only with --verbose. */
-export type Weight = "warning" | "usual" | "detail"
+/**
+ * How much a line matters: warnings and errors are printed even with --quiet, repetitions and details only with
+ * --verbose. A log file has repetitions in any case.
+ */
+export type Weight = "warning" | "usual" | "repetition" | "detail"
 
 export interface ProgressLine {
   readonly weight: Weight
   readonly text: string
 }
 
+/** How many utterances that failed for the same reason are printed. */
+const failuresPrinted = 3
+
 /** After this many retries without progress in between, one line reports the trouble. */
 const trouble = 3
 
 /**
- * Returns the line to print for an event, if there is one; `before` and `after` are the progress before and after it. A
- * line about spoken utterances appears every 5 %; one about a provider queue only when it begins to wait.
+ * Returns the lines to print for an event; `before` and `after` are the progress before and after it. A line about
+ * spoken utterances appears every 5 %; one about a provider queue only when it begins to wait.
  */
-export const progressLine = (
+export const progressLines = (
+  event: ProgressEvent,
+  before: ProgressModel,
+  after: ProgressModel,
+  now: number
+): ReadonlyArray<ProgressLine> =>
+  [
+    lineOf(event, before, after, now),
+    event._tag === "Failed" ? milestone(before, after, now) : undefined
+  ].filter((line) => line !== undefined)
+
+const lineOf = (
   event: ProgressEvent,
   before: ProgressModel,
   after: ProgressModel,
@@ -152,7 +173,7 @@ export const progressLine = (
             `${event.provider}: retrying ${short(event.utterance)} in ${Math.ceil(event.inSeconds)} s: ${event.why}`
           )
     case "Failed":
-      return warning(`${event.label} failed: ${event.error}`)
+      return failureLine(event, after)
     case "ProviderPaced": {
       const waited = (before.providers.get(event.provider)?.waitingUntil ?? 0) > now
       return event.waitingSeconds >= 1 && !waited
@@ -188,6 +209,19 @@ export const progressLine = (
   }
 }
 
+/** The first failures for a reason are warnings. */
+const failureLine = (
+  { label, error }: Extract<ProgressEvent, { readonly _tag: "Failed" }>,
+  { reasons }: ProgressModel
+): ProgressLine => {
+  const text = `${label} failed: ${error}`
+  const count = reasons.get(error) ?? 0
+  if (count <= failuresPrinted) return warning(text)
+  return count === failuresPrinted + 1
+    ? warning(`${label} failed for the same reason; from here, only --verbose prints such lines`)
+    : { weight: "repetition", text }
+}
+
 const listeningText = ({ job, done, total }: NonNullable<ProgressModel["listening"]>): string =>
   `${job}: transcribed ${formatInteger(done)} of ${formatCount(total, "clip")}`
 
@@ -198,13 +232,17 @@ const jobCounts = (board: ProgressModel): string =>
     : ` (${formatInteger(deliveredIn(board))} of ${formatCount(board.planned.jobs, "job")})`
 
 const milestone = (before: ProgressModel, after: ProgressModel, now: number): ProgressLine | undefined => {
-  const { done, all } = settledCount(after)
+  const { done, failed, all } = settledCount(after)
   const { utterances = 0, reused = 0 } = after.planned ?? {}
   const twentieth = (count: number) => Math.floor(((count - reused) * 20) / Math.max(1, utterances))
   if (twentieth(done) === twentieth(settledCount(before).done)) return undefined
   const left = secondsLeft(after, now)
   return usual(
-    `${formatInteger(done)} of ${formatInteger(all)} spoken (${percent(done / all)})${left === undefined ? "" : `, about ${roughly(left)} left`}`
+    [
+      `${spokenText(after)} (${percent((done - failed) / all)})`,
+      ...(failed === 0 ? [] : [`${formatInteger(failed)} failed`]),
+      ...(left === undefined ? [] : [`about ${roughly(left)} left`])
+    ].join(", ")
   )
 }
 

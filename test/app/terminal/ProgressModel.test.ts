@@ -7,7 +7,7 @@ import {
   shareDone,
   advanceProgress
 } from "../../../src/app/terminal/ProgressModel.ts"
-import { progressLine, progressRows } from "../../../src/app/terminal/ProgressText.ts"
+import { progressLines, progressRows } from "../../../src/app/terminal/ProgressText.ts"
 import { JobId, ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import type { ProgressEvent } from "../../../src/pipeline/Progress.ts"
 
@@ -37,15 +37,15 @@ describe("the progress model", () => {
       ],
       100
     )
-    expect(settledCount(board)).toEqual({ done: 7, all: 24 })
+    expect(settledCount(board)).toEqual({ done: 7, failed: 1, all: 24 })
   })
 
   test("counts retakes planned in mid-run separately", () => {
     const first = after([planned, ...Array.from({ length: 20 }, () => spoken)], 100)
     const second = advanceProgress(first, { ...planned, utterances: 2, reused: 24 }, 3000)
     expect([settledCount(second), settledCount(advanceProgress(second, spoken, 3100))]).toEqual([
-      { done: 24, all: 26 },
-      { done: 25, all: 26 }
+      { done: 24, failed: 0, all: 26 },
+      { done: 25, failed: 0, all: 26 }
     ])
   })
 
@@ -54,14 +54,14 @@ describe("the progress model", () => {
     expect(secondsLeft(few, 8000)).toBeUndefined()
     const enough = advanceProgress(few, spoken, 8000)
     // 8 of 20 were spoken in the 8 s since the first; 12 are left.
-    expect(settledCount(enough)).toEqual({ done: 12, all: 24 })
+    expect(settledCount(enough)).toEqual({ done: 12, failed: 0, all: 24 })
     expect(secondsLeft(enough, 9000)).toBeCloseTo(12)
     expect(secondsLeft(enough, 90_000)).toBeUndefined()
   })
 
   test("has no estimate once all is settled", () => {
     const board = after([planned, ...Array.from({ length: 20 }, () => spoken)], 1000)
-    expect(settledCount(board)).toEqual({ done: 24, all: 24 })
+    expect(settledCount(board)).toEqual({ done: 24, failed: 0, all: 24 })
     expect(secondsLeft(board, 21_000)).toBeUndefined()
   })
 })
@@ -166,7 +166,7 @@ describe("the rows of a terminal", () => {
 
 describe("lines without a terminal", () => {
   const line = (event: ProgressEvent, before: ProgressModel) =>
-    progressLine(event, before, advanceProgress(before, event, 1000), 1000)
+    progressLines(event, before, advanceProgress(before, event, 1000), 1000)[0]
 
   test("report speaking every 5 %, everything else as details", () => {
     const large = advanceProgress(emptyProgress(0), { ...planned, utterances: 100, reused: 3 }, 0)
@@ -196,7 +196,7 @@ describe("lines without a terminal", () => {
     const told = events.flatMap(([at, event]) => {
       const before = board
       board = advanceProgress(board, event, at)
-      const said = progressLine(event, before, board, at)
+      const [said] = progressLines(event, before, board, at)
       return said?.weight === "usual" ? [[at, said.text]] : []
     })
     expect(told.slice(1)).toEqual([
@@ -212,7 +212,7 @@ describe("lines without a terminal", () => {
       const event: ProgressEvent = { _tag: "Listening", job, done, total: 10 }
       const before = board
       board = advanceProgress(board, event, done * 4_000)
-      return progressLine(event, before, board, done * 4_000)?.text
+      return progressLines(event, before, board, done * 4_000)[0]?.text
     }).filter((text) => text !== undefined)
     expect(told).toEqual(["film-en: transcribed 4 of 10 clips", "film-en: transcribed 8 of 10 clips"])
   })
@@ -245,7 +245,47 @@ describe("lines without a terminal", () => {
     ])
   })
 
-  test("report failures as warnings", () => {
+  test("report the first failures for each reason, and how many are spoken and failed", () => {
+    const failed = (label: number, error: string): ProgressEvent => ({
+      _tag: "Failed",
+      provider,
+      utterance,
+      label: `ep01 #${label}`,
+      error
+    })
+    const kanji = Array.from({ length: 6 }, (_, at) => failed(at + 1, "the voice cannot read kanji"))
+    const events = [planned, spoken, spoken, ...kanji, failed(7, "no such voice"), spoken]
+    let board = emptyProgress(0)
+    const told = events.flatMap((event) => {
+      const before = board
+      board = advanceProgress(board, event, 0)
+      return progressLines(event, before, board, 0).map(({ weight, text }) => `${weight}: ${text}`)
+    })
+    expect(told.slice(1)).toEqual([
+      "usual: 5 of 24 spoken (20 %)",
+      "usual: 6 of 24 spoken (25 %)",
+      "warning: ep01 #1 failed: the voice cannot read kanji",
+      "usual: 6 of 24 spoken (25 %), 1 failed",
+      "warning: ep01 #2 failed: the voice cannot read kanji",
+      "usual: 6 of 24 spoken (25 %), 2 failed",
+      "warning: ep01 #3 failed: the voice cannot read kanji",
+      "usual: 6 of 24 spoken (25 %), 3 failed",
+      "warning: ep01 #4 failed for the same reason; from here, only --verbose prints such lines",
+      "usual: 6 of 24 spoken (25 %), 4 failed",
+      "repetition: ep01 #5 failed: the voice cannot read kanji",
+      "usual: 6 of 24 spoken (25 %), 5 failed",
+      "repetition: ep01 #6 failed: the voice cannot read kanji",
+      "usual: 6 of 24 spoken (25 %), 6 failed",
+      "warning: ep01 #7 failed: no such voice",
+      "usual: 6 of 24 spoken (25 %), 7 failed",
+      "usual: 7 of 24 spoken (29 %), 7 failed"
+    ])
+    expect(plain(progressRows(board, 0, 80))[1]).toBe(
+      "██████░░░░░░░░░░░░░░ 29 %  7 of 24 spoken  (4 cached, 7 failed)"
+    )
+  })
+
+  test("report failed jobs as warnings", () => {
     expect(line({ _tag: "JobFailed", job, error: "2 cues failed" }, emptyProgress(0))).toEqual({
       weight: "warning",
       text: "film-en: failed: 2 cues failed"
