@@ -42,13 +42,14 @@ export const espeakText = (
 /**
  * Returns each piece's time, from its first word event to the end of its last sound. If a piece begins with a pause,
  * its time starts at its first sound. The engine reports one time for some neighbours ("of the"); the second gets null.
+ * It reports none for some words, such as Korean ones with 지: their sounds belong to the word before, or to the first.
  */
 export const spansOf = (
   events: ReadonlyArray<EspeakEvent>,
   starts: ReadonlyArray<number>
 ): ReadonlyArray<Span | null> => {
   const spans: Array<Span | null> = starts.map(() => null)
-  let current = -1
+  let current = 0
   /** Where the current word would start if sound followed. */
   let from = 0
   let sounding = false
@@ -61,7 +62,7 @@ export const spansOf = (
     if (event.type === "word") {
       current = Math.max(current, pieceAt(starts, event.text_position))
       from = event.audio_position
-    } else if (event.type === "phoneme" && current >= 0) {
+    } else if (event.type === "phoneme") {
       if (isSound(event.id)) sounding = true
       else if (spans[current] === null) from = event.audio_position
     }

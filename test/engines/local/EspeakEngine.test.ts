@@ -68,6 +68,18 @@ layer(Layer.scoped(Espeak, makeEspeakEngine({ size: 2 })), { excludeTestServices
       })
     )
 
+    it.effect("speaks words for which the engine reports no time, alone and between others", () =>
+      Effect.gen(function* () {
+        // eSpeak NG 1.52 reports no word event for Korean words with 지.
+        const alone = yield* speak("ko", "나도 모르지.")
+        expect(alone.words.map(({ text }) => text)).toEqual(["나도", "모르지."])
+        expect(lengthOf(alone)).toBeGreaterThan(500)
+        const between = yield* speak("ko", "어디 가? 나도 모르지. 어디 가?")
+        const without = yield* speak("ko", "어디 가? 어디 가?")
+        expect(lengthOf(between) - lengthOf(without)).toBeGreaterThan(500)
+      })
+    )
+
     it.effect("the same text gives the same samples on any thread, in any order", () =>
       Effect.gen(function* () {
         const first = digest(yield* speak("en-us", one))

@@ -80,3 +80,17 @@ test("a pause before a piece's first sound is not part of it", () => {
   const events = [at("word", 1, 0), at("phoneme", 1, 0, ""), at("phoneme", 1, 40, "b"), at("end", 2, 100)]
   expect(spansOf(events, [1])).toEqual([{ start: 0, end: 100 }])
 })
+
+test("sounds before the first word event are the first piece's", () => {
+  const events = [
+    at("phoneme", 1, 5, "n"),
+    at("phoneme", 1, 60, "ɐ"),
+    at("word", 4, 90),
+    at("phoneme", 4, 95, "m"),
+    at("end", 6, 150)
+  ]
+  expect(spansOf(events, [1, 4])).toEqual([
+    { start: 0, end: 90 },
+    { start: 90, end: 150 }
+  ])
+})
