@@ -1,8 +1,12 @@
 /**
  * Measures how soon an edited line is heard in its place: a film of two hours and 2,000 lines, spoken by the bundled
  * service, under `dubwright review`, in Chromium. Each edit changes a line's words or its voice, presses Listen and
- * then Accept, and plays the line as soon as the page has loaded the new sound. The lines are at the start, the middle
- * and the end of the film, in turn. Between opening the edit box and Listen, the user types for about three seconds.
+ * then Accept, and plays from the line as soon as the change is saved. The lines are at the start, the middle and the
+ * end of the film, in turn. Between opening the edit box and Listen, the user types for about three seconds.
+ *
+ * The new line is first heard from the page's preview, which an AudioContext plays while the page's audio element still
+ * has the earlier file. The time counts once the context has played some of it. What it plays is compared with the
+ * delivered file: at the line, they may differ in level by a decibel, and otherwise by the file's dither.
  *
  *     node bench/run.mjs review [--hours 2] [--lines 2000] [--edits 12] [--outputs wav,srt] [--profile FOLDER]
  *
@@ -10,12 +14,12 @@
  *
  * - listen: from the key to the take's sound: the request, the speaking, and decoding in the page
  * - saved: from Accept to the server's response
+ * - heard: from Accept until the new line plays in its place
  * - written: from Accept until the WAV file is in its place
- * - loaded: from Accept until the page can play the new sound
- * - heard: from Accept until it plays
+ * - loaded: from Accept until the audio element can play that file
  *
  * The last column is listen and heard together: what the user waits for, without the take's own length. Fails if the
- * line's samples did not change. A line in the excerpt on which the mix's gain is measured may take a whole delivery.
+ * line's samples did not change. A line in the excerpt on which the mix's gain is measured is written later.
  * `--profile` writes a CPU profile of the server.
  *
  * Run `npm run build` first. Needs Chromium and ffmpeg.
@@ -95,34 +99,41 @@ const waitFor = async (name: string, after = 0): Promise<void> => {
 }
 
 /**
- * Records keys, responses and the events of media elements. Plays the line as soon as the page can play the sound that
- * it has loaded after Accept, by itself or with a reload of the page.
+ * Records keys, responses, the events of media elements, and previews with what they play. Plays from the line once the
+ * change is saved, with the element's own sound if there is no preview.
  */
 const recorder = `
   const mark = (name) => record(name, performance.timeOrigin + performance.now())
-  let waits = sessionStorage.accepted === "yes"
-  const isReloaded = waits
-  addEventListener("keydown", ({ key, ctrlKey }) => {
-    if (!ctrlKey) return
-    mark(key)
-    if (key === "s") waits = true
-    if (key === "s") sessionStorage.accepted = "yes"
-  }, true)
+  addEventListener("keydown", ({ key, ctrlKey }) => ctrlKey && mark(key), true)
+  const isReloaded = sessionStorage.accepted === location.hash
+  delete sessionStorage.accepted
   const ask = window.fetch
   window.fetch = async (path, ...more) => {
     const answer = await ask(path, ...more)
     const { state } = path === "delivery" ? await answer.clone().json() : {}
-    mark(state ?? path.split("/").at(-1))
+    const name = path.split("/").at(-1)
+    mark(state ?? name)
+    if (name === "preview") window.previewFrom = Number(answer.headers.get("x-preview-from"))
+    if (name === "accept") sessionStorage.accepted = location.hash
+    if (name === "accept") setTimeout(() => document.querySelector("#play").click())
     return answer
+  }
+  const start = AudioBufferSourceNode.prototype.start
+  AudioBufferSourceNode.prototype.start = function (...when) {
+    start.call(this, ...when)
+    const { context, buffer } = this
+    const from = context.currentTime
+    const look = () => (context.currentTime > from ? mark("playing preview") : setTimeout(look, 1))
+    look()
+    window.secondAt = (seconds) => {
+      const at = Math.round((seconds - previewFrom) * buffer.sampleRate)
+      return { rate: buffer.sampleRate, samples: [...buffer.getChannelData(0).subarray(at, at + buffer.sampleRate)] }
+    }
   }
   for (const type of ["canplay", "playing"])
     addEventListener(type, ({ target }) => {
-      if (target.id === "audio" && !isReloaded && !target.currentSrc.includes("?")) return
-      mark(type + " " + target.id)
-      if (target.id !== "audio" || type !== "canplay" || !waits) return
-      waits = false
-      delete sessionStorage.accepted
-      document.querySelector("#play").click()
+      const isNew = target.id !== "audio" || isReloaded || target.currentSrc.includes("?")
+      mark(type + " " + (isNew ? "" : "old ") + target.id)
     }, true)
 `
 
@@ -130,9 +141,38 @@ const recorder = `
 const secondAt = (file: string, seconds: number): Buffer => {
   const bytes = Buffer.alloc(2 * 48_000)
   const descriptor = openSync(file, "r")
-  readSync(descriptor, bytes, 0, bytes.length, 2 * Math.round(seconds * 48_000))
+  const head = Buffer.alloc(1_000)
+  readSync(descriptor, head, 0, head.length, 0)
+  const dataAt = head.indexOf("data") + 8
+  readSync(descriptor, bytes, 0, bytes.length, dataAt + 2 * Math.round(seconds * 48_000))
   closeSync(descriptor)
   return bytes
+}
+
+/** A second of a preview: its samples, ±1 at full scale. */
+interface Second {
+  readonly rate: number
+  readonly samples: ReadonlyArray<number>
+}
+
+/**
+ * Throws if a second of a preview is not that of the file, apart from its level, the file's dither, and what another
+ * sample rate changes.
+ */
+const compare = ({ rate, samples }: Second, file: Buffer): void => {
+  const sampleAt = (at: number) => (at < 48_000 ? file.readInt16LE(2 * at) / 32_768 : 0)
+  const delivered = samples.map((_, at) => {
+    const place = (at * 48_000) / rate
+    const first = Math.floor(place)
+    return sampleAt(first) + (place - first) * (sampleAt(first + 1) - sampleAt(first))
+  })
+  const product = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) =>
+    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
+  const level = product(samples, delivered) / product(samples, samples)
+  const missing = delivered.map((value, at) => value - level * (samples[at] ?? 0))
+  const error = Math.sqrt(product(missing, missing) / product(delivered, delivered))
+  if (!(error < 0.1 && Math.abs(20 * Math.log10(level)) < 1))
+    throw new Error(`the preview is another sound: factor ${level.toFixed(3)}, error ${error.toFixed(3)}`)
 }
 
 /** Edits a line; returns the milliseconds of each phase. */
@@ -157,21 +197,26 @@ const edit = async (
   await page.keyboard.type(sentenceAt(what === "voice" ? cue - 1 : lines + by), { delay: 75 })
   await page.keyboard.press("Control+Enter")
   await waitFor("playing edit-take")
+  // The user listens to the take, in part.
+  await setTimeout(500)
   await page.keyboard.press("Control+s")
-  await waitFor("playing audio")
-  await page.keyboard.press(" ")
-  const at = (name: string) => marks.findLast((mark) => mark.name === name)?.at ?? NaN
-  if (before.equals(secondAt(sound, (cue - 1) * spacing + 0.5)))
-    throw new Error(`cue ${cue} sounds as before`)
+  await waitFor("playing preview")
+  await page.evaluate("document.querySelector('#play').click()")
+  const at = (name: string) => marks.find((mark) => mark.name === name)?.at ?? NaN
   const accepted = at("s")
-  // Until then, the page may load itself again.
+  const within = (cue - 1) * spacing + 0.5
+  const previewed = await page.evaluate<Second>(`secondAt(${within})`)
   await waitFor("delivered", accepted)
+  const after = secondAt(sound, within)
+  if (before.equals(after)) throw new Error(`cue ${cue} sounds as before`)
+  compare(previewed, after)
+  await waitFor("canplay audio")
   return {
     listen: at("playing edit-take") - at("Enter"),
     saved: at("accept") - accepted,
+    heard: at("playing preview") - accepted,
     written: statSync(sound).ctimeMs - accepted,
-    loaded: at("canplay audio") - accepted,
-    heard: at("playing audio") - accepted
+    loaded: at("canplay audio") - accepted
   }
 }
 
@@ -189,7 +234,7 @@ const address = new URL(".", page.url()).href
 const places = [20, Math.floor(lines / 2), lines - 4]
 const rows: Array<Awaited<ReturnType<typeof edit>>> = []
 console.log(
-  "| edit | listen | saved | written | loaded | heard | listen + heard |\n|---|---|---|---|---|---|---|"
+  "| edit | listen | saved | heard | written | loaded | listen + heard |\n|---|---|---|---|---|---|---|"
 )
 const print = (name: string, row: Awaited<ReturnType<typeof edit>>) => {
   const columns = [...Object.values(row), row.listen + row.heard]
@@ -213,7 +258,7 @@ for (const [name, share] of [
   ["max", 1]
 ] as const) {
   const both = quantile(share, ({ listen, heard }) => listen + heard)
-  const columns = (["listen", "saved", "written", "loaded", "heard"] as const).map((phase) =>
+  const columns = (["listen", "saved", "heard", "written", "loaded"] as const).map((phase) =>
     quantile(share, (row) => row[phase]).toFixed(0)
   )
   console.log(`| ${[name, ...columns, both.toFixed(0)].join(" | ")} |`)

@@ -6,6 +6,8 @@ import type { ServerResponse } from "node:http"
 import { extname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import type { Html } from "../../pages/parts/Html.ts"
+import { previewFrom } from "../../pages/data/ReviewProtocol.ts"
+import type { TakePreview } from "../../pipeline/review/TakePreview.ts"
 import { rangeOf } from "../../service/http/FileResponse.ts"
 
 const guarded = {
@@ -28,6 +30,13 @@ export const sendJson = (response: ServerResponse, status: number, value: object
   response
     .writeHead(status, { ...guarded, "content-type": "application/json; charset=utf-8" })
     .end(JSON.stringify(value))
+}
+
+/** Sends the mix around a take; nothing, with status 204, if there is none. */
+export const sendPreview = (response: ServerResponse, preview: TakePreview | undefined): void => {
+  if (preview === undefined) return void response.writeHead(204, guarded).end()
+  const { from, wav } = preview
+  response.writeHead(200, { ...guarded, "content-type": "audio/wav", [previewFrom]: `${from}` }).end(wav)
 }
 
 /** Redirects to another page of the same server, so that a reload does not request this URL again. */

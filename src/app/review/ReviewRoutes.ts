@@ -20,6 +20,8 @@ export type Route =
   | { readonly _tag: "Voice"; readonly job: string; readonly step: "price" | "save" }
   | { readonly _tag: "Shape"; readonly job: string; readonly cue: number; readonly change: ShapeChange }
   | { readonly _tag: "Cue"; readonly job: string; readonly cue: number }
+  /** The mix around the cue's last take. */
+  | { readonly _tag: "Preview"; readonly job: string; readonly cue: number }
   | { readonly _tag: "Change"; readonly job: string; readonly cue: number; readonly change: Change }
 
 /** Matches a request to a route, or returns 404 or 405. */
@@ -49,6 +51,7 @@ const leadsTo = ([first = "", second, cue, what, ...more]: ReadonlyArray<string>
   if (second === "film" && what === undefined) return { _tag: "Film", job: first, file: cue }
   if (second !== "cues" || !/^\d{1,9}$/u.test(cue)) return undefined
   if (what === undefined) return { _tag: "Cue", job: first, cue: Number(cue) }
+  if (what === "preview") return { _tag: "Preview", job: first, cue: Number(cue) }
   if (isShape(what)) return { _tag: "Shape", job: first, cue: Number(cue), change: what }
   return isChange(what) ? { _tag: "Change", job: first, cue: Number(cue), change: what } : undefined
 }

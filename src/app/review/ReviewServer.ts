@@ -14,7 +14,7 @@ import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
 import { listenHttp } from "../../service/http/HttpServer.ts"
 import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
 import { exitCodeFor } from "../ExitCodes.ts"
-import { sendAway, sendFile, sendJson, sendPage, sendReload } from "./ReviewResponses.ts"
+import { sendAway, sendFile, sendJson, sendPage, sendPreview, sendReload } from "./ReviewResponses.ts"
 import { type AccessRefusal, makeReviewAccess } from "./ReviewAccess.ts"
 import { isPosted, type PostedRoute, type Route, routeOf } from "./ReviewRoutes.ts"
 import { Screen } from "../terminal/Screen.ts"
@@ -77,6 +77,7 @@ const answered = Effect.fnUntraced(
   ) {
     if (route._tag === "Home") return sendAway(response, "index.html")
     if (route._tag === "Delivery") return sendJson(response, 200, work.standing(route.job))
+    if (route._tag === "Preview") return sendPreview(response, yield* work.preview(route.job, route.cue))
     if (isPosted(route)) return sendJson(response, 200, yield* changed(work, route, yield* bodyOf(request)))
     const address = "file" in route ? JSON.stringify(route) : ""
     const known = media.get(address)

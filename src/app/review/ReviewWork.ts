@@ -19,6 +19,7 @@ import {
   prepareEdit,
   makeTake
 } from "../../pipeline/review/ReviewSession.ts"
+import { type PlacedTake, previewOf } from "../../pipeline/review/TakePreview.ts"
 import { moveAcross, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
 import { makeReviewMemory } from "../../pipeline/review/ReviewMemory.ts"
 import { lacksSpares, prepareSpares } from "../../pipeline/deliver/reuse/SparePreparation.ts"
@@ -79,6 +80,9 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   /** The last take of each cue: accepting it needs no second check. */
   const heard = new Map<string, { readonly edits: string; readonly changes: HeardChanges }>()
 
+  /** The last take of all, for its preview. */
+  let placed: { readonly id: string; readonly cue: number; readonly take: PlacedTake } | undefined
+
   const memory = yield* makeReviewMemory(yield* loadBatchInput(options))
 
   const spares = yield* makeSpares
@@ -133,14 +137,22 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   const take = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
     const { batch, job } = yield* present(id)
-    const { take, changes } = yield* Effect.provide(
+    const { take, changes, ...made } = yield* Effect.provide(
       makeTake(speechOf(batch), batch, job, cue, edits, change === "take"),
       stateOf(batch)
     )
+    placed = { id, cue, take: made.placed }
     yield* memory.hear(id, cue, edits)
     heard.set(`${id}/${cue}`, { edits: JSON.stringify(edits), changes })
     return take
   }, speaking.withPermits(1))
+
+  /** Mixes the programme around the last take, if it was of this cue. */
+  const preview = Effect.fnUntraced(function* (id: string, cue: number) {
+    if (placed?.id !== id || placed.cue !== cue) return undefined
+    const batch = yield* loadBatchInput(options)
+    return yield* Effect.provide(previewOf(batch, placed.take), stateOf(batch))
+  })
 
   /** Saves entries of the overrides file as one change, and queues the delivery of the cues that it concerns. */
   const keep = Effect.fnUntraced(function* (
@@ -151,6 +163,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   ) {
     yield* memory.add(id, yield* saveChanges(batch.manifest, cues, entries))
     for (const cue of cues) heard.delete(`${id}/${cue}`)
+    placed = undefined
     return yield* request(batch, id, cues)
   })
 
@@ -255,6 +268,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
             (made): Take | Effect.Effect.Success<ReturnType<typeof save>> => made
           )
         : save(asked, edits),
+    preview,
     standing,
     /** Prepares a job's files and the speech for an edit, in the background. */
     prepare: (batch: Batch, { id }: Job) =>

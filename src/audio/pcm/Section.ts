@@ -25,13 +25,18 @@ const runOut = 0.05
 
 /** Splits a programme of `length` frames into sections of `seconds` each. */
 export const sectionsOf = (length: number, rate: number, seconds: number): ReadonlyArray<Section> =>
-  Array.from({ length: Math.max(1, Math.ceil(length / (seconds * rate))) }, (_, at) => {
-    const from = at * seconds * rate
-    const to = Math.min(length, from + seconds * rate)
-    return {
-      begin: Math.max(0, from - runIn * rate),
-      from,
-      to,
-      end: Math.min(length, to + Math.round(runOut * rate))
-    }
-  })
+  Array.from({ length: Math.max(1, Math.ceil(length / (seconds * rate))) }, (_, at) =>
+    sectionAt(at * seconds, seconds, length, rate)
+  )
+
+/** Returns the section of a programme of `length` frames that begins at a whole second and lasts `seconds`. */
+export const sectionAt = (start: number, seconds: number, length: number, rate: number): Section => {
+  const from = start * rate
+  const to = Math.min(length, from + seconds * rate)
+  return {
+    begin: Math.max(0, from - runIn * rate),
+    from,
+    to,
+    end: Math.min(length, to + Math.round(runOut * rate))
+  }
+}

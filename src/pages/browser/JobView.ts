@@ -39,8 +39,9 @@ export interface JobViewHandle {
   readonly remark: () => void
   /** Moves the position by some seconds. */
   readonly nudge: (seconds: number) => void
-  /** Loads the sound again, after it has changed. */
-  readonly renew: () => void
+  readonly player: Player
+  /** The element that the player plays. */
+  readonly media: HTMLMediaElement | undefined
   /** Sets when a cue is heard, in seconds, after it has changed. */
   readonly place: (index: number, from: number, to: number) => void
 }
@@ -202,7 +203,8 @@ export const jobView = ({ keys, edit, undo, voices, approvals }: JobViewKind): J
     playCurrent: again,
     playPause: acts.playPause,
     nudge: (seconds) => player.go(player.position + seconds),
-    renew: () => player.renew(),
+    player,
+    media,
     place: (index, from, to) => {
       const at = cues.findIndex((cue) => cue.index === index)
       const cue = cues[at]

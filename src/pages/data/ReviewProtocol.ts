@@ -62,6 +62,12 @@ export interface Take {
   readonly wav: string
 }
 
+/**
+ * The header of a preview's response: the second of the programme at which it begins. A preview is the mix around a
+ * cue's last take, as a WAV file; there may be none (204).
+ */
+export const previewFrom = "x-preview-from"
+
 /** Edits by line name. */
 export type ReviewEdits = Readonly<Record<string, ReviewEdit>>
 

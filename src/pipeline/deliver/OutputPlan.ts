@@ -122,7 +122,13 @@ export const codingsOf = (
   })
 
 /** Builds the programme to mix, at the background's rate, else at the highest rate of its clips: at least 24 kHz. */
-export const programmeOf = ({ job, placements, clips, length, background }: OutputPlan): Programme => {
+export const programmeOf = ({
+  job,
+  placements,
+  clips,
+  length,
+  background
+}: Pick<OutputPlan, "job" | "placements" | "clips" | "length" | "background">): Programme => {
   const highest = SampleRate.make(
     placements.reduce(
       (highest, { parts }) =>

@@ -28,7 +28,7 @@ import { stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
 import { targetOf } from "../mix/LoudnessGoal.ts"
 import { backgroundError, loudnessError } from "../mix/LoudnessNormalization.ts"
 import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
-import { rememberedLevel } from "./reuse/LevelMemory.ts"
+import { keepLevel, rememberedLevel } from "./reuse/LevelMemory.ts"
 import { feedOf, type Programme } from "../mix/MixLines.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
@@ -148,6 +148,7 @@ const mastered = Effect.fnUntraced(function* (
   const made = yield* madeWith(gain)
   const better = again(made.measured)
   const result = better === undefined ? made : yield* madeWith(better)
+  yield* keepLevel(out, job.id, result.level)
   const missed =
     loudnessError(target, result.measured) ??
     (programme.background === undefined ? undefined : backgroundError(target, result.measured))

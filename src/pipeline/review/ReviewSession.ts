@@ -26,6 +26,7 @@ import { placeWithPicture } from "../place/PictureGiving.ts"
 import { type JobPlan, planBatch, withOverrides } from "../plan/BatchPlan.ts"
 import { planRetakes } from "../place/Retakes.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
+import type { PlacedTake } from "./TakePreview.ts"
 import { planOne, beforeEdits } from "./ReviewedLines.ts"
 import { type ReviewChanges, changesOf, mergeEdits } from "./ReviewEdits.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
@@ -52,9 +53,8 @@ export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const clips = new Map([...(yield* store.clips(keys))].map(([key, { clip }]) => [key, clip]))
-  const placements = placeWithPicture(holdableJob({ ...plan, job }, clips)).placements.filter(({ lines }) =>
-    lines.some((line) => line.cue === cue)
-  )
+  const { placements: all, stretches } = placeWithPicture(holdableJob({ ...plan, job }, clips))
+  const placements = all.filter(({ lines }) => lines.some((line) => line.cue === cue))
   const [first] = placements
   if (first === undefined)
     return yield* new ReviewFailed({
@@ -73,7 +73,8 @@ export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
       encodeWav16({ rate: deliveryRate, samples: yield* heard(placements, clips, first.start, millis(end)) })
     ).toString("base64")
   }
-  return { take, changes }
+  const placed: PlacedTake = { plan, clips, placements: all, stretches, start: first.start, end: millis(end) }
+  return { take, changes, placed }
 })
 
 /** The overrides of a take. */

@@ -19,6 +19,7 @@ describe("review server routes", () => {
     ["a job's audio", got("ep", "ep.wav"), { _tag: "File", job: "ep", file: "ep.wav" }],
     ["a job's film", got("ep", "film", "ep 01.mp4"), { _tag: "Film", job: "ep", file: "ep 01.mp4" }],
     ["a cue", got("ep", "cues", "12"), { _tag: "Cue", job: "ep", cue: 12 }],
+    ["the mix around its take", got("ep", "cues", "12", "preview"), { _tag: "Preview", job: "ep", cue: 12 }],
     ["an undo", posted("ep", "undo"), { _tag: "Step", job: "ep", step: "undo" }],
     [
       "a change to it",
@@ -33,6 +34,7 @@ describe("review server routes", () => {
     ["GET of an undo", got("ep", "undo"), 405],
     ["POST to a cue", posted("ep", "cues", "12"), 405],
     ["GET of a change", got("ep", "cues", "12", "accept"), 405],
+    ["POST to the mix around a take", posted("ep", "cues", "12", "preview"), 405],
     ["an unknown change", posted("ep", "cues", "12", "delete"), 404],
     ["a cue without a number", got("ep", "cues", "x"), 404],
     ["a cue number that is too long", got("ep", "cues", "1234567890"), 404],

@@ -35,6 +35,11 @@ export class Player {
     return this.media?.currentTime ?? 0
   }
 
+  /** Whether the file has a newer version than the one that is loaded, or loading. */
+  get outdated(): boolean {
+    return this.isOutdated
+  }
+
   get playing(): boolean {
     return this.media !== undefined && !this.media.paused
   }

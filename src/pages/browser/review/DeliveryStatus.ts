@@ -49,9 +49,9 @@ export class Delivering {
         this.shown ??= ended
         // An outdated status would enable an undo button that has just been disabled.
         if (this.changed) continue
-        for (const listener of this.listeners) listener(standing)
         if (sounds !== (this.heard ?? sounds)) this.renew()
         this.heard = sounds
+        for (const listener of this.listeners) listener(standing)
         if (state === "failed") return this.say(words ?? "Delivery failed", "error")
         if (state === "delivered" && ended === this.shown) return this.say("")
         if (state === "delivered" && this.isQuiet() && isIdle()) return location.reload()

@@ -4,6 +4,7 @@ import { type EditAction, editKeys } from "../../parts/KeyBindings.ts"
 import { byId, maybeById } from "../Dom.ts"
 import type { JobViewHandle } from "../JobView.ts"
 import { bringIntoView, leaveHeading } from "../StickyParts.ts"
+import type { AcceptedLines, Preview } from "./AcceptedLines.ts"
 import { LineFields } from "./LineFields.ts"
 import { ask } from "./ReviewClient.ts"
 import { TakeList } from "./TakeList.ts"
@@ -28,6 +29,8 @@ export class EditBox {
   private cue = 0
   /** The last take of the edits in the box. */
   private take: Take | undefined
+  /** The mix around that take. */
+  private preview: Promise<Preview | undefined> | undefined
   private row: HTMLTableRowElement | undefined
   private lines: ReadonlyArray<LineFields> = []
   /** The text that has, or had, the cursor. */
@@ -40,6 +43,7 @@ export class EditBox {
   /** `saved` is called when a change is saved; `view` is the page's list and player. */
   constructor(
     private readonly view: JobViewHandle,
+    private readonly accepted: AcceptedLines,
     private readonly saved: () => void
   ) {
     this.form.addEventListener("submit", (event) => {
@@ -94,6 +98,7 @@ export class EditBox {
       const { leaves } = this
       const sheet = await ask<ReviewedCue>(`cues/${cue}`)
       if (leaves === this.leaves) this.fill(sheet)
+      this.accepted.prepare()
       return ""
     })
   }
@@ -177,6 +182,7 @@ export class EditBox {
   private changed(): void {
     this.edition++
     this.take = undefined
+    this.preview = undefined
     this.takes.mark(this.wishes())
     for (const accept of this.accepts) accept.disabled = true
     this.status.textContent = ""
@@ -198,6 +204,7 @@ export class EditBox {
       this.sound.hidden = false
       // Autoplay may be blocked before the user has interacted with the page; they can press the control instead.
       this.sound.play().catch(() => undefined)
+      this.preview = this.accepted.fetch(this.cue)
       return describeTake(take)
     })
   }
@@ -238,11 +245,13 @@ export class EditBox {
     goesOn: boolean
   ): Promise<void> {
     return this.busy("Saving…", async () => {
-      const { cue, leaves, row, take } = this
+      const { cue, leaves, row, take, preview } = this
       await ask<DeliveryStanding>(`cues/${cue}/${what}`, body)
       row?.classList.add("changed")
       history.replaceState(null, "", `#cue-${cue}`)
       if (what === "accept" && take !== undefined) this.view.place(cue, take.start, take.end)
+      if (what === "accept") void this.accepted.add(preview)
+      else this.accepted.clear()
       this.saved()
       if (leaves !== this.leaves) return ""
       if (!goesOn || !this.view.editBeside("flagged")) this.dialog.close()

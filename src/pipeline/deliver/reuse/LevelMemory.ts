@@ -26,6 +26,16 @@ export const rememberedLevel = Effect.fn("LevelMemory.rememberedLevel")(function
   return level
 })
 
+const Level = Schema.Struct({ gain: Schema.Number, peak: Schema.Number })
+
+/** Stores the level with which a job's mix was delivered. */
+export const keepLevel = (out: string, job: JobId, level: typeof Level.Type) =>
+  Effect.map(mixFolders(out, job), (folderOf) => folderOf(0).write("delivered", level))
+
+/** Returns the level with which a job's mix was last delivered: its gain factor, and its highest true peak in dBTP. */
+export const deliveredLevel = (out: string, job: JobId) =>
+  Effect.map(mixFolders(out, job), (folderOf) => folderOf(0).read("delivered", Level))
+
 /**
  * Returns the digest of everything that decides the level. Undefined for short programmes, which are their own excerpt,
  * and if a clip is missing; the render reports that.
