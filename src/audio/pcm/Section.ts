@@ -15,6 +15,12 @@ export interface Section {
   readonly end: number
 }
 
+/** A section to render. */
+export interface RenderedSection extends Section {
+  /** Whether its frames and measurements are kept, so that its samples are only needed for checksums. */
+  readonly isKept?: boolean
+}
+
 /**
  * Run-in before a section, in seconds: the limiter forgets a peak within 0.6 s, the loudness meter's filters sooner.
  */

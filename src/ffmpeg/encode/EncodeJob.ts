@@ -145,14 +145,13 @@ export const flacFileOf = (
   }).flatMap(([name, text]) => (text === undefined ? [] : [`${name}=${text}`]))
   return {
     stream: { ...to, channels: feed.channels, tags: [...tags, ...oggChapters(chapters)] },
-    // Of a spliced file, only the rendered samples are passed on.
     order: {
       kind: "flac",
       path,
       from,
       length: feed.frames,
       to,
-      isChecked: checksum && frameSplice === undefined
+      isChecked: checksum && frameSplice?.checksum?.samples === undefined
     }
   }
 }

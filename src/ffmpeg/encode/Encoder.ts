@@ -17,7 +17,7 @@ import {
   type PlacedSink,
   wavFileOf
 } from "./EncodeJob.ts"
-import { openFlacFile } from "./FlacFile.ts"
+import { openFlacFile, type WrittenFlac } from "./FlacFile.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
@@ -38,6 +38,8 @@ export interface EncodeRequest {
 export interface OpenFiles {
   /** How the renderer must process the samples of the requests. */
   readonly orders: ReadonlyArray<RequestOrder>
+  /** What is known of each FLAC file, by path, once it is written. */
+  readonly flacs: ReadonlyMap<string, WrittenFlac>
   /**
    * Writes the orders' results, with backpressure. When their stream has ended, and with it all that rendered them,
    * puts the files in place, and returns the measurement of each request that sets `listen`. Fails at the next bytes
@@ -105,6 +107,11 @@ export const openFiles = Effect.fnUntraced(function* (
   })
   const open: OpenFiles = {
     orders: works.map(({ request, order }) => ({ request, order })),
+    flacs: new Map(
+      works.flatMap(({ order, flac }) =>
+        order.kind === "flac" && flac !== undefined ? [[order.path, flac] as const] : []
+      )
+    ),
     write: (results) => Effect.zipRight(Stream.runForEach(results, take), finish)
   }
   return open
@@ -130,6 +137,7 @@ interface Taker {
 interface Work extends RequestOrder {
   readonly job?: FedJob
   readonly take?: Taker["take"]
+  readonly flac?: WrittenFlac
   /** Completes a file. Returns the step that puts it in place if it has an earlier version. */
   readonly complete?: Effect.Effect<Effect.Effect<void, DiskFull | Unwritable>, DiskFull | Unwritable>
 }

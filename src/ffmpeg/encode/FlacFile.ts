@@ -2,13 +2,13 @@
  * Writes a FLAC file whose frames are encoded in order of time, or makes it from an earlier version of the file: the
  * frames of other sections are copied. The file itself is not changed until the new one is complete.
  */
-import { createHash } from "node:crypto"
 import { existsSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Effect, Fiber } from "effect"
 import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import { flacHeader, type FlacStream } from "../../audio/formats/FlacHeader.ts"
+import { openChecksum } from "../../audio/formats/SampleChecksum.ts"
 import { partOf } from "../../system/AtomicFile.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
 import { attempt } from "../process/FileFaults.ts"
@@ -38,14 +38,34 @@ export interface FrameSplice {
   readonly spare: string
   /** The same frames in the spare; undefined where it has others. Undefined as a whole if the spare is not used. */
   readonly inSpare: FrameSplice["sections"] | undefined
-  /** Where the samples for the checksum are in a WAV file, if the FLAC file has one. */
-  readonly samples?: FileRange & { readonly path: string }
+  /** How to complete the checksum; undefined if the file has none. */
+  readonly checksum: ChecksumSplice | undefined
+}
+
+/** How to complete the checksum of all samples when some sections, up to the first rendered one, are as before. */
+interface ChecksumSplice {
+  /** Its state after them; undefined if there are none. */
+  readonly state: Uint8Array | undefined
+  /**
+   * Where the samples of each other section are in a WAV file; undefined if the renderer passes them on, of kept
+   * sections, too.
+   */
+  readonly samples: { readonly path: string; readonly sections: ReadonlyArray<FileRange> } | undefined
+}
+
+/** What was written of a FLAC file. */
+export interface WrittenFlac {
+  /** The sizes of the frames of rendered sections, in order. */
+  readonly rendered: ReadonlyArray<FrameSizes>
+  /** The state of the checksum after each section that was added to it, in order. */
+  readonly states: ReadonlyArray<Uint8Array>
 }
 
 /**
- * Opens a file. Returns what takes the results of its order, and the step that completes the file. That returns the
- * step that puts a spliced file in place. Kept frames are copied while others are rendered, as soon as their place is
- * known: after those of all sections before them. Those that a spare has at this place are not copied.
+ * Opens a file. Returns what takes the results of its order, what is written by then, and the step that completes the
+ * file. That returns the step that puts a spliced file in place. Kept frames are copied while others are rendered, as
+ * soon as their place is known: after those of all sections before them. Those that a spare has at this place are not
+ * copied.
  */
 export const openFlacFile = Effect.fnUntraced(function* (
   { stream, order }: FlacFile,
@@ -60,8 +80,10 @@ export const openFlacFile = Effect.fnUntraced(function* (
     (opened) => Effect.promise(() => opened.close())
   )
   const sync = inSpare === undefined ? undefined : new RunningSync(file)
-  const md5 = createHash("md5")
+  const checksum = splice === undefined ? { state: undefined, samples: undefined } : splice.checksum
+  const md5 = yield* Effect.promise(() => openChecksum(checksum?.state))
   const rendered: Array<FrameSizes> = []
+  const states: Array<Uint8Array> = []
   let written = flacHeader(stream).length
   /** Frames that are not written yet. */
   const block = Buffer.allocUnsafe(blockBytes)
@@ -107,6 +129,8 @@ export const openFlacFile = Effect.fnUntraced(function* (
 
   const take = (result: OrderResult) => {
     if (result.kind === "encoded") {
+      if (order.isChecked) states.push(md5.state())
+      if (result.sizes === undefined) return Effect.void
       rendered.push(result.sizes)
       return Effect.zipRight(writeHeld, copyKept)
     }
@@ -114,7 +138,7 @@ export const openFlacFile = Effect.fnUntraced(function* (
     const { bytes, isChecked, taken } = result
     if (isChecked)
       return Effect.sync(() => {
-        md5.update(bytes)
+        md5.add(bytes)
         release(taken)
       })
     return Effect.ensuring(
@@ -125,11 +149,13 @@ export const openFlacFile = Effect.fnUntraced(function* (
 
   const finish = async () => {
     if (process.platform === "win32") await present?.close()
-    const samples = splice?.samples
+    const samples = checksum?.samples
+    if (samples !== undefined)
+      for await (const bytes of samplesIn(samples, () => states.push(md5.state()))) md5.add(bytes)
     const kept = splice?.sections.filter((section) => section !== undefined) ?? []
     const sums = {
       sizes: sumOf([...kept, ...rendered]),
-      md5: samples !== undefined ? await md5Of(samples) : order.isChecked ? md5.digest() : undefined
+      md5: order.isChecked || samples !== undefined ? md5.digest() : undefined
     }
     await writeFully(file, flacHeader(stream, sums), 0)
     // The spare may be longer.
@@ -137,7 +163,8 @@ export const openFlacFile = Effect.fnUntraced(function* (
     await sync?.finish()
   }
   const completed = Effect.suspend(() => Effect.zipRight(Fiber.joinAll(copies), attempt(path, finish)))
-  return { take, complete: Effect.as(Effect.uninterruptible(completed), place) }
+  const flac: WrittenFlac = { rendered, states }
+  return { take, flac, complete: Effect.as(Effect.uninterruptible(completed), place) }
 })
 
 /** Takes the spare as the file to write, and returns where its frames are; undefined if it is not used. */
@@ -167,14 +194,21 @@ const sumOf = (sections: ReadonlyArray<FrameSizes>): FrameSizes => {
   }
 }
 
-/** The MD5 of the samples in a WAV file: in its next version, if that is complete but not in place yet. */
-const md5Of = async ({ path, ...range }: NonNullable<FrameSplice["samples"]>): Promise<Uint8Array> => {
+/**
+ * Yields the samples of sections from a WAV file: from its next version, if that is complete but not in place yet.
+ * Calls `ended` after each section.
+ */
+async function* samplesIn(
+  { path, sections }: NonNullable<ChecksumSplice["samples"]>,
+  ended: () => void
+): AsyncGenerator<Uint8Array> {
   const next = partOf(resolve(path))
   const file = await open(existsSync(next) ? next : path, "r")
   try {
-    const md5 = createHash("md5")
-    for await (const bytes of readRange(file, range)) md5.update(bytes)
-    return md5.digest()
+    for (const range of sections) {
+      yield* readRange(file, range)
+      ended()
+    }
   } finally {
     await file.close()
   }

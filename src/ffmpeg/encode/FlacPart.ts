@@ -8,7 +8,7 @@ import {
   type UnconvertedPart
 } from "../../audio/formats/OutputConversion.ts"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
-import type { Section } from "../../audio/pcm/Section.ts"
+import type { RenderedSection } from "../../audio/pcm/Section.ts"
 
 /** An order to encode a FLAC file's frames. */
 export interface FlacOrder {
@@ -26,38 +26,39 @@ export interface FlacOrder {
 /** Encodes the samples of a section, which begins with a frame. */
 export class FlacPart {
   private readonly converter: OutputConverter
-  private readonly frames: FlacFrames
+  /** Undefined if the frames of the section are kept. */
+  private readonly frames: FlacFrames | undefined
   private readonly isChecked: boolean
   private samples: Uint8Array = nothing
 
-  constructor({ from, length, to, isChecked }: FlacOrder, section: Section, allocate: Buffer32) {
+  constructor({ from, length, to, isChecked }: FlacOrder, section: RenderedSection, allocate: Buffer32) {
     const part = convertPart(to, from.rate, length, section)
     this.isChecked = isChecked
     this.converter = new OutputConverter(from, part, allocate)
     const format = { rate: to.rate, channels: from.channels, depth: to.depth }
-    this.frames = new FlacFrames(format, part.part.at / flacBlockOf(to.rate))
+    if (section.isKept !== true) this.frames = new FlacFrames(format, part.part.at / flacBlockOf(to.rate))
   }
 
   take(block: Float32Array): Uint8Array {
     this.samples = this.converter.push(block)
-    return this.frames.push(this.samples)
+    return this.frames?.push(this.samples) ?? nothing
   }
 
   *rest(): Generator<Uint8Array> {
     for (const samples of this.converter.rest()) {
       this.samples = samples
-      yield this.frames.push(samples)
+      yield this.frames?.push(samples) ?? nothing
     }
     this.samples = nothing
-    yield this.frames.finish()
+    yield this.frames?.finish() ?? nothing
   }
 
   checked(): Uint8Array {
     return this.isChecked ? this.samples : nothing
   }
 
-  outcome(): FrameSizes {
-    return this.frames.sizes
+  outcome(): FrameSizes | "kept" {
+    return this.frames?.sizes ?? "kept"
   }
 }
 

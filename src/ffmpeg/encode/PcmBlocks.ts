@@ -73,9 +73,11 @@ export const outcomes = (all: ReadonlyArray<SectionOutcome | undefined>): Readon
   all.flatMap((outcome, order): ReadonlyArray<OrderResult> =>
     outcome === undefined
       ? []
-      : "steps" in outcome
-        ? [{ kind: "heard", order, heard: outcome }]
-        : [{ kind: "encoded", order, sizes: outcome }]
+      : outcome === "kept"
+        ? [{ kind: "encoded", order, sizes: undefined }]
+        : "steps" in outcome
+          ? [{ kind: "heard", order, heard: outcome }]
+          : [{ kind: "encoded", order, sizes: outcome }]
   )
 
 /** Runs a step of the sinks. A file system error is reported with the path of its sink. */

@@ -10,7 +10,7 @@ import {
   ProgrammeMeter
 } from "../../audio/level/ProgrammeMeter.ts"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
-import type { Section } from "../../audio/pcm/Section.ts"
+import type { RenderedSection, Section } from "../../audio/pcm/Section.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"
 import { type FlacOrder, FlacPart } from "./FlacPart.ts"
 import { type WavOrder, WavPart } from "./WavWriter.ts"
@@ -35,16 +35,17 @@ export interface SampleSink {
   rest?(): Iterable<Uint8Array>
   /** Returns the converted samples of the last step, for a file's checksum. */
   checked?(): Uint8Array
-  /** Returns a meter's measurement of the section, or the sizes of its frames in a FLAC file. */
+  /** Returns a meter's measurement of the section, or what is known of its frames in a FLAC file. */
   outcome?(): SectionOutcome
   close?(): void
 }
 
-/** What is known of a section once all its samples have passed. */
-export type SectionOutcome = SectionMeasurement | FrameSizes
+/** What is known of a section once all its samples have passed; "kept" if its frames are. */
+export type SectionOutcome = SectionMeasurement | FrameSizes | "kept"
 
 /** Opens the sink of an order. `allocate` provides buffers. */
-export const openSink = (order: SinkOrder, section: Section, allocate: Buffer32): SampleSink => {
+export const openSink = (order: SinkOrder, section: RenderedSection, allocate: Buffer32): SampleSink => {
+  if (section.isKept === true && !(order.kind === "flac" && order.isChecked)) return noSink
   switch (order.kind) {
     case "wav":
       return new WavPart(order, section, allocate)
@@ -58,6 +59,8 @@ export const openSink = (order: SinkOrder, section: Section, allocate: Buffer32)
     }
   }
 }
+
+const noSink: SampleSink = { take: () => undefined }
 
 const feedingSamples = ({ from: { channels } }: FeedOrder, { begin, from, to }: Section): SampleSink => {
   let at = begin

@@ -2,7 +2,7 @@
 import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
-import type { Section } from "../../audio/pcm/Section.ts"
+import type { RenderedSection } from "../../audio/pcm/Section.ts"
 import { type SampleSink, openSink, type SectionOutcome, type SinkOrder } from "./SampleSink.ts"
 
 /** An order, and the index of the request whose samples it processes: the programme or a stem. */
@@ -46,7 +46,8 @@ export type OrderResult =
       readonly taken?: Int32Array
     })
   | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
-  | { readonly kind: "encoded"; readonly order: number; readonly sizes: FrameSizes }
+  /** The end of a section of a FLAC file. The sizes are undefined if its frames are kept. */
+  | { readonly kind: "encoded"; readonly order: number; readonly sizes: FrameSizes | undefined }
 
 /** Carries out all orders for one section. The caller must always close it. Throws `SinkFault`. */
 export class SampleSinks {
@@ -55,7 +56,7 @@ export class SampleSinks {
   /** Opens all sinks. `allocate` provides buffers. */
   constructor(
     private readonly orders: ReadonlyArray<RequestOrder>,
-    section: Section,
+    section: RenderedSection,
     allocate: Buffer32 = newBuffer
   ) {
     try {

@@ -105,7 +105,10 @@ const layoutOf = (order: WavOrder, sections: ReadonlyArray<Section>) => {
 const frameBytes = ({ from, to }: WavOrder): number => (from.channels * to.depth) / 8
 
 /** Returns the ranges of these sections. */
-const sectionRanges = (order: WavOrder, sections: ReadonlyArray<Section>): ReadonlyArray<FileRange> => {
+export const sectionRanges = (
+  order: WavOrder,
+  sections: ReadonlyArray<Section>
+): ReadonlyArray<FileRange> => {
   const { from, to, length, dataAt } = order
   return sections.map((section) => {
     const { part, frames } = convertPart(to, from.rate, length, section)

@@ -1,6 +1,5 @@
 /** Encodes a job's mix and each speaker's stem: passes the rendered sections on to the files. */
 import { Array, Effect, Stream } from "effect"
-import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { gainOf } from "../../audio/pcm/Pcm.ts"
 import type { JobId, SpeakerName } from "../../domain/values/Ids.ts"
@@ -86,22 +85,16 @@ const pass = Effect.fnUntraced(function* (
   const requests = [whole, ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))]
   const wanted = { programme, stems: stems.map(({ speaker }) => speaker), gain, ceiling: gainOf(peak) }
   const reuse = yield* reuseOf(folder, wanted, requests)
-  const { orders, write } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
-  const kept = reuse === undefined ? {} : { kept: reuse.kept }
+  const { orders, flacs, write } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
+  const kept = reuse === undefined ? {} : { kept: reuse.kept, checked: reuse.checked }
   const heard: Array<SectionMeasurement> = []
-  const encoded = new Map<string, ReadonlyArray<FrameSizes>>()
   const rendered = renderInSections({ ...wanted, ...kept, progress: telling }, orders).pipe(
     Stream.map((result) => {
       if (result.kind === "heard") heard.push(result.heard)
-      if (result.kind === "encoded") {
-        const order = orders[result.order]?.order
-        if (order?.kind === "flac")
-          encoded.set(order.path, [...(encoded.get(order.path) ?? []), result.sizes])
-      }
       return result
     })
   )
   const measured = yield* write(rendered)
-  reuse?.remember(heard, encoded)
+  reuse?.remember(heard, flacs)
   return measured
 }, Effect.scoped)

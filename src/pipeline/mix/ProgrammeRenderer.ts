@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
-import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
+import { type RenderedSection, type Section, sectionsOf } from "../../audio/pcm/Section.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { fedCopy, outcomes, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
 import type { DiskFull, Unwritable } from "../../ffmpeg/process/FfmpegErrors.ts"
@@ -24,8 +24,10 @@ export type RenderFault = StateUnusable | ClipMissing | BackgroundMissing | Disk
 export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   readonly programme: Programme
   readonly stems: ReadonlyArray<SpeakerName | undefined>
-  /** Sections that are not rendered, by index, with their measurements if the programme is measured. */
+  /** Sections that are kept, by index, with their measurements if the programme is measured. */
   readonly kept?: ReadonlyMap<number, SectionMeasurement | undefined>
+  /** Kept sections that are rendered all the same, as the checksums of FLAC files need their samples. */
+  readonly checked?: ReadonlySet<number>
   /** Receives the rendered fraction, 0 to 1. */
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
@@ -50,10 +52,13 @@ export const renderInSections = (
   wanted: ProgrammeRender,
   orders: ReadonlyArray<RequestOrder>
 ): Stream.Stream<OrderResult, RenderFault, ClipFolder> => {
-  const { programme, kept } = wanted
-  const sections = sectionsIn(programme)
+  const { programme, checked } = wanted
+  const sections = sectionsIn(programme).map((section, at) => ({
+    ...section,
+    isKept: checked?.has(at) === true
+  }))
   const seconds = sections.reduce(
-    (sum, { from, to }, at) => sum + (kept?.has(at) === true ? 0 : (to - from) / programme.rate),
+    (sum, { from, to }, at) => sum + (isRendered(wanted, at) ? (to - from) / programme.rate : 0),
     0
   )
   const program = seconds > worthThreads ? threadProgram() : undefined
@@ -66,24 +71,27 @@ export const renderInSections = (
 export const sectionsIn = ({ length, rate }: Pick<Programme, "length" | "rate">): ReadonlyArray<Section> =>
   sectionsOf(length, rate, sectionSeconds)
 
-/** The results of all sections in order of time: `made` renders one that is not kept. */
+const isRendered = ({ kept, checked }: ProgrammeRender, at: number): boolean =>
+  kept?.has(at) !== true || checked?.has(at) === true
+
+/** The results of all sections in order of time: `made` renders one. */
 const inOrder = <E, R>(
-  { kept }: ProgrammeRender,
-  sections: ReadonlyArray<Section>,
+  wanted: ProgrammeRender,
+  sections: ReadonlyArray<RenderedSection>,
   orders: ReadonlyArray<RequestOrder>,
-  made: (section: Section) => Stream.Stream<OrderResult, E, R>
+  made: (section: RenderedSection) => Stream.Stream<OrderResult, E, R>
 ): Stream.Stream<OrderResult, E, R> => {
   const parts: Array<Stream.Stream<OrderResult, E, R>> = []
   /** Those of consecutive sections that are kept, as one chunk. */
   let results: Array<OrderResult> = []
-  for (const [at, section] of sections.entries())
-    if (kept?.has(at) === true) {
-      const heard = kept.get(at)
-      results.push(...outcomes(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
-    } else {
+  for (const [at, section] of sections.entries()) {
+    const heard = wanted.kept?.get(at)
+    results.push(...outcomes(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
+    if (isRendered(wanted, at)) {
       parts.push(Stream.fromIterable(results), made(section))
       results = []
     }
+  }
   return Stream.flatten(Stream.fromIterable([...parts, Stream.fromIterable(results)]))
 }
 
@@ -111,7 +119,7 @@ export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock
 /** Renders sections on this thread, block by block, on demand. */
 const madeHere = (
   wanted: ProgrammeRender,
-  sections: ReadonlyArray<Section>,
+  sections: ReadonlyArray<RenderedSection>,
   orders: ReadonlyArray<RequestOrder>
 ) =>
   Stream.unwrap(
@@ -151,7 +159,7 @@ const stepped = <A, B>(
 /** Renders sections in worker threads, each by the next idle one; results are emitted in order of time. */
 const madeByThreads = (
   wanted: ProgrammeRender,
-  sections: ReadonlyArray<Section>,
+  sections: ReadonlyArray<RenderedSection>,
   orders: ReadonlyArray<RequestOrder>,
   program: string
 ) =>
@@ -166,7 +174,7 @@ const madeByThreads = (
       )
       const idle = yield* Queue.unbounded<(typeof threads)[number]>()
       yield* idle.offerAll(threads)
-      const rendered = sections.filter((_, at) => wanted.kept?.has(at) !== true)
+      const rendered = sections.filter((_, at) => isRendered(wanted, at))
       const queues = new Map(
         yield* Effect.forEach(rendered, (section) =>
           Effect.map(

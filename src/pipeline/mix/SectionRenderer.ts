@@ -5,7 +5,7 @@
 import { Limiter } from "../../audio/level/Limiter.ts"
 import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
 import { BufferPool } from "../../audio/kernels/BufferPool.ts"
-import type { Section } from "../../audio/pcm/Section.ts"
+import type { RenderedSection, Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
 import type { SectionOutcome } from "../../ffmpeg/encode/SampleSink.ts"
 import { type OrderBytes, SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
@@ -93,7 +93,7 @@ export function* mixedSection(
  */
 export function* renderSection(
   mastering: Mastering,
-  section: Section,
+  section: RenderedSection,
   lines: Iterable<MixLine>,
   orders: ReadonlyArray<RequestOrder>,
   renderer: SectionRenderer

@@ -1,7 +1,6 @@
 /** Starts a worker thread that renders sections, and talks to it. */
 import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
-import type { Section } from "../../audio/pcm/Section.ts"
 import { builtProgram, resourceLimits } from "../../system/BuiltProgram.ts"
 import { outcomes } from "../../ffmpeg/encode/PcmBlocks.ts"
 import { makesBytes, type OrderResult } from "../../ffmpeg/encode/SampleSinks.ts"
@@ -30,7 +29,7 @@ const linesAtOnce = 32
 
 /** Renders a section from its lines and returns the results in order. Only one call at a time. */
 export type RenderSection = (
-  section: Section,
+  section: SectionRequest,
   lines: Iterable<MixLine>,
   handOn: (result: OrderResult) => void
 ) => Effect.Effect<void, SectionFailure>
@@ -61,10 +60,10 @@ export const openSectionWorker = (
       bytes: new Uint8Array(buffer, slot * slotBytes, length),
       taken: new Int32Array(slots, slot * Int32Array.BYTES_PER_ELEMENT, 1)
     })
-    const send = (section: Section, its: Iterable<MixLine>) => {
+    const send = (section: SectionRequest, its: Iterable<MixLine>) => {
       for (const some of Iterable.chunksOf(its, linesAtOnce))
         lines.port1.postMessage(some satisfies SomeLines)
-      worker.postMessage(section satisfies SectionRequest)
+      worker.postMessage(section)
     }
     /** What hears the responses to the present request. */
     let asked:

@@ -1,6 +1,6 @@
 /** Messages between a delivery and its section workers. */
 import type { MessagePort } from "node:worker_threads"
-import type { Section } from "../../audio/pcm/Section.ts"
+import type { RenderedSection } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { SectionOutcome } from "../../ffmpeg/encode/SampleSink.ts"
 import { type OrderBytes, SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
@@ -25,7 +25,7 @@ export interface ThreadStart {
 export type SomeLines = ReadonlyArray<MixLine>
 
 /** A section to render, sent after its lines. The next is sent when it is done. */
-export type SectionRequest = Section
+export type SectionRequest = RenderedSection
 
 /** Bytes per slot. */
 export const slotBytes = 512 * 1024

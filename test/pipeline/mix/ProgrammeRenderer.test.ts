@@ -133,7 +133,7 @@ const made = (programme: Programme, output: Output, gain: number, seconds: numbe
     return step.value[3]
   })
   const measuring = new MeterCombination(feed)
-  for (const one of heard.reverse()) if (one !== undefined && "steps" in one) measuring.add(one)
+  for (const one of heard.reverse()) if (typeof one === "object" && "steps" in one) measuring.add(one)
   return {
     measures: measuring.measures(),
     files: orders.map(({ order }) => readFileSync(order.path))

@@ -1,11 +1,11 @@
 /** Compares a WAV or FLAC file of a mix with its next version. */
-import type { FrameSizes } from "../../../audio/formats/FlacFrames.ts"
 import { flacHeader } from "../../../audio/formats/FlacHeader.ts"
 import { wavHeader } from "../../../audio/formats/WavHeader.ts"
 import { convertPart } from "../../../audio/formats/OutputConversion.ts"
 import type { Section } from "../../../audio/pcm/Section.ts"
 import type { Chapter } from "../../../ffmpeg/encode/Chapters.ts"
 import { type AudioSink, flacFileOf, type PcmFeed, wavFileOf } from "../../../ffmpeg/encode/EncodeJob.ts"
+import type { WrittenFlac } from "../../../ffmpeg/encode/FlacFile.ts"
 import { checksumOf, digestOf } from "../../../store/files/Checksum.ts"
 import { fileIdentity, isRenamed } from "../../../system/FileIdentity.ts"
 import type { MixFile, MixFolder } from "./MixRecord.ts"
@@ -21,19 +21,25 @@ export interface FileState extends Pick<MixFile, "path" | "format" | "header"> {
   readonly spare: (NonNullable<MixFile["spare"]> & { readonly changed: ReadonlyArray<number> }) | undefined
   /** Whether the present file is the next version. */
   readonly isSame: boolean
-  /** Where the first frame of a FLAC file begins; undefined for WAV. */
-  readonly framesAt: number | undefined
+  /** Of a FLAC file: where its first frame begins, and whether it has a checksum. */
+  readonly flac: { readonly framesAt: number; readonly isChecked: boolean } | undefined
 }
 
 /** What determines a sink's file, apart from its samples; undefined for formats that are encoded as a whole. */
 const layoutOf = (feed: PcmFeed, sink: AudioSink, chapters: ReadonlyArray<Chapter>) => {
   const wav = wavFileOf(feed, { sink, part: sink.path })
   if (wav !== undefined)
-    return { order: wav.order, header: wavHeader(wav.header), about: wav.order.dataAt, framesAt: undefined }
-  const flac = flacFileOf(feed, sink, chapters)
-  if (flac === undefined) return undefined
-  const header = flacHeader(flac.stream)
-  return { order: flac.order, header, about: ["flac", flac.order.isChecked], framesAt: header.length }
+    return { order: wav.order, header: wavHeader(wav.header), about: wav.order.dataAt, flac: undefined }
+  const file = flacFileOf(feed, sink, chapters)
+  if (file === undefined) return undefined
+  const header = flacHeader(file.stream)
+  const { isChecked } = file.order
+  return {
+    order: file.order,
+    header,
+    about: ["flac", isChecked],
+    flac: { framesAt: header.length, isChecked }
+  }
 }
 
 /**
@@ -74,25 +80,26 @@ export const stateOf = (
     changed,
     spare: spare === undefined ? undefined : { ...spare, changed: differing(spare.sections) },
     isSame: changed.length === 0 && before?.header === header,
-    framesAt: layout.framesAt
+    flac: layout.flac
   }
 }
 
 /**
- * Returns the record of a file that is in place now; undefined if it is missing. `rendered` are the sizes of the frames
- * of rendered sections, in order, and `isKept` tells which sections were not rendered.
+ * Returns the record of a file that is in place now; undefined if it is missing. `written` is what was written of a
+ * FLAC file, and `isKept` tells which sections have the frames that they had before.
  */
 export const recordOf = (
   folder: MixFolder,
   file: FileState,
-  rendered: ReadonlyArray<FrameSizes>,
+  written: WrittenFlac | undefined,
   isKept: (section: number) => boolean
 ): MixFile | undefined => {
   const { path, format, header, sections, before } = file
   const identity = fileIdentity(path)
-  const frames = framesOf(file, rendered, isKept)
-  if (identity === undefined || (frames !== undefined && frames.sections.length < sections.length))
-    return undefined
+  const frames = framesOf(file, written, isKept)
+  const states = file.flac?.isChecked === true ? sections.length : 0
+  const isIncomplete = frames?.sections.length !== sections.length || frames.states.length !== states
+  if (identity === undefined || (frames !== undefined && isIncomplete)) return undefined
   const present = { identity, sections, ...(frames === undefined ? {} : { frames }) }
   const record: MixFile = { path, format, header, present }
   const kept = fileIdentity(folder.pathOf("spare", path))
@@ -109,16 +116,18 @@ export const recordOf = (
 
 /** The frames of the sections of a FLAC file that is in place now; undefined for WAV. */
 const framesOf = (
-  { sections, before, framesAt, isSame }: FileState,
-  rendered: ReadonlyArray<FrameSizes>,
+  { sections, before, flac, isSame }: FileState,
+  { rendered, states }: WrittenFlac = { rendered: [], states: [] },
   isKept: (section: number) => boolean
 ): MixFile["present"]["frames"] => {
-  if (framesAt === undefined) return undefined
-  const kept = before?.present.frames?.sections ?? []
+  if (flac === undefined) return undefined
+  const kept = before?.present.frames
   let next = 0
   const all = sections.flatMap((_, at) => {
-    const sizes = isSame || isKept(at) ? kept[at] : rendered[next++]
+    const sizes = isSame || isKept(at) ? kept?.sections[at] : rendered[next++]
     return sizes === undefined ? [] : [sizes]
   })
-  return { at: framesAt, sections: all }
+  // The new states are those of the last sections.
+  const first = kept?.states.slice(0, sections.length - states.length) ?? []
+  return { at: flac.framesAt, sections: all, states: [...first, ...states] }
 }

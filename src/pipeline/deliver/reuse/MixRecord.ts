@@ -22,10 +22,13 @@ import { checksumOf } from "../../../store/files/Checksum.ts"
 import { ClipFolder } from "../../../store/files/ClipFolder.ts"
 import { partOf } from "../../../system/AtomicFile.ts"
 
-/** Where the first frame of a FLAC file begins, in bytes, and the sizes of each section's frames. */
 const Frames = Schema.Struct({
+  /** Where the first frame of a FLAC file begins, in bytes. */
   at: Schema.Number,
-  sections: Schema.Array(Schema.Struct({ bytes: Schema.Number, least: Schema.Number, most: Schema.Number }))
+  /** The sizes of each section's frames. */
+  sections: Schema.Array(Schema.Struct({ bytes: Schema.Number, least: Schema.Number, most: Schema.Number })),
+  /** The state of the checksum after each section; empty if the file has none. */
+  states: Schema.Array(Schema.Uint8ArrayFromSelf)
 })
 
 /** A version of a file: how it is recognised, the digests of its sections, and the frames of a FLAC file. */

@@ -3,12 +3,12 @@
  * files, only the sections whose lines have changed are rendered. The files have the same bytes as after a full render.
  */
 import { Array, Effect } from "effect"
-import type { FrameSizes } from "../../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../../audio/level/ProgrammeMeter.ts"
 import type { Section } from "../../../audio/pcm/Section.ts"
 import { type AudioSink, flacFileOf, wavFileOf } from "../../../ffmpeg/encode/EncodeJob.ts"
 import type { EncodeRequest } from "../../../ffmpeg/encode/Encoder.ts"
-import type { FrameSplice } from "../../../ffmpeg/encode/FlacFile.ts"
+import type { FrameSplice, WrittenFlac } from "../../../ffmpeg/encode/FlacFile.ts"
+import { sectionRanges } from "../../../ffmpeg/encode/WavSplice.ts"
 import { digestOf } from "../../../store/files/Checksum.ts"
 import { digestSections } from "../../mix/SectionDigest.ts"
 import { type ProgrammeRender, sectionsIn } from "../../mix/ProgrammeRenderer.ts"
@@ -20,13 +20,14 @@ export interface MixReuse {
   /** Without the files that stay as they are. */
   readonly requests: ReadonlyArray<EncodeRequest>
   readonly kept: NonNullable<ProgrammeRender["kept"]>
+  readonly checked: NonNullable<ProgrammeRender["checked"]>
   /**
-   * Records the mix once its files are in place. Takes the measurements of all sections in order, and for each FLAC
-   * file the sizes of the frames of the rendered ones.
+   * Records the mix once its files are in place. Takes the measurements of all sections in order, and what was written
+   * of each FLAC file, by path.
    */
   readonly remember: (
     heard: ReadonlyArray<SectionMeasurement>,
-    encoded: ReadonlyMap<string, ReadonlyArray<FrameSizes>>
+    flacs: ReadonlyMap<string, WrittenFlac>
   ) => void
 }
 
@@ -41,7 +42,7 @@ const mostStale = 0.5
 
 /**
  * Compares a mix with the one delivered before. `requests` are the mix and its stems. Returns undefined if the whole
- * mix must be rendered and nothing is recorded. This applies to short mixes, and if a file needs all samples.
+ * mix must be rendered and nothing is recorded. This applies to short mixes, and if a file is encoded as a whole.
  */
 export const reuseOf = (
   folder: MixFolder,
@@ -53,7 +54,7 @@ export const reuseOf = (
     const recorded = before?.files ?? []
     const dropSpares = () => recorded.forEach(({ path }) => folder.remove("spare", path))
     const sections = sectionsIn(wanted.programme)
-    const inSections = requests.every((request) => request.sinks.every((sink) => isInSections(request, sink)))
+    const inSections = requests.every(({ sinks }) => sinks.every(isInSections))
     const digests = inSections && sections.length >= leastSections ? digestsOf(wanted, sections) : undefined
     if (digests === undefined) {
       dropSpares()
@@ -73,26 +74,34 @@ export const reuseOf = (
     })
     const rememberWith =
       (isKept: (section: number) => boolean): MixReuse["remember"] =>
-      (heard, encoded) =>
+      (heard, flacs) =>
         writeMixRecord(folder, {
           measured: heard.map((one, at) => ({ ...one, digest: digests[at]?.measured ?? "" })),
           files: files.flatMap((file) =>
-            Array.fromNullable(recordOf(folder, file, encoded.get(file.path) ?? [], isKept))
+            Array.fromNullable(recordOf(folder, file, flacs.get(file.path), isKept))
           )
         })
     if (sections.length - changed.size < leastKept * sections.length) {
       dropSpares()
-      return { requests, kept: new Map(), remember: rememberWith(() => false) }
+      return { requests, kept: new Map(), checked: new Set(), remember: rememberWith(() => false) }
     }
+    // Every section from here on changes the checksums' states.
+    const first = Math.min(...changed, sections.length)
     const rendered = sections.filter((_, at) => changed.has(at))
-    const spliced = (request: EncodeRequest, sink: AudioSink, isWhole: boolean): ReadonlyArray<AudioSink> => {
+    const splicedSink = (
+      request: EncodeRequest,
+      sink: AudioSink,
+      isWhole: boolean
+    ): ReadonlyArray<AudioSink> => {
       const file = files.find(({ path }) => path === sink.path)
       if (file?.isSame === true) return []
       const spare = folder.pathOf("spare", sink.path)
       if (sink.format.format === "flac") {
         const kept = framesIn(file?.before?.present, sections.length, changed)
         const inSpare = file?.spare && framesIn(file.spare, sections.length, new Set(file.spare.changed))
-        return [{ ...sink, frameSplice: { sections: kept, spare, inSpare, ...samplesFor(request, sink) } }]
+        const state = file?.before?.present.frames?.states[first - 1]
+        const checksum = checksumSplice(request, sink, state, sections.slice(first))
+        return [{ ...sink, frameSplice: { sections: kept, spare, inSpare, checksum } }]
       }
       const patch = folder.pathOf("patch", sink.path)
       const stale = file?.spare?.changed.filter((at) => !changed.has(at))
@@ -101,38 +110,43 @@ export const reuseOf = (
       // A line is heard in the mix, but most stems have other lines.
       return [{ ...sink, splice: { sections: rendered, patch, spare, outdated, changes: isWhole } }]
     }
+    const spliced = requests.map((request, at) => ({
+      ...request,
+      sinks: request.sinks.flatMap((sink) => splicedSink(request, sink, at === 0))
+    }))
+    const kept = Array.range(0, sections.length - 1).filter((at) => !changed.has(at))
+    const needsSamples = spliced.some(({ sinks }) =>
+      sinks.some(
+        ({ frameSplice: { checksum } = {} }) => checksum !== undefined && checksum.samples === undefined
+      )
+    )
     return {
-      requests: requests.map((request, at) => ({
-        ...request,
-        sinks: request.sinks.flatMap((sink) => spliced(request, sink, at === 0))
-      })),
-      kept: new Map(
-        sections.flatMap((_, at) => (changed.has(at) ? [] : [[at, before?.measured[at]] as const]))
-      ),
+      requests: spliced,
+      kept: new Map(kept.map((at) => [at, before?.measured[at]])),
+      checked: new Set(needsSamples ? kept.filter((at) => at >= first) : []),
       remember: rememberWith((at) => !changed.has(at))
     }
   })
 
-/**
- * Whether a file can be completed from sections: a WAV file, and a FLAC file without a checksum of all its samples, or
- * with a WAV file of the same samples beside it.
- */
-const isInSections = (request: EncodeRequest, sink: AudioSink): boolean =>
-  sink.format.format === "wav" ||
-  (sink.format.format === "flac" &&
-    (sink.format.checksum === false || samplesFor(request, sink).samples !== undefined))
+/** Whether a file can be completed from sections. */
+const isInSections = ({ format: { format } }: AudioSink): boolean => format === "wav" || format === "flac"
 
-/** Finds the WAV file with the samples of a FLAC file that has a checksum. */
-const samplesFor = ({ feed, sinks }: EncodeRequest, sink: AudioSink): Pick<FrameSplice, "samples"> => {
+/** Returns how to complete the checksum of a FLAC file with the samples of these last sections. */
+const checksumSplice = (
+  { feed, sinks }: EncodeRequest,
+  sink: AudioSink,
+  state: Uint8Array | undefined,
+  sections: ReadonlyArray<Section>
+): FrameSplice["checksum"] => {
   const flac = flacFileOf(feed, sink, [])?.order
-  if (flac?.isChecked !== true) return {}
-  for (const other of sinks) {
-    const wav = wavFileOf(feed, { sink: other, part: other.path })?.order
-    if (wav === undefined || digestOf(wav.to) !== digestOf(flac.to)) continue
-    const size = (wav.to.frames * feed.channels * wav.to.depth) / 8
-    return { samples: { path: wav.path, at: wav.dataAt, size } }
+  if (flac?.isChecked !== true) return undefined
+  // A WAV file with the same samples.
+  const wavs = sinks.map((other) => wavFileOf(feed, { sink: other, part: other.path })?.order)
+  const wav = wavs.find((order) => order !== undefined && digestOf(order.to) === digestOf(flac.to))
+  return {
+    state,
+    samples: wav === undefined ? undefined : { path: wav.path, sections: sectionRanges(wav, sections) }
   }
-  return {}
 }
 
 /** Lists where the frames of sections are in a version of a FLAC file, apart from changed ones. */
