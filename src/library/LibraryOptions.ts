@@ -2,6 +2,7 @@
 import { Array, Effect, Either, Schema } from "effect"
 import type { Manifest, WrittenJob } from "../domain/manifest/Manifest.ts"
 import type { BilingualChoice } from "../domain/manifest/ScriptSettings.ts"
+import { OutputName } from "../domain/manifest/Outputs.ts"
 import { LanguageWritten } from "../domain/values/LanguageName.ts"
 import { ModelId, ProviderId, VoiceId } from "../domain/values/Ids.ts"
 import { type InputRejected, rejectInput } from "../pipeline/load/InputRejected.ts"
@@ -49,6 +50,10 @@ export type BatchCallOptions = BatchInput & {
   readonly language?: string | undefined
   /** Which language of a two-language subtitle to speak. */
   readonly bilingual?: BilingualChoice | undefined
+  /** Outputs of jobs that name none; default: `wav` and `srt`, and the film if there is one. */
+  readonly outputs?: ReadonlyArray<OutputName> | undefined
+  /** The film of the only file, without a manifest. */
+  readonly video?: string | undefined
   /** Tasks in flight per provider. */
   readonly concurrency?: number | undefined
 }
@@ -84,6 +89,8 @@ const Options = Schema.Struct({
   model: maybe(ModelId),
   language: maybe(LanguageWritten),
   bilingual: maybe(Schema.Literal("first", "second", "all")),
+  outputs: maybe(Schema.Array(OutputName)),
+  video: maybe(word),
   concurrency: maybe(Schema.Int.pipe(Schema.between(1, 1_000))),
   maxCredits: maybe(Schema.NonNegative),
   deadline: maybe(Schema.ValidDateFromSelf),
@@ -102,20 +109,10 @@ const Options = Schema.Struct({
 /** Checks the options; fails with every fault at once. Callers in JavaScript have no type checks. */
 export const readOptions = Effect.fn("LibraryOptions.readOptions")(function* (options: DubCallOptions) {
   const read = yield* checkValue(Options, options, "options")
-  const { cwd, out, state, only, voice, provider, model, language, bilingual, concurrency } = read
-  const flags: LoadFlags = {
-    cwd,
-    out,
-    state,
-    only,
-    voice,
-    provider,
-    model,
-    language,
-    bilingual,
-    concurrency
-  }
-  const { maxCredits, deadline, retry = false } = read
+  const { maxCredits, deadline, retry = false, cwd, out, state, only, concurrency } = read
+  const { voice, provider, model, language, bilingual, outputs, video } = read
+  const defaults = { voice, provider, model, language, bilingual, outputs, video }
+  const flags: LoadFlags = { cwd, out, state, only, concurrency, ...defaults }
   return { source: yield* sourceOf(options), flags, maxCredits, deadline, retry }
 })
 

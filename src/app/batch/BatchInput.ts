@@ -2,6 +2,7 @@
 import type { Array } from "effect"
 import { Effect, Layer } from "effect"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import type { OutputName } from "../../domain/manifest/Outputs.ts"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import { loadForRun } from "../../library/batch/BatchLoading.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
@@ -27,6 +28,8 @@ export interface BatchOptions {
   readonly model: ModelId | undefined
   readonly language: LanguageTag | undefined
   readonly bilingual?: BilingualChoice | undefined
+  readonly outputs?: ReadonlyArray<OutputName> | undefined
+  readonly video?: string | undefined
   /** Files for which jobs wait; see `RunFlags`. */
   readonly isArriving?: (path: string) => boolean
   /** Whether a cast file that does not exist yet counts as empty. */
@@ -42,11 +45,12 @@ export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (
   read?: ReadInput,
   known?: StateOf
 ) {
-  const { out, state, concurrency, only, voice, provider, model, language, bilingual, newCast, isArriving } =
-    options
+  const { out, state, concurrency, only, newCast, isArriving } = options
+  const { voice, provider, model, language, bilingual, outputs, video } = options
+  const defaults = { voice, provider, model, language, bilingual, outputs, video }
   const { batch, notes } = yield* loadForRun(
     { files: options.inputs },
-    { out, state, concurrency, only, voice, provider, model, language, bilingual, newCast, isArriving, read },
+    { out, state, concurrency, only, ...defaults, newCast, isArriving, read },
     known
   ).pipe(Effect.provide([commandService(options), warningsOnScreen]))
   const screen = yield* Screen

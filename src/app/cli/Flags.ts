@@ -3,6 +3,7 @@ import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Array, Duration, Effect, Redacted, Schema } from "effect"
 import { roles } from "../../fleet/shared/WorkerRoles.ts"
 import { failOnNames } from "../commands/FailOn.ts"
+import { OutputName } from "../../domain/manifest/Outputs.ts"
 import { ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import { languageNamed } from "../../domain/values/LanguageName.ts"
 import {
@@ -76,8 +77,10 @@ export const language = maybe(
   )
 )
 
+const OutputList = Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(OutputName)))
+
 /** Defaults for jobs that do not set these themselves. */
-const casting = {
+const jobDefaults = {
   bilingual: maybe(
     Options.choice("bilingual", ["first", "second", "all"]).pipe(
       Options.withDescription("language of bilingual subtitles to speak, for jobs that set none")
@@ -86,8 +89,20 @@ const casting = {
   voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "voice for jobs that set none")),
   provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "provider for jobs that set none")),
   model: maybe(checked("model", "ID", ModelId, "a model id", "model for jobs that set none")),
-  language
+  language,
+  outputs: maybe(
+    checked(
+      "outputs",
+      "LIST",
+      OutputList,
+      `some of ${OutputName.literals.join(", ")}, separated by commas`,
+      "outputs for jobs that set none, separated by commas; default: wav,srt, and the film if there is one"
+    )
+  )
 }
+
+/** The film of a script that is passed without a manifest. */
+const video = textOption("video", "FILE", "film of the only script, without a manifest")
 
 const units = { h: "hours", d: "days", w: "weeks" } as const
 
@@ -114,7 +129,7 @@ export const olderThan = maybe(
 )
 
 /** Options of every command on a batch. */
-export const batch = { baseUrl, embedded, ...folders, only, ...casting }
+export const batch = { baseUrl, embedded, ...folders, only, ...jobDefaults, video }
 
 const TimeOfDaySchema = Schema.transform(
   Schema.String.pipe(Schema.pattern(/^(?:[01]?\d|2[0-3]):[0-5]\d$/u)),

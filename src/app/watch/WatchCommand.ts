@@ -4,7 +4,7 @@ import { resolve } from "node:path"
 import { Clock, Effect } from "effect"
 import { loadSource } from "../../library/batch/BatchLoading.ts"
 import { overridesPath } from "../../pipeline/load/BatchId.ts"
-import { filesOf } from "../../pipeline/load/BatchLoader.ts"
+import { filesOf } from "../../pipeline/load/Job.ts"
 import type { Job } from "../../pipeline/load/Job.ts"
 import { InputRejected } from "../../pipeline/load/InputRejected.ts"
 import { nextAt } from "../batch/Deadline.ts"
@@ -93,8 +93,8 @@ const longestPause = 30 * 60_000
 /** Checks all files; returns undefined if no job has all of its files yet. */
 const lookAround = Effect.fnUntraced(function* (options: WatchingOptions, watch: Watch, now: number) {
   const screen = yield* Screen
-  const { out, state, only, voice, provider, model, language, bilingual, inputs } = options
-  const flags = { out, state, only, voice, provider, model, language, bilingual }
+  const { out, state, only, voice, provider, model, language, bilingual, outputs, video, inputs } = options
+  const flags = { out, state, only, voice, provider, model, language, bilingual, outputs, video }
   const found = yield* loadSource(
     { files: inputs },
     { ...flags, withoutTracks: true, isArriving: () => false }

@@ -14,13 +14,14 @@ import { validateBatch } from "./BatchValidation.ts"
 import { batchKey, isManifest, manifestEndings, overridesPath } from "./BatchId.ts"
 import { inputText, type ReadInput } from "./InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
-import type { Batch, Job } from "./Job.ts"
+import { type Batch, filesOf } from "./Job.ts"
 import { checkValue } from "./ManifestValue.ts"
 import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
 import { chosenDelivery } from "./delivery/DeliveryChoice.ts"
 import { shellGlob } from "./patterns/PatternFiles.ts"
+import { withFilm, withOwnFilm } from "./tracks/BareFilm.ts"
 import { filmNamed } from "./tracks/TrackChoice.ts"
 import {
   type ExpandedEntry,
@@ -54,6 +55,9 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
         "expected one manifest, or several subtitle or text files, not both"
       )
     }
+    if (flags.video !== undefined) {
+      return yield* rejectInput(flags.video, `--video needs a script; in ${first}, name the film under video`)
+    }
     const { readManifest } = yield* manifestParser
     const { readOverrides } = yield* overridesParser
     const manifest = yield* Effect.flatMap(inputText(first, first, flags.read), (text) =>
@@ -76,7 +80,14 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
       )
     })
   }
-  const jobs = Array.map(inputs, (input): JobEntry => ({ input }))
+  const { video } = flags
+  if (video !== undefined && inputs.length > 1) {
+    const problem = `--video names the film of one script, not of ${inputs.length}`
+    return yield* rejectInput(video, `${problem}; name each film in a manifest (dubwright init writes one)`)
+  }
+  const jobs = Array.map(inputs, (input): JobEntry =>
+    video === undefined ? { input } : withFilm({ input }, video, flags)
+  )
   const name = inputs.join(" ")
   return yield* resolveBatch({ jobs }, name, path.resolve(name), path.resolve(cwd ?? ""), flags)
 })
@@ -137,6 +148,13 @@ const resolveBatch = Effect.fnUntraced(function* (
   const state = path.resolve(flags.cwd ?? "", flags.state ?? path.join(base, ".dubwright"))
   const { isArriving } = flags
   const waits = isArriving !== undefined
+  const isBare = overrides === undefined
+  // Reports and pages may be shared, so they do not show where the manifest's folder is. Paths on the command line are
+  // shown as typed.
+  const nameOf = (input: string, given: string): string => {
+    const near = path.relative(base, input)
+    return isBare && path.isAbsolute(given) && near.startsWith("..") ? input : near
+  }
   const films = yield* Effect.cached(Effect.flatMap(filmTracks, ({ trackReader }) => trackReader(state)))
   const entries = yield* Effect.forEach(manifest.jobs, (written, at) =>
     withKnownLanguage(written, { manifest: name, at })
@@ -144,7 +162,6 @@ const resolveBatch = Effect.fnUntraced(function* (
   const expanded = yield* Effect.forEach(
     entries,
     (entry, at) => {
-      const isBare = overrides === undefined
       const reject = (problem: string) =>
         isBare
           ? rejectInput(entry.input, problem)
@@ -156,17 +173,19 @@ const resolveBatch = Effect.fnUntraced(function* (
         const { named, withTrack } = yield* filmTracks
         const found = yield* expandEntry({ ...entry, input: film.path }, manifest.defaults ?? {}, place)
         const reader = yield* films
-        const jobs = yield* Effect.forEach(found.jobs, (job) =>
-          flags.withoutTracks === true || isArriving?.(job.input) === true
+        const jobs = yield* Effect.forEach(found.jobs, (expandedJob) => {
+          const { entry: own, input } = expandedJob
+          const job = isBare
+            ? { ...expandedJob, entry: withOwnFilm(own, nameOf(input, own.input), flags) }
+            : expandedJob
+          return flags.withoutTracks === true || isArriving?.(job.input) === true
             ? Effect.succeed<ExpandedEntry>(named(job, film.track))
             : withTrack(job, film.track, reader, place)
-        )
+        })
         return { ...found, jobs }
       })
     },
-    {
-      concurrency: 8
-    }
+    { concurrency: 8 }
   )
   const cast =
     manifest.cast === undefined
@@ -174,12 +193,6 @@ const resolveBatch = Effect.fnUntraced(function* (
       : yield* Effect.flatMap(castParser, ({ readCast }) => readCast(manifest, { name, file, base }, flags))
   const before =
     cast === undefined || flags.chosenVoices === undefined ? nobody : yield* flags.chosenVoices(state)
-  // Reports and pages may be shared, so they do not show where the manifest's folder is. Paths on the command line are
-  // shown as typed.
-  const nameOf = (input: string, given: string): string => {
-    const near = path.relative(base, input)
-    return overrides === undefined && path.isAbsolute(given) && near.startsWith("..") ? input : near
-  }
   const context: JobContext = {
     service,
     flags,
@@ -257,14 +270,6 @@ const resolveBatch = Effect.fnUntraced(function* (
 
 /** The voices chosen from pools before the first run. */
 const nobody: ChosenVoices = () => undefined
-
-/** The input files of a job. */
-export const filesOf = ({ input, film, video, background, sheet }: Job): ReadonlyArray<string> => [
-  film ?? input,
-  ...(video === undefined ? [] : [video.path]),
-  ...(background === undefined ? [] : [background.path]),
-  ...(sheet === undefined ? [] : [sheet.path])
-]
 
 const serviceOf = (manifest: Manifest, flags: RunFlags): Batch["service"] => {
   if (flags.embedded === true) return "embedded"

@@ -155,6 +155,14 @@ export interface Job {
   readonly approvals?: JobApprovals
 }
 
+/** The input files of a job. */
+export const filesOf = ({ input, film, video, background, sheet }: Job): ReadonlyArray<string> => [
+  film ?? input,
+  ...(video === undefined ? [] : [video.path]),
+  ...(background === undefined ? [] : [background.path]),
+  ...(sheet === undefined ? [] : [sheet.path])
+]
+
 /** The input of one run. */
 export interface Batch {
   /** The manifest's `name`. */

@@ -124,7 +124,7 @@ export const resolveJob = (
     ...(said.start === undefined ? {} : { start: said.start }),
     ...(said.frameRate === undefined ? {} : { frameRate: said.frameRate }),
     ...(said.columns === undefined ? {} : { columns: said.columns }),
-    outputs: Array.dedupe(said.outputs ?? usualOutputs)
+    outputs: Array.dedupe(said.outputs ?? flags.outputs ?? usualOutputs)
   }
 }
 

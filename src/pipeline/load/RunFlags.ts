@@ -1,6 +1,7 @@
 /** Command-line options that affect how a batch is loaded. */
 import type { Effect } from "effect"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
+import type { OutputName } from "../../domain/manifest/Outputs.ts"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { ChosenVoices } from "./cast/JobCasting.ts"
 import type { ReadInput } from "./InputFile.ts"
@@ -25,6 +26,9 @@ export interface RunFlags {
   readonly model?: ModelId | undefined
   readonly language?: LanguageTag | undefined
   readonly bilingual?: BilingualChoice | undefined
+  readonly outputs?: ReadonlyArray<OutputName> | undefined
+  /** The film of the only bare file, as written. */
+  readonly video?: string | undefined
   /** The bundled service's default voice for a language, for jobs that name no voice. */
   readonly embeddedVoice?: (language: LanguageTag | undefined) => { provider: ProviderId; voice: VoiceId }
   /**

@@ -176,6 +176,33 @@ layer(NodeContext.layer)("loading", (it) => {
     })
   )
 
+  it.scoped("a film given with a bare script file is dubbed, too, unless flags name other outputs", () =>
+    Effect.gen(function* () {
+      const files = {
+        "film.srt": "x",
+        "m.yaml": "jobs: [{ input: film.srt }, { input: film.srt, id: b, outputs: [mp3] }]"
+      }
+      const outputsOf = (input: string, flags: RunFlags) =>
+        Effect.map(load(files, input, flags), ({ folder, loaded }) =>
+          loaded._tag === "Left"
+            ? loaded.left.message.replaceAll(`${folder}/`, "")
+            : loaded.right.jobs.map(({ video, outputs }) => [video?.name, ...outputs].join(" "))
+        )
+      expect(yield* outputsOf("film.srt", { video: "a.MP4" })).toEqual(["a.MP4 wav srt mp4"])
+      expect(yield* outputsOf("film.srt", { video: "a.m4v" })).toEqual(["a.m4v wav srt mp4"])
+      expect(yield* outputsOf("film.srt", { video: "a.avi" })).toEqual(["a.avi wav srt mkv"])
+      expect(yield* outputsOf("film.srt", { video: "a.mov", outputs: ["flac"] })).toEqual(["a.mov flac"])
+      expect(yield* outputsOf("m.yaml", { outputs: ["flac"] })).toEqual([" flac", " mp3"])
+      expect(yield* outputsOf("m.yaml", { video: "a.mov" })).toBe(
+        "a.mov: --video needs a script; in m.yaml, name the film under video"
+      )
+      const two = yield* Effect.flip(loadBatch(["a.srt", "b.srt"], { video: "a.mov" }))
+      expect(two.message).toBe(
+        "a.mov: --video names the film of one script, not of 2; name each film in a manifest (dubwright init writes one)"
+      )
+    })
+  )
+
   it.scoped("applies the manifest's limits over the built-in profile", () =>
     Effect.gen(function* () {
       const batch = yield* (yield* load(

@@ -28,7 +28,7 @@ export const probeJobVideo = Effect.fnUntraced(function* (job: Job, probe: Probe
       ? undefined
       : yield* rejectInput(
           job.inputName,
-          `job ${job.id}: outputs: ${containers.join(", ")} needs a video; name one under video`
+          `job ${job.id}: outputs: ${containers.join(", ")} needs a video; name one under video, or without a manifest with --video`
         )
   }
   const { name, path } = job.video

@@ -63,7 +63,8 @@ layer(NodeContext.layer)("subtitle tracks of films", (it) => {
           })).jobs
           expect(job).toMatchObject({ id: `film.${track}`, language, film: join(folder, name) })
           expect(job.inputName.endsWith(`${name}#${track}`)).toBe(true)
-          expect(job.video).toBeUndefined()
+          expect(job.video?.path).toBe(join(folder, name))
+          expect(job.outputs).toEqual(["wav", "srt", container])
           expect(yield* fs.readFileString(job.input)).toContain(text)
         }
       })
