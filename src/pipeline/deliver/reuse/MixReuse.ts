@@ -10,9 +10,9 @@ import type { EncodeRequest } from "../../../ffmpeg/encode/Encoder.ts"
 import type { FrameSplice, WrittenFlac } from "../../../ffmpeg/encode/FlacFile.ts"
 import { sectionRanges } from "../../../ffmpeg/encode/WavSplice.ts"
 import { digestOf } from "../../../store/files/Checksum.ts"
-import { digestSections } from "../../mix/SectionDigest.ts"
+import { digestSections, type SectionDigest } from "../../mix/SectionDigest.ts"
 import { type ProgrammeRender, sectionsIn } from "../../mix/ProgrammeRenderer.ts"
-import { stateOf, recordOf } from "./FileState.ts"
+import { type FileState, stateOf, recordOf } from "./FileState.ts"
 import { type MixFile, type MixFolder, readMixRecord, writeMixRecord } from "./MixRecord.ts"
 
 /** The remaining work for a mix. */
@@ -72,18 +72,9 @@ export const reuseOf = (
     digests.forEach(({ measured }, at) => {
       if (isMeasured && before?.measured[at]?.digest !== measured) changed.add(at)
     })
-    const rememberWith =
-      (isKept: (section: number) => boolean): MixReuse["remember"] =>
-      (heard, flacs) =>
-        writeMixRecord(folder, {
-          measured: heard.map((one, at) => ({ ...one, digest: digests[at]?.measured ?? "" })),
-          files: files.flatMap((file) =>
-            Array.fromNullable(recordOf(folder, file, flacs.get(file.path), isKept))
-          )
-        })
     if (sections.length - changed.size < leastKept * sections.length) {
       dropSpares()
-      return { requests, kept: new Map(), checked: new Set(), remember: rememberWith(() => false) }
+      return { requests, kept: new Map(), checked: new Set(), remember: recorderOf(folder, digests, files, new Set()) }
     }
     // Every section from here on changes the checksums' states.
     const first = Math.min(...changed, sections.length)
@@ -124,9 +115,25 @@ export const reuseOf = (
       requests: spliced,
       kept: new Map(kept.map((at) => [at, before?.measured[at]])),
       checked: new Set(needsSamples ? kept.filter((at) => at >= first) : []),
-      remember: rememberWith((at) => !changed.has(at))
+      remember: recorderOf(folder, digests, files, new Set(kept))
     }
   })
+
+/** Records a mix. It stands outside `reuseOf`, whose scope keeps the earlier record in memory. */
+const recorderOf =
+  (
+    folder: MixFolder,
+    digests: ReadonlyArray<SectionDigest>,
+    files: ReadonlyArray<FileState>,
+    kept: ReadonlySet<number>
+  ): MixReuse["remember"] =>
+  (heard, flacs) =>
+    writeMixRecord(folder, {
+      measured: heard.map((one, at) => ({ ...one, digest: digests[at]?.measured ?? "" })),
+      files: files.flatMap((file) =>
+        Array.fromNullable(recordOf(folder, file, flacs.get(file.path), (at) => kept.has(at)))
+      )
+    })
 
 /** Whether a file can be completed from sections. */
 const isInSections = ({ format: { format } }: AudioSink): boolean => format === "wav" || format === "flac"
