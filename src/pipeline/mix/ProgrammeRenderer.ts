@@ -80,19 +80,27 @@ const inOrder = <E, R>(
   sections: ReadonlyArray<RenderedSection>,
   orders: ReadonlyArray<RequestOrder>,
   made: (section: RenderedSection) => Stream.Stream<OrderResult, E, R>
-): Stream.Stream<OrderResult, E, R> => {
-  const parts: Array<Stream.Stream<OrderResult, E, R>> = []
+): Stream.Stream<OrderResult, E, R> =>
+  Stream.flatten(Stream.fromIteratorSucceed(partsInOrder(wanted, sections, orders, made), 1))
+
+function* partsInOrder<E, R>(
+  wanted: ProgrammeRender,
+  sections: ReadonlyArray<RenderedSection>,
+  orders: ReadonlyArray<RequestOrder>,
+  made: (section: RenderedSection) => Stream.Stream<OrderResult, E, R>
+): Generator<Stream.Stream<OrderResult, E, R>> {
   /** Those of consecutive sections that are kept, as one chunk. */
   let results: Array<OrderResult> = []
   for (const [at, section] of sections.entries()) {
     const heard = wanted.kept?.get(at)
     results.push(...outcomes(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
     if (isRendered(wanted, at)) {
-      parts.push(Stream.fromIterable(results), made(section))
+      yield Stream.fromIterable(results)
+      yield made(section)
       results = []
     }
   }
-  return Stream.flatten(Stream.fromIterable([...parts, Stream.fromIterable(results)]))
+  yield Stream.fromIterable(results)
 }
 
 /** Mixes a programme's lines block by block, on demand. A block is valid until the next one is requested. */

@@ -7,6 +7,7 @@ import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { builtOf } from "../../domain/values/Version.ts"
 import { bedOf, mixLinesIn, type Programme } from "./MixLines.ts"
 import type { ProgrammeRender } from "./ProgrammeRenderer.ts"
+import type { MixLine } from "./SectionRenderer.ts"
 
 /** The digests of one section. */
 export interface SectionDigest {
@@ -41,8 +42,7 @@ export const digestSections = (
 
 /** A line as text. */
 interface LineText {
-  /** Its first frame, and the one after its last. */
-  readonly from: number
+  /** The frame after its last. */
   readonly to: number
   readonly stem: number | undefined
   readonly text: string
@@ -50,32 +50,29 @@ interface LineText {
 
 /**
  * Returns a function that finds the lines of a section. Call it for sections in order of time: it reads a film's lines
- * once.
+ * once, and only holds those near the last section.
  */
 const lineFinder = (programme: Programme, stems: ReadonlyArray<SpeakerName | undefined>) => {
-  const all = { begin: 0, end: programme.length }
-  // Without the line's number: it only orders the line among its neighbours, and an edit elsewhere may change it.
-  const lines = Array.from(
-    mixLinesIn(programme, all, stems),
-    ({ order: _order, stem, ...line }): LineText => ({
-      from: line.at,
-      to: line.at + line.speech.length,
-      stem,
-      text: JSON.stringify(line)
-    })
-  )
-  let left: ReadonlyArray<LineText> = lines
+  const coming = mixLinesIn(programme, { begin: 0, end: programme.length }, stems)
+  let next = coming.next()
+  let near: ReadonlyArray<LineText> = []
   return ({ begin, end }: Section): ReadonlyArray<LineText> => {
-    left = left.slice(
-      Math.max(
-        0,
-        left.findIndex(({ to }) => to > begin)
-      )
-    )
-    const behind = left.findIndex(({ from }) => from >= end)
-    return (behind < 0 ? left : left.slice(0, behind)).filter(({ to }) => to > begin)
+    const lines = near.filter(({ to }) => to > begin)
+    for (; next.done !== true && next.value.at < end; next = coming.next()) {
+      const line = lineText(next.value)
+      if (line.to > begin) lines.push(line)
+    }
+    near = lines
+    return lines
   }
 }
+
+/** Describes a line, without its number: that only orders it among its neighbours, and an edit may change it. */
+const lineText = ({ order: _order, stem, ...line }: MixLine): LineText => ({
+  to: line.at + line.speech.length,
+  stem,
+  text: JSON.stringify(line)
+})
 
 /** Returns the digest of a whole programme at a gain of 1. Throws `ClipUnreadable`. */
 export const digestProgramme = (programme: Programme): string =>

@@ -74,7 +74,12 @@ export const reuseOf = (
     })
     if (sections.length - changed.size < leastKept * sections.length) {
       dropSpares()
-      return { requests, kept: new Map(), checked: new Set(), remember: recorderOf(folder, digests, files, new Set()) }
+      return {
+        requests,
+        kept: new Map(),
+        checked: new Set(),
+        remember: recorderOf(folder, digests, files, new Set())
+      }
     }
     // Every section from here on changes the checksums' states.
     const first = Math.min(...changed, sections.length)
