@@ -46,6 +46,8 @@ describe("help and version", () => {
       ...["--bilingual", "--voice", "--provider", "--model"],
       ...[
         "--language",
+        "--outputs",
+        "--video",
         "--concurrency",
         "--max-credits",
         "--deadline",
