@@ -91,10 +91,13 @@ const answered = Effect.fnUntraced(
         return sendPage(response, yield* reviewedJob(batch, job))
       case "Speakers":
         return sendJson(response, 200, yield* readSpeakers(batch, job))
-      case "Cue":
-        sendJson(response, 200, yield* readCue(batch, job, route.cue, work.takesOf(job.id, route.cue)))
+      case "Cue": {
+        const plan = yield* work.planned(batch, job)
+        const takes = work.takesOf(job.id, route.cue)
+        sendJson(response, 200, yield* readCue(batch, job, plan, route.cue, takes))
         // An edit box was opened, so an edit may follow.
         return yield* work.prepare(batch, job)
+      }
       case "File": {
         const { join } = yield* Path.Path
         const sound = yield* soundOf(batch.out, job)

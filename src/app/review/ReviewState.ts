@@ -42,12 +42,15 @@ export const makeReviewState = Effect.gen(function* () {
       )
     }
   })
+  const loaded = yield* Effect.cachedFunction((state: string) => Effect.scoped(RcMap.get(services, state)))
   return {
     /** Starts the engine of most bundled voices, if the batch uses the bundled service. */
     warm: ({ service }: Batch) =>
       service === "embedded"
         ? Effect.flatMap(engines, (kept) => kept.get("espeak")?.check ?? Effect.void)
         : Effect.void,
+    /** Starts and releases a batch's bundled service, once, so that its code is loaded. Not while it is in use. */
+    load: ({ state, service }: Batch) => (service === "embedded" ? loaded(state) : Effect.void),
     /** Returns a layer with the state of a batch. */
     stateOf: ({ state }: Batch) => Layer.scopedContext(RcMap.get(states, state)),
     /** Returns a layer with the service of a batch, which starts it when it is built. */

@@ -21,6 +21,7 @@ import {
 } from "../../pipeline/review/ReviewSession.ts"
 import { type PlacedTake, previewOf } from "../../pipeline/review/TakePreview.ts"
 import { moveAcross, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
+import { makePlanMemory } from "../../pipeline/review/PlanMemory.ts"
 import { makeReviewMemory } from "../../pipeline/review/ReviewMemory.ts"
 import { lacksSpares, prepareSpares } from "../../pipeline/deliver/reuse/SparePreparation.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
@@ -72,7 +73,7 @@ export type ReviewWork = Effect.Effect.Success<ReturnType<typeof makeReviewWork>
 export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions, by: string) {
   const screen = yield* Screen
   const scope = yield* Effect.scope
-  const { stateOf, speechOf, warm } = yield* makeReviewState
+  const { stateOf, speechOf, warm, load } = yield* makeReviewState
   /** One take at a time, so that the same text requested twice is paid for once. */
   const speaking = yield* Effect.makeSemaphore(1)
   /** One save at a time, so that each sees the previous one. */
@@ -80,6 +81,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   /** The last take of each cue: accepting it needs no second check. */
   const heard = new Map<string, { readonly edits: string; readonly changes: HeardChanges }>()
 
+  const planned = makePlanMemory()
   /** The last take of all, for its preview. */
   let placed: { readonly id: string; readonly cue: number; readonly take: PlacedTake } | undefined
 
@@ -138,7 +140,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   const take = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
     const { batch, job } = yield* present(id)
     const { take, changes, ...made } = yield* Effect.provide(
-      makeTake(speechOf(batch), batch, job, cue, edits, change === "take"),
+      makeTake(speechOf(batch), batch, job, yield* planned(batch, job), cue, edits, change === "take"),
       stateOf(batch)
     )
     placed = { id, cue, take: made.placed }
@@ -269,11 +271,15 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
           )
         : save(asked, edits),
     preview,
+    planned,
     standing,
     /** Prepares a job's files and the speech for an edit, in the background. */
     prepare: (batch: Batch, { id }: Job) =>
       Effect.zipRight(
-        Effect.forkIn(Effect.ignore(warm(batch)), scope),
+        Effect.forkIn(
+          Effect.zipRight(Effect.ignore(warm(batch)), Effect.ignore(speaking.withPermits(1)(load(batch)))),
+          scope
+        ),
         lacksSpares(batch.state, batch.out, id)
           ? spares.prepare(id, Effect.provide(prepareSpares(batch.state, batch.out, id), stateOf(batch)))
           : Effect.void

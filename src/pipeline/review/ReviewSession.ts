@@ -37,18 +37,19 @@ import { defaultSpeakSettings } from "../speak/SpeakSettings.ts"
 export type SpeechLayer<E> = Layer.Layer<Gateway, E>
 
 /**
- * Speaks an edited cue, or reuses its cached take, and places it among its neighbours. Saves no change. With `mayPay`
- * false, fails instead of sending anything.
+ * Speaks an edited cue, or reuses its cached take, and places it among its neighbours. `now` is the job's plan with the
+ * accepted changes. Saves no change. With `mayPay` false, fails instead of sending anything.
  */
 export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
   speech: SpeechLayer<E>,
   batch: Batch,
   job: Job,
+  now: JobPlan,
   cue: number,
   edits: ReviewEdits,
   mayPay: boolean
 ) {
-  const { plan, heard: changes } = yield* speakAgain(speech, batch, job, cue, edits, mayPay)
+  const { plan, heard: changes } = yield* speakAgain(speech, batch, job, now, cue, edits, mayPay)
   const { besides } = changes
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
@@ -91,7 +92,11 @@ export const changesFor = <E>(
   job: Job,
   cue: number,
   edits: ReviewEdits
-) => Effect.map(speakAgain(speech, batch, job, cue, edits, true), ({ heard }) => heard)
+) =>
+  planOne(batch, job).pipe(
+    Effect.flatMap((now) => speakAgain(speech, batch, job, now, cue, edits, true)),
+    Effect.map(({ heard }) => heard)
+  )
 
 /** Returns the overrides to save when a take is accepted. */
 export const changesToAccept = (job: Job, heard: HeardChanges): ReviewChanges => allOf(job, heard)
@@ -115,11 +120,11 @@ const speakAgain = Effect.fnUntraced(function* <E>(
   speech: SpeechLayer<E>,
   batch: Batch,
   job: Job,
+  now: JobPlan,
   cue: number,
   edits: ReviewEdits,
   mayPay: boolean
 ) {
-  const now = yield* planOne(batch, job)
   const own = keepRest(job.overrides, yield* changesOf(batch, beforeEdits(now), cue, edits))
   const first = yield* withOverrides(now, mergeEdits(job.overrides ?? {}, own), batch)
   const besides = yield* inseparable(first)

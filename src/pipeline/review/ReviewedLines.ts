@@ -9,14 +9,14 @@ import { editFrom, reviewVoices } from "./ReviewEdits.ts"
 import { ReviewFailed } from "./ReviewFailed.ts"
 import { speechPaces, tailOf } from "./SpeechPace.ts"
 
-/** Reads a cue's lines for its edit box, as in the script and with the accepted changes. */
+/** Reads a cue's lines for its edit box, as in the script and with the accepted changes that `now` has. */
 export const readCue = Effect.fn("ReviewedLines.readCue")(function* (
   batch: Batch,
   job: Job,
+  now: JobPlan,
   cue: number,
   heard: ReadonlyArray<ReviewEdits>
 ) {
-  const now = yield* planOne(batch, job)
   const script = beforeEdits(now)
   const paces = speechPaces(yield* reportIn(batch.out, job.id), now.lines)
   const present = new Map(now.lines.map((line) => [overrideName(line), line]))

@@ -203,8 +203,9 @@ export class EditBox {
       this.sound.src = URL.createObjectURL(wavOf(take))
       this.sound.hidden = false
       // Autoplay may be blocked before the user has interacted with the page; they can press the control instead.
-      this.sound.play().catch(() => undefined)
-      this.preview = this.accepted.fetch(this.cue)
+      const played = this.sound.play().catch(() => undefined)
+      const { cue } = this
+      this.preview = played.then(() => this.accepted.fetch(cue))
       return describeTake(take)
     })
   }
