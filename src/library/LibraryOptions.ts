@@ -50,7 +50,7 @@ export type BatchCallOptions = BatchInput & {
   readonly language?: string | undefined
   /** Which language of a two-language subtitle to speak. */
   readonly bilingual?: BilingualChoice | undefined
-  /** Outputs of jobs that name none; default: `wav` and `srt`, and the film if there is one. */
+  /** Outputs of jobs that name none; default: `wav` and `srt`. With `files`, also the film, if there is one. */
   readonly outputs?: ReadonlyArray<OutputName> | undefined
   /** The film of the only file, without a manifest. */
   readonly video?: string | undefined

@@ -96,7 +96,7 @@ const jobDefaults = {
       "LIST",
       OutputList,
       `some of ${OutputName.literals.join(", ")}, separated by commas`,
-      "outputs for jobs that set none, separated by commas; default: wav,srt, and the film if there is one"
+      "outputs for jobs that set none, separated by commas; default: wav,srt, without a manifest also the film"
     )
   )
 }

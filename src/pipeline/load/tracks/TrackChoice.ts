@@ -31,7 +31,10 @@ export const chooseTrack = (
   path: string,
   wanted: string | undefined
 ): Either.Either<FilmTrack, string> => {
-  if (tracks.length === 0) return Either.left("the film has no subtitle tracks; pass a subtitle file instead")
+  if (tracks.length === 0)
+    return Either.left(
+      "the film has no subtitle tracks; pass a subtitle file, and name the film with --video or in a manifest"
+    )
   const all = `its subtitle tracks: ${tracks.map(described).join(", ")}`
   if (wanted === undefined) {
     return onlyOne(tracks, (several) =>
