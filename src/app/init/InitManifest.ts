@@ -1,5 +1,6 @@
 /** Text of the commented manifest that `init` writes, and of the jobs that it adds to one. */
 import { Array } from "effect"
+import { containerFor } from "../../domain/manifest/Outputs.ts"
 import type { FollowUps } from "../../script/spoken/MidSentence.ts"
 import { followUpsText } from "../batch/StickySpeakersHint.ts"
 import { yamlScalar } from "../../settings/YamlScalar.ts"
@@ -132,12 +133,6 @@ const commonKeys = (script: FoundScript, voiceFor: VoiceFor): JobKeys => {
     ...(script.language === undefined ? {} : { language: script.language }),
     ...voice
   }
-}
-
-/** The video's own container if it can be written (mkv, mov, webm), else mp4. */
-export const containerFor = (video: string): string => {
-  const ending = /\.(?<ending>mkv|mov|webm)$/iu.exec(video)?.groups?.["ending"]
-  return ending === undefined ? "mp4" : ending.toLowerCase()
 }
 
 /** Keys that all jobs share, if there are at least two, and voices of speakers who appear in several jobs. */

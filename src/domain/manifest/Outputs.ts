@@ -11,6 +11,12 @@ export type SoundName = (typeof soundNames)[number]
 /** Videos. */
 export const videoNames = ["mp4", "mov", "mkv", "webm"] as const
 
+/** The video output for a film: in the film's own container, else in Matroska, which takes any codec. */
+export const containerFor = (video: string): (typeof videoNames)[number] => {
+  const ending = /\.(?<ending>\w+)$/u.exec(video)?.groups?.["ending"]?.toLowerCase()
+  return ending === "m4v" ? "mp4" : (videoNames.find((name) => name === ending) ?? "mkv")
+}
+
 /**
  * Timelines for editors: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity labels,
  * CSV, W3C DAPT, and projects for REAPER, Shotcut (MLT) and Kdenlive.

@@ -3,7 +3,8 @@ import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
 import { embeddedVoice } from "../../../src/service/config/EmbeddedVoice.ts"
-import { containerFor, type FoundScript, manifestText } from "../../../src/app/init/InitManifest.ts"
+import { containerFor } from "../../../src/domain/manifest/Outputs.ts"
+import { type FoundScript, manifestText } from "../../../src/app/init/InitManifest.ts"
 import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
 
 /** Any name but `__proto__`, which cannot be an object literal's own key. */

@@ -1,6 +1,6 @@
 /** The film of a script that is passed without a manifest. */
 import type { JobEntry } from "../../../domain/manifest/Manifest.ts"
-import { videoNames } from "../../../domain/manifest/Outputs.ts"
+import { containerFor } from "../../../domain/manifest/Outputs.ts"
 import { endingOf } from "../../../script/formats/UnreadFormats.ts"
 import type { RunFlags } from "../RunFlags.ts"
 
@@ -18,7 +18,5 @@ export const withFilm = (
   { outputs }: Pick<RunFlags, "outputs">
 ): JobEntry => {
   if (outputs !== undefined) return { ...entry, video }
-  const ending = endingOf(video)
-  const container = videoNames.find((name) => name === ending) ?? (ending === "m4v" ? "mp4" : "mkv")
-  return { ...entry, video, outputs: ["wav", "srt", container] }
+  return { ...entry, video, outputs: ["wav", "srt", containerFor(video)] }
 }
