@@ -83,7 +83,9 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   const planned = makePlanMemory()
   /** The last take of all, for its preview. */
-  let placed: { readonly id: string; readonly cue: number; readonly take: PlacedTake } | undefined
+  let last:
+    | { readonly batch: Batch; readonly id: string; readonly cue: number; readonly placed: PlacedTake }
+    | undefined
 
   const memory = yield* makeReviewMemory(yield* loadBatchInput(options))
 
@@ -139,11 +141,11 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   const take = Effect.fnUntraced(function* ({ job: id, cue, change }: Change, edits: ReviewEdits) {
     const { batch, job } = yield* present(id)
-    const { take, changes, ...made } = yield* Effect.provide(
+    const { take, changes, placed } = yield* Effect.provide(
       makeTake(speechOf(batch), batch, job, yield* planned(batch, job), cue, edits, change === "take"),
       stateOf(batch)
     )
-    placed = { id, cue, take: made.placed }
+    last = { batch, id, cue, placed }
     yield* memory.hear(id, cue, edits)
     heard.set(`${id}/${cue}`, { edits: JSON.stringify(edits), changes })
     return take
@@ -151,9 +153,9 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   /** Mixes the programme around the last take, if it was of this cue. */
   const preview = Effect.fnUntraced(function* (id: string, cue: number) {
-    if (placed?.id !== id || placed.cue !== cue) return undefined
-    const batch = yield* loadBatchInput(options)
-    return yield* Effect.provide(previewOf(batch, placed.take), stateOf(batch))
+    if (last?.id !== id || last.cue !== cue) return undefined
+    const { batch, placed } = last
+    return yield* Effect.provide(previewOf(batch, placed), stateOf(batch))
   })
 
   /** Saves entries of the overrides file as one change, and queues the delivery of the cues that it concerns. */
@@ -165,7 +167,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   ) {
     yield* memory.add(id, yield* saveChanges(batch.manifest, cues, entries))
     for (const cue of cues) heard.delete(`${id}/${cue}`)
-    placed = undefined
+    last = undefined
     return yield* request(batch, id, cues)
   })
 

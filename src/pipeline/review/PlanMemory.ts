@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { fileIdentity } from "../../system/FileIdentity.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
-import type { Batch, Job } from "../load/Job.ts"
+import { type Batch, filesOf, type Job } from "../load/Job.ts"
 import { type JobPlan, planBatch } from "../plan/BatchPlan.ts"
 
 /** A plan, what it was made from, and the state of its files before they were read. */
@@ -22,8 +22,7 @@ export const makePlanMemory = () => {
     const from = JSON.stringify([job.id, batch])
     if (last?.from === from && [...last.files].every(([path, before]) => fileIdentity(path) === before))
       return last.plan
-    const media = [job.video, job.background].flatMap((file) => (file === undefined ? [] : [file.path]))
-    const files = new Map(media.map((path) => [path, fileIdentity(path)]))
+    const files = new Map(filesOf(job).map((path) => [path, fileIdentity(path)]))
     const read: ReadInput = (path, name) =>
       Effect.suspend(() => {
         files.set(path, fileIdentity(path))
