@@ -2,22 +2,14 @@
 import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
 import { type JobReport, unheard } from "../../domain/report/Report.ts"
-import {
-  deliveryRate,
-  type Frames,
-  frames,
-  framesAt,
-  framesAtMicros,
-  type Millis,
-  millis
-} from "../../domain/time/Units.ts"
+import { millis } from "../../domain/time/Units.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { readBackground } from "../plan/media/JobBackground.ts"
 import { separatedBed } from "../plan/media/SeparatedBed.ts"
 import { formatCueList, filmTooShort } from "../plan/CueList.ts"
 import { pausedBackground } from "../mix/bed/PausedBackground.ts"
+import { deliveredLength } from "./OutputPlan.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
 import { rememberFiles, reportNames } from "./DeliveryRecord.ts"
@@ -27,7 +19,6 @@ import { removeOutdated } from "./OutdatedOutputs.ts"
 import type { CueOutcome } from "../report/CueOutcomes.ts"
 import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
 import { keysOf, type PlacedJob, type SettledJob } from "../place/JobPlacement.ts"
-import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { writeJobReport } from "../report/ReportPages.ts"
@@ -66,7 +57,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const dubbed = { ...plan, ...placed }
   const { end, cut, failed } = extentOf(outcomesOf(dubbed))
   const given = yield* readBackground(job)
-  const length = lengthOf(plan, end, given)
+  const length = deliveredLength(plan, end, given)
   if (cut.length > 0)
     yield* progress.emit({ _tag: "Warning", message: `${job.id}: ${filmTooShort(job, cut)} cut off` })
   const missing = keys.filter((key) => !clips.has(key))
@@ -140,13 +131,6 @@ const extentOf = (outcomes: Iterable<CueOutcome>) => {
     if (error !== undefined) failed.push({ index, error })
   }
   return { end: millis(end), cut, failed }
-}
-
-/** Length of the result in frames at 48 kHz: the video's, else up to the last cue or word, or the background's end. */
-const lengthOf = ({ video }: JobPlan, end: Millis, background: BackgroundTrack | undefined): Frames => {
-  if (video !== undefined) return framesAtMicros(video.duration, deliveryRate)
-  const under = background === undefined ? 0 : (background.frames * deliveryRate) / background.rate
-  return frames(Math.max(framesAt(end, deliveryRate), Math.ceil(under)))
 }
 
 /** Names the cues that are not audible where the report places them. */

@@ -6,7 +6,15 @@ import type { Placement } from "../../domain/speech/Placement.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import type { DigitalSource } from "../../domain/values/SyntheticMark.ts"
 import type { PictureStretch } from "../../domain/time/PictureStretch.ts"
-import { deliveryRate, type Frames, frames, SampleRate } from "../../domain/time/Units.ts"
+import {
+  deliveryRate,
+  type Frames,
+  frames,
+  framesAt,
+  framesAtMicros,
+  type Millis,
+  SampleRate
+} from "../../domain/time/Units.ts"
 import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
 import { type ContainerName, containerOf, containers } from "../../ffmpeg/mux/Container.ts"
 import type { AudioFormat } from "../../ffmpeg/encode/EncodeJob.ts"
@@ -14,6 +22,7 @@ import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import type { Job } from "../load/Job.ts"
 import type { Coding } from "../mix/LoudnessGoal.ts"
 import { lengthAt, type Programme } from "../mix/MixLines.ts"
+import type { JobPlan } from "../plan/BatchPlan.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 
@@ -120,6 +129,17 @@ export const codingsOf = (
         return []
     }
   })
+
+/** Length of the result in frames at 48 kHz: the video's, else up to `end`, or the background's end. */
+export const deliveredLength = (
+  { video }: Pick<JobPlan, "video">,
+  end: Millis,
+  background: BackgroundTrack | undefined
+): Frames => {
+  if (video !== undefined) return framesAtMicros(video.duration, deliveryRate)
+  const under = background === undefined ? 0 : (background.frames * deliveryRate) / background.rate
+  return frames(Math.max(framesAt(end, deliveryRate), Math.ceil(under)))
+}
 
 /** Builds the programme to mix, at the background's rate, else at the highest rate of its clips: at least 24 kHz. */
 export const programmeOf = ({

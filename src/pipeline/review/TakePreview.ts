@@ -10,18 +10,11 @@ import { soundNames } from "../../domain/manifest/Outputs.ts"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import type { PictureStretch } from "../../domain/time/PictureStretch.ts"
-import {
-  deliveryRate,
-  frames,
-  framesAt,
-  framesAtMicros,
-  type Millis,
-  millis
-} from "../../domain/time/Units.ts"
+import { frames, type Millis, millis } from "../../domain/time/Units.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { floatsIn } from "../../ffmpeg/decode/DecodeJob.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import { programmeOf } from "../deliver/OutputPlan.ts"
+import { deliveredLength, programmeOf } from "../deliver/OutputPlan.ts"
 import { deliveredLevel } from "../deliver/reuse/LevelMemory.ts"
 import type { Batch } from "../load/Job.ts"
 import { bedOf, feedOf, mixLinesIn } from "../mix/MixLines.ts"
@@ -68,9 +61,9 @@ export const previewOf = Effect.fn("TakePreview.previewOf")(function* (
   if (level === undefined || !isOnlyLine || !soundNames.some((name) => job.outputs.includes(name)))
     return undefined
   const last = millis(placements.reduce((latest, placement) => Math.max(latest, placement.end), 0))
-  const length =
-    video === undefined ? framesAt(last, deliveryRate) : framesAtMicros(video.duration, deliveryRate)
-  const background = (yield* readBackground(job)) ?? (yield* separatedBed(job, video))
+  const given = yield* readBackground(job)
+  const length = deliveredLength(plan, last, given)
+  const background = given ?? (yield* separatedBed(job, video))
   const programme = programmeOf({ job, placements, clips, length, background })
   const from = Math.max(0, Math.floor(start / 1000) - around)
   const seconds = Math.ceil(end / 1000) + around - from
