@@ -22,6 +22,7 @@ interface Kernels {
   readonly scaled: (samples: number, out: number, count: number, factor: number) => void
   readonly decoded: (bytes: number, out: number, count: number, width: number) => void
   readonly rounded: (samples: number, out: number, count: number) => void
+  readonly rounded16: (samples: number, out: number, count: number) => void
   readonly dithered: (samples: number, out: number, count: number, noise: number, keeps: number) => void
   readonly crests: (line: number, out: number, count: number, weights: number, least: number) => number
   readonly weighted: (samples: number, stride: number, count: number, filters: number) => void

@@ -226,6 +226,17 @@ export const rounded24Of = (samples: Float32Array, into: Uint8Array): void =>
   })
 
 /**
+ * Rounds samples to 16-bit integers, halves up, clamped to full scale, and writes them to the beginning of `into`. NaN
+ * becomes 0. In the kernels' memory, up to 14 bytes after them may be overwritten.
+ */
+export const rounded16Of = (samples: Float32Array, into: Int16Array): void =>
+  along(samples.length, (some, done) => {
+    const place = writeAt(into, done)
+    kernels.rounded16(readAt(samples, done, some), place, some)
+    writeThrough(place, some, into, done)
+  })
+
+/**
  * Converts `count` samples from `at` on to 16-bit integers, clamped to full scale, and writes them to `into` from `at`
  * on. Adds the dither in `noiseIn` from `noise` on, in integer steps; with `keepsIntegers`, only to samples that are
  * not whole integers. Zero stays zero; NaN becomes 0. `count` is at most 8,192.

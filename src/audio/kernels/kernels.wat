@@ -116,13 +116,80 @@
 
   ;; Resamples to `count` samples. Each is the sum of `taps` samples (a multiple of 8), weighted by one of the filter's
   ;; `up` phases. The first begins at `line` with phase `phase`. Each next one is `down` phases further on; `up` phases
-  ;; are one sample.
+  ;; are one sample. Samples `up` apart have the same weights, so three of them are computed at a time.
   (func (export "sampled")
     (param $line i32) (param $out i32) (param $count i32)
     (param $filter i32) (param $taps i32) (param $up i32) (param $down i32) (param $phase i32)
     (local $end i32) (local $in i32) (local $weight i32) (local $last i32) (local $zero v128) (local $a v128) (local $b v128)
+    (local $row i32) (local $in1 i32) (local $in2 i32) (local $to i32) (local $w v128) (local $v v128)
+    (local $a1 v128) (local $b1 v128) (local $a2 v128) (local $b2 v128)
     (local.set $end (i32.add (local.get $out) (i32.shl (local.get $count) (i32.const 2))))
     (local.set $taps (i32.shl (local.get $taps) (i32.const 2)))
+    (local.set $row (i32.shl (local.get $up) (i32.const 2)))
+    (block $few
+      (loop $rows
+        (br_if $few
+          (i32.lt_u (i32.sub (local.get $end) (local.get $out)) (i32.mul (local.get $row) (i32.const 3))))
+        (local.set $count (local.get $up))
+        (loop $next
+          (local.set $in (local.get $line))
+          (local.set $in1 (i32.add (local.get $in) (i32.shl (local.get $down) (i32.const 2))))
+          (local.set $in2 (i32.add (local.get $in1) (i32.shl (local.get $down) (i32.const 2))))
+          (local.set $weight (i32.add (local.get $filter) (i32.mul (local.get $phase) (local.get $taps))))
+          (local.set $last (i32.add (local.get $weight) (local.get $taps)))
+          (local.set $a (local.get $zero))
+          (local.set $b (local.get $zero))
+          (local.set $a1 (local.get $zero))
+          (local.set $b1 (local.get $zero))
+          (local.set $a2 (local.get $zero))
+          (local.set $b2 (local.get $zero))
+          (loop $tap
+            (local.set $w (v128.load (local.get $weight)))
+            (local.set $v (v128.load offset=16 (local.get $weight)))
+            (local.set $a (f32x4.add (local.get $a) (f32x4.mul (v128.load (local.get $in)) (local.get $w))))
+            (local.set $b (f32x4.add (local.get $b) (f32x4.mul (v128.load offset=16 (local.get $in)) (local.get $v))))
+            (local.set $a1 (f32x4.add (local.get $a1) (f32x4.mul (v128.load (local.get $in1)) (local.get $w))))
+            (local.set $b1
+              (f32x4.add (local.get $b1) (f32x4.mul (v128.load offset=16 (local.get $in1)) (local.get $v))))
+            (local.set $a2 (f32x4.add (local.get $a2) (f32x4.mul (v128.load (local.get $in2)) (local.get $w))))
+            (local.set $b2
+              (f32x4.add (local.get $b2) (f32x4.mul (v128.load offset=16 (local.get $in2)) (local.get $v))))
+            (local.set $in (i32.add (local.get $in) (i32.const 32)))
+            (local.set $in1 (i32.add (local.get $in1) (i32.const 32)))
+            (local.set $in2 (i32.add (local.get $in2) (i32.const 32)))
+            (local.set $weight (i32.add (local.get $weight) (i32.const 32)))
+            (br_if $tap (i32.lt_u (local.get $weight) (local.get $last))))
+          (local.set $a (f32x4.add (local.get $a) (local.get $b)))
+          (local.set $a1 (f32x4.add (local.get $a1) (local.get $b1)))
+          (local.set $a2 (f32x4.add (local.get $a2) (local.get $b2)))
+          (local.set $to (local.get $out))
+          (f32.store (local.get $to)
+            (f32.add
+              (f32.add (f32x4.extract_lane 0 (local.get $a)) (f32x4.extract_lane 1 (local.get $a)))
+              (f32.add (f32x4.extract_lane 2 (local.get $a)) (f32x4.extract_lane 3 (local.get $a)))))
+          (local.set $to (i32.add (local.get $to) (local.get $row)))
+          (f32.store (local.get $to)
+            (f32.add
+              (f32.add (f32x4.extract_lane 0 (local.get $a1)) (f32x4.extract_lane 1 (local.get $a1)))
+              (f32.add (f32x4.extract_lane 2 (local.get $a1)) (f32x4.extract_lane 3 (local.get $a1)))))
+          (local.set $to (i32.add (local.get $to) (local.get $row)))
+          (f32.store (local.get $to)
+            (f32.add
+              (f32.add (f32x4.extract_lane 0 (local.get $a2)) (f32x4.extract_lane 1 (local.get $a2)))
+              (f32.add (f32x4.extract_lane 2 (local.get $a2)) (f32x4.extract_lane 3 (local.get $a2)))))
+          (local.set $out (i32.add (local.get $out) (i32.const 4)))
+          (local.set $phase (i32.add (local.get $phase) (local.get $down)))
+          (block $there
+            (loop $along
+              (br_if $there (i32.lt_u (local.get $phase) (local.get $up)))
+              (local.set $phase (i32.sub (local.get $phase) (local.get $up)))
+              (local.set $line (i32.add (local.get $line) (i32.const 4)))
+              (br $along)))
+          (br_if $next (local.tee $count (i32.sub (local.get $count) (i32.const 1)))))
+        ;; Skips the other two rows.
+        (local.set $line (i32.add (local.get $line) (i32.shl (local.get $down) (i32.const 3))))
+        (local.set $out (i32.add (local.get $out) (i32.shl (local.get $row) (i32.const 1))))
+        (br $rows)))
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $out) (local.get $end)))
@@ -303,6 +370,38 @@
             (v128.const i8x16 0 1 2 4 5 6 8 9 10 12 13 14 -1 -1 -1 -1)))
         (local.set $in (i32.add (local.get $in) (i32.const 16)))
         (local.set $out (i32.add (local.get $out) (i32.const 12)))
+        (br $next))))
+
+  ;; Rounds `count` samples to 16-bit integers, clamped to full scale, halves up, 8 per step; NaN becomes zero.
+  (func (export "rounded16") (param $in i32) (param $out i32) (param $count i32)
+    (local $end i32) (local $half v128) (local $one v128) (local $full v128)
+    (local $x0 v128) (local $x16 v128) (local $y0 v128) (local $y16 v128)
+    (local.set $half (f32x4.splat (f32.const 0.5)))
+    (local.set $one (f32x4.splat (f32.const 1)))
+    (local.set $full (f32x4.splat (f32.const 32768)))
+    (local.set $end (i32.add (local.get $in) (i32.shl (local.get $count) (i32.const 2))))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $in) (local.get $end)))
+        (local.set $x0 (f32x4.mul (v128.load (local.get $in)) (local.get $full)))
+        (local.set $x16 (f32x4.mul (v128.load offset=16 (local.get $in)) (local.get $full)))
+        ;; As in `rounded`.
+        (local.set $y0 (f32x4.nearest (local.get $x0)))
+        (local.set $y16 (f32x4.nearest (local.get $x16)))
+        (v128.store (local.get $out)
+          (i16x8.narrow_i32x4_s
+            (i32x4.trunc_sat_f32x4_s
+              (f32x4.add (local.get $y0)
+                (v128.and
+                  (f32x4.eq (f32x4.sub (local.get $x0) (local.get $y0)) (local.get $half))
+                  (local.get $one))))
+            (i32x4.trunc_sat_f32x4_s
+              (f32x4.add (local.get $y16)
+                (v128.and
+                  (f32x4.eq (f32x4.sub (local.get $x16) (local.get $y16)) (local.get $half))
+                  (local.get $one))))))
+        (local.set $in (i32.add (local.get $in) (i32.const 32)))
+        (local.set $out (i32.add (local.get $out) (i32.const 16)))
         (br $next))))
 
   ;; Returns the dither at `noise` for 4 samples, in integer steps: none for integers if `keeps` is all ones.

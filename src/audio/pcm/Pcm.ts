@@ -1,6 +1,6 @@
 /** Mono PCM in memory, and conversion between 16-bit and floating-point samples. */
 import { Frames, type SampleRate } from "../../domain/time/Units.ts"
-import { loudestOf } from "../kernels/Kernels.ts"
+import { loudestOf, rounded16Of } from "../kernels/Kernels.ts"
 
 /** Channels of a result: mono, stereo, or 5.1 in the order L, R, C, LFE, Ls, Rs. */
 export type ChannelCount = 1 | 2 | 6
@@ -37,14 +37,14 @@ export const floatsOf = <A extends Float32Array>(integers: Int16Array, factor: n
 }
 
 /**
- * Converts samples to the nearest 16-bit integers, clamped to full scale, without dither; NaN becomes 0. `integers`
- * must have the same length.
+ * Converts samples to the nearest 16-bit integers (halves up), clamped to full scale, without dither; NaN becomes 0.
+ * `integers` must have the same length.
  */
 export const toInt16 = (
   samples: Float32Array,
   integers: Int16Array<ArrayBuffer> = new Int16Array(samples.length)
 ): Int16Array<ArrayBuffer> => {
-  for (let i = 0; i < samples.length; i++) integers[i] = nearest(samples[i]! * 32_768)
+  rounded16Of(samples, integers)
   return integers
 }
 
@@ -60,13 +60,3 @@ export const gainOf = (decibels: number): number => 10 ** (decibels / 20)
 
 /** Converts an amplitude factor to decibels; -Infinity for 0. */
 export const decibelsOf = (gain: number): number => 20 * Math.log10(gain)
-
-/**
- * Rounds to the nearest 16-bit integer (halves up); 0 for NaN. The offset makes values positive, so truncation is a
- * floor.
- */
-const nearest = (value: number): number => {
-  if (value >= 32_767) return 32_767
-  if (value > -32_768) return ((value + 32_768.5) | 0) - 32_768
-  return Number.isNaN(value) ? 0 : -32_768
-}

@@ -201,6 +201,23 @@ describe("the kernels give the same bits as plain loops", () => {
   )
 
   it.prop(
+    "when they round to 16 bits, with halves and samples that are not numbers",
+    [seeds, lengths],
+    ([seed, length]) => {
+      const special = [NaN, Infinity, -Infinity, 1, -1, 0.49999997 / 32_768, -0.5 / 32_768, 32_767.5 / 32_768]
+      const samples = someSamples(seed, length).map((sample, i) =>
+        i % 2 === 0 ? Math.round(sample * 2 ** (1 + (i % 15))) / 2 ** 16 : (special[i % 50] ?? sample)
+      )
+      compare(samples, length + 4, (some, from, into) => {
+        const integers = new Int16Array(into.buffer, into.byteOffset, 2 * into.length)
+        some.rounded16Of(from, integers)
+        integers.fill(0, length)
+      })
+    },
+    few
+  )
+
+  it.prop(
     "when they K-weight two channels, or one",
     [
       seeds,

@@ -206,6 +206,11 @@ export const rounded24Of = (samples: Float32Array, into: Uint8Array): void => {
   }
 }
 
+export const rounded16Of = (samples: Float32Array, into: Int16Array): void => {
+  for (let i = 0; i < samples.length; i++)
+    into[i] = max(-32_768, min(32_767, Math.round(samples[i]! * 32_768))) | 0
+}
+
 export const ditheredWith = (
   noise: number,
   samples: Float32Array,
