@@ -1382,97 +1382,176 @@
     (local.get $sum))
 
   ;; Scores how unlike the next period each candidate's period is, for periods from `least` to `most`, 8 per step. The
-  ;; candidates begin at every `step`-th of `count` values. `low` and `high` are two measures of the sound, `power` is
-  ;; their cumulative power. For each candidate, `best` has 4 lowest scores, one a lane, and their periods. A value
+  ;; candidates begin at every 4th value. `low` and `high` are two measures of the sound, `power` is their cumulative
+  ;; power at every 2nd value. For each candidate, `best` has 4 lowest scores, one a lane, and their periods. A value
   ;; that is not a number excludes the candidates that read it. The lowest score of each candidate replaces `sums`; its
   ;; period, or 0 if there is none, follows after all scores.
+  ;;
+  ;; `sums` are cumulative squared differences: for every 4 values, the sums before them, in which candidates begin, then
+  ;; the sums before each of them in its own lane, in which the periods of 4 lanes end.
   (func (export "periodScores")
-    (param $low i32) (param $high i32) (param $power i32) (param $count i32) (param $candidates i32)
-    (param $least i32) (param $most i32) (param $step i32) (param $quiet f32) (param $bonus f32)
+    (param $low i32) (param $high i32) (param $power i32) (param $candidates i32)
+    (param $least i32) (param $most i32) (param $quiet f32) (param $bonus f32)
     (param $sums i32) (param $best i32)
-    (local $period i32) (local $skip i32) (local $at i32) (local $end i32) (local $place i32) (local $candidate i32)
-    (local $lasts i32) (local $powers i32)
-    (local $periods v128) (local $calm v128) (local $added v128) (local $long v128)
-    (local $periods2 v128) (local $calm2 v128) (local $added2 v128) (local $long2 v128)
-    (local $sum v128) (local $sum2 v128) (local $a v128) (local $b v128) (local $c v128) (local $d v128)
+    (local $period i32) (local $at i32) (local $end i32) (local $place i32) (local $candidate i32)
+    (local $lasts i32) (local $one i32) (local $other i32) (local $next1 i32) (local $next2 i32) (local $skip i32)
+    (local $periods v128) (local $calm v128) (local $added v128) (local $excluded v128)
+    (local $periods2 v128) (local $calm2 v128) (local $added2 v128) (local $excluded2 v128)
+    (local $sum v128) (local $sum2 v128) (local $ends v128) (local $ends2 v128)
+    (local $a v128) (local $b v128) (local $c v128) (local $d v128)
     (local $score v128) (local $lowest v128) (local $held v128) (local $x f32) (local $y f32)
-    (local.set $period (local.get $least))
-    (local.set $end (i32.shl (local.get $count) (i32.const 2)))
+    ;; The first of 4 periods is a multiple of 4, so that periods end where values are counted from.
+    (local.set $period (i32.and (local.get $least) (i32.const -4)))
     (block $done
       (loop $next
         (br_if $done (i32.gt_u (local.get $period) (local.get $most)))
-        (local.set $skip (i32.shl (local.get $period) (i32.const 2)))
         (local.set $periods
           (f32x4.add
             (f32x4.splat (f32.convert_i32_u (local.get $period)))
             (v128.const f32x4 0 1 2 3)))
+        (local.set $periods2 (f32x4.add (local.get $periods) (v128.const f32x4 4 4 4 4)))
         (local.set $calm (f32x4.mul (local.get $periods) (f32x4.splat (local.get $quiet))))
         (local.set $added (f32x4.div (f32x4.splat (local.get $bonus)) (local.get $periods)))
-        (local.set $long
-          (f32x4.gt (local.get $periods) (f32x4.splat (f32.convert_i32_u (local.get $most)))))
-        (local.set $periods2 (f32x4.add (local.get $periods) (v128.const f32x4 4 4 4 4)))
+        (local.set $excluded
+          (v128.or
+            (f32x4.lt (local.get $periods) (f32x4.splat (f32.convert_i32_u (local.get $least))))
+            (f32x4.gt (local.get $periods) (f32x4.splat (f32.convert_i32_u (local.get $most))))))
         (local.set $calm2 (f32x4.mul (local.get $periods2) (f32x4.splat (local.get $quiet))))
         (local.set $added2 (f32x4.div (f32x4.splat (local.get $bonus)) (local.get $periods2)))
-        (local.set $long2
-          (f32x4.gt (local.get $periods2) (f32x4.splat (f32.convert_i32_u (local.get $most)))))
-        ;; Cumulative squared differences.
+        (local.set $excluded2
+          (v128.or
+            (f32x4.lt (local.get $periods2) (f32x4.splat (f32.convert_i32_u (local.get $least))))
+            (f32x4.gt (local.get $periods2) (f32x4.splat (f32.convert_i32_u (local.get $most))))))
         (local.set $sum (v128.const f32x4 0 0 0 0))
         (local.set $sum2 (local.get $sum))
-        (v128.store (local.get $sums) (local.get $sum))
-        (v128.store offset=16 (local.get $sums) (local.get $sum))
-        (local.set $place (i32.add (local.get $sums) (i32.const 32)))
-        (local.set $at (i32.const 0))
-        (loop $value
-          (local.set $c (v128.load32_splat (i32.add (local.get $low) (local.get $at))))
-          (local.set $d (v128.load32_splat (i32.add (local.get $high) (local.get $at))))
-          (local.set $lasts (i32.add (i32.add (local.get $low) (local.get $at)) (local.get $skip)))
-          (local.set $powers (i32.add (i32.add (local.get $high) (local.get $at)) (local.get $skip)))
-          (local.set $a (f32x4.sub (local.get $c) (v128.load (local.get $lasts))))
-          (local.set $b (f32x4.sub (local.get $d) (v128.load (local.get $powers))))
+        (local.set $place (local.get $sums))
+        (local.set $one (local.get $low))
+        (local.set $other (local.get $high))
+        (local.set $skip (i32.shl (local.get $period) (i32.const 2)))
+        (local.set $next1 (i32.add (local.get $low) (local.get $skip)))
+        (local.set $next2 (i32.add (local.get $high) (local.get $skip)))
+        ;; The longest period of the last candidate ends in the last 4 values.
+        (local.set $end
+          (i32.add
+            (local.get $sums)
+            (i32.shl
+              (i32.add (local.get $candidates) (i32.add (i32.shr_u (local.get $period) (i32.const 2)) (i32.const 1)))
+              (i32.const 6))))
+        (loop $values
+          (v128.store (local.get $place) (local.get $sum))
+          (v128.store offset=16 (local.get $place) (local.get $sum2))
+          (local.set $ends (local.get $sum))
+          (local.set $ends2 (local.get $sum2))
+          (local.set $c (v128.load32_splat (local.get $one)))
+          (local.set $d (v128.load32_splat (local.get $other)))
+          (local.set $a (f32x4.sub (local.get $c) (v128.load (local.get $next1))))
+          (local.set $b (f32x4.sub (local.get $d) (v128.load (local.get $next2))))
           (local.set $sum
             (f32x4.add
               (local.get $sum)
               (f32x4.add
                 (f32x4.mul (local.get $a) (local.get $a))
                 (f32x4.mul (local.get $b) (local.get $b)))))
-          (v128.store (local.get $place) (local.get $sum))
-          (local.set $c (f32x4.sub (local.get $c) (v128.load offset=16 (local.get $lasts))))
-          (local.set $d (f32x4.sub (local.get $d) (v128.load offset=16 (local.get $powers))))
+          (local.set $c (f32x4.sub (local.get $c) (v128.load offset=16 (local.get $next1))))
+          (local.set $d (f32x4.sub (local.get $d) (v128.load offset=16 (local.get $next2))))
           (local.set $sum2
             (f32x4.add
               (local.get $sum2)
               (f32x4.add
                 (f32x4.mul (local.get $c) (local.get $c))
                 (f32x4.mul (local.get $d) (local.get $d)))))
-          (v128.store offset=16 (local.get $place) (local.get $sum2))
-          (local.set $place (i32.add (local.get $place) (i32.const 32)))
-          (local.set $at (i32.add (local.get $at) (i32.const 4)))
-          (br_if $value (i32.lt_u (local.get $at) (local.get $end))))
+          (local.set $ends
+            (i8x16.shuffle 0 1 2 3 20 21 22 23 8 9 10 11 12 13 14 15 (local.get $ends) (local.get $sum)))
+          (local.set $ends2
+            (i8x16.shuffle 0 1 2 3 20 21 22 23 8 9 10 11 12 13 14 15 (local.get $ends2) (local.get $sum2)))
+          (local.set $c (v128.load32_splat offset=4 (local.get $one)))
+          (local.set $d (v128.load32_splat offset=4 (local.get $other)))
+          (local.set $a (f32x4.sub (local.get $c) (v128.load offset=4 (local.get $next1))))
+          (local.set $b (f32x4.sub (local.get $d) (v128.load offset=4 (local.get $next2))))
+          (local.set $sum
+            (f32x4.add
+              (local.get $sum)
+              (f32x4.add
+                (f32x4.mul (local.get $a) (local.get $a))
+                (f32x4.mul (local.get $b) (local.get $b)))))
+          (local.set $c (f32x4.sub (local.get $c) (v128.load offset=20 (local.get $next1))))
+          (local.set $d (f32x4.sub (local.get $d) (v128.load offset=20 (local.get $next2))))
+          (local.set $sum2
+            (f32x4.add
+              (local.get $sum2)
+              (f32x4.add
+                (f32x4.mul (local.get $c) (local.get $c))
+                (f32x4.mul (local.get $d) (local.get $d)))))
+          (local.set $ends
+            (i8x16.shuffle 0 1 2 3 4 5 6 7 24 25 26 27 12 13 14 15 (local.get $ends) (local.get $sum)))
+          (local.set $ends2
+            (i8x16.shuffle 0 1 2 3 4 5 6 7 24 25 26 27 12 13 14 15 (local.get $ends2) (local.get $sum2)))
+          (local.set $c (v128.load32_splat offset=8 (local.get $one)))
+          (local.set $d (v128.load32_splat offset=8 (local.get $other)))
+          (local.set $a (f32x4.sub (local.get $c) (v128.load offset=8 (local.get $next1))))
+          (local.set $b (f32x4.sub (local.get $d) (v128.load offset=8 (local.get $next2))))
+          (local.set $sum
+            (f32x4.add
+              (local.get $sum)
+              (f32x4.add
+                (f32x4.mul (local.get $a) (local.get $a))
+                (f32x4.mul (local.get $b) (local.get $b)))))
+          (local.set $c (f32x4.sub (local.get $c) (v128.load offset=24 (local.get $next1))))
+          (local.set $d (f32x4.sub (local.get $d) (v128.load offset=24 (local.get $next2))))
+          (local.set $sum2
+            (f32x4.add
+              (local.get $sum2)
+              (f32x4.add
+                (f32x4.mul (local.get $c) (local.get $c))
+                (f32x4.mul (local.get $d) (local.get $d)))))
+          (local.set $ends
+            (i8x16.shuffle 0 1 2 3 4 5 6 7 8 9 10 11 28 29 30 31 (local.get $ends) (local.get $sum)))
+          (local.set $ends2
+            (i8x16.shuffle 0 1 2 3 4 5 6 7 8 9 10 11 28 29 30 31 (local.get $ends2) (local.get $sum2)))
+          (local.set $c (v128.load32_splat offset=12 (local.get $one)))
+          (local.set $d (v128.load32_splat offset=12 (local.get $other)))
+          (local.set $a (f32x4.sub (local.get $c) (v128.load offset=12 (local.get $next1))))
+          (local.set $b (f32x4.sub (local.get $d) (v128.load offset=12 (local.get $next2))))
+          (local.set $sum
+            (f32x4.add
+              (local.get $sum)
+              (f32x4.add
+                (f32x4.mul (local.get $a) (local.get $a))
+                (f32x4.mul (local.get $b) (local.get $b)))))
+          (local.set $c (f32x4.sub (local.get $c) (v128.load offset=28 (local.get $next1))))
+          (local.set $d (f32x4.sub (local.get $d) (v128.load offset=28 (local.get $next2))))
+          (local.set $sum2
+            (f32x4.add
+              (local.get $sum2)
+              (f32x4.add
+                (f32x4.mul (local.get $c) (local.get $c))
+                (f32x4.mul (local.get $d) (local.get $d)))))
+          (v128.store offset=32 (local.get $place) (local.get $ends))
+          (v128.store offset=48 (local.get $place) (local.get $ends2))
+          (local.set $one (i32.add (local.get $one) (i32.const 16)))
+          (local.set $other (i32.add (local.get $other) (i32.const 16)))
+          (local.set $next1 (i32.add (local.get $next1) (i32.const 16)))
+          (local.set $next2 (i32.add (local.get $next2) (i32.const 16)))
+          (local.set $place (i32.add (local.get $place) (i32.const 64)))
+          (br_if $values (i32.lt_u (local.get $place) (local.get $end))))
         (local.set $candidate (local.get $best))
         (local.set $place (local.get $sums))
-        (local.set $lasts (i32.add (local.get $sums) (i32.shl (local.get $period) (i32.const 5))))
-        (local.set $powers (local.get $power))
+        (local.set $lasts (i32.add (local.get $sums) (i32.shl (local.get $period) (i32.const 4))))
+        (local.set $one (local.get $power))
+        (local.set $end (i32.add (local.get $best) (i32.shl (local.get $candidates) (i32.const 5))))
         (loop $each
           (local.set $lowest (v128.load (local.get $candidate)))
           (local.set $held (v128.load offset=16 (local.get $candidate)))
-          (local.set $c (v128.load32_splat (local.get $powers)))
-          (local.set $at (i32.add (local.get $powers) (i32.shl (local.get $skip) (i32.const 1))))
+          (local.set $c (v128.load32_splat (local.get $one)))
+          (local.set $at (i32.add (local.get $one) (local.get $skip)))
           (local.set $a
             (f32x4.sub
-              (v128.load32_lane offset=108 3 (local.get $lasts)
-                (v128.load32_lane offset=72 2 (local.get $lasts)
-                  (v128.load32_lane offset=36 1 (local.get $lasts)
-                    (v128.load32_zero (local.get $lasts)))))
+              (v128.load offset=32 (local.get $lasts))
               (v128.load (local.get $place))))
-          (local.set $b
-            (f32x4.sub
-              (i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                (v128.load (local.get $at))
-                (v128.load offset=16 (local.get $at)))
-              (local.get $c)))
+          (local.set $b (f32x4.sub (v128.load (local.get $at)) (local.get $c)))
           (local.set $score
             (v128.or
-              (local.get $long)
+              (local.get $excluded)
               (f32x4.add
                 (f32x4.div
                   (local.get $a)
@@ -1481,24 +1560,16 @@
                     (local.get $calm)))
                 (local.get $added))))
           (local.set $a (f32x4.lt (local.get $score) (local.get $lowest)))
-          (local.set $lowest (v128.bitselect (local.get $score) (local.get $lowest) (local.get $a)))
+          (local.set $lowest (f32x4.pmin (local.get $lowest) (local.get $score)))
           (local.set $held (v128.bitselect (local.get $periods) (local.get $held) (local.get $a)))
           (local.set $a
             (f32x4.sub
-              (v128.load32_lane offset=252 3 (local.get $lasts)
-                (v128.load32_lane offset=216 2 (local.get $lasts)
-                  (v128.load32_lane offset=180 1 (local.get $lasts)
-                    (v128.load32_zero offset=144 (local.get $lasts)))))
+              (v128.load offset=112 (local.get $lasts))
               (v128.load offset=16 (local.get $place))))
-          (local.set $b
-            (f32x4.sub
-              (i8x16.shuffle 0 1 2 3 8 9 10 11 16 17 18 19 24 25 26 27
-                (v128.load offset=32 (local.get $at))
-                (v128.load offset=48 (local.get $at)))
-              (local.get $c)))
+          (local.set $b (f32x4.sub (v128.load offset=16 (local.get $at)) (local.get $c)))
           (local.set $score
             (v128.or
-              (local.get $long2)
+              (local.get $excluded2)
               (f32x4.add
                 (f32x4.div
                   (local.get $a)
@@ -1507,18 +1578,15 @@
                     (local.get $calm2)))
                 (local.get $added2))))
           (local.set $a (f32x4.lt (local.get $score) (local.get $lowest)))
-          (local.set $lowest (v128.bitselect (local.get $score) (local.get $lowest) (local.get $a)))
+          (local.set $lowest (f32x4.pmin (local.get $lowest) (local.get $score)))
           (local.set $held (v128.bitselect (local.get $periods2) (local.get $held) (local.get $a)))
           (v128.store (local.get $candidate) (local.get $lowest))
           (v128.store offset=16 (local.get $candidate) (local.get $held))
           (local.set $candidate (i32.add (local.get $candidate) (i32.const 32)))
-          (local.set $place (i32.add (local.get $place) (i32.shl (local.get $step) (i32.const 5))))
-          (local.set $lasts (i32.add (local.get $lasts) (i32.shl (local.get $step) (i32.const 5))))
-          (local.set $powers (i32.add (local.get $powers) (i32.shl (local.get $step) (i32.const 2))))
-          (br_if $each
-            (i32.lt_u
-              (local.get $candidate)
-              (i32.add (local.get $best) (i32.shl (local.get $candidates) (i32.const 5))))))
+          (local.set $place (i32.add (local.get $place) (i32.const 64)))
+          (local.set $lasts (i32.add (local.get $lasts) (i32.const 64)))
+          (local.set $one (i32.add (local.get $one) (i32.const 8)))
+          (br_if $each (i32.lt_u (local.get $candidate) (local.get $end))))
         (local.set $period (i32.add (local.get $period) (i32.const 8)))
         (br $next)))
     ;; The best lane of each candidate.

@@ -2,7 +2,7 @@
 import { readAt, writeAt, writeThrough } from "../kernels/KernelArrays.ts"
 import { atOnce, buffer, kernels, periodsAt } from "../kernels/KernelMemory.ts"
 
-/** Two measures of a sound at a low rate, and their cumulative power from 0 on, with one more value. */
+/** Two measures of a sound at a low rate, and their cumulative power before every second value, also after the last. */
 export interface CoarseSound {
   readonly low: Float32Array
   readonly high: Float32Array
@@ -11,18 +11,21 @@ export interface CoarseSound {
 
 /** Values from which candidates of one call begin: few enough that their sums stay in a fast cache. */
 export const blockLength = 2_048
+/** Values from one candidate to the next. */
+export const candidateStep = 4
 
 /** Values of an array in the kernels' memory: a block, and two of the longest periods after it. */
 const room = blockLength + 512
 const lowIn = new Float32Array(buffer, periodsAt, room)
 const highIn = new Float32Array(buffer, periodsAt + 4 * room, room)
-const powerIn = new Float32Array(buffer, periodsAt + 8 * room, room)
+const powerIn = new Float32Array(buffer, periodsAt + 8 * room, room / 2)
 const sumsAt = periodsAt + 12 * room
-const bestAt = sumsAt + 32 * room
+const bestAt = sumsAt + 16 * room
 /** The scores of a block's candidates, then their periods. */
-const found = new Float32Array(buffer, sumsAt, 2 * (blockLength / 4))
+const perBlock = blockLength / candidateStep
+const found = new Float32Array(buffer, sumsAt, 2 * perBlock)
 /** Four scores and their four periods for each candidate. */
-const best = new Float32Array(buffer, bestAt, 8 * (blockLength / 4))
+const best = new Float32Array(buffer, bestAt, 8 * perBlock)
 
 /**
  * Writes the mean of every `factor` samples to `low`, and the RMS deviation from it to `high`; `factor` is at most 256.
@@ -48,8 +51,6 @@ export interface PeriodSearch {
   /** The shortest and the longest period; the longest is at most 120. */
   readonly least: number
   readonly most: number
-  /** Distance between candidates: at least 4. */
-  readonly step: number
   /** Power per value below which differences hardly count. */
   readonly quiet: number
   /** What is added to a score, divided by its period: among equals, longer periods score lower. */
@@ -66,15 +67,13 @@ export const scorePeriods = (
   periods: Float32Array,
   scores: Float32Array
 ): void => {
-  const { least, most, step, quiet, bonus } = search
-  const perBlock = Math.floor(blockLength / step)
+  const { least, most, quiet, bonus } = search
   for (let done = 0; done < scores.length; done += perBlock) {
     const some = Math.min(perBlock, scores.length - done)
-    load(sound, done * step)
+    load(sound, done * candidateStep)
     best.fill(Infinity, 0, 8 * some)
     const [low, high, power] = [lowIn.byteOffset, highIn.byteOffset, powerIn.byteOffset]
-    const count = some * step + most
-    kernels.periodScores(low, high, power, count, some, least, most, step, quiet, bonus, sumsAt, bestAt)
+    kernels.periodScores(low, high, power, some, least, most, quiet, bonus, sumsAt, bestAt)
     scores.set(found.subarray(0, some), done)
     periods.set(found.subarray(some, 2 * some), done)
   }
@@ -87,10 +86,11 @@ const load = ({ low, high, power }: CoarseSound, from: number): void => {
   lowIn.fill(NaN, some)
   highIn.set(high.subarray(from, from + some))
   highIn.fill(NaN, some)
-  const before = power[from]!
-  const last = Math.min(some, room - 1)
-  for (let i = 0; i <= last; i++) powerIn[i] = power[from + i]! - before
-  powerIn.fill(NaN, last + 1)
+  const first = from / 2
+  const before = power[first]!
+  const last = Math.min(power.length - first, powerIn.length)
+  for (let i = 0; i < last; i++) powerIn[i] = power[first + i]! - before
+  powerIn.fill(NaN, last)
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Self-similarity of speech: finds where a pitch period repeats, so that one can be removed or repeated. */
 import { doublesIn, type Buffer32 } from "../kernels/BufferPool.ts"
-import { averageDown, nearestPeriod, scorePeriods } from "./PitchPeriods.ts"
+import { averageDown, candidateStep, nearestPeriod, scorePeriods } from "./PitchPeriods.ts"
 
 /** The `period` frames from `at` on resemble the next `period` frames: one of the two can be removed, or repeated. */
 export interface Bridge {
@@ -18,12 +18,11 @@ export class SelfSimilarity {
   /** The clip averaged down to about 3 kHz, which suffices to find periods, and the RMS of the removed part. */
   private readonly coarse: Float32Array
   private readonly fine: Float32Array
-  /** Cumulative power of both, up to each coarse sample. */
+  /** Cumulative power of both before every second coarse sample. */
   private readonly power: Float64Array
-  /** In coarse samples: shortest and longest period, and the distance between candidates. */
+  /** In coarse samples: shortest and longest period. */
   private readonly least: number
   private readonly most: number
-  private readonly step: number
   /** For each candidate, the most similar period and its dissimilarity score. */
   private readonly periods: Float32Array
   private readonly scores: Float32Array
@@ -45,13 +44,12 @@ export class SelfSimilarity {
     this.power = powerUpTo(coarse, fine, allocate)
     this.least = Math.ceil(this.shortest / this.factor)
     this.most = Math.floor((rate * longestPeriod) / this.factor)
-    this.step = Math.max(4, Math.round((rate * spacing) / this.factor))
     this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, coarse.length)
-    const candidates = Math.ceil(this.coarse.length / this.step)
+    const candidates = Math.ceil(coarse.length / candidateStep)
     this.periods = allocate(candidates).fill(0)
     this.scores = allocate(candidates).fill(Infinity)
-    const { power, least, most, step, quiet } = this
-    const search = { least, most, step, quiet, bonus: longerBonus * most }
+    const { power, least, most, quiet } = this
+    const search = { least, most, quiet, bonus: longerBonus * most }
     scorePeriods({ low: coarse, high: fine, power }, search, this.periods, this.scores)
   }
 
@@ -59,9 +57,10 @@ export class SelfSimilarity {
    * Returns the best bridge that begins at a frame from `first` to `last` and removes at most `room` frames, if any.
    */
   best(first: number, last: number, room: number): Bridge | undefined {
-    const { factor, step, periods, scores } = this
-    const from = Math.ceil(first / factor / step)
-    const to = Math.min(scores.length - 1, Math.max(from, Math.floor(last / factor / step)))
+    const { factor, periods, scores } = this
+    const step = factor * candidateStep
+    const from = Math.ceil(first / step)
+    const to = Math.min(scores.length - 1, Math.max(from, Math.floor(last / step)))
     const longest = Math.floor(room / factor)
     const sparse = Math.ceil((to - from + 1) / 32)
     let best: number | undefined
@@ -72,13 +71,13 @@ export class SelfSimilarity {
       lowest = scores[candidate]!
       best = candidate
     }
-    return best === undefined ? undefined : this.refined(best * step * factor, periods[best]! * factor, room)
+    return best === undefined ? undefined : this.refined(best * step, periods[best]! * factor, room)
   }
 
   /** Scores one candidate again, with periods up to `longest` only. */
   private narrow(candidate: number, longest: number): void {
     const { coarse, fine, scores, periods } = this
-    const at = candidate * this.step
+    const at = candidate * candidateStep
     scores[candidate] = Infinity
     for (let period = this.least; period <= longest && at + 2 * period <= coarse.length; period++) {
       let apart = 0
@@ -98,7 +97,7 @@ export class SelfSimilarity {
    * lower.
    */
   private unlike(at: number, period: number, apart: number): number {
-    const power = this.power[at + 2 * period]! - this.power[at]!
+    const power = this.power[at / 2 + period]! - this.power[at / 2]!
     return apart / (power / 2 + this.quiet * period) + (longerBonus * this.most) / period
   }
 
@@ -118,18 +117,17 @@ export const shortestPeriodAt = (rate: number): number => Math.round(rate * shor
 /** Range of removed pitch periods, or multiples of them: 2.5 to 18 ms, in seconds. */
 const shortestPeriod = 0.0025
 const longestPeriod = 0.018
-/** Distance between candidates, in seconds. */
-const spacing = 0.0013
 /** What the score of the longest period is lowered by, relative to one of half its length. */
 const longerBonus = 0.002
 
 const powerUpTo = (coarse: Float32Array, fine: Float32Array, allocate: Buffer32): Float64Array => {
-  const sums = doublesIn(allocate, coarse.length + 1)
-  sums[0] = 0
+  const sums = doublesIn(allocate, (coarse.length >> 1) + 1)
   let sum = 0
-  for (let i = 0; i < coarse.length; i++) {
+  for (let i = 0; i + 1 < coarse.length; i += 2) {
+    sums[i >> 1] = sum
     sum += coarse[i]! * coarse[i]! + fine[i]! * fine[i]!
-    sums[i + 1] = sum
+    sum += coarse[i + 1]! * coarse[i + 1]! + fine[i + 1]! * fine[i + 1]!
   }
+  sums[coarse.length >> 1] = sum
   return sums
 }

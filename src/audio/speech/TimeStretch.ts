@@ -8,7 +8,7 @@
  * Sonic (https://github.com/waywardgeek/sonic) at small changes.
  */
 import type { Frames } from "../../domain/time/Units.ts"
-import { SelfSimilarity, shortestPeriodAt } from "./SelfSimilarity.ts"
+import { type Bridge, SelfSimilarity, shortestPeriodAt } from "./SelfSimilarity.ts"
 import type { Pcm } from "../pcm/Pcm.ts"
 import { crossfade } from "./PitchPeriods.ts"
 import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
@@ -20,20 +20,29 @@ import { newBuffer, type Buffer32, BufferPool } from "../kernels/BufferPool.ts"
  */
 export const speedUp = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffer): Pcm => {
   const { rate } = pcm
-  let samples = pcm.samples
+  let { samples } = pcm
   if (samples.length === target) return pcm
+  const shortest = shortestPeriodAt(rate)
   const buffers = new BufferPool()
-  while (samples.length - target >= shortestPeriodAt(rate)) {
+  let result: Float32Array | undefined
+  while (result === undefined && samples.length - target >= shortest) {
     // A bridge uses two periods to remove one, so one round cannot quite double the speed.
     const next = Math.max(target, Math.ceil(samples.length / steepest))
-    const shorter = shortened(samples, next, rate, buffers.take)
-    if (shorter.length === samples.length) break
+    const bridges = bridgesOf(samples, rate, next - samples.length, buffers.take)
+    if (bridges.length === 0) break
+    const length = samples.length - lengthOf(bridges)
+    if (length - target < shortest) result = allocate(length)
+    const shorter = result ?? buffers.take(length)
+    writeStretched(samples, bridges, -1, shorter)
     samples = shorter
   }
-  const result = allocate(target)
-  result.set(samples.subarray(0, target))
-  result.fill(0, Math.min(samples.length, target))
+  if (result === undefined) {
+    result = allocate(target)
+    result.set(samples.subarray(0, target))
+    result.fill(0, Math.min(samples.length, target))
+  }
   buffers.freeAll()
+  result = result.subarray(0, target)
   if (samples.length > target) fadeOut(result, Math.round(rate * 0.003))
   return { rate, samples: result }
 }
@@ -46,11 +55,11 @@ export const slowDown = (pcm: Pcm, target: Frames, allocate: Buffer32 = newBuffe
   const { rate, samples } = pcm
   if (samples.length >= target) return pcm
   const buffers = new BufferPool()
-  const result = allocate(target)
-  const likeness = new SelfSimilarity(samples, rate, buffers.take)
-  const written = writeStretched(samples, result, likeness, rate, target - samples.length)
-  result.fill(0, written)
+  const bridges = bridgesOf(samples, rate, target - samples.length, buffers.take)
   buffers.freeAll()
+  const result = allocate(target)
+  writeStretched(samples, bridges, 1, result)
+  result.fill(0, samples.length + lengthOf(bridges))
   return { rate, samples: result }
 }
 
@@ -60,30 +69,46 @@ const steepest = 1.7
 const tolerance = 0.025
 
 /**
- * Runs one round: removes periods until about `target` frames remain. The rest is shorter than the shortest period,
- * unless the clip is too short for a bridge.
+ * Returns the bridges that lengthen a clip by about `change` frames, or shorten it if `change` is negative. The rest is
+ * shorter than the shortest period, unless the clip is too short for a bridge.
  */
-const shortened = (samples: Float32Array, target: number, rate: number, allocate: Buffer32): Float32Array => {
-  const likeness = new SelfSimilarity(samples, rate, allocate)
-  const result = allocate(samples.length)
-  return result.subarray(0, writeStretched(samples, result, likeness, rate, target - samples.length))
-}
-
-/**
- * Writes a clip to a buffer, with repeated periods of about `change` frames in all, or without them if `change` is
- * negative; returns how many frames it has written.
- */
-const writeStretched = (
+const bridgesOf = (
   samples: Float32Array,
-  result: Float32Array,
-  likeness: SelfSimilarity,
   rate: number,
-  change: number
-): number => {
+  change: number,
+  allocate: Buffer32
+): ReadonlyArray<Bridge> => {
+  const likeness = new SelfSimilarity(samples, rate, allocate)
   const total = Math.abs(change)
   const pace = total / samples.length
   const slack = tolerance * rate
+  const bridges: Array<Bridge> = []
   let done = 0
+  let read = 0
+  while (total - done >= shortestPeriodAt(rate)) {
+    const first = Math.max(read, (done - slack) / pace)
+    const last = Math.max(first, (done + slack) / pace)
+    const bridge = likeness.best(first, last, total - done)
+    if (bridge === undefined) break
+    bridges.push(bridge)
+    // A bridge leads from the first period to the second, or back to the first, which then is heard again.
+    read = bridge.at + (change < 0 ? 2 : 1) * bridge.period
+    done += bridge.period
+  }
+  return bridges
+}
+
+/** Returns the total length of the periods that bridges remove or repeat, in frames. */
+const lengthOf = (bridges: ReadonlyArray<Bridge>): number =>
+  bridges.reduce((sum, { period }) => sum + period, 0)
+
+/** Writes a clip to `result`, with the bridges' periods repeated, or removed if `direction` is -1. */
+const writeStretched = (
+  samples: Float32Array,
+  bridges: ReadonlyArray<Bridge>,
+  direction: 1 | -1,
+  result: Float32Array
+): void => {
   let read = 0
   let written = 0
   const copy = (to: number) => {
@@ -91,22 +116,14 @@ const writeStretched = (
     written += to - read
     read = to
   }
-  while (total - done >= shortestPeriodAt(rate)) {
-    const first = Math.max(read, (done - slack) / pace)
-    const last = Math.max(first, (done + slack) / pace)
-    const bridge = likeness.best(first, last, total - done)
-    if (bridge === undefined) break
-    const { at, period } = bridge
-    // A bridge leads from the first period to the second, or back to the first, which then is heard again.
-    const [from, to] = change < 0 ? [at, at + period] : [at + period, at]
+  for (const { at, period } of bridges) {
+    const [from, to] = direction < 0 ? [at, at + period] : [at + period, at]
     copy(from)
-    crossfade(samples, from, period, change > 0, result, written)
+    crossfade(samples, from, period, direction > 0, result, written)
     written += period
     read = to + period
-    done += period
   }
   copy(samples.length)
-  return written
 }
 
 const fadeOut = (samples: Float32Array, length: number): void => {

@@ -5,6 +5,7 @@ import { BufferPool } from "../../../src/audio/kernels/BufferPool.ts"
 import {
   averageDown,
   blockLength,
+  candidateStep,
   crossfade,
   nearestPeriod,
   scorePeriods
@@ -75,27 +76,26 @@ it.prop(
     seeds,
     fc.oneof(fc.nat(200), fc.integer({ min: 2_000, max: 2_200 })),
     fc.integer({ min: 7, max: 12 }),
-    fc.integer({ min: 20, max: 60 }),
-    fc.integer({ min: 4, max: 9 })
+    fc.integer({ min: 20, max: 60 })
   ],
-  ([seed, length, least, most, step]) => {
+  ([seed, length, least, most]) => {
+    const step = candidateStep
     const [low, high] = [someSamples(seed, length), someSamples(seed + 1, length)]
     const power = new Float64Array(length + 1)
     for (let i = 0; i < length; i++) power[i + 1] = (power[i] ?? 0) + (low[i] ?? 0) ** 2 + (high[i] ?? 0) ** 2
     const [quiet, bonus] = [fround(0.003), fround(0.1)]
     const count = Math.ceil(length / step)
     const [periods, scores] = [new Float32Array(count), new Float32Array(count).fill(Infinity)]
-    const block = step * Math.floor(blockLength / step)
-    for (let from = 0; from < length; from += block)
+    for (let from = 0; from < length; from += blockLength)
       for (let period = least; period <= most; period++) {
-        const sums = new Float32Array(Math.min(block + most, length - from) + 1)
+        const sums = new Float32Array(Math.min(blockLength + most, length - from) + 1)
         for (let i = 0; i + 1 < sums.length; i++) {
           const [at, next] = [from + i, from + i + period]
           const one = fround((low[at] ?? 0) - (low[next] ?? 0))
           const other = fround((high[at] ?? 0) - (high[next] ?? 0))
           sums[i + 1] = fround((sums[i] ?? 0) + fround(fround(one * one) + fround(other * other)))
         }
-        for (let at = 0; at < Math.min(block, length - from); at += step) {
+        for (let at = 0; at < Math.min(blockLength, length - from); at += step) {
           if (from + at + 2 * period > length) continue
           const apart = fround((sums[at + period] ?? 0) - (sums[at] ?? 0))
           const [begin = 0, end = 0] = [at, at + 2 * period].map((i) =>
@@ -110,7 +110,8 @@ it.prop(
         }
       }
     const [found, foundScores] = [new Float32Array(count), new Float32Array(count)]
-    scorePeriods({ low, high, power }, { least, most, step, quiet, bonus }, found, foundScores)
+    const even = power.filter((_, at) => at % 2 === 0)
+    scorePeriods({ low, high, power: even }, { least, most, quiet, bonus }, found, foundScores)
     expect(bitsOf(foundScores)).toEqual(bitsOf(scores))
 
     expect(found).toEqual(periods)
