@@ -11,8 +11,8 @@
  * - `kept`: from clips stored as PCM, at the loudness they add up to.
  * - `loud`: normalized to -16 LUFS.
  * - `clips`: also writes one file per cue, and a timeline.
- * - `mp3`: first decodes every clip from MP3 at `mp3-rate`.
- * - `last`: like `mp3`, as in a run, which decodes clips while others are still being spoken. The clock starts when the
+ * - `mp3`: first decodes, analyzes and stores every clip, received as MP3 at `mp3-rate`.
+ * - `last`: like `mp3`, as in a run, which makes clips while others are still being spoken. The clock starts when the
  *   last clips arrive together.
  *
  * The fastest of several rounds counts. Peers that would take hours are measured with `few` clips and extrapolated.
@@ -22,13 +22,12 @@ import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { Effect } from "effect"
-import { encodeWav16 } from "../src/audio/formats/Wav.ts"
+import { Effect, Either } from "effect"
 import { UtteranceKey } from "../src/domain/values/Ids.ts"
 import { locateConfigured } from "../src/ffmpeg/process/FfmpegBinary.ts"
 import { writeOutputs } from "../src/pipeline/deliver/OutputWriter.ts"
-import { makeDecoder } from "../src/pipeline/clips/ReceivedAudio.ts"
-import { fetchesAtOnce } from "../src/pipeline/clips/ClipIntake.ts"
+import { makeClipIntake } from "../src/pipeline/clips/ClipIntake.ts"
+import { clipMaker } from "../src/pipeline/clips/ClipWorkerClient.ts"
 import { ClipFolder } from "../src/store/files/ClipFolder.ts"
 import { deliverOrMeasure, stateOf } from "./shared/deliveringProcess.ts"
 import { deliverableOf, type Film, type FilmClip, makeFilm, mp3Of, readFilm } from "./shared/mixFilm.ts"
@@ -81,22 +80,29 @@ const lastTogether = 16
 /** Reads the clocks. */
 const now = () => ({ millis: performance.now(), work: processorSeconds(), own: process.cpuUsage() })
 
-/** Decodes the clips that arrive as MP3 and stores them, like the speak stage; returns when the clock was started. */
+/** Makes clips of what arrives as MP3, like the speak stage; returns when the clock was started. */
 const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }: Film) {
   const kept = yield* ClipFolder
-  const decode = yield* makeDecoder
+  const { decode, inSlot, makeClip } = yield* makeClipIntake(clipMaker(clips.length))
   const keyOf = ({ key }: FilmClip) => UtteranceKey.make(`f${key.slice(1)}`)
+  const wanted = {
+    said: ["A line of speech."],
+    timed: false,
+    transcript: undefined,
+    usual: undefined
+  } as const
   const take = (some: ReadonlyArray<FilmClip>) =>
     Effect.forEach(
       some,
-      (clip) =>
-        Effect.gen(function* () {
-          const path = mp3Of(folder, clip)
-          const received = { bytes: readFileSync(path), laid: Effect.succeed(path) }
-          const pcm = yield* Effect.orDie(decode(received))
-          yield* kept.keep(keyOf(clip), encodeWav16(pcm))
-        }),
-      { concurrency: fetchesAtOnce, discard: true }
+      (clip) => {
+        const path = mp3Of(folder, clip)
+        return Effect.suspend(() => {
+          const bytes = readFileSync(path)
+          const decoded = Effect.orDie(decode({ bytes, laid: Effect.succeed(path) }))
+          return makeClip(keyOf(clip), bytes, wanted, Effect.map(decoded, Either.right))
+        }).pipe(inSlot)
+      },
+      { concurrency: "unbounded", discard: true }
     )
   // Replacing the files of an earlier round would take longer.
   for (const clip of clips) rmSync(kept.pathOf(keyOf(clip)), { force: true })

@@ -11,7 +11,6 @@ import { timesParts, type Unusable } from "./ClipAnalysis.ts"
 import { wordsOfTranscript } from "./TranscriptWords.ts"
 import { withWordStarts } from "./WordStarts.ts"
 import { isOddLength } from "./OddLength.ts"
-import type { Undecodable } from "./ReceivedAudio.ts"
 import { extensionOf } from "./AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -54,25 +53,23 @@ export const keepClip = (
     const ending = extensionOf(audio)
     const keepOriginal = Effect.suspend(() => clips.keepOriginal(key, ending, audio))
     const laid = Effect.suspend(() => Effect.as(keepOriginal, clips.originalOf(key, ending)))
-    const sound: Either.Either<Pcm | Uint8Array, Undecodable> =
-      ending === "wav"
-        ? Either.right(audio)
-        : yield* Effect.map(decode({ bytes: audio, laid }), Either.right).pipe(
-            Effect.catchTag("Undecodable", (fault) => Effect.succeed(Either.left(fault)))
-          )
+    const decoded = Effect.map(decode({ bytes: audio, laid }), Either.right).pipe(
+      Effect.catchTag("Undecodable", (fault) => Effect.succeed(Either.left(fault.words)))
+    )
     const timed = utterance.input === "srt"
     const usual = learned.speechTime(casting)
     const isUncut = said.length > 1 && !timesParts({ said, transcript })
     const words = timesWords || said.length > 1 ? wordsOfTranscript(said, transcript) : []
     const isUntimed = timesWords && words.length === 0
+    const isAligned = isUncut || isUntimed
+    const sound: Either.Either<Pcm | Uint8Array, string> =
+      ending === "wav" || (ending === "mp3" && !isAligned) ? Either.right(audio) : yield* decoded
     const aligned =
-      Either.isRight(sound) && (isUncut || isUntimed)
-        ? yield* align(sound.right, said, language, isUncut)
-        : undefined
+      Either.isRight(sound) && isAligned ? yield* align(sound.right, said, language, isUncut) : undefined
     const judged = isUncut ? aligned : undefined
     const made = Either.isLeft(sound)
-      ? unusable(sound.left.words)
-      : yield* makeClip(key, sound.right, { said, timed, transcript, usual, aligned: judged?.parts })
+      ? unusable(sound.left)
+      : yield* makeClip(key, sound.right, { said, timed, transcript, usual, aligned: judged?.parts }, decoded)
     if (made._tag === "Unusable") {
       yield* keepOriginal
       return Either.left(made)

@@ -2,12 +2,12 @@
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Kept } from "../../store/files/ClipFile.ts"
-import type { ClipMade, Unusable, ClipRequest } from "./ClipAnalysis.ts"
+import type { ClipMade, ClipRequest, Unusable } from "./ClipAnalysis.ts"
 
 /** Requests are sent in batches. A batch is answered once all its files are on disk. */
 export interface ClipWorkerRequest {
   readonly key: UtteranceKey
-  /** A WAV file's bytes, or samples; the receiver owns them. */
+  /** A file's bytes as received, or samples; the receiver owns them. */
   readonly sound: Uint8Array<ArrayBuffer> | (Pcm & { readonly samples: Float32Array<ArrayBuffer> })
   readonly wanted: ClipRequest
 }
@@ -19,5 +19,7 @@ export type ClipWritten = ClipMade & Kept
 export type ClipAnswer =
   | ClipWritten
   | Unusable
+  /** The bytes are neither WAV nor a plain MP3. */
+  | { readonly _tag: "Undecoded" }
   /** An internal error or a disk error; `code` is the system's error code, if any. */
   | { readonly _tag: "Broken"; readonly message: string; readonly code: string | undefined }
