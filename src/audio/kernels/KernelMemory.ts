@@ -78,6 +78,7 @@ interface Kernels {
     best: number
   ) => void
   readonly averaged: (samples: number, low: number, high: number, count: number, factor: number) => void
+  readonly md5: (state: number, at: number, end: number) => void
   readonly nearestPeriod: (samples: number, least: number, most: number) => number
   readonly crossfaded: (from: number, to: number, out: number, count: number) => void
 }

@@ -1841,4 +1841,291 @@
                 (f32.mul (local.get $sum) (local.get $sum))))))
         (local.set $low (i32.add (local.get $low) (i32.const 4)))
         (local.set $high (i32.add (local.get $high) (i32.const 4)))
-        (br $next)))))
+        (br $next))))
+
+  ;; MD5 (RFC 1321): adds the blocks of 64 bytes from `at` to `end` to the four words of the state. The second round's
+  ;; function is a sum of two parts, of which only one waits for the step before.
+  (func (export "md5") (param $state i32) (param $at i32) (param $end i32)
+    (local $a i32) (local $b i32) (local $c i32) (local $d i32)
+    (local $a0 i32) (local $b0 i32) (local $c0 i32) (local $d0 i32)
+    (local.set $a (i32.load (local.get $state)))
+    (local.set $b (i32.load offset=4 (local.get $state)))
+    (local.set $c (i32.load offset=8 (local.get $state)))
+    (local.set $d (i32.load offset=12 (local.get $state)))
+    (block $done
+      (loop $next
+        (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
+        (local.set $a0 (local.get $a))
+        (local.set $b0 (local.get $b))
+        (local.set $c0 (local.get $c))
+        (local.set $d0 (local.get $d))
+        ;; Round 1.
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0xd76aa478)) (i32.load (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $d) (i32.and (local.get $b) (i32.xor (local.get $c) (local.get $d))))) (i32.const 7))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0xe8c7b756)) (i32.load offset=4 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $c) (i32.and (local.get $a) (i32.xor (local.get $b) (local.get $c))))) (i32.const 12))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0x242070db)) (i32.load offset=8 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $b) (i32.and (local.get $d) (i32.xor (local.get $a) (local.get $b))))) (i32.const 17))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0xc1bdceee)) (i32.load offset=12 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $a) (i32.and (local.get $c) (i32.xor (local.get $d) (local.get $a))))) (i32.const 22))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0xf57c0faf)) (i32.load offset=16 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $d) (i32.and (local.get $b) (i32.xor (local.get $c) (local.get $d))))) (i32.const 7))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0x4787c62a)) (i32.load offset=20 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $c) (i32.and (local.get $a) (i32.xor (local.get $b) (local.get $c))))) (i32.const 12))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xa8304613)) (i32.load offset=24 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $b) (i32.and (local.get $d) (i32.xor (local.get $a) (local.get $b))))) (i32.const 17))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0xfd469501)) (i32.load offset=28 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $a) (i32.and (local.get $c) (i32.xor (local.get $d) (local.get $a))))) (i32.const 22))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0x698098d8)) (i32.load offset=32 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $d) (i32.and (local.get $b) (i32.xor (local.get $c) (local.get $d))))) (i32.const 7))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0x8b44f7af)) (i32.load offset=36 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $c) (i32.and (local.get $a) (i32.xor (local.get $b) (local.get $c))))) (i32.const 12))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xffff5bb1)) (i32.load offset=40 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $b) (i32.and (local.get $d) (i32.xor (local.get $a) (local.get $b))))) (i32.const 17))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0x895cd7be)) (i32.load offset=44 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $a) (i32.and (local.get $c) (i32.xor (local.get $d) (local.get $a))))) (i32.const 22))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0x6b901122)) (i32.load offset=48 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $d) (i32.and (local.get $b) (i32.xor (local.get $c) (local.get $d))))) (i32.const 7))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0xfd987193)) (i32.load offset=52 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $c) (i32.and (local.get $a) (i32.xor (local.get $b) (local.get $c))))) (i32.const 12))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xa679438e)) (i32.load offset=56 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $b) (i32.and (local.get $d) (i32.xor (local.get $a) (local.get $b))))) (i32.const 17))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0x49b40821)) (i32.load offset=60 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $a) (i32.and (local.get $c) (i32.xor (local.get $d) (local.get $a))))) (i32.const 22))))
+        ;; Round 2.
+        (local.set $a
+          (i32.add (i32.add (i32.add (local.get $a) (i32.const 0xf61e2562)) (i32.load offset=4 (local.get $at)))
+            (i32.and (local.get $c) (i32.xor (local.get $d) (i32.const -1)))))
+        (local.set $a (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.and (local.get $b) (local.get $d))) (i32.const 5))))
+        (local.set $d
+          (i32.add (i32.add (i32.add (local.get $d) (i32.const 0xc040b340)) (i32.load offset=24 (local.get $at)))
+            (i32.and (local.get $b) (i32.xor (local.get $c) (i32.const -1)))))
+        (local.set $d (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.and (local.get $a) (local.get $c))) (i32.const 9))))
+        (local.set $c
+          (i32.add (i32.add (i32.add (local.get $c) (i32.const 0x265e5a51)) (i32.load offset=44 (local.get $at)))
+            (i32.and (local.get $a) (i32.xor (local.get $b) (i32.const -1)))))
+        (local.set $c (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.and (local.get $d) (local.get $b))) (i32.const 14))))
+        (local.set $b
+          (i32.add (i32.add (i32.add (local.get $b) (i32.const 0xe9b6c7aa)) (i32.load (local.get $at)))
+            (i32.and (local.get $d) (i32.xor (local.get $a) (i32.const -1)))))
+        (local.set $b (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.and (local.get $c) (local.get $a))) (i32.const 20))))
+        (local.set $a
+          (i32.add (i32.add (i32.add (local.get $a) (i32.const 0xd62f105d)) (i32.load offset=20 (local.get $at)))
+            (i32.and (local.get $c) (i32.xor (local.get $d) (i32.const -1)))))
+        (local.set $a (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.and (local.get $b) (local.get $d))) (i32.const 5))))
+        (local.set $d
+          (i32.add (i32.add (i32.add (local.get $d) (i32.const 0x2441453)) (i32.load offset=40 (local.get $at)))
+            (i32.and (local.get $b) (i32.xor (local.get $c) (i32.const -1)))))
+        (local.set $d (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.and (local.get $a) (local.get $c))) (i32.const 9))))
+        (local.set $c
+          (i32.add (i32.add (i32.add (local.get $c) (i32.const 0xd8a1e681)) (i32.load offset=60 (local.get $at)))
+            (i32.and (local.get $a) (i32.xor (local.get $b) (i32.const -1)))))
+        (local.set $c (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.and (local.get $d) (local.get $b))) (i32.const 14))))
+        (local.set $b
+          (i32.add (i32.add (i32.add (local.get $b) (i32.const 0xe7d3fbc8)) (i32.load offset=16 (local.get $at)))
+            (i32.and (local.get $d) (i32.xor (local.get $a) (i32.const -1)))))
+        (local.set $b (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.and (local.get $c) (local.get $a))) (i32.const 20))))
+        (local.set $a
+          (i32.add (i32.add (i32.add (local.get $a) (i32.const 0x21e1cde6)) (i32.load offset=36 (local.get $at)))
+            (i32.and (local.get $c) (i32.xor (local.get $d) (i32.const -1)))))
+        (local.set $a (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.and (local.get $b) (local.get $d))) (i32.const 5))))
+        (local.set $d
+          (i32.add (i32.add (i32.add (local.get $d) (i32.const 0xc33707d6)) (i32.load offset=56 (local.get $at)))
+            (i32.and (local.get $b) (i32.xor (local.get $c) (i32.const -1)))))
+        (local.set $d (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.and (local.get $a) (local.get $c))) (i32.const 9))))
+        (local.set $c
+          (i32.add (i32.add (i32.add (local.get $c) (i32.const 0xf4d50d87)) (i32.load offset=12 (local.get $at)))
+            (i32.and (local.get $a) (i32.xor (local.get $b) (i32.const -1)))))
+        (local.set $c (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.and (local.get $d) (local.get $b))) (i32.const 14))))
+        (local.set $b
+          (i32.add (i32.add (i32.add (local.get $b) (i32.const 0x455a14ed)) (i32.load offset=32 (local.get $at)))
+            (i32.and (local.get $d) (i32.xor (local.get $a) (i32.const -1)))))
+        (local.set $b (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.and (local.get $c) (local.get $a))) (i32.const 20))))
+        (local.set $a
+          (i32.add (i32.add (i32.add (local.get $a) (i32.const 0xa9e3e905)) (i32.load offset=52 (local.get $at)))
+            (i32.and (local.get $c) (i32.xor (local.get $d) (i32.const -1)))))
+        (local.set $a (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.and (local.get $b) (local.get $d))) (i32.const 5))))
+        (local.set $d
+          (i32.add (i32.add (i32.add (local.get $d) (i32.const 0xfcefa3f8)) (i32.load offset=8 (local.get $at)))
+            (i32.and (local.get $b) (i32.xor (local.get $c) (i32.const -1)))))
+        (local.set $d (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.and (local.get $a) (local.get $c))) (i32.const 9))))
+        (local.set $c
+          (i32.add (i32.add (i32.add (local.get $c) (i32.const 0x676f02d9)) (i32.load offset=28 (local.get $at)))
+            (i32.and (local.get $a) (i32.xor (local.get $b) (i32.const -1)))))
+        (local.set $c (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.and (local.get $d) (local.get $b))) (i32.const 14))))
+        (local.set $b
+          (i32.add (i32.add (i32.add (local.get $b) (i32.const 0x8d2a4c8a)) (i32.load offset=48 (local.get $at)))
+            (i32.and (local.get $d) (i32.xor (local.get $a) (i32.const -1)))))
+        (local.set $b (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.and (local.get $c) (local.get $a))) (i32.const 20))))
+        ;; Round 3.
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0xfffa3942)) (i32.load offset=20 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $b) (i32.xor (local.get $c) (local.get $d)))) (i32.const 4))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0x8771f681)) (i32.load offset=32 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $a) (i32.xor (local.get $b) (local.get $c)))) (i32.const 11))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0x6d9d6122)) (i32.load offset=44 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $d) (i32.xor (local.get $a) (local.get $b)))) (i32.const 16))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0xfde5380c)) (i32.load offset=56 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $c) (i32.xor (local.get $d) (local.get $a)))) (i32.const 23))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0xa4beea44)) (i32.load offset=4 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $b) (i32.xor (local.get $c) (local.get $d)))) (i32.const 4))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0x4bdecfa9)) (i32.load offset=16 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $a) (i32.xor (local.get $b) (local.get $c)))) (i32.const 11))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xf6bb4b60)) (i32.load offset=28 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $d) (i32.xor (local.get $a) (local.get $b)))) (i32.const 16))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0xbebfbc70)) (i32.load offset=40 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $c) (i32.xor (local.get $d) (local.get $a)))) (i32.const 23))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0x289b7ec6)) (i32.load offset=52 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $b) (i32.xor (local.get $c) (local.get $d)))) (i32.const 4))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0xeaa127fa)) (i32.load (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $a) (i32.xor (local.get $b) (local.get $c)))) (i32.const 11))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xd4ef3085)) (i32.load offset=12 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $d) (i32.xor (local.get $a) (local.get $b)))) (i32.const 16))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0x4881d05)) (i32.load offset=24 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $c) (i32.xor (local.get $d) (local.get $a)))) (i32.const 23))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0xd9d4d039)) (i32.load offset=36 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $b) (i32.xor (local.get $c) (local.get $d)))) (i32.const 4))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0xe6db99e5)) (i32.load offset=48 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $a) (i32.xor (local.get $b) (local.get $c)))) (i32.const 11))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0x1fa27cf8)) (i32.load offset=60 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $d) (i32.xor (local.get $a) (local.get $b)))) (i32.const 16))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0xc4ac5665)) (i32.load offset=8 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $c) (i32.xor (local.get $d) (local.get $a)))) (i32.const 23))))
+        ;; Round 4.
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0xf4292244)) (i32.load (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $c) (i32.or (local.get $b) (i32.xor (local.get $d) (i32.const -1))))) (i32.const 6))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0x432aff97)) (i32.load offset=28 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $b) (i32.or (local.get $a) (i32.xor (local.get $c) (i32.const -1))))) (i32.const 10))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xab9423a7)) (i32.load offset=56 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $a) (i32.or (local.get $d) (i32.xor (local.get $b) (i32.const -1))))) (i32.const 15))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0xfc93a039)) (i32.load offset=20 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $d) (i32.or (local.get $c) (i32.xor (local.get $a) (i32.const -1))))) (i32.const 21))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0x655b59c3)) (i32.load offset=48 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $c) (i32.or (local.get $b) (i32.xor (local.get $d) (i32.const -1))))) (i32.const 6))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0x8f0ccc92)) (i32.load offset=12 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $b) (i32.or (local.get $a) (i32.xor (local.get $c) (i32.const -1))))) (i32.const 10))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xffeff47d)) (i32.load offset=40 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $a) (i32.or (local.get $d) (i32.xor (local.get $b) (i32.const -1))))) (i32.const 15))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0x85845dd1)) (i32.load offset=4 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $d) (i32.or (local.get $c) (i32.xor (local.get $a) (i32.const -1))))) (i32.const 21))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0x6fa87e4f)) (i32.load offset=32 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $c) (i32.or (local.get $b) (i32.xor (local.get $d) (i32.const -1))))) (i32.const 6))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0xfe2ce6e0)) (i32.load offset=60 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $b) (i32.or (local.get $a) (i32.xor (local.get $c) (i32.const -1))))) (i32.const 10))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0xa3014314)) (i32.load offset=24 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $a) (i32.or (local.get $d) (i32.xor (local.get $b) (i32.const -1))))) (i32.const 15))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0x4e0811a1)) (i32.load offset=52 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $d) (i32.or (local.get $c) (i32.xor (local.get $a) (i32.const -1))))) (i32.const 21))))
+        (local.set $a
+          (i32.add (i32.add (local.get $a) (i32.const 0xf7537e82)) (i32.load offset=16 (local.get $at))))
+        (local.set $a
+          (i32.add (local.get $b) (i32.rotl (i32.add (local.get $a) (i32.xor (local.get $c) (i32.or (local.get $b) (i32.xor (local.get $d) (i32.const -1))))) (i32.const 6))))
+        (local.set $d
+          (i32.add (i32.add (local.get $d) (i32.const 0xbd3af235)) (i32.load offset=44 (local.get $at))))
+        (local.set $d
+          (i32.add (local.get $a) (i32.rotl (i32.add (local.get $d) (i32.xor (local.get $b) (i32.or (local.get $a) (i32.xor (local.get $c) (i32.const -1))))) (i32.const 10))))
+        (local.set $c
+          (i32.add (i32.add (local.get $c) (i32.const 0x2ad7d2bb)) (i32.load offset=8 (local.get $at))))
+        (local.set $c
+          (i32.add (local.get $d) (i32.rotl (i32.add (local.get $c) (i32.xor (local.get $a) (i32.or (local.get $d) (i32.xor (local.get $b) (i32.const -1))))) (i32.const 15))))
+        (local.set $b
+          (i32.add (i32.add (local.get $b) (i32.const 0xeb86d391)) (i32.load offset=36 (local.get $at))))
+        (local.set $b
+          (i32.add (local.get $c) (i32.rotl (i32.add (local.get $b) (i32.xor (local.get $d) (i32.or (local.get $c) (i32.xor (local.get $a) (i32.const -1))))) (i32.const 21))))
+        (local.set $a (i32.add (local.get $a) (local.get $a0)))
+        (local.set $b (i32.add (local.get $b) (local.get $b0)))
+        (local.set $c (i32.add (local.get $c) (local.get $c0)))
+        (local.set $d (i32.add (local.get $d) (local.get $d0)))
+        (local.set $at (i32.add (local.get $at) (i32.const 64)))
+        (br $next)))
+    (i32.store (local.get $state) (local.get $a))
+    (i32.store offset=4 (local.get $state) (local.get $b))
+    (i32.store offset=8 (local.get $state) (local.get $c))
+    (i32.store offset=12 (local.get $state) (local.get $d))))

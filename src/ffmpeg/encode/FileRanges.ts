@@ -7,13 +7,28 @@ export interface FileRange {
   readonly size: number
 }
 
-const readBytes = 4 * 1024 * 1024
+const readBytes = 1024 * 1024
 
-/** Yields a range of a file block by block. A block is valid until the next. Throws if the file ends before. */
+/**
+ * Yields a range of a file block by block, while it reads the next one. A block is valid until the next. Throws if the
+ * file ends before.
+ */
 export async function* readRange(file: FileHandle, { at, size }: FileRange): AsyncGenerator<Buffer> {
-  const block = Buffer.allocUnsafe(Math.min(size, readBytes))
-  for (let done = 0; done < size; done += block.length)
-    yield await readFully(file, block, at + done, size - done)
+  const most = Math.min(size, readBytes)
+  const [first, second] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)]
+  let coming = size > 0 ? readFully(file, first, at, size) : undefined
+  try {
+    for (let done = 0, other = second; coming !== undefined;) {
+      const block = await coming
+      done += block.length
+      coming = done < size ? readFully(file, other, at + done, size - done) : undefined
+      other = other === first ? second : first
+      yield block
+    }
+  } finally {
+    // The file may be closed now.
+    await coming?.catch(() => undefined)
+  }
 }
 
 /** Fills a block, or its first `most` bytes, from an offset of a file. Returns what was read. */

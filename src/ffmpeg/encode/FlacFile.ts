@@ -8,7 +8,7 @@ import { resolve } from "node:path"
 import { Effect, Fiber } from "effect"
 import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import { flacHeader, type FlacStream } from "../../audio/formats/FlacHeader.ts"
-import { openChecksum } from "../../audio/formats/SampleChecksum.ts"
+import { SampleChecksum } from "../../audio/formats/SampleChecksum.ts"
 import { partOf } from "../../system/AtomicFile.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
 import { attempt } from "../process/FileFaults.ts"
@@ -81,7 +81,7 @@ export const openFlacFile = Effect.fnUntraced(function* (
   )
   const sync = inSpare === undefined ? undefined : new RunningSync(file)
   const checksum = splice === undefined ? { state: undefined, samples: undefined } : splice.checksum
-  const md5 = yield* Effect.promise(() => openChecksum(checksum?.state))
+  const md5 = new SampleChecksum(checksum?.state)
   const rendered: Array<FrameSizes> = []
   const states: Array<Uint8Array> = []
   let written = flacHeader(stream).length
