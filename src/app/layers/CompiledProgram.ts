@@ -8,14 +8,17 @@ import { crc32 } from "node:zlib"
 /** The data that is kept between runs: compiled code by file name, and the commands whose functions it contains. */
 interface Kept {
   readonly commands: ReadonlyArray<string>
-  readonly code: ReadonlyMap<string, Buffer>
+  readonly code: Map<string, Buffer>
 }
 
 /** A program that is loaded file by file. */
 export interface CompiledProgram {
   /** Runs a file, unless it ran already, and returns its exports. */
   readonly load: (name: string) => unknown
-  /** Stores the code compiled so far, if that speeds up later runs of this command. Never fails. */
+  /**
+   * Stores the code compiled so far, if that speeds up later runs of this command, and releases the code of earlier
+   * runs. Never fails.
+   */
   readonly keep: () => void
 }
 
@@ -53,11 +56,13 @@ export const compiledProgram = (folder: string, store: string, command: string):
   }
 
   const keep = (): void => {
-    if (complete) return
-    complete = true
-    const code = new Map(kept.code)
-    for (const [name, script] of scripts) code.set(name, script.createCachedData())
-    writeStore(store, { commands: [...new Set([...kept.commands, command])].slice(-40), code })
+    const { commands, code } = kept
+    if (!complete) {
+      complete = true
+      for (const [name, script] of scripts) code.set(name, script.createCachedData())
+      writeStore(store, { commands: [...new Set([...commands, command])].slice(-40), code })
+    }
+    code.clear()
   }
   return { load, keep }
 }
