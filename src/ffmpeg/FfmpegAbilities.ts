@@ -1,6 +1,6 @@
 /** The kinds of files that dubwright writes with ffmpeg, and the features that a build lacks for them. */
 import { Effect, Either } from "effect"
-import { usualDuck } from "../audio/level/Ducking.ts"
+import { usualDuck } from "../domain/manifest/SoundSettings.ts"
 import { Frames, Micros, SampleRate } from "../domain/time/Units.ts"
 import { type AudioFormat, encodeJob } from "./encode/EncodeJob.ts"
 import { type ContainerName, containers } from "./mux/Container.ts"

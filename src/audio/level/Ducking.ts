@@ -1,5 +1,5 @@
 /** Ducking: a gain per millisecond that lowers background sound under speech. */
-import { type Millis, millis } from "../../domain/time/Units.ts"
+import type { Millis } from "../../domain/time/Units.ts"
 
 /** How far the background is lowered, and how gradually. */
 export interface Duck {
@@ -8,9 +8,6 @@ export interface Duck {
   /** Duration of the fade-out before speech and of the fade-in after it: 1 ms to 3 s. */
   readonly fade: Millis
 }
-
-/** Default ducking, suited to speech over music and effects. */
-export const usualDuck: Duck = { amount: 12, fade: millis(300) }
 
 /** A span of time in which someone speaks. */
 export interface SpokenSpan {

@@ -1,5 +1,5 @@
 /** Mono PCM in memory, and conversion between 16-bit and floating-point samples. */
-import { Frames, type SampleRate } from "../../domain/time/Units.ts"
+import type { SampleRate } from "../../domain/time/Units.ts"
 import { loudestOf, rounded16Of } from "../kernels/Kernels.ts"
 
 /** Channels of a result: mono, stereo, or 5.1 in the order L, R, C, LFE, Ls, Rs. */
@@ -10,9 +10,6 @@ export interface Pcm {
   readonly rate: SampleRate
   readonly samples: Float32Array
 }
-
-/** Returns the length in frames. */
-export const framesOf = (pcm: Pcm): Frames => Frames.make(pcm.samples.length)
 
 /** Returns the length in milliseconds, not rounded. */
 export const lengthOf = (pcm: Pcm): number => (pcm.samples.length * 1000) / pcm.rate

@@ -7,18 +7,21 @@ import { newBuffer, type Buffer32, bufferFor } from "../kernels/BufferPool.ts"
 import { kaiser } from "./KaiserWindow.ts"
 
 /**
- * Resamples a clip; returns it unchanged if it has that rate already. Frame i of the result is at time i / rate, and
+ * Resamples a clip; returns its own samples if it has that rate already. Frame i of the result is at time i / rate, and
  * the length is rounded to the nearest frame. The passband reaches 90 % of the lower Nyquist frequency; images and
  * aliases are about 80 dB down. `allocate` provides the result and working memory.
  */
-export const resample = (pcm: Pcm, rate: SampleRate, allocate: Buffer32 = newBuffer): Pcm => {
-  if (pcm.rate === rate) return pcm
-  if (pcm.rate * 2 === rate) return doubled(pcm, rate, allocate)
-  const polyphase = filterOf(pcm.rate, rate)
-  const { samples } = pcm
+export const resample = (
+  { rate: from, samples }: Pick<Pcm, "samples"> & { readonly rate: number },
+  rate: SampleRate,
+  allocate: Buffer32 = newBuffer
+): Pcm => {
+  if (from === rate) return { rate, samples }
+  if (from * 2 === rate) return doubled(samples, rate, allocate)
+  const polyphase = filterOf(from, rate)
   const half = polyphase.taps / 2
   const line = silenceAround(samples, half - 1, half + 1, allocate)
-  const length = Math.round((samples.length * rate) / pcm.rate)
+  const length = Math.round((samples.length * rate) / from)
   const result = allocate(length)
   sampledOf(line, 0, length, polyphase, 0, result, 0)
   return { rate, samples: result }
@@ -28,7 +31,7 @@ export const resample = (pcm: Pcm, rate: SampleRate, allocate: Buffer32 = newBuf
  * Doubles the rate, which most clips need, at a quarter of the work. Every second frame is one of the clip's own. Those
  * between are computed from as many frames on either side, in symmetric pairs.
  */
-const doubled = ({ samples }: Pcm, rate: SampleRate, allocate: Buffer32): Pcm => {
+const doubled = (samples: Float32Array, rate: SampleRate, allocate: Buffer32): Pcm => {
   const pairs = halfway.length
   const line = silenceAround(samples, pairs, pairs, allocate)
   const result = allocate(2 * samples.length)

@@ -1,5 +1,6 @@
 /** Manifest settings for audio: loudness, file format, ducking, tags and chapters. */
 import { Schema } from "effect"
+import { millis } from "../time/Units.ts"
 import { described, optional } from "./FieldDescription.ts"
 
 /** The result's loudness: LUFS with a true peak of -1.5 dBTP, or a preset's name. */
@@ -55,6 +56,9 @@ export const DuckSettings = Schema.Struct({
   )
 })
 export type DuckSettings = typeof DuckSettings.Type
+
+/** Default ducking, suited to speech over music and effects: decibels, and milliseconds. */
+export const usualDuck = { amount: 12, fade: millis(300) } as const
 
 /** Music and effects under the voices, with settings. */
 export const BackgroundSettings = Schema.Struct({

@@ -5,7 +5,7 @@
 import { MPEGDecoder } from "mpg123-decoder"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { newBuffer, type Buffer32, BufferPool } from "../../audio/kernels/BufferPool.ts"
-import { SampleRate } from "../../domain/time/Units.ts"
+import type { SampleRate } from "../../domain/time/Units.ts"
 import { type PlainMp3, plainMp3, silentFrames } from "../../audio/formats/PlainMp3.ts"
 
 /** Decodes a file's bytes to mono samples at a rate; undefined if the file must be left to ffmpeg. */
@@ -46,7 +46,7 @@ export const mp3Decoder = (): DecodeMp3 => {
     const result =
       samples === undefined || isThere
         ? samples
-        : resample({ rate: SampleRate.make(file.rate), samples }, rate, buffers.take).samples.slice()
+        : resample({ rate: file.rate, samples }, rate, buffers.take).samples.slice()
     buffers.freeAll()
     return result
   }

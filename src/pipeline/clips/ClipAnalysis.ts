@@ -5,7 +5,8 @@
 import { Either, Option } from "effect"
 import { type CutHints, splitClip } from "../../audio/speech/ClipSplitting.ts"
 import type { Expected } from "../../audio/speech/MissingParts.ts"
-import { framesOf, type Pcm } from "../../audio/pcm/Pcm.ts"
+import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import { frames } from "../../domain/time/Units.ts"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { speechIn } from "../../audio/speech/SpeechTrim.ts"
 import { decodeWav, encodeWav16, keptWav16 } from "../../audio/formats/Wav.ts"
@@ -68,7 +69,7 @@ export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, Cli
   if (verdict._tag === "Unusable") return verdict
   yield
   const suspect = verdict._tag === "Suspect" ? verdict.words : undefined
-  return { _tag: "Made", rate: pcm.rate, frames: framesOf(pcm), segments, cut, suspect }
+  return { _tag: "Made", rate: pcm.rate, frames: frames(pcm.samples.length), segments, cut, suspect }
 }
 
 /** The times of each part, from an alignment or the transcript; empty if neither has any. */

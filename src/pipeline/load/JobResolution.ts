@@ -5,10 +5,15 @@ import type { JobId, LanguageTag } from "../../domain/values/Ids.ts"
 import { factorOf } from "../../domain/manifest/SyncSettings.ts"
 import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
 import type { OutputName } from "../../domain/manifest/Outputs.ts"
-import type { BackgroundEntry, DuckSettings, SeparateSettings } from "../../domain/manifest/SoundSettings.ts"
+import {
+  type BackgroundEntry,
+  type DuckSettings,
+  type SeparateSettings,
+  usualDuck
+} from "../../domain/manifest/SoundSettings.ts"
 import { FitLimits } from "../../domain/speech/Placement.ts"
 import { fromSeconds } from "../../domain/time/Units.ts"
-import { type Duck, usualDuck } from "../../audio/level/Ducking.ts"
+import type { Duck } from "../../audio/level/Ducking.ts"
 import type { LanguageCast } from "./cast/JobCasting.ts"
 import type { Background, Batch, Job, Separation } from "./Job.ts"
 import { languageInName } from "./LanguageFromFilename.ts"

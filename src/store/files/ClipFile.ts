@@ -1,6 +1,7 @@
 /** Writes a clip's WAV file, in any process or thread that made the clip. */
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
+import { storedClipName } from "./ClipReader.ts"
 import { writeAtomically } from "../../system/AtomicFile.ts"
 
 /** A written file. */
@@ -9,8 +10,6 @@ export interface Kept {
   readonly checksum: string
   readonly bytes: number
 }
-
-export const storedClipName = (key: UtteranceKey): string => `${key}.wav`
 
 /** Writes a clip's WAV file to the clip folder, and replaces an existing file atomically. */
 export const writeClip = async (clips: string, key: UtteranceKey, wav: Uint8Array): Promise<Kept> => {

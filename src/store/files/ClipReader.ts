@@ -3,7 +3,8 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { checksumOf } from "./Checksum.ts"
-import { storedClipName } from "./ClipFile.ts"
+
+export const storedClipName = (key: UtteranceKey): string => `${key}.wav`
 
 /** Reads all files into one buffer. Throws file system errors. */
 export class ClipReader {

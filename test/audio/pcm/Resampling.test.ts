@@ -102,8 +102,8 @@ describe("resampling", () => {
     ).toBe(0)
   })
 
-  it("returns the clip itself if it already has the rate", () => {
+  it("returns the samples themselves if they already have the rate", () => {
     const pcm = tone(SampleRate.make(24_000), 440, 0.1, 0.5)
-    expect(resample(pcm, pcm.rate)).toBe(pcm)
+    expect(resample(pcm, pcm.rate).samples).toBe(pcm.samples)
   })
 })

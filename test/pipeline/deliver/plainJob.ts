@@ -1,5 +1,5 @@
 /** A job with usual settings, for tests and benchmarks of deliveries. */
-import { usualDuck } from "../../../src/audio/level/Ducking.ts"
+import { usualDuck } from "../../../src/domain/manifest/SoundSettings.ts"
 import { FitLimits } from "../../../src/domain/speech/Placement.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { JobId } from "../../../src/domain/values/Ids.ts"
