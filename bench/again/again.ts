@@ -5,7 +5,8 @@
  *
  *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--seconds 25] [--loudness -16] [--formats …]
  *
- * Formats: wav, flac, unchecked (FLAC without its checksum), both (WAV and FLAC), stems (and WAV), mp4 (and WAV).
+ * Formats: wav, flac, unchecked (FLAC without its checksum), both (WAV and FLAC), stems (and WAV), m4a,
+ * mp4 (and WAV).
  *
  * The fastest of several rounds counts; each round changes lines anew. A format gets no further round after so many
  * seconds, so that all take less than eight minutes. After each format, the benchmark compares the files with those of
@@ -38,7 +39,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "25" },
     loudness: { type: "string", default: "-16" },
-    formats: { type: "string", default: "wav,flac,unchecked,both,stems,mp4" },
+    formats: { type: "string", default: "wav,flac,unchecked,both,stems,m4a,mp4" },
     /** For the delivering process: the film's folder, the output folder and the changed lines so far. */
     deliver: { type: "string" },
     out: { type: "string", default: "" },
@@ -53,6 +54,7 @@ const outputs: Readonly<Record<string, ReadonlyArray<OutputName>>> = {
   unchecked: ["flac"],
   both: ["wav", "flac"],
   stems: ["wav", "stems"],
+  m4a: ["m4a"],
   mp4: ["wav", "mp4"]
 }
 

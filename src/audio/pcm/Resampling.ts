@@ -170,5 +170,6 @@ const halfway = (() => {
 
 const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
 
-const greatestCommonDivisor = (a: number, b: number): number =>
+/** Returns the greatest common divisor of two positive integers. */
+export const greatestCommonDivisor = (a: number, b: number): number =>
   b === 0 ? a : greatestCommonDivisor(b, a % b)

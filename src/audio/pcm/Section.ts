@@ -17,8 +17,10 @@ export interface Section {
 
 /** A section to render. */
 export interface RenderedSection extends Section {
-  /** Whether its frames and measurements are kept, so that its samples are only needed for checksums. */
+  /** Whether its frames and measurements are kept. Its samples are needed to encode its neighbours, or a checksum. */
   readonly isKept?: boolean
+  /** Whether the checksums of FLAC files need the samples of a kept section. */
+  readonly isChecked?: boolean
 }
 
 /**
@@ -38,11 +40,13 @@ export const sectionsOf = (length: number, rate: number, seconds: number): Reado
 /** Returns the section of a programme of `length` frames that begins at a whole second and lasts `seconds`. */
 export const sectionAt = (start: number, seconds: number, length: number, rate: number): Section => {
   const from = start * rate
-  const to = Math.min(length, from + seconds * rate)
-  return {
-    begin: Math.max(0, from - runIn * rate),
-    from,
-    to,
-    end: Math.min(length, to + Math.round(runOut * rate))
-  }
+  return sectionBetween(from, Math.min(length, from + seconds * rate), length, rate)
 }
+
+/** Returns the section between two frames of a programme of `length` frames. */
+export const sectionBetween = (from: number, to: number, length: number, rate: number): Section => ({
+  begin: Math.max(0, from - runIn * rate),
+  from,
+  to,
+  end: Math.min(length, to + Math.round(runOut * rate))
+})

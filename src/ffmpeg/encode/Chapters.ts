@@ -32,6 +32,15 @@ export const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<str
   })
 
 /**
+ * Returns the options that write the chapters of a job's second input to a file. For Ogg they are passed as tags:
+ * ffmpeg would write a chapter that begins in the second half of a second one second late.
+ */
+export const chapterOptions = (format: string, chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
+  format === "opus"
+    ? ["-map_chapters", "-1", ...oggChapters(chapters).flatMap((tag) => ["-metadata", tag])]
+    : ["-map_chapters", "1"]
+
+/**
  * Escapes text for the metadata format. ffmpeg reads a backslash at a line's end, even an escaped one, as a line
  * continuation. An added space prevents that.
  */

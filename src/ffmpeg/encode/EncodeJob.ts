@@ -10,9 +10,10 @@ import {
 import type { ChannelCount } from "../../audio/pcm/Pcm.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../../domain/time/Units.ts"
-import { type Chapter, oggChapters } from "./Chapters.ts"
-import type { FfmpegJob, JobOutput } from "../process/FfmpegJob.ts"
+import { type Chapter, chapterOptions, oggChapters } from "./Chapters.ts"
+import type { FfmpegJob, JobInput, JobOutput } from "../process/FfmpegJob.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
+import type { StoredSegments } from "./aac/AacSegments.ts"
 import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
 import type { FlacFile, FrameSplice } from "./FlacFile.ts"
 import type { Splice } from "./WavSplice.ts"
@@ -71,10 +72,12 @@ export interface AudioSink {
   readonly splice?: Splice
   /** The same for a FLAC file. */
   readonly frameSplice?: FrameSplice
+  /** The segments of an M4A file; absent if it is encoded as a whole. */
+  readonly segments?: StoredSegments
 }
 
 /** Returns the length of a sink's file in frames: `frames` if set, else the feed's length, at the file's rate. */
-const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
+export const framesWritten = (feed: PcmFeed, sink: AudioSink): Frames => {
   const length =
     sink.frames === undefined
       ? { frames: feed.frames, rate: feed.rate }
@@ -162,6 +165,13 @@ export const flacFileOf = (
  */
 const packetBytes = 1_048_576
 
+/** Returns the input for samples in a WAV file. */
+export const wavInput = (source: string): JobInput => ({
+  source,
+  options: ["-f", "wav"],
+  newer: [{ from: { major: 4, minor: 4 }, options: ["-max_size", `${packetBytes}`] }]
+})
+
 /** Chapters, and the file with them in ffmpeg's metadata format. */
 export interface ChapterFile {
   /** The path of the metadata file. */
@@ -178,11 +188,7 @@ export const encodeJob = (
 ): FfmpegJob => ({
   purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
   inputs: [
-    {
-      source: "stdin",
-      options: ["-f", "wav"],
-      newer: [{ from: { major: 4, minor: 4 }, options: ["-max_size", `${packetBytes}`] }]
-    },
+    wavInput("stdin"),
     ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
   ],
   filters: [],
@@ -200,7 +206,7 @@ const outputOf = (
   options: [
     "-map",
     "0:a:0",
-    ...(chapters.length === 0 ? [] : chaptersOf(sink.format, chapters)),
+    ...(chapters.length === 0 ? [] : chapterOptions(sink.format.format, chapters)),
     ...filterOf(feed, sink),
     ...codecOf(feed, sink),
     ...tagsOf(sink.tags ?? {}, sink.format.format),
@@ -222,7 +228,8 @@ const lengthened = (feed: PcmFeed, sink: AudioSink): ReadonlyArray<string> => {
     : [`aresample=${rateOf(sink)}`, "apad", `atrim=end_sample=${length}`]
 }
 
-const rateOf = ({ format, rate }: AudioSink): SampleRate => {
+/** Returns the rate of a sink's file in hertz. */
+export const rateOf = ({ format, rate }: AudioSink): SampleRate => {
   const wanted = rate ?? deliveryRate
   const possible = ratesOf[format.format]
   return possible === undefined || possible.includes(wanted) ? wanted : deliveryRate
@@ -244,29 +251,26 @@ const codecOf = (feed: PcmFeed, { format }: AudioSink): ReadonlyArray<string> =>
     case "mp3":
       return ["-c:a", "libmp3lame", "-b:a", `${bitrateOf(feed, format)}k`, "-f", "mp3"]
     case "m4a":
-      return ["-c:a", "aac", ...aacCoder("a:0"), "-b:a", `${bitrateOf(feed, format)}k`, "-f", "ipod"]
+      return [...aacOptions(feed, format), "-f", "ipod"]
     case "opus":
       return ["-c:a", "libopus", "-b:a", `${bitrateOf(feed, format)}k`, "-f", "opus"]
   }
 }
 
-type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
+/** Returns the options of the AAC encoder. */
+export const aacOptions = (feed: PcmFeed, format: LossyFormat): ReadonlyArray<string> => [
+  ...["-c:a", "aac", ...aacCoder("a:0"), "-b:a", `${bitrateOf(feed, format)}k`]
+]
+
+/** A format whose bit rate can be chosen. */
+export type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
 
 /** Kilobits per second for all channels. */
 const bitrateOf = ({ channels }: PcmFeed, { format, bitrate }: LossyFormat): number =>
   bitrate ?? speechBitrates[format === "m4a" ? "aac" : format] * channels
 
-/**
- * Returns the options that write chapters. For Ogg they are passed as tags: ffmpeg would write a chapter that begins in
- * the second half of a second one second late.
- */
-const chaptersOf = ({ format }: AudioFormat, chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
-  format === "opus"
-    ? ["-map_chapters", "-1", ...oggChapters(chapters).flatMap((tag) => ["-metadata", tag])]
-    : ["-map_chapters", "1"]
-
 /** Returns the options that write tags. Some formats read the file's language, some the stream's: both are set. */
-const tagsOf = (
+export const tagsOf = (
   { language, source, ...texts }: AudioTags,
   format: AudioFormat["format"]
 ): ReadonlyArray<string> => [

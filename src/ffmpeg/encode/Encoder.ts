@@ -3,8 +3,9 @@
  */
 import { writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Array, Effect, Fiber, Stream } from "effect"
+import { Array, Effect, Either, Fiber, Stream } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
+import type { Section } from "../../audio/pcm/Section.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { BlockFeed } from "./StdinFeed.ts"
@@ -17,6 +18,8 @@ import {
   type PlacedSink,
   wavFileOf
 } from "./EncodeJob.ts"
+import { openAacFile } from "./aac/AacFile.ts"
+import type { LossySink } from "./aac/AacJobs.ts"
 import { openFlacFile, type WrittenFlac } from "./FlacFile.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
@@ -38,6 +41,8 @@ export interface EncodeRequest {
 export interface OpenFiles {
   /** How the renderer must process the samples of the requests. */
   readonly orders: ReadonlyArray<RequestOrder>
+  /** Waits until a section can be rendered: encoders of segments must not fall far behind. */
+  readonly room: (section: Section) => Effect.Effect<void>
   /** What is known of each FLAC file, by path, once it is written. */
   readonly flacs: ReadonlyMap<string, WrittenFlac>
   /**
@@ -72,16 +77,16 @@ export const openFiles = Effect.fnUntraced(function* (
     ),
     writeRefusal
   )
-  const all = yield* Effect.forEach(requests, (request, at) => workOf(at, request, join(folder, `${at}.txt`)))
+  const all = yield* Effect.forEach(requests, (request, at) =>
+    workOf(ffmpeg, at, request, join(folder, `${at}`))
+  )
   const works = all.flat()
   /** By order index. */
   const takers = new Map(
     yield* Effect.forEach(
-      works.flatMap(({ job, take }, order) => {
+      works.flatMap(({ job, take, finish = Effect.void }, order) => {
         if (job !== undefined) return [{ order, starting: encoderOf(ffmpeg, job) }]
-        return take === undefined
-          ? []
-          : [{ order, starting: Effect.succeed<Taker>({ take, finish: Effect.void }) }]
+        return take === undefined ? [] : [{ order, starting: Effect.succeed<Taker>({ take, finish }) }]
       }),
       ({ order, starting }) => Effect.map(starting, (taker) => [order, taker] as const)
     )
@@ -107,6 +112,7 @@ export const openFiles = Effect.fnUntraced(function* (
   })
   const open: OpenFiles = {
     orders: works.map(({ request, order }) => ({ request, order })),
+    room: (section) => Effect.forEach(works, ({ room }) => room?.(section) ?? Effect.void, { discard: true }),
     flacs: new Map(
       works.flatMap(({ order, flac }) =>
         order.kind === "flac" && flac !== undefined ? [[order.path, flac] as const] : []
@@ -137,6 +143,8 @@ interface Taker {
 interface Work extends RequestOrder {
   readonly job?: FedJob
   readonly take?: Taker["take"]
+  readonly finish?: Taker["finish"]
+  readonly room?: OpenFiles["room"]
   readonly flac?: WrittenFlac
   /** Completes a file. Returns the step that puts it in place if it has an earlier version. */
   readonly complete?: Effect.Effect<Effect.Effect<void, DiskFull | Unwritable>, DiskFull | Unwritable>
@@ -144,6 +152,7 @@ interface Work extends RequestOrder {
 
 /** Starts a request's WAV and FLAC files, and returns its orders. */
 const workOf = Effect.fnUntraced(function* (
+  ffmpeg: FfmpegChoice,
   request: number,
   { feed, sinks: asked, chapters = [], listen = false }: EncodeRequest,
   chaptersPath: string
@@ -169,12 +178,27 @@ const workOf = Effect.fnUntraced(function* (
     ({ file, splice }) =>
       Effect.map(openFlacFile(file, splice), (opened) => ({ request, order: file.order, ...opened }))
   )
-  const placed = sinks.filter(({ sink: { format } }) => format.format !== "wav" && format.format !== "flac")
+  const [placed, segmented] = Array.partitionMap(
+    sinks.filter(({ sink: { format } }) => format.format !== "wav" && format.format !== "flac"),
+    segmentsIn
+  )
+  const aacs = yield* Effect.forEach(segmented, ({ sink, segments }, at) =>
+    Effect.map(
+      openAacFile(
+        ffmpeg,
+        feed,
+        sink,
+        segments,
+        chapters.length === 0 ? undefined : { path: `${chaptersPath}-${at}.txt`, chapters }
+      ),
+      (opened) => ({ request, ...opened })
+    )
+  )
   const fed = Array.match(placed, {
     onEmpty: () => [],
     onNonEmpty: (some) => {
       const bytes = new BlockFeed(wavHeader({ ...feed, encoding: "float32" }))
-      const job: FedJob = { feed, sinks: some, bytes, chapters, chaptersPath }
+      const job: FedJob = { feed, sinks: some, bytes, chapters, chaptersPath: `${chaptersPath}.txt` }
       return [{ request, order: { kind: "feed", from: feed } as const, job }]
     }
   })
@@ -182,10 +206,24 @@ const workOf = Effect.fnUntraced(function* (
     ...fed,
     ...wavs.map((wav) => ({ request, ...wav })),
     ...flacs,
+    ...aacs,
     ...(listen ? [{ request, order: { kind: "listen", ...feed } as const }] : [])
   ]
   return works
 })
+
+/** Tells sinks that are encoded in segments from others. */
+const segmentsIn = (
+  placed: PlacedSink
+): Either.Either<
+  { readonly sink: LossySink; readonly segments: NonNullable<AudioSink["segments"]> },
+  PlacedSink
+> => {
+  const { format, segments } = placed.sink
+  return segments === undefined || format.format !== "m4a"
+    ? Either.left(placed)
+    : Either.right({ sink: { ...placed.sink, format }, segments })
+}
 
 /** Starts an ffmpeg process, which ends with the scope. */
 const encoderOf = (ffmpeg: FfmpegChoice, job: FedJob) =>

@@ -77,7 +77,9 @@ export const outcomes = (all: ReadonlyArray<SectionOutcome | undefined>): Readon
         ? [{ kind: "encoded", order, sizes: undefined }]
         : "steps" in outcome
           ? [{ kind: "heard", order, heard: outcome }]
-          : [{ kind: "encoded", order, sizes: outcome }]
+          : "writtenTo" in outcome
+            ? [{ kind: "written", order, ...outcome }]
+            : [{ kind: "encoded", order, sizes: outcome }]
   )
 
 /** Runs a step of the sinks. A file system error is reported with the path of its sink. */

@@ -1,6 +1,6 @@
 /**
- * Sinks for the samples of one section: write its part of a WAV file, encode them as FLAC, pass them to ffmpeg, or
- * meter them.
+ * Sinks for the samples of one section: write its part of a WAV file or of an AAC file's segments, encode them as FLAC,
+ * pass them to ffmpeg, or meter them.
  */
 import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import type { UnconvertedPart } from "../../audio/formats/OutputConversion.ts"
@@ -12,6 +12,7 @@ import {
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { RenderedSection, Section } from "../../audio/pcm/Section.ts"
 import { sampleBytesOf } from "../../audio/formats/WavHeader.ts"
+import { type AacOrder, AacPart, type SectionWritten } from "./aac/AacPart.ts"
 import { type FlacOrder, FlacPart } from "./FlacPart.ts"
 import { type WavOrder, WavPart } from "./WavWriter.ts"
 
@@ -22,7 +23,8 @@ export interface FeedOrder {
 }
 
 /** An order, as it is sent to a worker thread. */
-export type SinkOrder = WavOrder | FlacOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
+export type SinkOrder =
+  WavOrder | FlacOrder | AacOrder | FeedOrder | ({ readonly kind: "listen" } & SectionMeter)
 
 /** Carries out an order for one section. Throws file system errors. */
 export interface SampleSink {
@@ -35,18 +37,20 @@ export interface SampleSink {
   rest?(): Iterable<Uint8Array>
   /** Returns the converted samples of the last step, for a file's checksum. */
   checked?(): Uint8Array
-  /** Returns a meter's measurement of the section, or what is known of its frames in a FLAC file. */
+  /** Returns a meter's measurement of the section, what is known of its frames in a FLAC file, or its end. */
   outcome?(): SectionOutcome
   close?(): void
 }
 
 /** What is known of a section once all its samples have passed; "kept" if its frames are. */
-export type SectionOutcome = SectionMeasurement | FrameSizes | "kept"
+export type SectionOutcome = SectionMeasurement | FrameSizes | SectionWritten | "kept"
 
 /** Opens the sink of an order. `allocate` provides buffers. */
 export const openSink = (order: SinkOrder, section: RenderedSection, allocate: Buffer32): SampleSink => {
-  if (section.isKept === true && !(order.kind === "flac" && order.isChecked)) return noSink
+  if (section.isKept === true && order.kind !== "aac" && !isHashed(order, section)) return noSink
   switch (order.kind) {
+    case "aac":
+      return new AacPart(order, section)
     case "wav":
       return new WavPart(order, section, allocate)
     case "flac":
@@ -59,6 +63,10 @@ export const openSink = (order: SinkOrder, section: RenderedSection, allocate: B
     }
   }
 }
+
+/** Whether the checksum of a file needs the samples of a kept section. */
+const isHashed = (order: SinkOrder, { isChecked }: RenderedSection): boolean =>
+  order.kind === "flac" && order.isChecked && isChecked === true
 
 const noSink: SampleSink = { take: () => undefined }
 

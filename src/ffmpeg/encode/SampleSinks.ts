@@ -3,6 +3,7 @@ import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { RenderedSection } from "../../audio/pcm/Section.ts"
+import type { SectionWritten } from "./aac/AacPart.ts"
 import { type SampleSink, openSink, type SectionOutcome, type SinkOrder } from "./SampleSink.ts"
 
 /** An order, and the index of the request whose samples it processes: the programme or a stem. */
@@ -13,7 +14,7 @@ export interface RequestOrder {
 
 /** Whether any order feeds ffmpeg. */
 export const feeds = (orders: ReadonlyArray<RequestOrder>): boolean =>
-  orders.some(({ order }) => order.kind === "feed")
+  orders.some(({ order }) => order.kind === "feed" || order.kind === "aac")
 
 /** Whether any order makes bytes. */
 export const makesBytes = (orders: ReadonlyArray<RequestOrder>): boolean =>
@@ -46,6 +47,8 @@ export type OrderResult =
       readonly taken?: Int32Array
     })
   | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
+  /** The end of a section of an AAC file: in frames of the programme. */
+  | ({ readonly kind: "written"; readonly order: number } & SectionWritten)
   /** The end of a section of a FLAC file. The sizes are undefined if its frames are kept. */
   | { readonly kind: "encoded"; readonly order: number; readonly sizes: FrameSizes | undefined }
 

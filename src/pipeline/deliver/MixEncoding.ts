@@ -84,11 +84,11 @@ const pass = Effect.fnUntraced(function* (
   }
   const requests = [whole, ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))]
   const wanted = { programme, stems: stems.map(({ speaker }) => speaker), gain, ceiling: gainOf(peak) }
-  const reuse = yield* reuseOf(folder, wanted, requests)
-  const { orders, flacs, write } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
-  const kept = reuse === undefined ? {} : { kept: reuse.kept, checked: reuse.checked }
+  const reuse = yield* reuseOf(folder, ffmpeg.binary.version, wanted, requests)
+  const { orders, flacs, room, write } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
+  const kept = reuse === undefined ? {} : { kept: reuse.kept, checked: reuse.checked, encoded: reuse.encoded }
   const heard: Array<SectionMeasurement> = []
-  const rendered = renderInSections({ ...wanted, ...kept, progress: telling }, orders).pipe(
+  const rendered = renderInSections({ ...wanted, ...kept, room, progress: telling }, orders).pipe(
     Stream.map((result) => {
       if (result.kind === "heard") heard.push(result.heard)
       return result

@@ -96,17 +96,35 @@ export const formatOf = (
   }
 }
 
+/** The sound from which a video is made. */
+export interface VideoSound {
+  readonly name: SoundName
+  /** Whether it is the job's own file, so that a mix is encoded once; else it is made for the video. */
+  readonly isOwn: boolean
+  readonly format: AudioFormat
+}
+
 /**
- * Returns the job's own sound file that a video can copy, so that a mix is encoded once: M4A for MP4, Opus for WebM.
- * Undefined if its rate or bit rate differs from a video's, or if the video's sound is not just the mix.
+ * Returns the sound for a video. If its sound is just the mix, MP4 copies M4A, and WebM copies the job's Opus if that
+ * has a video's rate and bit rate. Others encode a WAV file.
  */
-export const soundCopied = (
-  { outputs, original, audio }: Pick<Job, "outputs" | "original" | "audio">,
+export const videoSound = (
+  plan: Pick<OutputPlan, "job" | "background" | "reel">,
   video: ContainerName
-): SoundName | undefined => {
-  const file = video === "mp4" ? "m4a" : video === "webm" ? "opus" : undefined
+): VideoSound => {
+  const { outputs, original, audio } = plan.job
   const isUsual = audio.bitrate === undefined && (audio.rate ?? deliveryRate) === deliveryRate
-  return file !== undefined && outputs.includes(file) && isUsual && original !== "duck" ? file : undefined
+  const own = (name: SoundName): VideoSound => ({
+    name,
+    isOwn: outputs.includes(name),
+    format: formatOf(plan, name)
+  })
+  if (original !== "duck") {
+    if (video === "mp4")
+      return isUsual ? own("m4a") : { name: "m4a", isOwn: false, format: { format: "m4a" } }
+    if (video === "webm" && isUsual && outputs.includes("opus")) return own("opus")
+  }
+  return own("wav")
 }
 
 /** Lists the lossy codecs of a job's audio, in audio files and videos. */

@@ -3,8 +3,9 @@
  * timelines.
  */
 import { FileSystem, Path } from "@effect/platform"
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import { type OutputName, soundNames, timelineNames, videoNames } from "../../domain/manifest/Outputs.ts"
+import { deliveryRate } from "../../domain/time/Units.ts"
 import { unheard } from "../../domain/report/Report.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { cueSheetPage } from "../../exports/scripts/AdrSheet.ts"
@@ -19,8 +20,8 @@ import {
   type OutputPlan,
   formatOf,
   programmeOf,
-  soundCopied,
-  trackTitle
+  trackTitle,
+  videoSound
 } from "./OutputPlan.ts"
 import { deliverClips } from "./ClipFiles.ts"
 import { cueSheetWorkbook } from "./CueSheetWorkbook.ts"
@@ -46,14 +47,27 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
 
   const wants = (output: OutputName) => job.outputs.includes(output)
   const videos = videoNames.filter(wants)
-  // A video needs its sound as a file. If the job delivers none that fits, a temporary WAV is made.
-  const needsWav = videos.some((name) => soundCopied(job, name) === undefined)
-  const passing = needsWav && !wants("wav") ? path.join(folder, `.${job.id}.sound.wav`) : undefined
+  // A video needs its sound as a file. If the job delivers none that fits, a temporary one is made.
+  const soundFor = (video: (typeof videos)[number]) => {
+    const { name, isOwn, format } = videoSound(made, video)
+    return { format, isOwn, path: isOwn ? fileOf(name) : path.join(folder, `.${job.id}.sound.${name}`) }
+  }
+  const passing = Array.dedupeWith(
+    videos.map(soundFor).filter(({ isOwn }) => !isOwn),
+    (one, other) => one.path === other.path
+  )
+  const about = tagsFor(made)
   const sinks: ReadonlyArray<AudioSink> = [
     ...soundNames
       .filter(wants)
-      .map((name): AudioSink => ({ path: fileOf(name), format: formatOf(made, name), ...tagsFor(made) })),
-    ...(passing === undefined ? [] : [{ path: passing, format: formatOf(made, "wav"), ...tagsFor(made) }])
+      .map((name): AudioSink => ({ path: fileOf(name), format: formatOf(made, name), ...about })),
+    ...passing.map(({ path, format }): AudioSink => ({
+      path,
+      format,
+      ...about,
+      // A video's sound always has this rate.
+      ...(format.format === "m4a" ? { rate: deliveryRate, frames: made.length } : {})
+    }))
   ]
 
   const programme = programmeOf(made)
@@ -75,13 +89,11 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
     for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries, note))
   }
 
-  const sound = passing ?? fileOf("wav")
   for (const name of videos) {
     yield* progress.emit({ _tag: "Muxing", file: `${job.id}.${name}` })
-    const copied = soundCopied(job, name)
-    yield* muxed(made, copied === undefined ? sound : fileOf(copied), fileOf(name))
+    yield* muxed(made, soundFor(name).path, fileOf(name))
   }
-  if (passing !== undefined) yield* Effect.ignore(fs.remove(passing))
+  for (const { path } of passing) yield* Effect.ignore(fs.remove(path))
 
   const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []
   const film =

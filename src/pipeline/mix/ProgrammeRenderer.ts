@@ -28,6 +28,10 @@ export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   readonly kept?: ReadonlyMap<number, SectionMeasurement | undefined>
   /** Kept sections that are rendered all the same, as the checksums of FLAC files need their samples. */
   readonly checked?: ReadonlySet<number>
+  /** Those that are rendered because segments of AAC files with changed sound extend into them. */
+  readonly encoded?: ReadonlySet<number>
+  /** Waits until a section can be rendered: encoders must not fall far behind. */
+  readonly room?: (section: Section) => Effect.Effect<void>
   /** Receives the rendered fraction, 0 to 1. */
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
@@ -52,10 +56,11 @@ export const renderInSections = (
   wanted: ProgrammeRender,
   orders: ReadonlyArray<RequestOrder>
 ): Stream.Stream<OrderResult, RenderFault, ClipFolder> => {
-  const { programme, checked } = wanted
+  const { programme, checked, kept } = wanted
   const sections = sectionsIn(programme).map((section, at) => ({
     ...section,
-    isKept: checked?.has(at) === true
+    isKept: kept?.has(at) === true,
+    isChecked: checked?.has(at) === true
   }))
   const seconds = sections.reduce(
     (sum, { from, to }, at) => sum + (isRendered(wanted, at) ? (to - from) / programme.rate : 0),
@@ -71,8 +76,8 @@ export const renderInSections = (
 export const sectionsIn = ({ length, rate }: Pick<Programme, "length" | "rate">): ReadonlyArray<Section> =>
   sectionsOf(length, rate, sectionSeconds)
 
-const isRendered = ({ kept, checked }: ProgrammeRender, at: number): boolean =>
-  kept?.has(at) !== true || checked?.has(at) === true
+const isRendered = ({ kept, checked, encoded }: ProgrammeRender, at: number): boolean =>
+  kept?.has(at) !== true || checked?.has(at) === true || encoded?.has(at) === true
 
 /** The results of all sections in order of time: `made` renders one. */
 const inOrder = <E, R>(
@@ -148,7 +153,9 @@ const madeHere = (
             )
           )
         )
-        return readAt(wanted, section)(Stream.unwrapScoped(results))
+        return Stream.unwrap(Effect.as(roomFor(wanted, section), Stream.unwrapScoped(results))).pipe(
+          readAt(wanted, section)
+        )
       })
     })
   )
@@ -195,6 +202,7 @@ const madeByThreads = (
         queues,
         ([section, made]) =>
           Effect.gen(function* () {
+            yield* roomFor(wanted, section)
             const make = yield* idle
             const lines = mixLinesIn(wanted.programme, section, wanted.stems)
             yield* make(section, lines, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
@@ -214,6 +222,9 @@ const madeByThreads = (
       return Stream.merge(results, Stream.drain(Stream.fromEffect(working)))
     })
   )
+
+const roomFor = ({ room }: ProgrammeRender, section: Section): Effect.Effect<void> =>
+  room?.(section) ?? Effect.void
 
 const masteringOf = ({ programme, stems, gain, ceiling }: ProgrammeRender): Mastering => ({
   rate: programme.rate,

@@ -59,14 +59,21 @@ export const resultBytes = (footprint: Footprint): number => {
   )
 }
 
-/** Temporary bytes during a delivery: the WAV for a video's sound, if WAV is not one of the outputs. */
-const passingBytes = (footprint: Footprint): number =>
-  footprint.outputs.includes("wav") || (footprint.into === undefined && !hasVideo(footprint))
-    ? 0
-    : wavBytes(footprint)
+/** Temporary bytes during a delivery: the sound for a video, if it is no output. MP4 takes M4A, others WAV. */
+const passingBytes = (footprint: Footprint): number => {
+  const { outputs, into, original } = footprint
+  const copiesM4a = outputs.includes("mp4") && original !== "duck"
+  const takesWav =
+    into !== undefined ||
+    outputs.some((name) => videosFromWav.has(name)) ||
+    (outputs.includes("mp4") && !copiesM4a)
+  return (
+    (takesWav && !outputs.includes("wav") ? wavBytes(footprint) : 0) +
+    (copiesM4a && !outputs.includes("m4a") ? lossyTrack(footprint) : 0)
+  )
+}
 
-const hasVideo = ({ outputs }: Footprint): boolean =>
-  outputs.some((name) => name === "mp4" || name === "mov" || name === "mkv" || name === "webm")
+const videosFromWav: ReadonlySet<string> = new Set(["mov", "mkv", "webm"])
 
 /** A job's footprint, and the bytes that its existing results take. */
 export interface DeliverySize {

@@ -78,10 +78,10 @@ const mixes = join(stateFolder, "mixes")
 const mixesEnding = (ending: string) => readdirSync(mixes).filter((name) => name.endsWith(ending))
 
 /** Changes one byte of a file, but restores its modification time, as a program can. */
-const damage = (file: string) => {
+const damage = (file: string, at = 1_000_000) => {
   const { atime, mtime } = statSync(file)
   const bytes = readFileSync(file)
-  bytes[1_000_000] = (bytes[1_000_000] ?? 0) ^ 1
+  bytes[at] = (bytes[at] ?? 0) ^ 1
   writeFileSync(file, bytes)
   utimesSync(file, atime, mtime)
 }
@@ -90,7 +90,7 @@ const damage = (file: string) => {
 const filesIn = (out: string) =>
   new Map(
     readdirSync(join(out, "film"), { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.(?:wav|flac)$/u.test(name))
+      .filter((name) => /\.(?:wav|flac|m4a)$/u.test(name))
       .sort()
       .map((name) => [name, checksumOf(readFileSync(join(out, "film", name)))])
   )
@@ -273,6 +273,47 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
         }),
       120_000
     )
+
+  it.effect(
+    "encodes only the segments of an M4A file that have changed",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const settings = { outputs: ["wav" as const, "m4a" as const], loudness: "none" as const }
+        const path = join(out, "film", "film.m4a")
+        let film = filmOf(370)
+        yield* removeSpares
+        yield* delivered(film, out, settings)
+        const own = mixesEnding(".aac")[0]?.slice(0, 32) ?? ""
+        const stored = () =>
+          mixesEnding(".aac")
+            .filter((name) => name.startsWith(own))
+            .map((name) => `${name} ${statSync(join(mixes, name)).ino}`)
+        expect(stored().length).toBe(3)
+        // In the last segment, in the first, and in the first while the others are damaged, too.
+        for (const [at, sound, isDamaged, kept] of [
+          [30, 4, false, 2],
+          [1, 4, false, 2],
+          [1, 2, true, 0]
+        ] as const) {
+          const before = { frames: stored(), file: readFileSync(path) }
+          film = withSound(film, at, sound)
+          const dies = { emit: () => Effect.dieMessage("interrupted") }
+          yield* Effect.exit(Effect.provideService(delivered(film, out, settings), Progress, dies))
+          expect(readFileSync(path).equals(before.file)).toBe(true)
+          expect(readdirSync(join(out, "film"))).toEqual(["film.m4a", "film.wav"])
+          expect(mixesEnding(".aac.wav").concat(mixesEnding(".aac.adts"))).toEqual([])
+          if (isDamaged) for (const name of mixesEnding(".aac")) damage(join(mixes, name), 5_000)
+          const next = yield* delivered(film, out, settings)
+          expect(stored().filter((one) => before.frames.includes(one)).length).toBe(kept)
+          expect(stored().length).toBe(3)
+          expect(next).toEqual(yield* scratchOf(film, settings))
+        }
+        expect(yield* removeSpares).toBeGreaterThan(1_000_000)
+        expect(stored()).toEqual([])
+      }),
+    120_000
+  )
 
   it.effect(
     "overwrites the version of a FLAC file before the present one, wherever the edits are",

@@ -50,9 +50,17 @@ describe("a run needs disk space", () => {
     expect(diskNeed([hour, hour].map((footprint) => ({ footprint, present: one })))).toBe(one)
   })
 
-  test("for a video's sound while it is muxed, if WAV is not an output", () => {
-    const film: Footprint = { ...hour, outputs: ["mp4"] }
-    expect(diskNeed([{ footprint: film, present: 0 }])).toBe(resultBytes(film) + wav)
+  test.each<[Partial<Footprint>, number]>([
+    [{ outputs: ["mp4"] }, (3600 * 96_000) / 8],
+    [{ outputs: ["mp4", "wav"] }, (3600 * 96_000) / 8],
+    [{ outputs: ["mp4", "m4a"] }, 0],
+    [{ outputs: ["mp4"], original: "duck" }, wav],
+    [{ outputs: ["mp4", "wav"], original: "duck" }, 0],
+    [{ outputs: ["mkv"] }, wav],
+    [{ outputs: ["mkv", "mp4"] }, wav + (3600 * 96_000) / 8]
+  ])("for a video's sound while it is muxed, if it is not an output: %o", (job, bytes) => {
+    const film: Footprint = { ...hour, ...job }
+    expect(diskNeed([{ footprint: film, present: 0 }])).toBe(resultBytes(film) + bytes)
   })
 
   test("once for a video that two jobs share, and for a track each", () => {

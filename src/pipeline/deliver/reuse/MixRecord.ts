@@ -120,6 +120,19 @@ export class MixFolder {
     }
   }
 
+  /** Removes the files of the mix itself whose names match `ending`, except those at the paths in `kept`. */
+  removeOthers(ending: RegExp, kept: ReadonlySet<string>): void {
+    try {
+      for (const name of readdirSync(this.folder)) {
+        const path = join(this.folder, name)
+        if (name.startsWith(`${this.name}.`) && ending.test(name) && !kept.has(path))
+          rmSync(path, { force: true })
+      }
+    } catch {
+      // There are none, or they only take space.
+    }
+  }
+
   remove(ending: string, file = ""): void {
     try {
       rmSync(this.pathOf(ending, file), { force: true })
@@ -141,10 +154,10 @@ export const mixFoldersIn =
   (number: number): MixFolder =>
     new MixFolder(state, out, job, `${number}`)
 
-/** The endings of spare versions, and of files that a killed process leaves. */
-const removable = [".spare", ".spare.part", ".patch"]
+/** The endings of spare versions, of frames in AAC, and of files that a killed process leaves. */
+const removable = [".spare", ".spare.part", ".patch", ".aac", ".aac.part", ".aac.wav", ".aac.adts"]
 
-/** Deletes the spare versions of all files. Returns the number of bytes freed. */
+/** Deletes what only makes the next edit of a file faster. Returns the number of bytes freed. */
 export const removeSpares = Effect.map(ClipFolder, ({ state }) => {
   const folder = join(state, folderName)
   let freed = 0

@@ -13,6 +13,7 @@ import { digestOf } from "../../../store/files/Checksum.ts"
 import { digestSections, type SectionDigest } from "../../mix/SectionDigest.ts"
 import { type ProgrammeRender, sectionsIn } from "../../mix/ProgrammeRenderer.ts"
 import { type FileState, stateOf, recordOf } from "./FileState.ts"
+import { inSegments, removeOtherSegments, sectionsToEncode } from "./SegmentReuse.ts"
 import { type MixFile, type MixFolder, readMixRecord, writeMixRecord } from "./MixRecord.ts"
 
 /** The remaining work for a mix. */
@@ -21,6 +22,7 @@ export interface MixReuse {
   readonly requests: ReadonlyArray<EncodeRequest>
   readonly kept: NonNullable<ProgrammeRender["kept"]>
   readonly checked: NonNullable<ProgrammeRender["checked"]>
+  readonly encoded: NonNullable<ProgrammeRender["encoded"]>
   /**
    * Records the mix once its files are in place. Takes the measurements of all sections in order, and what was written
    * of each FLAC file, by path.
@@ -41,28 +43,51 @@ const leastKept = 0.5
 const mostStale = 0.5
 
 /**
- * Compares a mix with the one delivered before. `requests` are the mix and its stems. Returns undefined if the whole
- * mix must be rendered and nothing is recorded. This applies to short mixes, and if a file is encoded as a whole.
+ * Compares a mix with the one delivered before. `requests` are the mix and its stems, `encoder` is ffmpeg's version.
+ * Returns undefined if the whole mix must be rendered and nothing is recorded, which applies to short mixes.
  */
 export const reuseOf = (
   folder: MixFolder,
+  encoder: string,
   wanted: Omit<ProgrammeRender, "progress" | "kept">,
-  requests: ReadonlyArray<EncodeRequest>
+  asked: ReadonlyArray<EncodeRequest>
 ): Effect.Effect<MixReuse | undefined> =>
   Effect.sync(() => {
     const before = readMixRecord(folder)
     const recorded = before?.files ?? []
     const dropSpares = () => recorded.forEach(({ path }) => folder.remove("spare", path))
     const sections = sectionsIn(wanted.programme)
-    const inSections = requests.every(({ sinks }) => sinks.every(isInSections))
-    const digests = inSections && sections.length >= leastSections ? digestsOf(wanted, sections) : undefined
-    if (digests === undefined) {
+    const forget = () => {
       dropSpares()
       folder.remove("record")
+    }
+    const digests = sections.length >= leastSections ? digestsOf(wanted, sections) : undefined
+    if (digests === undefined) {
+      forget()
+      removeOtherSegments(folder, [])
       return undefined
     }
+    const samplesOf = (request: number) =>
+      digests.map(({ mix, stems }) => (request === 0 ? mix : (stems[request - 1] ?? "")))
+    // Stems are WAV files.
+    const requests = asked.map((request, at) =>
+      at > 0
+        ? request
+        : inSegments(folder, encoder, request, (all) => digestSections(wanted, all).map(({ mix }) => mix))
+    )
+    const whole = (remember: MixReuse["remember"]): MixReuse => ({
+      requests,
+      kept: new Map(),
+      checked: new Set(),
+      encoded: new Set(),
+      remember
+    })
+    if (!requests.every(({ sinks }) => sinks.every(isInSections))) {
+      forget()
+      return whole(() => removeOtherSegments(folder, requests))
+    }
     const files = requests.flatMap(({ feed, sinks, chapters = [] }, request) => {
-      const samples = digests.map(({ mix, stems }) => (request === 0 ? mix : (stems[request - 1] ?? "")))
+      const samples = samplesOf(request)
       return sinks.flatMap((sink) =>
         Array.fromNullable(stateOf(folder, feed, sink, chapters, sections, samples, recorded))
       )
@@ -74,12 +99,7 @@ export const reuseOf = (
     })
     if (sections.length - changed.size < leastKept * sections.length) {
       dropSpares()
-      return {
-        requests,
-        kept: new Map(),
-        checked: new Set(),
-        remember: recorderOf(folder, digests, files, new Set())
-      }
+      return whole(recorderOf(folder, digests, files, requests, new Set()))
     }
     // Every section from here on changes the checksums' states.
     const first = Math.min(...changed, sections.length)
@@ -89,6 +109,7 @@ export const reuseOf = (
       sink: AudioSink,
       isWhole: boolean
     ): ReadonlyArray<AudioSink> => {
+      if (sink.segments !== undefined) return [sink]
       const file = files.find(({ path }) => path === sink.path)
       if (file?.isSame === true) return []
       const spare = folder.pathOf("spare", sink.path)
@@ -120,7 +141,8 @@ export const reuseOf = (
       requests: spliced,
       kept: new Map(kept.map((at) => [at, before?.measured[at]])),
       checked: new Set(needsSamples ? kept.filter((at) => at >= first) : []),
-      remember: recorderOf(folder, digests, files, new Set(kept))
+      encoded: sectionsToEncode(requests, sections),
+      remember: recorderOf(folder, digests, files, requests, new Set(kept))
     }
   })
 
@@ -130,18 +152,22 @@ const recorderOf =
     folder: MixFolder,
     digests: ReadonlyArray<SectionDigest>,
     files: ReadonlyArray<FileState>,
+    requests: ReadonlyArray<EncodeRequest>,
     kept: ReadonlySet<number>
   ): MixReuse["remember"] =>
-  (heard, flacs) =>
+  (heard, flacs) => {
+    removeOtherSegments(folder, requests)
     writeMixRecord(folder, {
       measured: heard.map((one, at) => ({ ...one, digest: digests[at]?.measured ?? "" })),
       files: files.flatMap((file) =>
         Array.fromNullable(recordOf(folder, file, flacs.get(file.path), (at) => kept.has(at)))
       )
     })
+  }
 
 /** Whether a file can be completed from sections. */
-const isInSections = ({ format: { format } }: AudioSink): boolean => format === "wav" || format === "flac"
+const isInSections = ({ format: { format }, segments }: AudioSink): boolean =>
+  format === "wav" || format === "flac" || segments !== undefined
 
 /** Returns how to complete the checksum of a FLAC file with the samples of these last sections. */
 const checksumSplice = (
