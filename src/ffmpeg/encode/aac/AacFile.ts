@@ -59,7 +59,7 @@ export const openAacFile = Effect.fnUntraced(function* (
     })
   const order: AacOrder = {
     kind: "aac",
-    path: sink.path,
+    path: missing[0]?.wav ?? sink.path,
     from: { ...feed, keepsIntegers: feed.keepsIntegers === true },
     segments: missing.map(({ begin, end, wav, header }) => ({
       path: wav,
@@ -71,25 +71,27 @@ export const openAacFile = Effect.fnUntraced(function* (
   for (const { wav, adts, header } of missing) {
     yield* removedAtEnd(wav)
     yield* removedAtEnd(adts)
-    yield* attempted(path, () => {
+    yield* attempted(wav, () => {
       mkdirSync(dirname(wav), { recursive: true })
       writeFileSync(wav, header)
     })
   }
 
-  const run = (job: FfmpegJob, bytes?: BlockFeed) =>
+  const run = (job: FfmpegJob, target: string, bytes?: BlockFeed) =>
     Effect.gen(function* () {
       const { runJob } = yield* Effect.promise(() => import("../../process/JobRunner.ts"))
       return yield* runJob(yield* ffmpeg.forJob(job), job, bytes, ffmpeg.start)
     }).pipe(
-      Effect.mapError((failure) => (saysDiskFull(failure.stderrTail) ? new DiskFull({ path }) : failure))
+      Effect.mapError((failure) =>
+        saysDiskFull(failure.stderrTail) ? new DiskFull({ path: target }) : failure
+      )
     )
   const encode = Effect.fnUntraced(function* (segment: (typeof missing)[number]) {
     const { first, to, wav, adts } = segment
-    const { stderr } = yield* run(segmentJob(feed, sink, segment, wav, adts))
+    const { stderr } = yield* run(segmentJob(feed, sink, segment, wav, adts), adts)
     // ffmpeg 5 ends with 0 when the disk is full.
-    if (saysDiskFull(stderr)) return yield* new DiskFull({ path })
-    yield* attempt(path, async () => {
+    if (saysDiskFull(stderr)) return yield* new DiskFull({ path: adts })
+    yield* attempt(segment.path, async () => {
       const stream = aacStream(await readFile(adts), first)
       const wanted = to + (to === segments.at(-1)?.to ? 0 : joinFrames)
       if (streamEnd(stream) < wanted)
@@ -132,7 +134,7 @@ export const openAacFile = Effect.fnUntraced(function* (
     const job = joinJob(feed, { sink, part: partOf(path) }, streamEnd(last), chapters)
     const writing = yield* Effect.forkIn(
       Effect.ensuring(
-        run(job, bytes),
+        run(job, path, bytes),
         Effect.sync(() => bytes.destroy())
       ),
       scope

@@ -18,7 +18,7 @@ export interface SegmentSamples {
 /** An order to write the samples of an AAC file's segments, as far as they are to be encoded. */
 export interface AacOrder {
   readonly kind: "aac"
-  /** The final path. */
+  /** Where samples are written, for errors. */
   readonly path: string
   readonly from: UnconvertedPart
   readonly segments: ReadonlyArray<SegmentSamples>

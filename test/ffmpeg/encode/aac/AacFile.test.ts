@@ -85,7 +85,7 @@ withEachFfmpeg("an M4A file in segments", (it) => {
       })
     )
 
-  it.scoped("stops the renderer when a segment cannot be encoded, names the file, and leaves none", () =>
+  it.scoped("stops the renderer when a segment cannot be encoded, names its file, and leaves none", () =>
     Effect.gen(function* () {
       const here = yield* folder
       const { feed } = programme(rate48, 1, 1)
@@ -102,7 +102,7 @@ withEachFfmpeg("an M4A file in segments", (it) => {
         (yield* Ffmpeg).openFiles([{ feed: long, sinks: [{ ...sink, segments }] }]),
         ({ orders, write }) => write(writeBlocks(blocks, orders, long))
       ).pipe(Effect.scoped, Effect.flip)
-      expect(failure).toEqual(new DiskFull({ path: sink.path }))
+      expect(failure).toEqual(new DiskFull({ path: `${first?.path}.adts` }))
       expect(yield* Deferred.isDone(stopped)).toBe(true)
       const left = yield* Effect.promise(() => readdir(here))
       expect(left.filter((name) => !/^\d+\.aac$/u.test(name))).toEqual([])
