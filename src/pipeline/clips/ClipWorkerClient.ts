@@ -39,8 +39,11 @@ export interface ClipWork {
 /** Smallest number of clips for which worker threads are worth starting. */
 const worthAThread = 200
 
-/** Maximum number of threads. One makes about 250 clips of MP3 per second; the second helps if many arrive at once. */
-const mostThreads = Math.min(2, availableParallelism())
+/**
+ * Maximum number of threads for MP3, of which one makes about 250 clips per second. Clips of WAV need no
+ * decoding: a second thread would only compete with the main thread.
+ */
+const mostForMp3 = Math.min(2, availableParallelism())
 
 /** How many clips must wait for a thread before another is started. */
 const waitingForAnother = 4
@@ -82,10 +85,10 @@ const inThreads = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sc
     const threads: Array<ClipThread> = []
     yield* Effect.addFinalizer(() => Effect.forEach(threads, ({ close }) => close, { discard: true }))
 
-    const freest = (): ClipThread => {
+    const freest = (sound: Uint8Array | Pcm): ClipThread => {
+      const most = sound instanceof Uint8Array && !isWav(sound) ? mostForMp3 : 1
       const [best] = [...threads].sort((a, b) => a.waiting - b.waiting)
-      if (best !== undefined && (best.waiting < waitingForAnother || threads.length === mostThreads))
-        return best
+      if (best !== undefined && (best.waiting < waitingForAnother || threads.length >= most)) return best
       const another = new ClipThread(file, folder)
       threads.push(another)
       return another
@@ -94,7 +97,7 @@ const inThreads = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sc
     const makeClip: MakeClip = (key, sound, wanted, decoded) =>
       Effect.flatMap(
         Effect.async<ClipAnswer>((resume) =>
-          freest().make({ key, sound: owned(sound), wanted }, (answer) => resume(Effect.succeed(answer)))
+          freest(sound).make({ key, sound: owned(sound), wanted }, (answer) => resume(Effect.succeed(answer)))
         ),
         (answer) => {
           if (answer._tag === "Broken")
