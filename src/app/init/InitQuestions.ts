@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { languageNamed } from "../../domain/values/LanguageName.ts"
 import type { FilmSound } from "./FilmSound.ts"
 import { containerFor } from "../../domain/manifest/Outputs.ts"
-import { type FoundScript, type ManifestService } from "./InitManifest.ts"
+import type { FoundScript, ManifestService } from "./InitManifest.ts"
 
 /** Choices made before the manifest is written. */
 export interface InitChoices {

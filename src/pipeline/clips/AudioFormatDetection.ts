@@ -1,4 +1,5 @@
 /** Detects format and sample rate of received audio from its bytes, and the rate at which its clip is stored. */
+import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { behindId3, mp3HeaderAt } from "../../audio/formats/Mp3Header.ts"
 import { deliveryRate, SampleRate } from "../../domain/time/Units.ts"
 
@@ -26,6 +27,10 @@ export const statedRate = (bytes: Uint8Array): number | undefined => {
 /** Whether the bytes begin like a WAV file, which is decoded without ffmpeg. */
 export const isWav = (bytes: Uint8Array): boolean =>
   (startsWith(bytes, 0, "RIFF") || startsWith(bytes, 0, "RF64")) && startsWith(bytes, 8, "WAVE")
+
+/** Whether a sound is the bytes of a file in a format other than WAV. */
+export const isEncoded = (sound: Uint8Array | Pcm): sound is Uint8Array =>
+  sound instanceof Uint8Array && !isWav(sound)
 
 /** The file extension for received bytes; `bin` if the format is unknown. */
 export const extensionOf = (bytes: Uint8Array): string => {

@@ -15,7 +15,7 @@ import {
   type ClipRequest,
   type Unusable
 } from "./ClipAnalysis.ts"
-import { isWav } from "./AudioFormatDetection.ts"
+import { isEncoded } from "./AudioFormatDetection.ts"
 import type { ClipAnswer, ClipWorkerRequest, ClipWritten } from "./ClipWorkerProtocol.ts"
 import type { Decode } from "./ReceivedAudio.ts"
 
@@ -40,8 +40,8 @@ export interface ClipWork {
 const worthAThread = 200
 
 /**
- * Maximum number of threads for MP3, of which one makes about 250 clips per second. Clips of WAV need no
- * decoding: a second thread would only compete with the main thread.
+ * Maximum number of threads for MP3, of which one makes about 250 clips per second. Clips of WAV need no decoding: a
+ * second thread would only compete with the main thread.
  */
 const mostForMp3 = Math.min(2, availableParallelism())
 
@@ -61,7 +61,7 @@ export const analyzeInThisThread: Effect.Effect<MakeClip, never, ClipFolder> = E
   ClipFolder,
   (clips): MakeClip =>
     Effect.fnUntraced(function* (key, sound, wanted, decoded) {
-      const samples = sound instanceof Uint8Array && !isWav(sound) ? yield* decoded : receivedSamples(sound)
+      const samples = isEncoded(sound) ? yield* decoded : receivedSamples(sound)
       if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
       const pcm = samples.right
       const steps = analyzeClip(pcm, wanted)
@@ -86,7 +86,7 @@ const inThreads = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sc
     yield* Effect.addFinalizer(() => Effect.forEach(threads, ({ close }) => close, { discard: true }))
 
     const freest = (sound: Uint8Array | Pcm): ClipThread => {
-      const most = sound instanceof Uint8Array && !isWav(sound) ? mostForMp3 : 1
+      const most = isEncoded(sound) ? mostForMp3 : 1
       const [best] = [...threads].sort((a, b) => a.waiting - b.waiting)
       if (best !== undefined && (best.waiting < waitingForAnother || threads.length >= most)) return best
       const another = new ClipThread(file, folder)

@@ -6,7 +6,7 @@ import { deliveryRate } from "../../domain/time/Units.ts"
 import { mp3Decoder } from "../../ffmpeg/decode/Mp3Samples.ts"
 import { serveRequests } from "../../system/ThreadServer.ts"
 import { writeClip } from "../../store/files/ClipFile.ts"
-import { isWav, statedRate, storedRateOf } from "./AudioFormatDetection.ts"
+import { isEncoded, statedRate, storedRateOf } from "./AudioFormatDetection.ts"
 import { clipFileBytes, analyzeClip, receivedSamples } from "./ClipAnalysis.ts"
 import type { ClipAnswer, ClipWorkerRequest } from "./ClipWorkerProtocol.ts"
 
@@ -22,7 +22,7 @@ const mp3Samples = async (bytes: Uint8Array): Promise<Pcm | undefined> => {
 }
 
 const answerTo = async ({ key, sound, wanted }: ClipWorkerRequest): Promise<ClipAnswer> => {
-  const decoded = sound instanceof Uint8Array && !isWav(sound) ? await mp3Samples(sound) : sound
+  const decoded = isEncoded(sound) ? await mp3Samples(sound) : sound
   if (decoded === undefined) return { _tag: "Undecoded" }
   const samples = receivedSamples(decoded)
   if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
