@@ -180,6 +180,10 @@ export interface ChapterFile {
   readonly chapters: ReadonlyArray<Chapter>
 }
 
+/** Returns the input for chapters, if there are any. */
+export const chapterInputs = (chapters: ChapterFile | undefined): ReadonlyArray<JobInput> =>
+  chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }]
+
 /** Builds the encoding job. */
 export const encodeJob = (
   feed: PcmFeed,
@@ -187,10 +191,7 @@ export const encodeJob = (
   chapters: ChapterFile | undefined
 ): FfmpegJob => ({
   purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
-  inputs: [
-    wavInput("stdin"),
-    ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
-  ],
+  inputs: [wavInput("stdin"), ...chapterInputs(chapters)],
   filters: [],
   outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? [])),
   encodes: sinks.length,

@@ -21,7 +21,8 @@ import {
 import { openAacFile } from "./aac/AacFile.ts"
 import type { LossySink } from "./aac/AacJobs.ts"
 import { openFlacFile, type WrittenFlac } from "./FlacFile.ts"
-import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../process/FfmpegErrors.ts"
+import type { DiskFull, FfmpegFailed, Unwritable } from "../process/FfmpegErrors.ts"
+import { runWriting } from "../process/WritingJob.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, attempted, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
@@ -247,13 +248,7 @@ const encodeJobOf = Effect.fnUntraced(
       yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
     const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
     const job = encodeJob(feed, sinks, file)
-    // WAV and FLAC files need no ffmpeg.
-    const { runJob } = yield* Effect.promise(() => import("../process/JobRunner.ts"))
-    yield* runJob(yield* ffmpeg.forJob(job), job, bytes, ffmpeg.start).pipe(
-      Effect.mapError((failure) =>
-        saysDiskFull(failure.stderrTail) ? new DiskFull({ path: sinks[0]?.sink.path ?? "" }) : failure
-      )
-    )
+    yield* runWriting(ffmpeg, job, sinks[0]?.sink.path ?? "", bytes)
   },
   (encoding, _ffmpeg, { bytes }) =>
     Effect.ensuring(

@@ -5,15 +5,10 @@ import { Effect, Either } from "effect"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { type ContainerName, containerOf, containers } from "./Container.ts"
 import { gainBytes } from "./DuckFilter.ts"
-import {
-  type ContainerRefuses,
-  DiskFull,
-  NotMedia,
-  saysDiskFull,
-  UnknownContainer
-} from "../process/FfmpegErrors.ts"
+import { type ContainerRefuses, NotMedia, UnknownContainer } from "../process/FfmpegErrors.ts"
 import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { runJob } from "../process/JobRunner.ts"
+import { runWriting } from "../process/WritingJob.ts"
 import type { MediaInfo } from "../probe/MediaInfo.ts"
 import { laterChapters, longerFilm } from "./LongerFilm.ts"
 import { evenSoundJob, saysSoundChanges } from "./EvenSound.ts"
@@ -55,12 +50,6 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoic
   yield* rename
 }, Effect.scoped)
 
-const running = Effect.fnUntraced(function* (ffmpeg: FfmpegChoice, job: FfmpegJob, out: string) {
-  return yield* runJob(yield* ffmpeg.forJob(job), job).pipe(
-    Effect.mapError((failure) => (saysDiskFull(failure.stderrTail) ? new DiskFull({ path: out }) : failure))
-  )
-})
-
 /** Runs a job that filters the video's own sound. If it changes midway, converts it first and runs the job again. */
 const filtering = Effect.fnUntraced(function* (
   part: string,
@@ -69,15 +58,15 @@ const filtering = Effect.fnUntraced(function* (
   sources: MuxSources,
   jobOf: (sources: MuxSources) => Either.Either<FfmpegJob, ContainerRefuses>
 ) {
-  yield* running(ffmpeg, yield* jobOf(sources), request.out).pipe(
+  yield* runWriting(ffmpeg, yield* jobOf(sources), request.out).pipe(
     Effect.catchIf(
       (failure) => failure._tag === "FfmpegFailed" && saysSoundChanges(failure.stderrTail),
       () =>
         Effect.gen(function* () {
           const even = yield* fileBeside(part, "even")
           const job = evenSoundJob(request, sources, filmOptions(sources), even)
-          yield* running(ffmpeg, job, request.out)
-          yield* running(ffmpeg, yield* jobOf({ ...sources, even }), request.out)
+          yield* runWriting(ffmpeg, job, request.out)
+          yield* runWriting(ffmpeg, yield* jobOf({ ...sources, even }), request.out)
         })
     )
   )

@@ -20,7 +20,7 @@ import { partOf } from "../../../system/AtomicFile.ts"
 import { attempt, attempted, removedAtEnd } from "../../process/FileFaults.ts"
 import type { FfmpegChoice } from "../../process/FfmpegChoice.ts"
 import { DiskFull, type FfmpegFailed, saysDiskFull, type Unwritable } from "../../process/FfmpegErrors.ts"
-import type { FfmpegJob } from "../../process/FfmpegJob.ts"
+import { runWriting } from "../../process/WritingJob.ts"
 import { chaptersText } from "../Chapters.ts"
 import type { ChapterFile, PcmFeed } from "../EncodeJob.ts"
 import type { OrderResult } from "../SampleSinks.ts"
@@ -60,7 +60,7 @@ export const openAacFile = Effect.fnUntraced(function* (
   const order: AacOrder = {
     kind: "aac",
     path: missing[0]?.wav ?? sink.path,
-    from: { ...feed, keepsIntegers: feed.keepsIntegers === true },
+    channels: feed.channels,
     segments: missing.map(({ begin, end, wav, header }) => ({
       path: wav,
       begin,
@@ -77,18 +77,9 @@ export const openAacFile = Effect.fnUntraced(function* (
     })
   }
 
-  const run = (job: FfmpegJob, target: string, bytes?: BlockFeed) =>
-    Effect.gen(function* () {
-      const { runJob } = yield* Effect.promise(() => import("../../process/JobRunner.ts"))
-      return yield* runJob(yield* ffmpeg.forJob(job), job, bytes, ffmpeg.start)
-    }).pipe(
-      Effect.mapError((failure) =>
-        saysDiskFull(failure.stderrTail) ? new DiskFull({ path: target }) : failure
-      )
-    )
   const encode = Effect.fnUntraced(function* (segment: (typeof missing)[number]) {
     const { first, to, wav, adts } = segment
-    const { stderr } = yield* run(segmentJob(feed, sink, segment, wav, adts), adts)
+    const { stderr } = yield* runWriting(ffmpeg, segmentJob(feed, sink, segment, wav, adts), adts)
     // ffmpeg 5 ends with 0 when the disk is full.
     if (saysDiskFull(stderr)) return yield* new DiskFull({ path: adts })
     yield* attempt(segment.path, async () => {
@@ -134,7 +125,7 @@ export const openAacFile = Effect.fnUntraced(function* (
     const job = joinJob(feed, { sink, part: partOf(path) }, streamEnd(last), chapters)
     const writing = yield* Effect.forkIn(
       Effect.ensuring(
-        run(job, path, bytes),
+        runWriting(ffmpeg, job, path, bytes),
         Effect.sync(() => bytes.destroy())
       ),
       scope

@@ -5,6 +5,7 @@ import {
   aacOptions,
   type AudioSink,
   type ChapterFile,
+  chapterInputs,
   framesWritten,
   type LossyFormat,
   type PcmFeed,
@@ -70,7 +71,7 @@ export const joinJob = (
     inputs: [
       // ADTS does not say how many samples the encoder has put before the sound.
       { source: "stdin", options: ["-itsoffset", `${-aacDelay / rate}`, "-f", "aac"] },
-      ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
+      ...chapterInputs(chapters)
     ],
     filters: [],
     outputs: [

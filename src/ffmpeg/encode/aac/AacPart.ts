@@ -1,7 +1,7 @@
 /** Writes the samples of a section to the files from which segments are encoded. */
 import { closeSync, openSync } from "node:fs"
 import { sampleBytesOf } from "../../../audio/formats/WavHeader.ts"
-import type { UnconvertedPart } from "../../../audio/formats/OutputConversion.ts"
+import type { ChannelCount } from "../../../audio/pcm/Pcm.ts"
 import type { Section } from "../../../audio/pcm/Section.ts"
 import { writeAll } from "../WavWriter.ts"
 
@@ -20,7 +20,7 @@ export interface AacOrder {
   readonly kind: "aac"
   /** Where samples are written, for errors. */
   readonly path: string
-  readonly from: UnconvertedPart
+  readonly channels: ChannelCount
   readonly segments: ReadonlyArray<SegmentSamples>
 }
 
@@ -53,7 +53,7 @@ export class AacPart {
 
   /** Writes the next samples. */
   take(block: Float32Array): undefined {
-    const { channels } = this.order.from
+    const { channels } = this.order
     const { at, section } = this
     this.at += block.length / channels
     for (const { file, begin, end, dataAt } of this.files) {

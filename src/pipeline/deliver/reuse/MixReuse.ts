@@ -67,8 +67,6 @@ export const reuseOf = (
       removeOtherSegments(folder, [])
       return undefined
     }
-    const samplesOf = (request: number) =>
-      digests.map(({ mix, stems }) => (request === 0 ? mix : (stems[request - 1] ?? "")))
     // Stems are WAV files.
     const requests = asked.map((request, at) =>
       at > 0
@@ -87,7 +85,7 @@ export const reuseOf = (
       return whole(() => removeOtherSegments(folder, requests))
     }
     const files = requests.flatMap(({ feed, sinks, chapters = [] }, request) => {
-      const samples = samplesOf(request)
+      const samples = digests.map(({ mix, stems }) => (request === 0 ? mix : (stems[request - 1] ?? "")))
       return sinks.flatMap((sink) =>
         Array.fromNullable(stateOf(folder, feed, sink, chapters, sections, samples, recorded))
       )

@@ -1,7 +1,7 @@
 /** Divides the M4A files of a mix into segments, and finds those that are encoded already. */
 import { type Section, sectionBetween } from "../../../audio/pcm/Section.ts"
 import { hasSamplesIn } from "../../../ffmpeg/encode/aac/AacPart.ts"
-import { aacSegments } from "../../../ffmpeg/encode/aac/AacSegments.ts"
+import { aacSegments, type StoredSegments } from "../../../ffmpeg/encode/aac/AacSegments.ts"
 import { readSegment } from "../../../ffmpeg/encode/aac/SegmentFile.ts"
 import { type AudioSink, framesWritten, rateOf } from "../../../ffmpeg/encode/EncodeJob.ts"
 import type { EncodeRequest } from "../../../ffmpeg/encode/Encoder.ts"
@@ -44,9 +44,7 @@ export const sectionsToEncode = (
   requests: ReadonlyArray<EncodeRequest>,
   sections: ReadonlyArray<Section>
 ): ReadonlySet<number> => {
-  const missing = requests
-    .flatMap(({ sinks }) => sinks.flatMap(({ segments = [] }) => segments))
-    .filter(({ isKept }) => !isKept)
+  const missing = segmentsOf(requests).filter(({ isKept }) => !isKept)
   return new Set(
     sections.flatMap((section, at) => (missing.some((segment) => hasSamplesIn(segment, section)) ? [at] : []))
   )
@@ -54,9 +52,7 @@ export const sectionsToEncode = (
 
 /** Deletes the frames of segments that these requests do not have, and what a killed process has left. */
 export const removeOtherSegments = (folder: MixFolder, requests: ReadonlyArray<EncodeRequest>): void =>
-  folder.removeOthers(
-    /\.aac(?:\.|$)/u,
-    new Set(
-      requests.flatMap(({ sinks }) => sinks.flatMap(({ segments = [] }) => segments.map(({ path }) => path)))
-    )
-  )
+  folder.removeOthers(/\.aac(?:\.|$)/u, new Set(segmentsOf(requests).map(({ path }) => path)))
+
+const segmentsOf = (requests: ReadonlyArray<EncodeRequest>): StoredSegments =>
+  requests.flatMap(({ sinks }) => sinks.flatMap(({ segments = [] }) => segments))

@@ -130,7 +130,7 @@ test.prop(
       // The samples of the frames in which the next segment can take over.
       expect((end * out) / rate).toBeGreaterThanOrEqual(Math.min(to.frames - 1, (last + 40) * 1_024))
     }
-    expect(all.length).toBe(Math.max(1, all.length))
+    expect(all.length).toBeGreaterThanOrEqual(1)
   }
 )
 
