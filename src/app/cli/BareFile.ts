@@ -1,13 +1,12 @@
 /** `dubwright FILE`: a file in place of a command is dubbed with the bundled service. */
 
-/** Extensions of the files that `run` takes. */
-const endings =
-  /\.(?:srt|vtt|sbv|sub|ass|ssa|ttml|dfxp|itt|stl|scc|smi|sami|lrc|mpl|csv|tsv|xlsx|docx|txt|md|json|ya?ml)$/iu
+/** Names of commands hold none of these characters. Files, tracks of films and patterns hold at least one. */
+const ofPaths = /[./\\*]/u
 
 /**
  * Returns the words of `run --embedded FILE …` if the first word is a file, not a command; undefined otherwise. A file
- * is recognized by its ending, or because it exists. Only `--base-url` chooses another service. The environment does
- * not: a command without the word `run` must not spend anything.
+ * is recognized by a dot or a slash in its name, or because it exists. Only `--base-url` chooses another service. The
+ * environment does not: a command without the word `run` must not spend anything.
  */
 export const runOfFile = (
   words: ReadonlyArray<string>,
@@ -16,7 +15,7 @@ export const runOfFile = (
 ): ReadonlyArray<string> | undefined => {
   const [first = ""] = words
   if (first === "" || first.startsWith("-") || commands.includes(first)) return undefined
-  if (!endings.test(first) && !exists(first)) return undefined
+  if (!ofPaths.test(first) && !exists(first)) return undefined
   const chosen = words.some((word) => /^--(?:base-url|embedded)(?:=|$)/u.test(word))
   return ["run", ...words, ...(chosen ? [] : ["--embedded"])]
 }

@@ -29,6 +29,11 @@ describe("a file without a command", () => {
     ])
   })
 
+  test("may be missing, a track of a film, a pattern, or of a kind that run rejects with the reason", () => {
+    for (const file of ["subs.mks", "film.mkv#vi", "season/*", "season\\film", "notes.xyz"])
+      expect(words(file)).toEqual(["run", file, "--embedded"])
+  })
+
   test("is neither a command, an option, nor a mistyped command", () => {
     expect([words(), words("run", "film.srt"), words("--help"), words("paln")]).toEqual([
       undefined,
