@@ -16,12 +16,13 @@ import { floatsIn } from "../../ffmpeg/decode/DecodeJob.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { deliveredLength, programmeOf } from "../deliver/OutputPlan.ts"
 import { deliveredLevel } from "../deliver/reuse/LevelMemory.ts"
-import type { Batch } from "../load/Job.ts"
+import type { Batch, Job } from "../load/Job.ts"
 import { bedOf, feedOf, mixLinesIn } from "../mix/MixLines.ts"
 import { renderSection, SectionRenderer } from "../mix/SectionRenderer.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { readBackground } from "../plan/media/JobBackground.ts"
 import { separatedBed } from "../plan/media/SeparatedBed.ts"
+import { playableFiles } from "../report/ReportPages.ts"
 
 /** A take, with its job planned and placed as if the take were accepted. */
 export interface PlacedTake {
@@ -49,7 +50,7 @@ const around = 10
 /**
  * Returns the mix around a take. Its level is that of the last delivery; the take may change it by fractions of a
  * decibel. Undefined if the job has no level yet, if accepting the take would change the film's length or move all
- * later lines, if the delivery may use other takes, and if a clip cannot be read.
+ * later lines, if the delivery may use other takes, if the page plays more than the mix, and if a clip cannot be read.
  */
 export const previewOf = Effect.fn("TakePreview.previewOf")(function* (
   { out }: Batch,
@@ -58,8 +59,7 @@ export const previewOf = Effect.fn("TakePreview.previewOf")(function* (
   const { job, video, script } = plan
   const level = Option.getOrUndefined(yield* deliveredLevel(out, job.id))
   const isOnlyLine = stretches.length === 0 && script._tag === "Subtitle" && !job.retake
-  if (level === undefined || !isOnlyLine || !soundNames.some((name) => job.outputs.includes(name)))
-    return undefined
+  if (level === undefined || !isOnlyLine || !playsMix(job)) return undefined
   const last = millis(placements.reduce((latest, placement) => Math.max(latest, placement.end), 0))
   const given = yield* readBackground(job)
   const length = deliveredLength(plan, last, given)
@@ -92,3 +92,9 @@ export const previewOf = Effect.fn("TakePreview.previewOf")(function* (
     // A clip that cannot be read. The delivery reports it.
   }).pipe(Effect.orElseSucceed(() => undefined))
 })
+
+/** Whether the job's page plays just the mix. With `duck`, the film's own sound is in the same track of a video. */
+export const playsMix = ({ outputs, original }: Pick<Job, "outputs" | "original">): boolean => {
+  const played = playableFiles.find((name) => outputs.includes(name))
+  return played !== undefined && (original !== "duck" || soundNames.some((name) => name === played))
+}

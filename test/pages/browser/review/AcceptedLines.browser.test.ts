@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Either } from "effect"
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { readWav } from "../../../../src/audio/formats/Wav.ts"
 import { chromiumNeeded, misdeedsOf, noChromium } from "../../chromium.ts"
 import { type ReviewedFilm, reviewFilm } from "../../reviewedFilm.ts"
@@ -50,12 +50,12 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
     page.evaluate<ReadonlyArray<{ offset: number; at: number; state: string }>>("starts")
 
   /** Opens a cue with other words, and listens to them; returns the preview, and the second at which it begins. */
-  const listening = async (cue: number, words: string) => {
-    if (film === undefined) throw new Error("no film under review")
-    const page = await film.tab.fresh()
-    const misdeeds = misdeedsOf(page, new URL(film.address).origin)
+  const listening = async (cue: number, words: string, reviewed = film) => {
+    if (reviewed === undefined) throw new Error("no film under review")
+    const page = await reviewed.tab.fresh()
+    const misdeeds = misdeedsOf(page, new URL(reviewed.address).origin)
     await page.goto("about:blank")
-    await page.goto(`${film.address}film/report.html#cue-${cue}`)
+    await page.goto(`${reviewed.address}film/report.html#cue-${cue}`)
     await page.evaluate(recorder)
     await page.keyboard.press("e")
     await page.locator("#edit textarea").fill(words)
@@ -112,6 +112,18 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
     expect(await starts(page), "the file itself plays").toHaveLength(1)
     expect(misdeeds).toEqual([])
   }, 60_000)
+
+  it("plays it over a video, if that is the job's only sound", async () => {
+    const videos = mkdtempSync(join(tmpdir(), "dubwright-preview-"))
+    const film = await reviewFilm({ cwd: videos, cues: cues.slice(0, 5), job: ", outputs: [mp4]" })
+    onTestFinished(() => film.close())
+    const { page } = await listening(3, "They all left at noon.", film)
+    const release = await accepting(page)
+    await page.locator("#play").click()
+    await expect.poll(() => sound(page)).toEqual(["film.mp4", 0, false])
+    expect(await starts(page)).toHaveLength(1)
+    release()
+  }, 120_000)
 
   it("plays the earlier file again after the change is undone", async () => {
     const { page } = await listening(3, "They all left at noon.")
