@@ -83,6 +83,23 @@ describe("plan", () => {
     })
   })
 
+  test("warns once per job and reason of lines that a bundled voice cannot read", async () => {
+    const cwd = emptyFolder()
+    const cues = (...texts: ReadonlyArray<string>) =>
+      texts
+        .map((text, at) => `${at + 1}\n00:00:0${at * 3},000 --> 00:00:0${at * 3 + 2},000\n${text}\n`)
+        .join("\n")
+    writeFileSync(join(cwd, "a.ja.srt"), cues("私は学生です", "こんにちは", "東京です"))
+    writeFileSync(join(cwd, "b.vi.srt"), cues("Привет, друзья", "Đảo nhỏ ngoài khơi"))
+    writeFileSync(join(cwd, "c.zh.srt"), cues("我是学生", "东京"))
+    const { code, stdout } = await runHere(["plan", "*.srt", "--embedded", "--json"], { cwd })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout).notices).toEqual([
+      "job a.ja: 2 of 3 lines cannot be spoken (cues 1, 3): the voice reads kana but not kanji; write the text in kana (for example with a lexicon), or use another provider's voice",
+      "job b.vi: 1 of 2 lines cannot be spoken (cue 1): the voice cannot read Cyrillic letters; use a text in its language (vi), or a voice of the text's language"
+    ])
+  })
+
   test("sends a line's tone only to a provider with a form for it", async () => {
     const cwd = emptyFolder()
     writeFileSync(join(cwd, "film.srt"), "1\n00:00:01,000 --> 00:00:03,000\n{tone: whispers} Quick!\n")

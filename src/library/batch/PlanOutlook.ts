@@ -75,7 +75,9 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
   const unsent = plan.utterances.filter((utterance) => isUnsent(utterance, stored))
   const account = yield* accountOf(plan.batch, unsent.length)
   const disk = { disk: yield* diskOf(plan, unsent) }
-  const unpriced = { ...stored, ...disk, priceOf: namedPrices(plan) }
+  const { local } = yield* SpeechService
+  const unread = plan.batch.service === "embedded" ? { unread: yield* local.unread } : {}
+  const unpriced = { ...stored, ...disk, ...unread, priceOf: namedPrices(plan) }
   switch (account._tag) {
     case "Refused":
       return { ...nothing, outlook: unpriced, refused: account.refused }
@@ -87,6 +89,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
       const outlook: Outlook = {
         ...stored,
         ...disk,
+        ...unread,
         priceOf: yield* pricesOf(plan, yield* SpeechService),
         ...(account._tag === "Asked" ? { account: account.account } : {})
       }

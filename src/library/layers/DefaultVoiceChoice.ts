@@ -62,6 +62,12 @@ export const localVoices = (
       faults,
       (found) => new Map([...found, ...(espeakPackage() === undefined ? withoutEspeak : [])])
     ),
+    unread: Effect.map(
+      Effect.promise(() => import("./UnreadTexts.ts")),
+      ({ unreadText }) =>
+        (casting, part, whole) =>
+          unreadText(casting, part, whole, neural)
+    ),
     // Without a model, the provider's first one counts, as in the service's settings.
     priceOf: ({ provider, model }) => {
       if (provider === neuralProvider) return neuralPrice

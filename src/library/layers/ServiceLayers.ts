@@ -151,6 +151,7 @@ const localVoices = (
     offers: (casting) => casting.provider === provider && voices.some(({ id }) => id === casting.voice),
     priceOf: () => 0,
     unusable: Effect.succeed(new Map()),
+    unread: Effect.succeed(() => undefined),
     remarks: () => []
   }
 }

@@ -29,3 +29,7 @@ export const lostNotice = ({ inputName, onFailure }: Job, words: Words): string 
       : `the job fails unless you correct ${it} or set onFailure: silence`
   return `${lost.length} ${they} cannot be read and will not be spoken (${places.join(", ")}${more}); ${outcome}`
 }
+
+/** The notice that voices cannot read these cues' lines, of `all` lines. */
+export const unreadNotice = (cues: ReadonlyArray<number>, all: number, why: string): string =>
+  `${cues.length} of ${all} lines cannot be spoken (${formatCueList(cues)}): ${why}`

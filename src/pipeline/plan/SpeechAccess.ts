@@ -9,6 +9,9 @@ import type { RunFlags } from "../load/RunFlags.ts"
 /** Credits for one character; undefined if unknown. */
 export type PriceOf = (casting: Casting) => number | undefined
 
+/** Why a voice cannot read a part of a text; undefined if it can, or if that is unknown. */
+export type UnreadReason = (casting: Casting, part: string, whole: string) => string | undefined
+
 /** Data about the voices of a service in this process, available before it is started. */
 export interface LocalVoices {
   /**
@@ -24,6 +27,7 @@ export interface LocalVoices {
   readonly priceOf: PriceOf
   /** The providers and voices, by id, that cannot speak on this machine: the reason, and what to do. */
   readonly unusable: Effect.Effect<ReadonlyMap<string, string>>
+  readonly unread: Effect.Effect<UnreadReason>
   /** Notes on the default voices of these languages: which ones are used, and how to get better ones. */
   readonly remarks: (languages: ReadonlyArray<string | undefined>) => ReadonlyArray<string>
 }

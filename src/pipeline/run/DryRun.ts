@@ -14,13 +14,14 @@ import type {
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { bilingualNotices } from "../plan/BilingualNotices.ts"
-import { filmTooShort } from "../plan/CueList.ts"
+import { filmTooShort, unreadNotice } from "../plan/CueList.ts"
 import { type Forecast, forecastFit, type Known } from "../place/FitForecast.ts"
 import { longLines } from "../place/LongLines.ts"
 import { type KnownRewritings, rewrittenLines } from "../rewrite/LineRewritings.ts"
 import type { InputRejected } from "../load/InputRejected.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "../plan/BatchPlan.ts"
+import type { UnreadReason } from "../plan/SpeechAccess.ts"
 import { type Reread, rereadNotices } from "./ReadingChanges.ts"
 import { srtCostOf, type TextInstead, textInstead } from "../plan/SrtOverhead.ts"
 
@@ -37,6 +38,8 @@ export interface Outlook extends Known {
   readonly disk?: ReadonlyArray<DiskSpace>
   /** Earlier replies of the jobs' rewriters; absent if none are known. */
   readonly rewritings?: ReadonlyMap<JobId, KnownRewritings>
+  /** Absent if it is unknown what the service's voices can read. */
+  readonly unread?: UnreadReason
   /** Lines that a new version of dubwright reads differently. */
   readonly reread?: ReadonlyArray<Reread>
 }
@@ -63,6 +66,7 @@ export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: O
       ...reread.map(({ summary }) => summary),
       ...reread.flatMap(({ lines }) => lines),
       ...(plan === undefined ? [] : bilingualNotices(plan, outlook.priceOf)),
+      ...(plan?.jobs.flatMap((job) => unreadNotices(job, outlook)) ?? []),
       ...forecasts.flatMap(cutNotice),
       ...forecasts.flatMap(heldNotice),
       ...(plan?.notices ?? [])
@@ -90,6 +94,32 @@ const cutNotice = ({
   readonly forecast: Forecast
 }): ReadonlyArray<string> =>
   cut.length === 0 ? [] : [`job ${job.id}: ${filmTooShort(job, cut)} would be cut off`]
+
+/** Warns of lines to send that their voices cannot read, once per reason. */
+const unreadNotices = ({ job, lines, uses }: JobPlan, outlook: Outlook): ReadonlyArray<string> => {
+  const { unread } = outlook
+  if (unread === undefined) return []
+  const cues = uses
+    .filter(({ utterance }) => isUnsent(utterance, outlook))
+    .flatMap(({ utterance: { casting, input, text, said }, lines }) =>
+      lines.map(({ cue }, at) => ({
+        cue,
+        // The entries of an SRT are spoken one by one.
+        why: unread(casting, input === "text" ? text : (said[at] ?? ""), text)
+      }))
+    )
+  return Object.entries(Array.groupBy(cues, ({ why = "" }) => why)).flatMap(([why, found]) =>
+    why === ""
+      ? []
+      : [
+          `job ${job.id}: ${unreadNotice(
+            found.map(({ cue }) => cue),
+            lines.length,
+            why
+          )}`
+        ]
+  )
+}
 
 /** Says how much longer the film would become. */
 const heldNotice = ({
