@@ -3,7 +3,8 @@
  * size.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { basename, dirname, join, posix } from "node:path"
+import { basename, dirname, join, posix, resolve } from "node:path"
+import { build, type BuildOptions } from "esbuild"
 import ts from "typescript"
 import { expect, test } from "vitest"
 
@@ -178,6 +179,21 @@ test("there are no import cycles", () => {
   }
   for (const file of files) walk(file, [])
   expect(circles.map((circle) => circle.join(" → "))).toEqual([])
+})
+
+test("threads that mix or decode MP3 do not load Effect", async () => {
+  const { nodeModules }: { readonly nodeModules: BuildOptions } = await import(resolve("scripts/build.mjs"))
+  const entryPoints = ["src/pipeline/mix/section-worker.ts", "src/ffmpeg/decode/mp3-worker.ts"]
+  const { metafile } = await build({
+    ...nodeModules,
+    entryPoints,
+    outdir: "dist",
+    write: false,
+    metafile: true
+  })
+  const inputs = Object.keys(metafile.inputs)
+  expect(inputs).toEqual(expect.arrayContaining(entryPoints))
+  expect(inputs.filter((file) => /^node_modules\/@?effect\//u.test(file))).toEqual([])
 })
 
 test("relative imports refer to existing files", () => {
