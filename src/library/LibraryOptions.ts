@@ -108,11 +108,8 @@ const Options = Schema.Struct({
 
 /** Checks the options; fails with every fault at once. Callers in JavaScript have no type checks. */
 export const readOptions = Effect.fn("LibraryOptions.readOptions")(function* (options: DubCallOptions) {
-  const read = yield* checkValue(Options, options, "options")
-  const { maxCredits, deadline, retry = false, cwd, out, state, only, concurrency } = read
-  const { voice, provider, model, language, bilingual, outputs, video } = read
-  const defaults = { voice, provider, model, language, bilingual, outputs, video }
-  const flags: LoadFlags = { cwd, out, state, only, concurrency, ...defaults }
+  const { maxCredits, deadline, retry = false, ...read } = yield* checkValue(Options, options, "options")
+  const flags: LoadFlags = read
   return { source: yield* sourceOf(options), flags, maxCredits, deadline, retry }
 })
 

@@ -1,39 +1,19 @@
 /** Loads the batch that the command line names, and prints its notices. */
 import type { Array } from "effect"
 import { Effect, Layer } from "effect"
-import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
-import type { OutputName } from "../../domain/manifest/Outputs.ts"
-import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
-import { loadForRun } from "../../library/batch/BatchLoading.ts"
+import { type LoadFlags, loadForRun } from "../../library/batch/BatchLoading.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import type { ReadInput } from "../../pipeline/load/InputFile.ts"
 import type { StateOf } from "../../store/tables/StateLayers.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { unlistedText } from "../../pipeline/load/UnlistedSubtitles.ts"
-import { commandService } from "../layers/GatewayLayer.ts"
+import { commandService, type ServiceFlags } from "../layers/GatewayLayer.ts"
 import { Screen } from "../terminal/Screen.ts"
 
 /** Options of every command on a batch. */
-export interface BatchOptions {
+export interface BatchOptions extends ServiceFlags, Omit<LoadFlags, "cwd" | "read" | "withoutTracks"> {
   readonly inputs: Array.NonEmptyReadonlyArray<string>
-  readonly baseUrl: string | undefined
-  readonly embedded: boolean
-  readonly out: string | undefined
-  readonly state: string | undefined
-  readonly concurrency?: number | undefined
-  readonly only: string | undefined
-  readonly voice: VoiceId | undefined
-  readonly provider: ProviderId | undefined
-  readonly model: ModelId | undefined
-  readonly language: LanguageTag | undefined
-  readonly bilingual?: BilingualChoice | undefined
-  readonly outputs?: ReadonlyArray<OutputName> | undefined
-  readonly video?: string | undefined
-  /** Files for which jobs wait; see `RunFlags`. */
-  readonly isArriving?: (path: string) => boolean
-  /** Whether a cast file that does not exist yet counts as empty. */
-  readonly newCast?: boolean
   readonly json?: boolean
   readonly quiet: boolean
   readonly verbose: boolean
@@ -45,14 +25,9 @@ export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (
   read?: ReadInput,
   known?: StateOf
 ) {
-  const { out, state, concurrency, only, newCast, isArriving } = options
-  const { voice, provider, model, language, bilingual, outputs, video } = options
-  const defaults = { voice, provider, model, language, bilingual, outputs, video }
-  const { batch, notes } = yield* loadForRun(
-    { files: options.inputs },
-    { out, state, concurrency, only, ...defaults, newCast, isArriving, read },
-    known
-  ).pipe(Effect.provide([commandService(options), warningsOnScreen]))
+  const { batch, notes } = yield* loadForRun({ files: options.inputs }, { ...options, read }, known).pipe(
+    Effect.provide([commandService(options), warningsOnScreen])
+  )
   const screen = yield* Screen
   if (!options.quiet) yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
   return batch

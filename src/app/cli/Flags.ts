@@ -10,6 +10,7 @@ import {
   amount,
   checked,
   flag,
+  listOption,
   maybe,
   requiredText,
   integerOption,
@@ -77,8 +78,6 @@ export const language = maybe(
   )
 )
 
-const OutputList = Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(OutputName)))
-
 /** Defaults for jobs that do not set these themselves. */
 const jobDefaults = {
   bilingual: maybe(
@@ -90,14 +89,11 @@ const jobDefaults = {
   provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "provider for jobs that set none")),
   model: maybe(checked("model", "ID", ModelId, "a model id", "model for jobs that set none")),
   language,
-  outputs: maybe(
-    checked(
-      "outputs",
-      "LIST",
-      OutputList,
-      `some of ${OutputName.literals.join(", ")}, separated by commas`,
-      "outputs for jobs that set none, separated by commas; default: wav,srt, without a manifest also the film"
-    )
+  outputs: listOption(
+    "outputs",
+    "LIST",
+    OutputName,
+    "outputs for jobs that set none, separated by commas; default: wav,srt, without a manifest also the film"
   )
 }
 
@@ -193,17 +189,12 @@ export const workerBaseUrl = serviceAddress(
   "service URL for this machine; default: DUBWRIGHT_BASE_URL, then the batch's"
 )
 
-const RoleList = Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(Schema.Literal(...roles))))
-
 export const workerRoles = Options.map(
-  maybe(
-    checked(
-      "roles",
-      "WHAT",
-      RoleList,
-      `one or both of ${roles.join(", ")}, separated by a comma`,
-      "what this worker does: speak, deliver or speak,deliver; default: both"
-    )
+  listOption(
+    "roles",
+    "WHAT",
+    Schema.Literal(...roles),
+    "what this worker does: speak, deliver or speak,deliver; default: both"
   ),
   (chosen) => chosen ?? roles
 )
@@ -212,18 +203,13 @@ export const workerRoles = Options.map(
 export const port = (fallback: number, description: string) =>
   Options.map(integerOption("port", "PORT", { min: 0, max: 65_535 }, description), (port) => port ?? fallback)
 
-const FailOnList = Schema.split(",").pipe(Schema.compose(Schema.Array(Schema.Literal(...failOnNames))))
-
 /** Findings that make `plan` fail. */
 export const failOn = Options.map(
-  maybe(
-    checked(
-      "fail-on",
-      "WHAT",
-      FailOnList,
-      `one or more of ${failOnNames.join(", ")}, separated by commas`,
-      "exit with code 3 on these conditions, separated by commas; see dubwright help commands"
-    )
+  listOption(
+    "fail-on",
+    "WHAT",
+    Schema.Literal(...failOnNames),
+    "exit with code 3 on these conditions, separated by commas; see dubwright help commands"
   ),
   (names) => names ?? []
 )

@@ -34,6 +34,23 @@ export const textOr = (name: string, placeholder: string, fallback: string, desc
 export const requiredText = (name: string, placeholder: string, description: string) =>
   checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description)
 
+/** An optional list of some of the literals, separated by commas. */
+export const listOption = <Names extends readonly [string, ...ReadonlyArray<string>]>(
+  name: string,
+  placeholder: string,
+  names: Schema.Literal<[...Names]>,
+  description: string
+) =>
+  maybe(
+    checked(
+      name,
+      placeholder,
+      Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(names))),
+      `one or more of ${names.literals.join(", ")}, separated by commas`,
+      description
+    )
+  )
+
 /** Inclusive bounds. */
 interface Bounds {
   readonly min: number

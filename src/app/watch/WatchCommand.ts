@@ -93,12 +93,8 @@ const longestPause = 30 * 60_000
 /** Checks all files; returns undefined if no job has all of its files yet. */
 const lookAround = Effect.fnUntraced(function* (options: WatchingOptions, watch: Watch, now: number) {
   const screen = yield* Screen
-  const { out, state, only, voice, provider, model, language, bilingual, outputs, video, inputs } = options
-  const flags = { out, state, only, voice, provider, model, language, bilingual, outputs, video }
-  const found = yield* loadSource(
-    { files: inputs },
-    { ...flags, withoutTracks: true, isArriving: () => false }
-  ).pipe(
+  const flags = { ...options, withoutTracks: true, isArriving: () => false }
+  const found = yield* loadSource({ files: options.inputs }, flags).pipe(
     Effect.provide(commandService(options)),
     Effect.catchTag("InputRejected", ({ message }) =>
       Effect.as(watch.isNews(message) ? screen.say(message) : Effect.void, undefined)
