@@ -5,6 +5,8 @@ const opened = (tab: Page) => tab.locator("#edit textarea").first().waitFor()
 const closed = (tab: Page) => tab.locator("#edit").waitFor({ state: "hidden" })
 const accepting = (tab: Page) => tab.locator("#edit-accept:enabled").waitFor()
 const playing = (tab: Page, words: "Play" | "Pause") => tab.locator(`#play:text-is("${words}")`).waitFor()
+/** Presses a key that plays a cue. It may last for a second only, so the wait begins before. */
+const playingBy = (tab: Page, key: string) => Promise.all([playing(tab, "Pause"), tab.keyboard.press(key)])
 /** The row of the current cue, if there is one. */
 const current = (tab: Page) =>
   tab.evaluate<string | null>("document.querySelector('#cues [aria-current]')?.id ?? null")
@@ -50,6 +52,8 @@ export const reviewActions: Readonly<Record<string, (tab: Page) => Promise<unkno
   play: async (tab) => {
     await tab.keyboard.press(" ")
     await playing(tab, "Pause")
+    // It moves on to a cue below those that are worth a look.
+    await tab.locator("#cues [aria-current]").waitFor()
   },
   pause: async (tab) => {
     await tab.keyboard.press(" ")
@@ -62,8 +66,7 @@ export const reviewActions: Readonly<Record<string, (tab: Page) => Promise<unkno
   previous: (tab) => going(tab, "k"),
   "play the cue": async (tab) => {
     await visiting(tab, 8)
-    await tab.keyboard.press("Enter")
-    await playing(tab, "Pause")
+    await playingBy(tab, "Enter")
     await playing(tab, "Play")
   },
   "original sound": async (tab) => {
@@ -155,10 +158,7 @@ export const reviewActions: Readonly<Record<string, (tab: Page) => Promise<unkno
     await asking(tab, "cues/8/replay", "Shift+F9")
     await accepting(tab)
   },
-  "play the edited cue": async (tab) => {
-    await tab.keyboard.press("F5")
-    await playing(tab, "Pause")
-  },
+  "play the edited cue": (tab) => playingBy(tab, "F5"),
   "pause while typing": async (tab) => {
     await tab.keyboard.press("Control+p")
     await playing(tab, "Play")

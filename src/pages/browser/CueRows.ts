@@ -128,6 +128,11 @@ export class CueRows {
     return ahead.find(wanted)
   }
 
+  /** Returns the position of the first shown cue that is `wanted`; undefined if there is none. */
+  first(wanted: (at: number) => boolean): number | undefined {
+    return this.visible.find(wanted)
+  }
+
   /** Shows only the cues that are `wanted` and contain `words`. */
   filter(wanted: (judged: JudgedCue) => boolean, words: string): void {
     const sought = folded(words).trim()

@@ -146,7 +146,8 @@ export const jobView = ({ keys, edit, undo, voices, approvals }: JobViewKind): J
   const acts: Readonly<Record<JobAction, () => void>> = {
     next: () => visit(rows.beside(1)),
     previous: () => visit(rows.beside(-1)),
-    nextFlagged: () => visit(rows.beside(1, marked)),
+    // After playback, the current cue may be one below all that are worth a look.
+    nextFlagged: () => visit(rows.beside(1, marked) ?? rows.first(marked)),
     previousFlagged: () => visit(rows.beside(-1, marked)),
     playCue: () => hear(rows.current ?? rows.beside(1) ?? 0),
     playPause: () => player.toggle(),
