@@ -19,7 +19,7 @@ import { pricesOf, withPrices } from "./plan/Prices.ts"
 import type { SpeechAccess } from "./plan/SpeechAccess.ts"
 import { openFolder } from "./report/ResultFolder.ts"
 import { registerBatch } from "./run/BatchRegistration.ts"
-import { speakBatch } from "./run/BatchSpeech.ts"
+import { speakBatch, withAccount } from "./run/BatchSpeech.ts"
 import { isAllHeard, listenToBatch, withHearings } from "./run/rounds/ListenRound.ts"
 import { digestSources, type NoopBatch, rememberCompletion, unchangedSince } from "./run/NoopCheck.ts"
 import { reportNoop } from "./run/NoopRun.ts"
@@ -158,7 +158,8 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
   for (const one of rewritten.plan.jobs) current.set(one.job.id, withHearings(one, listened.hearings))
 
   const results = yield* deliveries.finish(rewritten.takes)
-  const result = yield* finishRun(batch, start, listened.spoken, results)
+  const spoken = yield* withAccount(listened.spoken, speech)
+  const result = yield* finishRun(batch, start, spoken, results)
   if (sources !== undefined && isAllHeard(listened.hearings) && rewritten.isAnswered)
     yield* rememberCompletion(rewritten.plan, sources, result.jobs)
   return result

@@ -337,7 +337,10 @@ describe("plan", () => {
       "1\n00:00:01,000 --> 00:00:03,000\nGood evening.\n\n2\n00:00:04,000 --> 00:00:06,000\n今天晚上没有船了。\n"
     )
     const words = ["a.srt", "--embedded", "--provider", "provider_fast", "--voice", "fast-en-us"]
-    expect((await runHere(["run", ...words], { cwd })).code).toBe(3)
+    const failed = await runHere(["run", ...words], { cwd })
+    expect(failed.code).toBe(3)
+    // 13 characters at half a credit; the bundled service does not charge failed tasks.
+    expect(failed.stdout).toMatch(/^7 credits spent$/mu)
     const plan = await runHere(["plan", ...words, "--json"], { cwd })
     expect(JSON.parse(plan.stdout).total).toMatchObject({
       utterances: 2,

@@ -1,7 +1,9 @@
 /** Speaks the unfinished utterances of a batch, after checking that the service has their providers and voices. */
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, Option } from "effect"
+import type { Credits } from "../../contract/Account.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
+import { creditsStated } from "../../gateway/response/TaskSnapshot.ts"
 import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
@@ -14,7 +16,7 @@ import { checkService, withinReadLimit } from "../plan/ServicePreflight.ts"
 import { Progress } from "../Progress.ts"
 import { dearestBy, priceLookup } from "../speak/CreditBudget.ts"
 import { type Deadline, defaultSpeakSettings, type SpeakSettings } from "../speak/SpeakSettings.ts"
-import { nothingSpoken } from "./RunCompletion.ts"
+import { nothingSpoken, type SpokenBatch } from "./RunCompletion.ts"
 import type { RunExecutor } from "./RunExecutor.ts"
 import type { RunRecord } from "./RunRecord.ts"
 
@@ -60,25 +62,55 @@ const speakAll = Effect.fnUntraced(function* (
 ) {
   const { batch } = plan
   const { executor, record } = options
-  const gateway = yield* Gateway
   const unsent = yield* unsentUtterances(plan)
   const unchosen = unchosenLanguages(plan, unsent, priceLookup(batch.profileOf, yield* Estimates))
   if (unchosen !== undefined) return yield* unchosen
   yield* checkService(plan, unsent)
-  const credits = Effect.map(Effect.option(withinReadLimit(gateway.reads.credits)), (read) =>
-    read._tag === "Some" ? read.value.credits : undefined
-  )
-  const before = yield* credits
-  record.credits = before
+  record.account = yield* readAccount
   const keys = plan.utterances.map(({ key }) => key)
   const settings = yield* speakSettings(plan, keys, options)
   const summary = yield* executor.speak({ ...settings, settled, tally: record.takes }, plan)
-  const after = yield* credits
-  return {
-    summary,
-    credits: { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
-  }
+  return { summary, credits: {} } satisfies SpokenBatch
 })
+
+/** The account; undefined if it cannot be read. */
+const readAccount = Effect.gen(function* () {
+  const gateway = yield* Gateway
+  return Option.getOrUndefined(yield* Effect.option(withinReadLimit(gateway.reads.credits)))
+})
+
+/** Adds the account's credits before and after all rounds of speaking, if the first one has read them. */
+export const withAccount = <E, R>(
+  { summary, credits }: SpokenBatch,
+  { service, record: { account } }: Pick<SpeechOptions<E, R>, "service" | "record">
+) =>
+  account === undefined
+    ? Effect.succeed<SpokenBatch>({ summary, credits })
+    : Effect.map(Effect.provide(readAccount, service), (after): SpokenBatch => ({
+        summary: { ...summary, credits: chargedOf(summary.credits, account, after) },
+        credits: {
+          ...(account.credits === undefined ? {} : { before: account.credits }),
+          ...(after?.credits === undefined ? {} : { after: after.credits })
+        }
+      }))
+
+/**
+ * Returns the part of the counted credits that an unlimited account was charged: services may release those of failed
+ * tasks. Others may use the account, too, so its own figure is only an upper bound.
+ */
+const chargedOf = (counted: number | undefined, before: Credits, after: Credits | undefined) => {
+  const used = [before, after].map((account) => (account?.unlimited === true ? usedBy(account) : undefined))
+  const [first, last] = used
+  return first === undefined || last === undefined || last < first
+    ? counted
+    : Math.min(counted ?? Infinity, last - first)
+}
+
+/** Credits spent on an account's finished tasks, and reserved for its others; undefined if not reported. */
+const usedBy = ({ used, reserved }: Credits): number | undefined => {
+  const spent = creditsStated(used)
+  return spent === undefined ? undefined : spent + (creditsStated(reserved) ?? 0)
+}
 
 /** The result of speaking when the service is absent: jobs with all their clips are delivered, the rest is left. */
 const unspoken = Effect.fnUntraced(function* (

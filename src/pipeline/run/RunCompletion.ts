@@ -111,13 +111,13 @@ const written = Effect.fnUntraced(function* (
     const end = record.ends.get(job.id)
     return end === undefined ? cutShort(batch.out, job, stopped) : Effect.succeed(end)
   })
-  const { takes, rounds, credits } = record
+  const { takes, rounds, account } = record
   const said = {
     summary: {
       ...rounds.reduce<Counts>((sum, { counts }) => countBoth(sum, counts), takes.counts),
       warnings: [...new Set([takes, ...rounds].flatMap(({ warnings }) => [...warnings]))]
     },
-    credits: credits === undefined ? {} : { before: credits }
+    credits: account?.credits === undefined ? {} : { before: account.credits }
   }
   const report = yield* reportOf(batch, start, ends, said, stopped)
   yield* writeRun(batch.out, report, yield* withUnselectedJobs(batch, ends))
