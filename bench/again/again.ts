@@ -3,7 +3,8 @@
  * in turn. The floor is `cp` of a file as large as the finished WAV file, timed in every round. Each delivery runs in a
  * separate process, and its clock starts when the film is placed.
  *
- *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--seconds 25] [--loudness -16] [--formats …]
+ *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--seconds 25] [--loudness -16] [--speakers 3]
+ *         [--formats …]
  *
  * Formats: wav, flac, unchecked (FLAC without its checksum), both (WAV and FLAC), stems (and WAV), m4a,
  * mp4 (and WAV).
@@ -39,6 +40,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "25" },
     loudness: { type: "string", default: "-16" },
+    speakers: { type: "string", default: "3" },
     formats: { type: "string", default: "wav,flac,unchecked,both,stems,m4a,mp4" },
     /** For the delivering process: the film's folder, the output folder and the changed lines so far. */
     deliver: { type: "string" },
@@ -75,7 +77,9 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
     "film",
     outputs[values.formats] ?? [],
     loudness,
-    16
+    16,
+    1,
+    Number(values.speakers)
   )
   const video =
     values.formats === "mp4" ? { video: { path: join(folder, "film.mp4"), name: "film.mp4" } } : {}
@@ -98,7 +102,7 @@ const delivered = (folder: string, out: string, format: string, changed: Readonl
   const { stdout, stderr, status } = spawnSync(process.execPath, [
     fileURLToPath(import.meta.url),
     ...["--deliver", folder, "--out", out, "--formats", format],
-    ...[`--loudness=${values.loudness}`, "--changed", changed.join(",")]
+    ...[`--loudness=${values.loudness}`, "--speakers", values.speakers, "--changed", changed.join(",")]
   ])
   if (status !== 0) throw new Error(stderr.toString())
   const [seconds = NaN, cpu = NaN] = stdout.toString().split(" ").map(Number)

@@ -127,9 +127,7 @@ export const pathOfClip = (folder: string, { key }: FilmClip): string =>
 /** Returns the path of a clip as received. */
 export const mp3Of = (folder: string, { key }: FilmClip): string => join(folder, "received", `${key}.mp3`)
 
-const speakers = ["ANNA", "BO", "CLEO"].map((name) => SpeakerName.make(name))
-
-/** Returns the film as a job's output plan; its lines are sped up by the factor `speed`. */
+/** Returns the film as a job's output plan. Lines are sped up by the factor `speed`; `voices` speakers take turns. */
 export const deliverableOf = (
   film: Film,
   out: string,
@@ -137,17 +135,17 @@ export const deliverableOf = (
   outputs: ReadonlyArray<OutputName>,
   loudness: LoudnessTarget,
   depth: 16 | 24,
-  speed = 1
+  speed = 1,
+  voices = 3
 ): OutputPlan => ({
   job: plainJob(outputs, { id: JobId.make(id), loudness, audio: { depth } }),
   out,
   placements: film.clips.map(({ key, at, frames: length, rate: own = rate }, cue) => {
-    const speaker = speakers[cue % speakers.length]
     return Placement.make(
       {
         lines: [LineRef.make({ cue: cue + 1, part: 0 }, skipValidation)],
         parts: [ClipPart.make({ utterance: UtteranceKey.make(key), segment: 0 }, skipValidation)],
-        ...(speaker === undefined ? {} : { speaker }),
+        speaker: SpeakerName.make(`VOICE ${1 + (cue % voices)}`),
         start: at,
         end: millis(at + millisHolding(frames(Math.round(length / speed)), own)),
         speed,
