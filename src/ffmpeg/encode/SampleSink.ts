@@ -52,7 +52,7 @@ export const openSink = (order: SinkOrder, section: RenderedSection, allocate: B
     case "aac":
       return new AacPart(order, section)
     case "wav":
-      return new WavPart(order, section, allocate)
+      return order.only?.includes(section.from) === false ? noSink : new WavPart(order, section, allocate)
     case "flac":
       return new FlacPart(order, section, allocate)
     case "feed":

@@ -12,7 +12,9 @@ import { beginWav, type WavOrder } from "./WavWriter.ts"
  * Begins a file, which is removed with the scope if it is not in place by then. Returns the order for its sections, and
  * the step that completes it once they are rendered. That returns the step that puts it in place, if it has changed.
  */
-export const openSplicedFile = Effect.fnUntraced(function* ({ header, order }: WavFile, splice: Splice) {
+export const openSplicedFile = Effect.fnUntraced(function* (file: WavFile, splice: Splice) {
+  const { header } = file
+  const order = { ...file.order, only: splice.sections.map(({ from }) => from) }
   const path = resolve(order.path)
   const made = partOf(path)
   const place = yield* placeKeeping(path, splice.spare)

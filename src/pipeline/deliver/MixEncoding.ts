@@ -83,12 +83,16 @@ const pass = Effect.fnUntraced(function* (
     return progress.emit({ _tag: "Delivering", job, fraction })
   }
   const requests = [whole, ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))]
-  const wanted = { programme, stems: stems.map(({ speaker }) => speaker), gain, ceiling: gainOf(peak) }
+  const speakers = stems.map(({ speaker }) => speaker)
+  const wanted = { programme, stems: speakers, gain, ceiling: gainOf(peak) }
   const reuse = yield* reuseOf(folder, ffmpeg.binary.version, wanted, requests)
-  const { orders, flacs, room, write } = yield* ffmpeg.openFiles(reuse?.requests ?? requests)
+  const [mix = whole, ...parts] = reuse?.requests ?? requests
+  const changed = Array.zip(speakers, parts).filter(([, { sinks }]) => sinks.length > 0)
+  const { orders, flacs, room, write } = yield* ffmpeg.openFiles([mix, ...changed.map(([, part]) => part)])
   const kept = reuse === undefined ? {} : { kept: reuse.kept, checked: reuse.checked, encoded: reuse.encoded }
   const heard: Array<SectionMeasurement> = []
-  const rendered = renderInSections({ ...wanted, ...kept, room, progress: telling }, orders).pipe(
+  const made = { ...wanted, ...kept, stems: changed.map(([speaker]) => speaker), room, progress: telling }
+  const rendered = renderInSections(made, orders).pipe(
     Stream.map((result) => {
       if (result.kind === "heard") heard.push(result.heard)
       return result

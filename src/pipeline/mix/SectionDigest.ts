@@ -1,6 +1,6 @@
 /** Digests of each section's input: equal digests mean equal samples, to the bit. */
 import { peakStretch } from "../../audio/pcm/WaveformPeaks.ts"
-import type { Section } from "../../audio/pcm/Section.ts"
+import { type Section, sectionBetween } from "../../audio/pcm/Section.ts"
 import { checksumOf, digestOf } from "../../store/files/Checksum.ts"
 import { fileIdentity } from "../../system/FileIdentity.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
@@ -25,6 +25,7 @@ export const digestSections = (
 ): ReadonlyArray<SectionDigest> => {
   const { rate, length } = programme
   const settings = digestOf(settingsOf(programme, gain, ceiling))
+  const voices = digestOf(settingsOf({ ...programme, background: undefined }, gain, ceiling))
   const peaks = peakStretch(rate, length)
   const soundingIn = lineFinder(programme, stems)
   return sections.map((section) => {
@@ -33,8 +34,9 @@ export const digestSections = (
     const mix = checksumOf([settings, around, ...lines.map(({ text }) => text)].join("\n"))
     return {
       mix,
-      // A stem has its own lines, with the limiter's gains of all.
-      stems: stems.map((_, at) => digestOf([mix, lines.map(({ stem }) => stem === at)])),
+      stems: stems.map((_, stem) =>
+        checksumOf([voices, JSON.stringify(section), ...textsOf(lines, stem, programme)].join("\n"))
+      ),
       measured: `${mix} ${peaks}`
     }
   })
@@ -42,6 +44,7 @@ export const digestSections = (
 
 /** A line as text. */
 interface LineText {
+  readonly at: number
   /** The frame after its last. */
   readonly to: number
   readonly stem: number | undefined
@@ -69,10 +72,24 @@ const lineFinder = (programme: Programme, stems: ReadonlyArray<SpeakerName | und
 
 /** Describes a line, without its number: that only orders it among its neighbours, and an edit may change it. */
 const lineText = ({ order: _order, stem, ...line }: MixLine): LineText => ({
+  at: line.at,
   to: line.at + line.speech.length,
   stem,
   text: JSON.stringify(line)
 })
+
+/** Describes all that a stem consists of: its lines, and those that can change the limiter's gains while they sound. */
+const textsOf = (
+  lines: ReadonlyArray<LineText>,
+  stem: number,
+  { length, rate }: Programme
+): ReadonlyArray<string> => {
+  const own = lines.filter((line) => line.stem === stem)
+  const near = own.map(({ at, to }) => sectionBetween(at, to, length, rate))
+  return lines
+    .filter((line) => near.some(({ begin, end }) => line.to > begin && line.at < end))
+    .map((line) => `${line.stem === stem} ${line.text}`)
+}
 
 /** Returns the digest of a whole programme at a gain of 1. Throws `ClipUnreadable`. */
 export const digestProgramme = (programme: Programme): string =>

@@ -35,7 +35,17 @@ import { speechLike } from "../../audio/signals.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
-import { clips, edit, edited, type Film, filmOf, type FilmSettings, outputOf, rate } from "./editedFilms.ts"
+import {
+  clips,
+  crowdOf,
+  edit,
+  edited,
+  type Film,
+  filmOf,
+  type FilmSettings,
+  outputOf,
+  rate
+} from "./editedFilms.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "dubwright-again-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -157,6 +167,66 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
         }
       }),
     { fastCheck: { numRuns: 4 }, timeout: 240_000 }
+  )
+
+  it.effect.prop(
+    "has the same stems of many speakers, also after deliveries that were interrupted",
+    {
+      edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
+      speakers: fc.constantFrom(3, 13),
+      channels: fc.constantFrom<"mono" | "stereo">("mono", "stereo"),
+      under: fc.constantFrom(undefined, background),
+      /** The number of reports of progress after which a delivery is interrupted: stems are made in groups. */
+      reports: fc.nat(4)
+    },
+    ({ edits, speakers, channels, under, reports }) =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const settings: FilmSettings = {
+          outputs: ["wav", "stems"],
+          loudness: "none",
+          audio: { channels },
+          under
+        }
+        let film = crowdOf(250, speakers)
+        yield* delivered(film, out, settings)
+        film = edits.reduce(edited, film)
+        let left = reports
+        const dies = { emit: () => (left-- > 0 ? Effect.void : Effect.dieMessage("interrupted")) }
+        yield* Effect.exit(Effect.provideService(delivered(film, out, settings), Progress, dies))
+        expect(yield* delivered(film, out, settings)).toEqual(yield* scratchOf(film, settings))
+      }),
+    { fastCheck: { numRuns: 2 }, timeout: 240_000 }
+  )
+
+  it.effect(
+    "renders only the stems that an edit can change",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const settings = { loudness: "none" as const }
+        const film = filmOf(250)
+        const path = join(out, "film", "stems", "BO.wav")
+        yield* removeSpares
+        const first = yield* delivered(film, out, settings)
+        // Line 4 is ANNA's, seconds away from BO's lines. A stem that is rendered in part needs this name for a file.
+        const patch = join(mixes, `${checksumOf(path).slice(0, 32)}.patch`)
+        mkdirSync(patch)
+        const second = withSound(film, 4, 5)
+        const inode = statSync(path).ino
+        expect(yield* delivered(second, out, settings)).toEqual(yield* scratchOf(second, settings))
+        expect(statSync(path).ino).toBe(inode)
+        rmdirSync(patch)
+        // ANNA's loud line 11 is limited. It is moved into BO's line 12.
+        const third = {
+          ...second,
+          lines: second.lines.map((line, at) => (at === 11 ? { ...line, sound: 5, start: 120_900 } : line))
+        }
+        const made = yield* delivered(third, out, settings)
+        expect(made).toEqual(yield* scratchOf(third, settings))
+        expect(made.files.get("stems/BO.wav")).not.toBe(first.files.get("stems/BO.wav"))
+      }),
+    120_000
   )
 
   it.effect(

@@ -52,7 +52,7 @@ export const clips = new Map(
 interface Line {
   readonly start: number
   readonly sound: number
-  readonly speaker: "ANNA" | "BO"
+  readonly speaker: string
 }
 
 export interface Film {
@@ -107,6 +107,16 @@ export const filmOf = (seconds: number): Film => ({
   }))
 })
 
+/** A line every two seconds, so that many overlap, of one speaker after the other. */
+export const crowdOf = (seconds: number, speakers: number): Film => ({
+  seconds,
+  lines: Array.from({ length: Math.floor(seconds / 2) }, (_, at) => ({
+    start: 2_000 * at + (at % 5) * 400,
+    sound: (7 * at) % 6,
+    speaker: `VOICE ${at % speakers}`
+  }))
+})
+
 export const edit = fc.record({
   kind: fc.constantFrom("text", "voice", "time", "speaker", "insert", "delete", "length", "none"),
   at: fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -131,7 +141,10 @@ export const edited = ({ lines, seconds }: Film, { kind, at, sound, by }: Edit):
     case "time":
       return withLine({ ...line, start })
     case "speaker":
-      return withLine({ ...line, speaker: line.speaker === "BO" ? "ANNA" : "BO" })
+      return withLine({
+        ...line,
+        speaker: lines.find(({ speaker }) => speaker !== line.speaker)?.speaker ?? line.speaker
+      })
     case "insert":
       return { seconds, lines: [...lines, { start, sound, speaker: "BO" }] }
     case "delete":

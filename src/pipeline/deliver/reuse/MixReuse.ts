@@ -71,7 +71,9 @@ export const reuseOf = (
     const requests = asked.map((request, at) =>
       at > 0
         ? request
-        : inSegments(folder, encoder, request, (all) => digestSections(wanted, all).map(({ mix }) => mix))
+        : inSegments(folder, encoder, request, (all) =>
+            digestSections({ ...wanted, stems: [] }, all).map(({ mix }) => mix)
+          )
     )
     const whole = (remember: MixReuse["remember"]): MixReuse => ({
       requests,
@@ -97,11 +99,15 @@ export const reuseOf = (
     })
     if (sections.length - changed.size < leastKept * sections.length) {
       dropSpares()
-      return whole(recorderOf(folder, digests, files, requests, new Set()))
+      const same = new Set(files.flatMap(({ isSame, path }) => (isSame ? [path] : [])))
+      const others = requests.map((request) => ({
+        ...request,
+        sinks: request.sinks.filter(({ path }) => !same.has(path))
+      }))
+      return { ...whole(recorderOf(folder, digests, files, requests, new Set())), requests: others }
     }
     // Every section from here on changes the checksums' states.
     const first = Math.min(...changed, sections.length)
-    const rendered = sections.filter((_, at) => changed.has(at))
     const splicedSink = (
       request: EncodeRequest,
       sink: AudioSink,
@@ -119,11 +125,13 @@ export const reuseOf = (
         return [{ ...sink, frameSplice: { sections: kept, spare, inSpare, checksum } }]
       }
       const patch = folder.pathOf("patch", sink.path)
-      const stale = file?.spare?.changed.filter((at) => !changed.has(at))
+      const rendered = new Set(file?.changed ?? changed)
+      const stale = file?.spare?.changed.filter((at) => !rendered.has(at))
       const isUseful = stale !== undefined && stale.length <= mostStale * sections.length
       const outdated = isUseful ? stale.flatMap((at) => Array.fromNullable(sections[at])) : undefined
-      // A line is heard in the mix, but most stems have other lines.
-      return [{ ...sink, splice: { sections: rendered, patch, spare, outdated, changes: isWhole } }]
+      // A line is heard in the mix, but does not always change the stem of a line near it.
+      const own = sections.filter((_, at) => rendered.has(at))
+      return [{ ...sink, splice: { sections: own, patch, spare, outdated, changes: isWhole } }]
     }
     const spliced = requests.map((request, at) => ({
       ...request,
