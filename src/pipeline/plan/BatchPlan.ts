@@ -7,6 +7,7 @@ import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
@@ -144,6 +145,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   yield* checkBackground(job, script, video)
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
   const { words, notice } = yield* filmedOf(job, script, all, video)
+  collectGrownHeap()
   const { job: cast, choices, lines } = yield* castLines(job, words, batch)
   const rules = rulesOf(job, script, batch)
   const { uses, violations } = planUtterances(lines, rules)
@@ -160,6 +162,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
       })
     })
   }
+  collectGrownHeap()
   const mending = yield* mendedBy(job, script, { lines, uses }, batch)
   const reel = yield* Either.mapLeft(timebaseOf(job, video), (fault) =>
     rejectInput(batch.manifest, `job ${job.id}: ${fault}`)

@@ -2,6 +2,7 @@
 import { Array } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
+import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { Line } from "../../domain/speech/Line.ts"
@@ -20,7 +21,7 @@ import {
   toSeconds
 } from "../../domain/time/Units.ts"
 import { addedTime, type PictureStretch } from "../../domain/time/PictureStretch.ts"
-import { type UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { withoutDirectives } from "../../script/markup/InlineDirectives.ts"
@@ -34,7 +35,6 @@ import { keysByLine, type LineShare, lineShares, wordsBehind } from "./LineShare
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixLines.ts"
-import { lineName } from "../../domain/speech/Utterance.ts"
 
 /** The input of a report. */
 export interface Dubbed {
@@ -68,15 +68,15 @@ const cuesAtOnce = 1_000
 
 /** Yields the outcome of every cue, in the source's order. */
 export function* outcomesOf(dubbed: Dubbed): Generator<CueOutcome> {
-  const hearings = new Map(dubbed.hearings)
+  const known = { clips: dubbed.clips, hearings: new Map(dubbed.hearings) }
   for (const cues of Array.chunksOf(dubbed.words.cues, cuesAtOnce)) {
+    collectGrownHeap()
     const near = about(dubbed, cues)
     const shares = lineShares(near)
     const sources = sourcesOf(near.script, near.numbers)
     const linesOf = Array.groupBy(near.lines, (line) => `${line.cue}`)
     const keysOf = keysByLine(near.uses)
-    const uses = new Map(near.uses.map((use) => [use.utterance.key, use]))
-    const listened = { clips: dubbed.clips, hearings, uses }
+    const listened = { ...known, uses: new Map(near.uses.map((use) => [use.utterance.key, use])) }
     for (const spoken of cues) {
       const lines = linesOf[`${spoken.cue}`] ?? []
       yield outcomeOf(near, spoken, sources.get(spoken.cue), lines, shares, keysOf, listened)
