@@ -1,6 +1,5 @@
 /** The `run` and `retry` commands. */
 import { Clock, Effect } from "effect"
-import { collectBetweenSteps } from "../../domain/values/GarbageCollection.ts"
 import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { SpeechService } from "../../library/layers/SpeechService.ts"
@@ -51,7 +50,6 @@ const ran = (options: RunOptions, retry: boolean) =>
 /** Runs a batch and reports how it ended. `heard` receives the result, even if the run counts as failed. */
 export const runOnce = (options: RunOptions, retry: boolean, heard: (result: DubResult) => void = () => {}) =>
   Effect.gen(function* () {
-    collectBetweenSteps()
     const local = yield* localBatch(options)
     const { batch, result } = yield* Effect.scoped(dubbed(local.options, retry))
     heard(result)

@@ -28,9 +28,15 @@ const worthCollecting = 8 * 1024 * 1024
 /** Bytes of old objects after the last collection; undefined if this process does not collect between steps. */
 let collected: number | undefined
 
-/** Lets `collectGrownHeap` collect. Only for a process that does nothing but run a batch: its heap is the batch's. */
-export const collectBetweenSteps = (): void => {
-  collected ??= smallHeap
+/**
+ * Lets `collectGrownHeap` collect. Only for a process that does nothing but run a batch: its heap is the batch's.
+ * Returns the function that ends it.
+ */
+export const collectBetweenSteps = (): (() => void) => {
+  collected = smallHeap
+  return () => {
+    collected = undefined
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises"
-import { expect, it } from "@effect/vitest"
+import { expect, it, onTestFinished } from "vitest"
 import { collectBetweenSteps, collectGrownHeap } from "../../../src/domain/values/GarbageCollection.ts"
 
 const madeGarbage = () => new WeakRef({ kept: false })
@@ -11,7 +11,7 @@ it("collects garbage between steps once old objects have grown", async () => {
   const kept = grown()
   // A weak reference holds its object until the current task ends.
   await setImmediate()
-  collectBetweenSteps()
+  onTestFinished(collectBetweenSteps())
   collectGrownHeap()
   expect([garbage.deref(), kept.length]).toEqual([undefined, 1_000_000])
 })
