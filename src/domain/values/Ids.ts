@@ -60,5 +60,5 @@ export const UtteranceKey = Schema.String.pipe(
 )
 export type UtteranceKey = typeof UtteranceKey.Type
 
-/** Returns the primary subtag of a language tag, in lower case: `pt` for `pt-BR`. */
-export const primaryLanguage = (tag: string): string => tag.toLowerCase().split("-")[0] ?? ""
+/** Returns the primary subtag of a language tag, in lower case: `pt` for `pt-BR` or `pt_BR`. */
+export const primaryLanguage = (tag: string): string => tag.toLowerCase().split(/[-_]/u)[0] ?? ""

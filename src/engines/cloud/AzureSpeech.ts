@@ -6,7 +6,7 @@
 import { Effect, Schema } from "effect"
 import { toneAmong } from "../../domain/values/Tone.ts"
 import { type EngineVoice, SpeechFailed } from "../Engine.ts"
-import { primaryTag } from "../text/TextNormalization.ts"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { cloudRate, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
@@ -80,7 +80,7 @@ const ssmlOf = (
   const [first = "en-US"] = voice.languages
   const spoken =
     voice.languages.find((own) => own.toLowerCase() === language.toLowerCase()) ??
-    voice.languages.find((own) => primaryTag(own) === primaryTag(language)) ??
+    voice.languages.find((own) => primaryLanguage(own) === primaryLanguage(language)) ??
     first
   const shaped = prosody(
     {

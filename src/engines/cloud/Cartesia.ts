@@ -8,7 +8,7 @@ import { Effect, Option, Schema } from "effect"
 import { toneAmong } from "../../domain/values/Tone.ts"
 import { decodeForeign } from "../../settings/ForeignValue.ts"
 import { type EngineVoice, SpeechFailed } from "../Engine.ts"
-import { primaryTag } from "../text/TextNormalization.ts"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import {
   checkComplete,
   cloudRate,
@@ -75,7 +75,7 @@ export const makeCartesia = Effect.fnUntraced(function* (settings: CartesiaSetti
             model_id: model,
             transcript: text,
             voice: { mode: "id", id: voice.id },
-            ...(language === "" ? {} : { language: primaryTag(language) }),
+            ...(language === "" ? {} : { language: primaryLanguage(language) }),
             output_format: { container: "raw", encoding: "pcm_s16le", sample_rate: cloudRate },
             add_timestamps: true,
             ...(Object.keys(shape).length === 0 ? {} : { generation_config: shape })

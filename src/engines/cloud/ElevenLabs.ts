@@ -4,8 +4,8 @@
  * https://elevenlabs.io/docs/api-reference/text-to-speech/convert-with-timestamps
  */
 import { Effect, Schema } from "effect"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import type { EngineVoice } from "../Engine.ts"
-import { primaryTag } from "../text/TextNormalization.ts"
 import {
   checkComplete,
   cloudRate,
@@ -94,7 +94,7 @@ export const makeElevenLabs = Effect.fnUntraced(function* (settings: ElevenLabsS
         {
           text: `${tag}${text}`,
           model_id: model,
-          ...(takesLanguage && language !== "" ? { language_code: primaryTag(language) } : {}),
+          ...(takesLanguage && language !== "" ? { language_code: primaryLanguage(language) } : {}),
           ...(Object.keys(shape).length === 0 ? {} : { voice_settings: shape }),
           ...(seed === undefined ? {} : { seed }),
           ...(!isThird && before !== undefined ? { previous_text: before } : {}),

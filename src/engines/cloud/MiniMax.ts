@@ -4,9 +4,9 @@
  * https://platform.minimax.io/docs/api-reference/speech-t2a-http
  */
 import { Effect, Schema } from "effect"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { toneAmong } from "../../domain/values/Tone.ts"
 import type { EngineVoice } from "../Engine.ts"
-import { primaryTag } from "../text/TextNormalization.ts"
 import { checkComplete, cloudRate, decodedAudio, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
@@ -87,7 +87,7 @@ export const makeMiniMax = Effect.fnUntraced(function* (settings: MiniMaxSetting
           model,
           text,
           stream: false,
-          language_boost: languages[primaryTag(language)] ?? "auto",
+          language_boost: languages[primaryLanguage(language)] ?? "auto",
           voice_setting: {
             voice_id: voice.id,
             speed: rounded(clamped(rate, 0.5, 2)),

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import { type Engine, type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { unsupportedLetters } from "../text/UnsupportedScript.ts"
-import { normalizeText, primaryTag } from "../text/TextNormalization.ts"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
+import { normalizeText } from "../text/TextNormalization.ts"
 import { speakSentences } from "./SentenceSpeech.ts"
 import { engineSentences } from "./EngineSentences.ts"
 import { englishWords } from "../text/vietnamese/EnglishWords.ts"
@@ -45,7 +46,7 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
     const sentences = engineSentences(
       tokens,
       longestPart,
-      primaryTag(voice) === "vi" ? englishWords : undefined
+      primaryLanguage(voice) === "vi" ? englishWords : undefined
     )
     return yield* speakSentences(tokens, sentences, {
       engine: name,

@@ -1,4 +1,5 @@
 /** Normalizes a text for an engine, token by token, so that spoken times map back to the words as written. */
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { speakEnglish } from "./EnglishText.ts"
 import { pronounceable, spelledNumbers } from "./Pronounceable.ts"
 import { speakVietnamese } from "./vietnamese/VietnameseText.ts"
@@ -11,7 +12,7 @@ import { writtenWords } from "./WrittenWords.ts"
  */
 export const normalizeText = (text: string, language: string): ReadonlyArray<Token> => {
   const words = writtenWords(text, language)
-  switch (primaryTag(language)) {
+  switch (primaryLanguage(language)) {
     case "vi":
       return withPauses(speakVietnamese(words))
     case "en":
@@ -22,9 +23,6 @@ export const normalizeText = (text: string, language: string): ReadonlyArray<Tok
       )
   }
 }
-
-/** Returns the primary language of a tag: "vi" for "vi-VN". */
-export const primaryTag = (language: string): string => language.toLowerCase().replace(/[-_].*$/u, "")
 
 /**
  * Attaches free-standing punctuation ("Quoi ?", "one – two") to the word before it: `!` and `?` unchanged, other marks

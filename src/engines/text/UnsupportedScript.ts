@@ -2,7 +2,7 @@
  * Detects text in scripts that eSpeak NG cannot read. It names such letters instead ("Chinese letter, Chinese letter
  * …"), which sounds like speech. For most other scripts it switches to a language that uses them.
  */
-import { primaryTag } from "./TextNormalization.ts"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 
 /** Scripts that only voices of the given languages (primary tags) can read. */
 const readers: ReadonlyArray<readonly [script: string, letters: RegExp, languages: ReadonlySet<string>]> = [
@@ -25,7 +25,7 @@ const mayBeNamed = 0.25
 
 /** Returns a message if a voice of the language (BCP 47) cannot read the text; else undefined. */
 export const unsupportedLetters = (text: string, language: string): string | undefined => {
-  const tag = primaryTag(language)
+  const tag = primaryLanguage(language)
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   for (const [script, pattern, languages] of readers) {
     if (languages.has(tag)) continue

@@ -83,7 +83,10 @@ const idle = [
   "@effect/sql-sqlite-node"
 ].map((name) => `node_modules/${name}`)
 
-/** Small modules without packages: they know voices, identify a rewriter, and read the header of a WAV file. */
+/**
+ * Small modules without packages: they know voices and what these can read, identify a rewriter, and read the header of
+ * a WAV file.
+ */
 const known = [
   "src/engines/BundledVoices.ts",
   "src/engines/EspeakPackage.ts",
@@ -93,6 +96,7 @@ const known = [
     (name) => `src/engines/voices/${name}.ts`
   ),
   "src/engines/rewriting/Rewriter.ts",
+  "src/engines/text/UnsupportedScript.ts",
   "src/ffmpeg/decode/WavFile.ts"
 ].toSorted()
 

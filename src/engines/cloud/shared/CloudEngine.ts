@@ -8,8 +8,8 @@ import {
   SpeechFailed,
   type SpeechRequest
 } from "../../Engine.ts"
+import { primaryLanguage } from "../../../domain/values/Ids.ts"
 import { singleLineSpeech } from "../../text/SingleLineSpeech.ts"
-import { primaryTag } from "../../text/TextNormalization.ts"
 import type { CloudSettings } from "./CloudSettings.ts"
 import { charactersWithin, checkLength, type TextLimit } from "./TextLimit.ts"
 
@@ -125,7 +125,7 @@ const speaksAny = (voice: EngineVoice, languages: ReadonlyArray<string> | undefi
   languages === undefined ||
   voice.languages.some((own) =>
     languages.some(
-      (wanted) => own.toLowerCase() === wanted.toLowerCase() || primaryTag(own) === wanted.toLowerCase()
+      (wanted) => own.toLowerCase() === wanted.toLowerCase() || primaryLanguage(own) === wanted.toLowerCase()
     )
   )
 

@@ -7,7 +7,8 @@ import type { SpeechFit } from "../../../audio/alignment/SpeechFit.ts"
 import { millis } from "../../../domain/time/Units.ts"
 import { espeakVoices } from "../../BundledVoices.ts"
 import type { WordMark, WordTiming } from "../../Engine.ts"
-import { normalizeText, primaryTag } from "../../text/TextNormalization.ts"
+import { primaryLanguage } from "../../../domain/values/Ids.ts"
+import { normalizeText } from "../../text/TextNormalization.ts"
 import { unsupportedLetters } from "../../text/UnsupportedScript.ts"
 import { englishWords } from "../../text/vietnamese/EnglishWords.ts"
 import type { AlignJob, Span } from "../EngineProtocol.ts"
@@ -64,7 +65,7 @@ export const makeSpeechAligner = Effect.fnUntraced(function* (limits: ThreadLimi
     const tokens = byPart.flatMap((own) =>
       own.map((token, index) => (index === 0 && token.gap === "" ? { ...token, gap: " " } : token))
     )
-    const english = primaryTag(voice) === "vi" ? englishWords : undefined
+    const english = primaryLanguage(voice) === "vi" ? englishWords : undefined
     const sentences = engineSentences(tokens, longestPart, english)
     const parts = sentences.flatMap((sentence) => sentence.parts)
     const job = { _tag: "Align", voice, parts: parts.map(({ pieces }) => pieces), sound, compare } as const
@@ -100,7 +101,7 @@ const rangeOf = (heard: ReadonlyMap<number, Span>, from: number, to: number) => 
 /** Returns eSpeak NG's voice for a language (BCP 47): of the same region, else any of the language. */
 export const espeakVoiceOf = (language: string): string | undefined => {
   const tag = language.toLowerCase().replaceAll("_", "-")
-  const primary = primaryTag(tag)
+  const primary = primaryLanguage(tag)
   const speaks = (wanted: string) => (voice: { readonly languages: ReadonlyArray<string> }) =>
     voice.languages.some((each) => each.toLowerCase() === wanted)
   const own = aliases[primary] ?? primary
@@ -108,7 +109,7 @@ export const espeakVoiceOf = (language: string): string | undefined => {
     espeakVoices.find(({ id }) => id === (tag === "en" ? "en-us" : tag)) ??
     espeakVoices.find(speaks(tag)) ??
     espeakVoices.find(({ id }) => id === own) ??
-    espeakVoices.find(({ id }) => primaryTag(id) === own) ??
+    espeakVoices.find(({ id }) => primaryLanguage(id) === own) ??
     espeakVoices.find(speaks(own))
   )?.id
 }
