@@ -1,5 +1,6 @@
 /** A recogniser at a server with OpenAI's `POST /audio/transcriptions`. */
 import { Effect, Either } from "effect"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { type HelperEndpointOptions, makeHelperEndpoint } from "../helpers/HelperEndpoint.ts"
 import type { Recogniser } from "./Recogniser.ts"
 import { jsonTranscript } from "./TranscriptText.ts"
@@ -31,7 +32,7 @@ export const makeEndpointRecogniser = Effect.fnUntraced(function* (options: Endp
       form.append("file", new Blob([Uint8Array.from(wav)], { type: "audio/wav" }), "clip.wav")
       form.append("model", options.model)
       form.append("response_format", "json")
-      if (language !== undefined) form.append("language", language.replace(/[-_].*$/u, "").toLowerCase())
+      if (language !== undefined) form.append("language", primaryLanguage(language))
       const encoded = new Response(form)
       return {
         bytes: new Uint8Array(await encoded.arrayBuffer()),

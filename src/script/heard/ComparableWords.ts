@@ -2,6 +2,7 @@
  * Splits a text into words to compare with a recogniser's. Ignores case, punctuation, tags and spellings that sound
  * alike. Keeps the tones and vowels of Vietnamese, because they distinguish words.
  */
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { frequentWords } from "../language/LanguageWords.ts"
 import { numberReadings } from "./NumberWords.ts"
 
@@ -17,10 +18,6 @@ export interface ComparableWord {
   readonly optional: boolean
 }
 
-/** Returns the primary language of a tag, in lower case: "vi" for "vi-VN". */
-const primaryOf = (language: string | undefined): string =>
-  (language ?? "").toLowerCase().replace(/[-_].*$/u, "")
-
 /** Markup that is never heard, and the notes that recognisers write instead of words: [music], (laughs), ♪, <|en|>. */
 const markup = /<[^<>]{0,200}>|\{\\[^{}]{0,200}\}/gu
 const notes = /\[[^[\]]{0,80}\]|\([^()]{0,80}\)|\*[^*]{1,40}\*|[♪♫♩♬]/gu
@@ -34,7 +31,7 @@ export const comparableWords = (
   language: string | undefined,
   { heard = false, other = "" }: { readonly heard?: boolean; readonly other?: string } = {}
 ): ReadonlyArray<ComparableWord> => {
-  const tongue = primaryOf(language)
+  const tongue = primaryLanguage(language ?? "")
   const plain = (heard ? text.replace(notes, " ") : text).replace(markup, " ").normalize("NFKC")
   const known = new Set(
     Array.from(wordsIn(withSigns(other.normalize("NFKC"), tongue)), (word) => formOf(word, tongue))

@@ -1,5 +1,6 @@
 /** Compares one transcript of a clip with the requested words, and finds the differences. */
 import type { HeardFaultKind } from "../../domain/speech/Hearing.ts"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { type AlignmentStep, alignWords, likenessOf } from "./WordAlignment.ts"
 import { type ComparableWord, comparableWords, languageShown } from "./ComparableWords.ts"
 
@@ -278,7 +279,7 @@ const addedKind = (
 const primaryTag = (language: string | undefined): string | undefined => {
   const plain = language?.toLowerCase().trim()
   if (plain === undefined || plain === "") return undefined
-  return namedLanguages.get(plain) ?? plain.replace(/[-_].*$/u, "")
+  return namedLanguages.get(plain) ?? primaryLanguage(plain)
 }
 
 const names = new Intl.DisplayNames(["en"], { type: "language" })

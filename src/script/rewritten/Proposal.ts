@@ -2,7 +2,7 @@
  * Judges a rewriter's reply. A proposal is a single line of plain text in the line's language that fits the limit and
  * says the same. Everything else is refused: the reply comes from a program that received untrusted text.
  */
-import type { LanguageTag } from "../../domain/values/Ids.ts"
+import { type LanguageTag, primaryLanguage } from "../../domain/values/Ids.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 import { languageShown } from "../heard/ComparableWords.ts"
 import { isPronounceable, isUnspaced, scriptOf } from "../language/WritingSystems.ts"
@@ -93,7 +93,7 @@ const otherLanguage = (
   if (script !== undefined && scriptOf(source) !== undefined && script !== scriptOf(source))
     return "it is in another script"
   const shown = languageShown(text, 2)
-  const own = language?.toLowerCase().replace(/[-_].*$/u, "") ?? languageShown(source, 2)
+  const own = language === undefined ? languageShown(source, 2) : primaryLanguage(language)
   const isOther =
     shown !== undefined && own !== undefined && shown !== own && languageShown(source, 1) !== shown
   return isOther ? `it is in another language (${shown})` : undefined

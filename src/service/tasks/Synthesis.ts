@@ -4,6 +4,7 @@ import { misfitOf } from "../../audio/alignment/SpeechFit.ts"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { type Engine, type EngineUnavailable, type WordMark, SpeechFailed } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { splitTone, type TonedText } from "../../domain/values/Tone.ts"
 import type { SpeechAligner } from "../../engines/local/alignment/SpeechAligner.ts"
 import { knownLanguages, languageOf } from "../../script/language/LanguageGuess.ts"
@@ -204,8 +205,10 @@ const withAlignment = (aligner: SpeechAligner, text: string, language: string, s
 const languageIn = (text: string, { wire: { languages } }: ServedVoice): string => {
   const [only, ...others] = languages
   if (only !== undefined && others.length === 0) return only
-  const primary = languages.map((language) => language.toLowerCase().replace(/[-_].*$/u, ""))
-  return languageOf(text, languages.length === 0 ? knownLanguages : [...new Set(primary)])
+  return languageOf(
+    text,
+    languages.length === 0 ? knownLanguages : [...new Set(languages.map(primaryLanguage))]
+  )
 }
 
 /** If the engine reports no timings, treats the whole text as one sentence that spans the whole audio. */
