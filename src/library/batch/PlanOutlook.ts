@@ -75,8 +75,8 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
   const unsent = plan.utterances.filter((utterance) => isUnsent(utterance, stored))
   const account = yield* accountOf(plan.batch, unsent.length)
   const disk = { disk: yield* diskOf(plan, unsent) }
-  const { local } = yield* SpeechService
-  const unread = plan.batch.service === "embedded" ? { unread: yield* local.unread } : {}
+  const service = yield* SpeechService
+  const unread = plan.batch.service === "embedded" ? { unread: yield* service.local.unread } : {}
   const unpriced = { ...stored, ...disk, ...unread, priceOf: namedPrices(plan) }
   switch (account._tag) {
     case "Refused":
@@ -87,14 +87,12 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
     }
     default: {
       const outlook: Outlook = {
-        ...stored,
-        ...disk,
-        ...unread,
-        priceOf: yield* pricesOf(plan, yield* SpeechService),
+        ...unpriced,
+        priceOf: yield* pricesOf(plan, service),
         ...(account._tag === "Asked" ? { account: account.account } : {})
       }
       if (rejected !== undefined) return { ...nothing, outlook }
-      const { unknown, notes } = yield* findUnknownVoices(plan, unsent, yield* SpeechService)
+      const { unknown, notes } = yield* findUnknownVoices(plan, unsent, service)
       return { ...nothing, outlook, strange: unknown, notes }
     }
   }

@@ -99,26 +99,19 @@ const cutNotice = ({
 const unreadNotices = ({ job, lines, uses }: JobPlan, outlook: Outlook): ReadonlyArray<string> => {
   const { unread } = outlook
   if (unread === undefined) return []
-  const cues = uses
+  const found = uses
     .filter(({ utterance }) => isUnsent(utterance, outlook))
     .flatMap(({ utterance: { casting, input, text, said }, lines }) =>
-      lines.map(({ cue }, at) => ({
-        cue,
+      lines.flatMap(({ cue }, at) => {
         // The entries of an SRT are spoken one by one.
-        why: unread(casting, input === "text" ? text : (said[at] ?? ""), text)
-      }))
+        const why = unread(casting, input === "text" ? text : (said[at] ?? ""), text)
+        return why === undefined ? [] : [{ cue, why }]
+      })
     )
-  return Object.entries(Array.groupBy(cues, ({ why = "" }) => why)).flatMap(([why, found]) =>
-    why === ""
-      ? []
-      : [
-          `job ${job.id}: ${unreadNotice(
-            found.map(({ cue }) => cue),
-            lines.length,
-            why
-          )}`
-        ]
-  )
+  return Object.entries(Array.groupBy(found, ({ why }) => why)).map(([why, some]) => {
+    const cues = some.map(({ cue }) => cue)
+    return `job ${job.id}: ${unreadNotice(cues, lines.length, why)}`
+  })
 }
 
 /** Says how much longer the film would become. */
