@@ -117,11 +117,15 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
     const videos = mkdtempSync(join(tmpdir(), "dubwright-preview-"))
     const film = await reviewFilm({ cwd: videos, cues: cues.slice(0, 5), job: ", outputs: [mp4]" })
     onTestFinished(() => film.close())
-    const { page } = await listening(3, "They all left at noon.", film)
+    const { page, from } = await listening(3, "They all left at noon.", film)
     const release = await accepting(page)
     await page.locator("#play").click()
     await expect.poll(() => sound(page)).toEqual(["film.mp4", 0, false])
-    expect(await starts(page)).toHaveLength(1)
+    // A preview begins again if the video's own sound comes late.
+    const begun = await starts(page)
+    expect(begun.length).toBeGreaterThan(0)
+    for (const { offset, at } of begun)
+      expect(offset + from, "it begins at the player's position").toBeCloseTo(at, 1)
     release()
   }, 120_000)
 
