@@ -135,5 +135,10 @@ export interface Engine {
   readonly speak: (request: SpeechRequest) => Effect.Effect<Speech, EngineUnavailable | SpeechFailed>
   /** Succeeds if the engine is available. */
   readonly check: Effect.Effect<void, EngineUnavailable>
+  /**
+   * How long `check` may take, in seconds; default 10. More for an engine that runs on this machine: on a busy one, it
+   * may be slow to start, but is available.
+   */
+  readonly checkWithin?: number
   readonly defaults?: EngineDefaults
 }

@@ -69,7 +69,8 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
     controls: ["rate", "volume", "pitch"],
     voices: Effect.succeed(espeakVoices),
     speak,
-    check: Effect.asVoid(catalogue)
+    check: Effect.asVoid(catalogue),
+    checkWithin: 60
   } satisfies Engine
 })
 

@@ -51,6 +51,7 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOpt
     controls: ["rate", "volume", "pitch"],
     voices: Effect.succeed(fliteVoices),
     speak,
-    check: Effect.asVoid(catalogue)
+    check: Effect.asVoid(catalogue),
+    checkWithin: 60
   } satisfies Engine
 })

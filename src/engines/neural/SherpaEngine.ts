@@ -143,7 +143,8 @@ export const makeSherpaEngine = Effect.fnUntraced(function* (options: SherpaOpti
     controls: ["rate"],
     voices: Effect.map(offered, (all) => all.map(({ voice }) => voice)),
     speak,
-    check: Effect.zipRight(installed, Effect.asVoid(offered))
+    check: Effect.zipRight(installed, Effect.asVoid(offered)),
+    checkWithin: 60
   } satisfies Engine
 })
 

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect, Fiber, Option, type Scope } from "effect"
+import { Duration, Effect, Fiber, Option, type Scope } from "effect"
 import { EngineSet } from "../catalogue/EngineSet.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { DataFolder } from "../storage/DataFolder.ts"
@@ -42,10 +42,11 @@ const make = Effect.gen(function* () {
             reason: health.reason
           })
     }
+    const { checkWithin = 10 } = engine
     const check = engine.check.pipe(
       Effect.timeoutFail({
-        duration: "10 seconds",
-        onTimeout: () => ({ message: "no response within 10 s" })
+        duration: Duration.seconds(checkWithin),
+        onTimeout: () => ({ message: `no response within ${checkWithin} s` })
       }),
       Effect.match({
         onFailure: ({ message }): EngineHealth => ({ ready: false, reason: message }),

@@ -63,6 +63,26 @@ it.scoped("callers wait 1 s for a hanging engine, which is reported unavailable 
   })
 )
 
+it.scoped("an engine that may be slow to start is unavailable only after its own time", () =>
+  Effect.gen(function* () {
+    const check = Effect.sleep("59 seconds")
+    const part = built(
+      ServiceHealth.Default,
+      [
+        ["slow", engine({ check, checkWithin: 60 })],
+        ["slower", engine({ check, checkWithin: 58 })]
+      ],
+      { limits: { freeDisk: 0 } }
+    )
+    const health = Context.get(yield* part, ServiceHealth)
+    const slow = yield* Effect.fork(health.engine("slow"))
+    const slower = yield* Effect.fork(health.engine("slower"))
+    yield* TestClock.adjust("1 minute")
+    expect(yield* Fiber.join(slow)).toEqual({ ready: true, reason: undefined })
+    expect(yield* Fiber.join(slower)).toEqual({ ready: false, reason: "no response within 58 s" })
+  })
+)
+
 it.scoped("an engine is checked again before its result is too old, and nobody waits for that", () =>
   Effect.gen(function* () {
     let asked = 0
