@@ -14,6 +14,7 @@ export default defineConfig({
     // They only end what hangs: a busy machine may be ten times slower than an idle one.
     testTimeout: 180_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Effect and the sources are imported once for all files of a process. A test must undo its changes to the process.

@@ -208,6 +208,8 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     expect(readFileSync(overrides, "utf8")).not.toContain("Nobody")
     await page.locator("button.idle").click()
     await expect.poll(() => page.locator("button.idle").count(), { timeout: 30_000 }).toBe(0)
+    const delivery = async () => (await page.request.fetch(`${address}film/delivery`)).json()
+    await expect.poll(delivery).toMatchObject({ state: "delivered" })
     expect(report().cues[1].said).toBe(cues[1])
   })
 

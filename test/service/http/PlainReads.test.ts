@@ -80,11 +80,14 @@ describe.each(["unlimited", "limited"])("with key %s", (name) => {
   ])("GET %s", async (path) => {
     const url = path.replace("DONE", done.toUpperCase()).replace("FAILED", waiting)
     // The router makes checks of engines and the disk that are due.
-    const plain = await vi.waitFor(async () => {
-      const found = await read(url, keys.get(name))
-      expect(found.isRouted).toBe(false)
-      return found
-    })
+    const plain = await vi.waitFor(
+      async () => {
+        const found = await read(url, keys.get(name))
+        expect(found.isRouted).toBe(false)
+        return found
+      },
+      { timeout: 60_000 }
+    )
     const other = await read(url, keys.get(name), byRouter)
     expect([other.isRouted, plain.answer.status]).toEqual([true, 200])
     expect(plain.answer).toEqual(other.answer)

@@ -26,7 +26,8 @@ export class Delivering {
   private shown: number | undefined
   /** Number of versions of the sound before the one that is loaded. */
   private heard: number | undefined
-  private lastInput = -Infinity
+  /** Opening the page counts: the first key may be on its way. */
+  private lastInput = performance.now()
 
   /** `renew` loads the sound again. */
   constructor(private readonly renew: () => void) {
