@@ -83,7 +83,7 @@ beforeAll(async () => {
   writeFileSync(at("webm.yaml"), webm)
   const second = await runHere(["run", "webm.yaml"], { cwd })
   expect(second.code, second.stderr).toBe(0)
-}, 60_000)
+})
 
 describe("a film in two languages", () => {
   test("is delivered and verified, and left unchanged by the next run", async () => {
@@ -227,7 +227,7 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
 
   const shown = async (page: Page) => {
     const width = () => page.evaluate<number>("document.querySelector('#film').videoWidth")
-    await expect.poll(width, { timeout: 20_000 }).toBe(640)
+    await expect.poll(width).toBe(640)
   }
 
   test("is shown beside the cues by a report opened from disk", async () => {

@@ -53,7 +53,7 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     return { page, misdeeds }
   }
   const until = (page: Page, condition: string) =>
-    expect.poll(() => page.evaluate<boolean>(condition), { timeout: 20_000 }).toBe(true)
+    expect.poll(() => page.evaluate<boolean>(condition)).toBe(true)
   const [audio, video] = ["document.querySelector('#audio')", "document.querySelector('#film')"]
   const caption = (page: Page) => page.locator("#caption").textContent()
 
@@ -82,7 +82,7 @@ describe.skipIf(noChromium)(`the film beside the cues (${chromiumNeeded})`, () =
     const { page } = await opened("dubbed")
     const marked = async (seconds: number) => {
       await page.evaluate(`${audio}.currentTime = ${seconds}`)
-      return expect.poll(() => page.locator("#caption .said").allTextContents(), { timeout: 20_000 })
+      return expect.poll(() => page.locator("#caption .said").allTextContents())
     }
     const [from, to] = [sample.cues[1]?.placed?.start ?? 0, sample.cues[1]?.placed?.end ?? 0]
     await (await marked(from + 0.01)).toEqual(["Is"])

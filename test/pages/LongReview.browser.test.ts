@@ -21,7 +21,7 @@ describe.skipIf(noChromium)(`a review of two hours and 5,000 cues (${chromiumNee
   beforeAll(async () => {
     film = longFilm(folder, 5_000)
     tab = await startTab()
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await tab?.close()

@@ -102,7 +102,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
 
   // Polls from outside: the page's Content-Security-Policy forbids evaluating strings inside it.
   const until = (page: Page, condition: string) =>
-    expect.poll(() => page.evaluate<boolean>(condition), { timeout: 20_000 }).toBe(true)
+    expect.poll(() => page.evaluate<boolean>(condition)).toBe(true)
 
   it("steps through cues by key, flagged ones first", () =>
     visiting("short/report.html", { viewport: wide }, async (page) => {
@@ -328,7 +328,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         return shown
       }
       const seen = async (wanted: (from: number, to: number) => boolean) => {
-        await expect.poll(async () => wanted(...(await aligned())), { timeout: 20_000 }).toBe(true)
+        await expect.poll(async () => wanted(...(await aligned()))).toBe(true)
       }
       await seen((from, to) => from > 0 && from < 4_507 && to > 4_507)
       const [from, to] = await aligned()

@@ -77,9 +77,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await page.locator("#edit textarea").fill("We must be gone by then.")
     await page.locator('#edit input[name="speed"]').fill("1.1")
     await page.locator("#edit-hear").click()
-    await expect
-      .poll(() => page.locator("#edit-status").textContent(), { timeout: 30_000 })
-      .toContain("in place")
+    await expect.poll(() => page.locator("#edit-status").textContent()).toContain("in place")
     await expect.poll(() => page.evaluate("document.querySelector('#edit-take').duration > 0.5")).toBe(true)
     expect(existsSync(join(cwd, "batch.yaml.overrides.yaml")), "playing a take saves nothing").toBe(false)
 
@@ -90,10 +88,10 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     ).toBe(true)
     await page.locator("#edit textarea").fill("We must be gone by then.")
     await page.locator("#edit-hear").click()
-    await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => page.locator("#edit-accept").isEnabled()).toBe(true)
     await page.locator("#edit-accept").click()
     await expect
-      .poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 30_000 })
+      .poll(() => page.locator("#cue-2 .spoken").textContent())
       .toContain("We must be gone by then.")
     expect(await page.locator("#cues [aria-current]").getAttribute("id")).toBe("cue-2")
     expect(misdeeds).toEqual([])
@@ -120,14 +118,10 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await page.locator('#edit input[name="start"]').fill("4.5")
     await page.locator('#edit input[name="end"]').fill("6.5")
     await page.locator("#edit-hear").click()
-    await expect
-      .poll(() => page.locator("#edit-status").textContent(), { timeout: 30_000 })
-      .toContain("from 4.50 s")
+    await expect.poll(() => page.locator("#edit-status").textContent()).toContain("from 4.50 s")
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
     await page.locator("#edit-withdraw").click()
-    await expect
-      .poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 30_000 })
-      .toContain(cues[1])
+    await expect.poll(() => page.locator("#cue-2 .spoken").textContent()).toContain(cues[1])
     expect(report().cues[1]).toMatchObject({ said: cues[1], placed: { start: 4 } })
   })
 
@@ -142,13 +136,11 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await opened(page)
     await page.locator("#edit textarea").fill("We should have left by then.")
     await page.locator("#edit-hear").click()
-    await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => page.locator("#edit-accept").isEnabled()).toBe(true)
     await page.locator("#edit-accept").click()
     /** Waits until the page has been reloaded with this text, and its script listens to keys. */
     const spoken = async (text: string) => {
-      await expect
-        .poll(() => page.locator("#cue-2 .spoken").textContent(), { timeout: 60_000 })
-        .toContain(text)
+      await expect.poll(() => page.locator("#cue-2 .spoken").textContent()).toContain(text)
       await page.locator("#undo:enabled, #redo:enabled").first().waitFor()
     }
     await spoken("We should have left by then.")
@@ -172,12 +164,12 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
 
     await page.keyboard.press("e")
     const takes = page.locator("#edit-takes button")
-    await expect.poll(() => takes.count(), { timeout: 30_000 }).toBeGreaterThan(1)
+    await expect.poll(() => takes.count()).toBeGreaterThan(1)
     expect(await takes.first().textContent()).toBe("Delivered We should be gone by then. en-anna")
     expect(await takes.first().getAttribute("aria-pressed")).toBe("true")
     expect(await seriousFindings(page)).toEqual([])
     await page.keyboard.press("Shift+F9")
-    await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => page.locator("#edit-accept").isEnabled()).toBe(true)
     expect(await takes.last().getAttribute("aria-pressed")).toBe("true")
     expect(await page.locator("#edit textarea").inputValue()).toBe("We should have left by then.")
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
@@ -204,10 +196,10 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     ])
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole("button", { name: /the change to cue 9$/u }).click()
-    await expect.poll(() => page.locator("button.idle").count(), { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => page.locator("button.idle").count()).toBe(1)
     expect(readFileSync(overrides, "utf8")).not.toContain("Nobody")
     await page.locator("button.idle").click()
-    await expect.poll(() => page.locator("button.idle").count(), { timeout: 30_000 }).toBe(0)
+    await expect.poll(() => page.locator("button.idle").count()).toBe(0)
     const delivery = async () => (await page.request.fetch(`${address}film/delivery`)).json()
     await expect.poll(delivery).toMatchObject({ state: "delivered" })
     expect(report().cues[1].said).toBe(cues[1])
@@ -217,7 +209,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     const page = await tab.fresh()
     await opened(page)
     await page.locator("#edit-hear").click()
-    await expect.poll(() => page.locator("#edit-take").isVisible(), { timeout: 30_000 }).toBe(true)
+    await expect.poll(() => page.locator("#edit-take").isVisible()).toBe(true)
     // Close the box while a take is spoken; delay its response until the next cue's box is open.
     let answer = () => {}
     const held = new Promise<void>((go) => (answer = go))
@@ -247,9 +239,7 @@ describe.skipIf(noChromium)(`a cue in review (${chromiumNeeded})`, { timeout: 18
     await opened(page)
     await page.locator('#edit input[name="voice"]').fill("en-nobody")
     await page.locator("#edit-hear").click()
-    await expect
-      .poll(() => page.locator("#edit-status").textContent(), { timeout: 30_000 })
-      .toContain("does not know this voice")
+    await expect.poll(() => page.locator("#edit-status").textContent()).toContain("does not know this voice")
     expect(await page.locator("#edit-accept").isDisabled()).toBe(true)
     await page.keyboard.press("Escape")
     expect(await page.locator("#edit").isVisible()).toBe(false)

@@ -59,8 +59,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     if (folder !== undefined) await page.screenshot({ path: join(folder, `${++shots}.png`) })
   }
   const fits = (page: Page) => page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-  const delivered = (text: () => string, wanted: string | RegExp) =>
-    expect.poll(text, { timeout: 60_000 }).toMatch(wanted)
+  const delivered = (text: () => string, wanted: string | RegExp) => expect.poll(text).toMatch(wanted)
   const said = () => JSON.stringify(report().cues.map((cue) => cue["said"] ?? null))
   const created = async (): Promise<number> => {
     const { stdout } = await runHere(["run", "batch.yaml", "--json"], { cwd })
@@ -78,9 +77,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       const before = rendered()
       const { page, misdeeds } = await opened(width, scheme, 2)
       await page.keyboard.press("a")
-      await expect
-        .poll(() => page.locator("#cue-2 .approval").textContent(), { timeout: 60_000 })
-        .toBe("approved")
+      await expect.poll(() => page.locator("#cue-2 .approval").textContent()).toBe("approved")
       expect(await page.locator("#cue-2 .approval").getAttribute("title")).toMatch(
         /^approved by anna, \d{4}-/u
       )
@@ -94,16 +91,14 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       expect(await page.locator("#cues tr").count()).toBe(4)
       await page.locator("#filter").selectOption("all")
       await page.locator("#approve-job").click()
-      await expect
-        .poll(() => page.locator("#approval").textContent(), { timeout: 60_000 })
-        .toMatch(/^Approved by anna/u)
+      await expect.poll(() => page.locator("#approval").textContent()).toMatch(/^Approved by anna/u)
       if (width === 1400) expect(await created(), "an approval speaks nothing again").toBe(0)
       expect(rendered(), "an approval renders nothing again").toEqual(before)
       expect(await seriousFindings(page)).toEqual([])
       expect(await fits(page)).toBe(true)
       await shot(page)
       for (let times = 0; times < 2; times++) await page.locator("#undo").click()
-      await expect.poll(() => page.locator(".approval").count(), { timeout: 60_000 }).toBe(0)
+      await expect.poll(() => page.locator(".approval").count()).toBe(0)
       expect(existsSync(overrides), "undone to the byte: there was no file").toBe(false)
       expect(misdeeds).toEqual([])
     }
@@ -116,9 +111,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     await page.locator("#voices-speaker").selectOption({ label: "MINH (2 lines)" })
     await page.locator("#voices-voice").fill("en-nobody")
     await page.getByRole("button", { name: "Show the price" }).click()
-    await expect
-      .poll(() => page.locator("#voices-status").textContent(), { timeout: 60_000 })
-      .toContain("en-nobody")
+    await expect.poll(() => page.locator("#voices-status").textContent()).toContain("en-nobody")
     await page.locator("#voices-voice").fill("en-bo")
     expect(await page.locator("#voices-change").isDisabled(), "not without its price").toBe(true)
     await page.getByRole("button", { name: "Show the price" }).click()
@@ -126,7 +119,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       /^2 lines are spoken with it: 1 task, (\d+) characters\. Price: (\d+) credits\.$/u.exec(
         (await page.locator("#voices-status").textContent()) ?? ""
       )
-    await expect.poll(price, { timeout: 60_000 }).not.toBeNull()
+    await expect.poll(price).not.toBeNull()
     const [, characters, credits] = ((await price()) ?? []).map(Number)
     expect(characters).toBeGreaterThan("Is that what you heard?Then we wait.".length)
     expect(credits).toBe((characters ?? 0) * 2)
@@ -138,14 +131,14 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     const utterances = keys()
     await page.locator("#voices-change").click()
     await expect
-      .poll(() => keys().map((key, at) => key !== utterances[at]), { timeout: 60_000 })
+      .poll(() => keys().map((key, at) => key !== utterances[at]))
       .toEqual([false, true, false, false, true])
     expect(readFileSync(overrides, "utf8")).toContain(
       "voices:\n  film:\n    - speaker: MINH\n      voice: en-bo\n      provider: provider_native\n"
     )
-    await expect.poll(() => page.locator("#undo").isEnabled(), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => page.locator("#undo").isEnabled()).toBe(true)
     await page.locator("#undo").click()
-    await expect.poll(contents, { timeout: 60_000 }).toEqual(before)
+    await expect.poll(contents).toEqual(before)
     expect(existsSync(overrides)).toBe(false)
     expect(await created(), "nothing was paid for again").toBe(0)
     expect(misdeeds, "only the unknown voice was refused").toEqual([expect.stringContaining("422")])
@@ -202,7 +195,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
     await page.locator("#edit-shift-by").fill("1.5")
     await page.locator("#edit-shift").click()
     const starts = () => report().cues.map((cue) => Number(cue["placed"]?.["start"] ?? -1))
-    await expect.poll(() => starts()[4], { timeout: 60_000 }).toBeCloseTo(18.5, 1)
+    await expect.poll(() => starts()[4]).toBeCloseTo(18.5, 1)
     // The page reloads when a delivery ends, which may lose a click.
     const undone = async () => {
       if (await page.locator("#undo").isEnabled()) {
@@ -215,7 +208,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       return !existsSync(overrides)
     }
     await expect.poll(undone, { timeout: 60_000, interval: 1_000 }).toBe(true)
-    await expect.poll(contents, { timeout: 60_000 }).toEqual(before)
+    await expect.poll(contents).toEqual(before)
     expect(existsSync(overrides)).toBe(false)
     expect(misdeeds).toEqual([])
   })

@@ -137,18 +137,16 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
       mended.add((await title(page)) ?? "")
       await page.locator("#edit textarea").fill("Nobody saw the lamp go out.")
       await press("Control+Enter")
-      await expect.poll(() => page.locator("#edit-accept").isEnabled(), { timeout: 30_000 }).toBe(true)
+      await expect.poll(() => page.locator("#edit-accept").isEnabled()).toBe(true)
       await press("Control+Enter")
-      await expect.poll(() => page.locator("tr.changed").count(), { timeout: 30_000 }).toBe(line + 1)
+      await expect.poll(() => page.locator("tr.changed").count()).toBe(line + 1)
       if (line > 0) continue
-      await expect.poll(sound, { timeout: 30_000 }).toEqual(["film.wav?1", true, position])
+      await expect.poll(sound).toEqual(["film.wav?1", true, position])
       expect(await page.evaluate("window.isSame"), "the page was not loaded again").toBe(true)
     }
     expect(keystrokes).toBe(22)
     await expect.poll(() => page.locator("#edit").isVisible()).toBe(false)
-    await expect
-      .poll(() => page.locator('#cues tr:not([data-marks=""])').count(), { timeout: 60_000 })
-      .toBe(0)
+    await expect.poll(() => page.locator('#cues tr:not([data-marks=""])').count()).toBe(0)
     expect(misdeeds).toEqual([])
     const report = JSON.parse(readFileSync(join(cwd, "out/film/report.json"), "utf8"))
     expect(report.metrics.overruns).toBe(0)

@@ -49,6 +49,7 @@ export interface Tab {
 export const startTab = async (): Promise<Tab> => {
   const browser = await startChromium()
   const page = await browser.newPage()
+  page.setDefaultTimeout(60_000)
   return {
     fresh: async ({ viewport = { width: 1280, height: 720 }, colorScheme = "light" } = {}) => {
       page.removeAllListeners()

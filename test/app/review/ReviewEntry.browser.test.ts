@@ -25,7 +25,7 @@ const serve = async (host: string, page: string) => {
   }
 }
 
-describe.skipIf(noChromium)(`a review's address (${chromiumNeeded})`, { timeout: 120_000 }, () => {
+describe.skipIf(noChromium)(`a review's address (${chromiumNeeded})`, () => {
   const cwd = emptyFolder()
   const profile = emptyFolder()
   const printed: Array<string> = []
@@ -50,7 +50,7 @@ describe.skipIf(noChromium)(`a review's address (${chromiumNeeded})`, { timeout:
     page = await first.newPage()
     await server.firstLine
     await page.goto(printed[0] ?? "")
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await first?.close()

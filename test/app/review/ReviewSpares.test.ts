@@ -53,7 +53,7 @@ test("an opened edit box has the WAV file copied, and the edit patches the copy"
   expect((await ask("film/report.html")).status).toBe(200)
   expect(spares()).toEqual([])
   expect((await ask("film/cues/1")).status).toBe(200)
-  await expect.poll(spares, { timeout: 30_000 }).toHaveLength(1)
+  await expect.poll(spares).toHaveLength(1)
   const { ino } = statSync(join(mixes, spares()[0] ?? ""))
   const edit = { say: "The tide has turned.", provider: "provider_opensource", voice: "os-slt" }
   await ask("film/cues/1/accept", {
@@ -61,10 +61,8 @@ test("an opened edit box has the WAV file copied, and the edit patches the copy"
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ parts: { "1": edit } })
   })
-  await expect
-    .poll(async () => (await ask("film/delivery")).text(), { timeout: 30_000 })
-    .toContain('"state":"delivered"')
+  await expect.poll(async () => (await ask("film/delivery")).text()).toContain('"state":"delivered"')
   expect(statSync(join(cwd, "out/film/film.wav")).ino).toBe(ino)
   server.child.kill("SIGINT")
   expect((await server.ended).code).toBe(0)
-}, 90_000)
+})

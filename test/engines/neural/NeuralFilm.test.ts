@@ -68,4 +68,4 @@ test("a film is dubbed with the page alone", async () => {
     await service.ended
     rmSync(cwd, { recursive: true, force: true })
   }
-}, 120_000)
+})

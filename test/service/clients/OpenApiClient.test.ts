@@ -76,7 +76,7 @@ const errorsOf = (file: string): ReadonlyArray<string> =>
     .getPreEmitDiagnostics(ts.createProgram([file], options))
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\\n"))
 
-test("a script with a generated client compiles and runs", { timeout: 120_000 }, async () => {
+test("a script with a generated client compiles and runs", async () => {
   const document = await (await fetch(`${service.address}/openapi.json`)).text()
   writeFileSync(join(folder, "api.d.ts"), astToString(await openapiTS(document)))
   const file = join(folder, "script.ts")

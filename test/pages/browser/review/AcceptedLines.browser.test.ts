@@ -88,7 +88,7 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
     expect(files(), "a take that is not accepted leaves nothing").toEqual(present)
     const release = await accepting(page)
     await page.locator("#play").click()
-    await expect.poll(() => starts(page)).toHaveLength(1)
+    await expect.poll(() => starts(page)).not.toHaveLength(0)
     const [begun] = await starts(page)
     expect(begun?.state).toBe("running")
     expect((begun?.offset ?? 0) + from, "it begins at the player's position").toBeCloseTo(begun?.at ?? 0, 1)
@@ -102,16 +102,15 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
       expect(different(second(wav, at - from), second(delivered(), at)), `at ${at} s`).toBeLessThan(0.05)
 
     release()
-    await expect
-      .poll(() => page.locator("#delivery").textContent(), { timeout: 30_000 })
-      .toContain("you hear")
+    await expect.poll(() => page.locator("#delivery").textContent()).toContain("you hear")
     await page.locator("#play").click()
     await expect.poll(() => sound(page)).toEqual(["film.wav?1", 1, true])
+    const previews = await starts(page)
     await page.locator("#play").click()
     await expect.poll(() => sound(page)).toEqual(["film.wav?1", 1, false])
-    expect(await starts(page), "the file itself plays").toHaveLength(1)
+    expect(await starts(page), "the file itself plays").toEqual(previews)
     expect(misdeeds).toEqual([])
-  }, 60_000)
+  })
 
   it("plays it over a video, if that is the job's only sound", async () => {
     const videos = mkdtempSync(join(tmpdir(), "dubwright-preview-"))
@@ -127,7 +126,7 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
     for (const { offset, at } of begun)
       expect(offset + from, "it begins at the player's position").toBeCloseTo(at, 1)
     release()
-  }, 120_000)
+  })
 
   it("plays the earlier file again after the change is undone", async () => {
     const { page } = await listening(3, "They all left at noon.")
@@ -138,7 +137,7 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
     await expect.poll(() => sound(page)).toEqual(["film.wav", 1, false])
     release()
     await page.locator("#play").click()
-  }, 60_000)
+  })
 })
 
 /**
