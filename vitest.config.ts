@@ -18,8 +18,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     pool: "forks",
     // Effect and the sources are imported once for all files of a process. A test must undo its changes to the process.
-    // Many tests wait, so four processes keep two cores busy. `minForks` is as high, because the pool stops idle
-    // processes above it twice, which ends the run.
-    poolOptions: { forks: { minForks: 4, maxForks: 4, isolate: false } }
+    // Many tests wait, so four processes keep two cores busy.
+    maxWorkers: 4,
+    isolate: false
   }
 })

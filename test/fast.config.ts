@@ -18,6 +18,7 @@ export default defineConfig({
     setupFiles: ["test/testers.ts"],
     testTimeout: 60_000,
     pool: "forks",
-    poolOptions: { forks: { maxForks: 2, isolate: false } }
+    maxWorkers: 2,
+    isolate: false
   }
 })

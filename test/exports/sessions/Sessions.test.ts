@@ -75,7 +75,7 @@ describe("a project for REAPER", () => {
   })
 })
 
-const melt = spawnSync("melt", ["--version"]).error === undefined ? it : it.skip
+const melt = it.skipIf(spawnSync("melt", ["--version"]).error !== undefined)
 
 melt("melt plays every sample where the mix has it", () => {
   const frameRate = frameRateNamed("25")
