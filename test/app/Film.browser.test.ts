@@ -221,8 +221,7 @@ describe.skipIf(noChromium)(`the film in a browser (${chromiumNeeded})`, () => {
         expect(wordStarts[0]).toBe(placed.start)
         expect(wordStarts.at(-1)).toBeLessThan(placed.end)
       }
-    },
-    30_000
+    }
   )
 
   const shown = async (page: Page) => {

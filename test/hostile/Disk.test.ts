@@ -41,44 +41,41 @@ const title =
 
 if (!mayMount) it.skip(`${title} (skipped: mounting a disk needs root)`)
 else
-  it.scopedLive(
-    title,
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* temporaryFolder
-        writeScene(folder, lines)
-        const quiet = yield* temporaryFolder
-        writeScene(quiet, lines)
-        const well = yield* serving(new HostileService(calm))
-        expect(yield* Effect.promise(() => started(quiet, well).ended)).toEqual({ how: 0, words: "" })
+  it.scopedLive(title, () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeScene(folder, lines)
+      const quiet = yield* temporaryFolder
+      writeScene(quiet, lines)
+      const well = yield* serving(new HostileService(calm))
+      expect(yield* Effect.promise(() => started(quiet, well).ended)).toEqual({ how: 0, words: "" })
 
-        const service = yield* serving(new HostileService(calm))
-        const disk = join(folder, "disk")
-        yield* smallDisk(disk, "700k")
-        const state = join(disk, "state")
-        yield* Effect.promise(async () => {
-          const full = await started(folder, service, state).ended
-          expect(full.how, full.words).toBe(3)
-          expect(full.words).toMatch(
-            /^dubwright: .*: no space left on its disk; free some and run again; nothing paid for is lost[^\n]*\n$/u
-          )
-          expect(service.charged.length).toBeGreaterThan(0)
-          // Accepted tasks count even if the disk was too full to record them.
-          expect(runIn(folder)).toMatchObject({
-            stopped: { reason: "state" },
-            tasks: { created: service.charged.length }
-          })
-
-          expect(done("mount", "-o", "remount,ro,size=32m", disk)).toBe(true)
-          const locked = await started(folder, service, state).ended
-          expect(locked.how, locked.words).toBe(2)
-          expect(locked.words).toMatch(/^dubwright: .*: is not writable; make it writable[^\n]*\n$/u)
-
-          expect(done("mount", "-o", "remount,rw,size=32m", disk)).toBe(true)
-          expect(await started(folder, service, state).ended).toEqual({ how: 0, words: "" })
+      const service = yield* serving(new HostileService(calm))
+      const disk = join(folder, "disk")
+      yield* smallDisk(disk, "700k")
+      const state = join(disk, "state")
+      yield* Effect.promise(async () => {
+        const full = await started(folder, service, state).ended
+        expect(full.how, full.words).toBe(3)
+        expect(full.words).toMatch(
+          /^dubwright: .*: no space left on its disk; free some and run again; nothing paid for is lost[^\n]*\n$/u
+        )
+        expect(service.charged.length).toBeGreaterThan(0)
+        // Accepted tasks count even if the disk was too full to record them.
+        expect(runIn(folder)).toMatchObject({
+          stopped: { reason: "state" },
+          tasks: { created: service.charged.length }
         })
-        expect(service.charged.length).toBe(lines)
-        expect(resultIn(folder).equals(resultIn(quiet))).toBe(true)
-      }),
-    180_000
+
+        expect(done("mount", "-o", "remount,ro,size=32m", disk)).toBe(true)
+        const locked = await started(folder, service, state).ended
+        expect(locked.how, locked.words).toBe(2)
+        expect(locked.words).toMatch(/^dubwright: .*: is not writable; make it writable[^\n]*\n$/u)
+
+        expect(done("mount", "-o", "remount,rw,size=32m", disk)).toBe(true)
+        expect(await started(folder, service, state).ended).toEqual({ how: 0, words: "" })
+      })
+      expect(service.charged.length).toBe(lines)
+      expect(resultIn(folder).equals(resultIn(quiet))).toBe(true)
+    })
   )

@@ -34,7 +34,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       words: ["--as", "anna"]
     })
     address = film.address
-  }, 180_000)
+  })
 
   afterAll(() => film?.close())
 

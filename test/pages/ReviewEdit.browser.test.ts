@@ -19,7 +19,7 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
 
   beforeAll(async () => {
     film = await reviewFilm({ cwd, cues })
-  }, 180_000)
+  })
 
   afterAll(() => film?.close())
 

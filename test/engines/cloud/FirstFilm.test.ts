@@ -40,56 +40,48 @@ const replaced = (text: string, ...pairs: ReadonlyArray<readonly [string, string
     return last.replace(from, to)
   }, text)
 
-it.scopedLive(
-  "two engines are set up with the page alone, and dub a film at the first attempt",
-  () =>
-    Effect.gen(function* () {
-      const eleven = yield* startStandIn(elevenLabs)
-      const second = yield* startStandIn(azure)
-      const cwd = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-cloud-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      )
-      const settings = replaced(
-        fileOf("service.yaml"),
-        ["kind: elevenlabs,", `kind: elevenlabs, baseUrl: "${eleven.baseUrl}",`],
-        ["kind: azure,", `kind: azure, baseUrl: "${second.baseUrl}",`]
-      )
-      writeFileSync(join(cwd, "service.yaml"), settings)
-      writeFileSync(join(cwd, "harbour.vi.srt"), script)
-      const data = ["--data", "service-data"]
-      const { AZURE_SPEECH_KEY = "" } = azure.env
-      const env = { ...elevenLabs.env, AZURE_SPEECH_KEY }
-      const service = yield* Effect.acquireRelease(
-        Effect.sync(() =>
-          start(["serve", "--config", "service.yaml", "--port", "0", "--quiet", ...data], { cwd, env })
-        ),
-        ({ child, ended }) => Effect.promise(() => (child.kill("SIGTERM"), ended))
-      )
-      const address = (yield* Effect.promise(() => service.firstLine)).replace("listening ", "")
-      const created = yield* Effect.promise(() =>
-        run(["keys", "create", "--name", "studio", ...data], { cwd })
-      )
-      const client = { cwd, env: { DUBWRIGHT_API_KEY: created.stdout.trim() } }
-      const manifest = replaced(fileOf("harbour.yaml"), ["http://127.0.0.1:8080", address])
-      writeFileSync(join(cwd, "harbour.yaml"), manifest)
+it.scopedLive("two engines are set up with the page alone, and dub a film at the first attempt", () =>
+  Effect.gen(function* () {
+    const eleven = yield* startStandIn(elevenLabs)
+    const second = yield* startStandIn(azure)
+    const cwd = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "dubwright-cloud-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    )
+    const settings = replaced(
+      fileOf("service.yaml"),
+      ["kind: elevenlabs,", `kind: elevenlabs, baseUrl: "${eleven.baseUrl}",`],
+      ["kind: azure,", `kind: azure, baseUrl: "${second.baseUrl}",`]
+    )
+    writeFileSync(join(cwd, "service.yaml"), settings)
+    writeFileSync(join(cwd, "harbour.vi.srt"), script)
+    const data = ["--data", "service-data"]
+    const { AZURE_SPEECH_KEY = "" } = azure.env
+    const env = { ...elevenLabs.env, AZURE_SPEECH_KEY }
+    const service = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        start(["serve", "--config", "service.yaml", "--port", "0", "--quiet", ...data], { cwd, env })
+      ),
+      ({ child, ended }) => Effect.promise(() => (child.kill("SIGTERM"), ended))
+    )
+    const address = (yield* Effect.promise(() => service.firstLine)).replace("listening ", "")
+    const created = yield* Effect.promise(() => run(["keys", "create", "--name", "studio", ...data], { cwd }))
+    const client = { cwd, env: { DUBWRIGHT_API_KEY: created.stdout.trim() } }
+    const manifest = replaced(fileOf("harbour.yaml"), ["http://127.0.0.1:8080", address])
+    writeFileSync(join(cwd, "harbour.yaml"), manifest)
 
-      const listed = yield* Effect.promise(() =>
-        run(["voices", "--base-url", address, "--provider", "provider_fast", "--search", "vi-VN"], client)
-      )
-      expect(listed.stdout).toContain("az-vi-VN-HoaiMyNeural")
-      const dubbed = yield* Effect.promise(() =>
-        run(["run", "harbour.yaml", "--max-credits", "20000"], client)
-      )
-      expect([dubbed.code, eleven.broken, second.broken]).toEqual([0, [], []])
-      const takes = [eleven.calls.filter(elevenLabs.isSpeech), second.calls.filter(azure.isSpeech)]
-      expect(takes.map(({ length }) => length)).toEqual([1, 1])
-      expect(existsSync(join(cwd, "out/harbour.vi/harbour.vi.wav"))).toBe(true)
-      // No output contains a key.
-      for (const secret of Object.values(env))
-        expect(`${dubbed.stdout}${dubbed.stderr}`).not.toContain(secret)
-    }),
-  60_000
+    const listed = yield* Effect.promise(() =>
+      run(["voices", "--base-url", address, "--provider", "provider_fast", "--search", "vi-VN"], client)
+    )
+    expect(listed.stdout).toContain("az-vi-VN-HoaiMyNeural")
+    const dubbed = yield* Effect.promise(() => run(["run", "harbour.yaml", "--max-credits", "20000"], client))
+    expect([dubbed.code, eleven.broken, second.broken]).toEqual([0, [], []])
+    const takes = [eleven.calls.filter(elevenLabs.isSpeech), second.calls.filter(azure.isSpeech)]
+    expect(takes.map(({ length }) => length)).toEqual([1, 1])
+    expect(existsSync(join(cwd, "out/harbour.vi/harbour.vi.wav"))).toBe(true)
+    // No output contains a key.
+    for (const secret of Object.values(env)) expect(`${dubbed.stdout}${dubbed.stderr}`).not.toContain(secret)
+  })
 )
 
 it.scopedLive("the conformance check passes a good engine, and finds the faults of others", () =>

@@ -32,7 +32,7 @@ test("500 parallel creates spend a small balance to the unit, and never more", a
     used: 30,
     reserved: 0
   })
-}, 180_000)
+})
 
 test("deletes that race with reads and speech cost what was spoken, and nothing else", async () => {
   const key = await service.newKey(10_000)

@@ -181,95 +181,91 @@ it.scopedLive(
       truncateSync(file, 100)
       const mended = yield* planned(folder, [{ id: "auto", input: "late.srt", video, sync: "auto" }])
       expect([mended[0]?.sync, readFileSync(file).length > 100]).toEqual([auto?.sync, true])
-    }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer])),
-  120_000
+    }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer]))
 )
 
-it.scopedLive(
-  "reports in one line why a film cannot be compared, and changes nothing",
-  () =>
-    Effect.gen(function* () {
-      const folder = yield* plainFolder
-      const random = randomOf(2)
-      const noise = Float32Array.from({ length: seconds * rate }, () => 0.1 * (2 * random() - 1))
-      yield* film(join(folder, "noise.mkv"), noise)
-      yield* film(join(folder, "music.mkv"), music())
-      // Like an interrupted download: its header states the length of the whole film.
-      const whole = readFileSync(join(folder, "music.mkv"))
-      writeFileSync(join(folder, "broken.mkv"), whole.subarray(0, Math.round(whole.length * 0.4)))
-      yield* ffmpeg(
-        ...["-f", "lavfi", "-i", `color=size=32x32:rate=5:duration=${seconds}`],
-        ...["-c:v", "mpeg4", join(folder, "silent.mkv")]
+it.scopedLive("reports in one line why a film cannot be compared, and changes nothing", () =>
+  Effect.gen(function* () {
+    const folder = yield* plainFolder
+    const random = randomOf(2)
+    const noise = Float32Array.from({ length: seconds * rate }, () => 0.1 * (2 * random() - 1))
+    yield* film(join(folder, "noise.mkv"), noise)
+    yield* film(join(folder, "music.mkv"), music())
+    // Like an interrupted download: its header states the length of the whole film.
+    const whole = readFileSync(join(folder, "music.mkv"))
+    writeFileSync(join(folder, "broken.mkv"), whole.subarray(0, Math.round(whole.length * 0.4)))
+    yield* ffmpeg(
+      ...["-f", "lavfi", "-i", `color=size=32x32:rate=5:duration=${seconds}`],
+      ...["-c:v", "mpeg4", join(folder, "silent.mkv")]
+    )
+    yield* ffmpeg(
+      ...["-i", join(folder, "noise.mkv.wav"), "-t", "40", "-c:a", "aac", join(folder, "short.m4a")]
+    )
+    yield* ffmpeg(
+      ...["-i", join(folder, "silent.mkv"), "-i", join(folder, "short.m4a")],
+      ...["-c", "copy", join(folder, "partly.mkv")]
+    )
+    // A recording whose sound changes from stereo to 5.1.
+    const part = (name: string, from: number, layout: string) =>
+      ffmpeg(
+        ...["-ss", `${from}`, "-i", join(folder, "noise.mkv"), "-t", `${seconds / 2}`],
+        ...["-af", `pan=${layout}|c0=c0|c1=c0`, "-c:v", "mpeg2video", "-r", "25", "-c:a", "ac3"],
+        ...["-output_ts_offset", `${from}`, "-f", "mpegts", join(folder, name)]
       )
-      yield* ffmpeg(
-        ...["-i", join(folder, "noise.mkv.wav"), "-t", "40", "-c:a", "aac", join(folder, "short.m4a")]
-      )
-      yield* ffmpeg(
-        ...["-i", join(folder, "silent.mkv"), "-i", join(folder, "short.m4a")],
-        ...["-c", "copy", join(folder, "partly.mkv")]
-      )
-      // A recording whose sound changes from stereo to 5.1.
-      const part = (name: string, from: number, layout: string) =>
-        ffmpeg(
-          ...["-ss", `${from}`, "-i", join(folder, "noise.mkv"), "-t", `${seconds / 2}`],
-          ...["-af", `pan=${layout}|c0=c0|c1=c0`, "-c:v", "mpeg2video", "-r", "25", "-c:a", "ac3"],
-          ...["-output_ts_offset", `${from}`, "-f", "mpegts", join(folder, name)]
-        )
-      yield* part("stereo.ts", 0, "stereo")
-      yield* part("surround.ts", seconds / 2, "5.1")
-      writeFileSync(
-        join(folder, "changed.ts"),
-        Buffer.concat(["stereo.ts", "surround.ts"].map((name) => readFileSync(join(folder, name))))
-      )
-      writeFileSync(
-        join(folder, "late.srt"),
-        srt((time) => time + 2_400)
-      )
-      const jobs = yield* planned(
-        folder,
-        ["noise", "music", "silent", "partly", "broken", "changed"].map((id) => ({
-          id,
-          input: "late.srt",
-          video: id === "changed" ? "changed.ts" : `${id}.mkv`,
-          sync: "auto"
-        }))
-      )
-      // The broken film is also shorter than its subtitle, which has a notice of its own.
-      const isAboutSync = (notice: string) => !notice.startsWith("broken.mkv lasts ")
-      const unsure =
-        "the film's sound does not show whether the subtitle fits (N parts agree, the sound does not support N of " +
-        "the cues, confidence N); its times are unchanged"
-      const told = jobs.map(({ id, sync, moved, notices }) => [
+    yield* part("stereo.ts", 0, "stereo")
+    yield* part("surround.ts", seconds / 2, "5.1")
+    writeFileSync(
+      join(folder, "changed.ts"),
+      Buffer.concat(["stereo.ts", "surround.ts"].map((name) => readFileSync(join(folder, name))))
+    )
+    writeFileSync(
+      join(folder, "late.srt"),
+      srt((time) => time + 2_400)
+    )
+    const jobs = yield* planned(
+      folder,
+      ["noise", "music", "silent", "partly", "broken", "changed"].map((id) => ({
         id,
-        sync?.verdict,
-        moved,
-        notices
-          .filter(isAboutSync)
-          .map((notice) => notice.replaceAll(/\d+ of \d+|[\d.]+ s|\d+ %|0\.\d+/gu, "N"))
-      ])
-      expect(told).toEqual([
-        [
-          "noise",
-          "no-speech",
-          0,
-          ["no speech was found in the film's sound, so the subtitle was not compared with it"]
-        ],
-        ["music", "unsure", 0, [unsure]],
-        ["silent", "no-speech", 0, ["the film has no sound, so the subtitle was not compared with it"]],
-        [
-          "partly",
-          "unsure",
-          0,
-          ["only the first N of the film's sound can be decoded, so the subtitle was not compared with it"]
-        ],
-        ["broken", "unsure", 0, [unsure]],
-        [
-          "changed",
-          "unsure",
-          0,
-          ["the film's sound has N, but the film has N, so the subtitle was not compared with it"]
-        ]
-      ])
-    }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer])),
-  120_000
+        input: "late.srt",
+        video: id === "changed" ? "changed.ts" : `${id}.mkv`,
+        sync: "auto"
+      }))
+    )
+    // The broken film is also shorter than its subtitle, which has a notice of its own.
+    const isAboutSync = (notice: string) => !notice.startsWith("broken.mkv lasts ")
+    const unsure =
+      "the film's sound does not show whether the subtitle fits (N parts agree, the sound does not support N of " +
+      "the cues, confidence N); its times are unchanged"
+    const told = jobs.map(({ id, sync, moved, notices }) => [
+      id,
+      sync?.verdict,
+      moved,
+      notices
+        .filter(isAboutSync)
+        .map((notice) => notice.replaceAll(/\d+ of \d+|[\d.]+ s|\d+ %|0\.\d+/gu, "N"))
+    ])
+    expect(told).toEqual([
+      [
+        "noise",
+        "no-speech",
+        0,
+        ["no speech was found in the film's sound, so the subtitle was not compared with it"]
+      ],
+      ["music", "unsure", 0, [unsure]],
+      ["silent", "no-speech", 0, ["the film has no sound, so the subtitle was not compared with it"]],
+      [
+        "partly",
+        "unsure",
+        0,
+        ["only the first N of the film's sound can be decoded, so the subtitle was not compared with it"]
+      ],
+      ["broken", "unsure", 0, [unsure]],
+      [
+        "changed",
+        "unsure",
+        0,
+        ["the film's sound has N, but the film has N, so the subtitle was not compared with it"]
+      ]
+    ])
+  }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer]))
 )

@@ -27,7 +27,7 @@ describe.skipIf(noChromium)(`an accepted line before its file is loaded (${chrom
 
   beforeAll(async () => {
     film = await reviewFilm({ cwd, cues })
-  }, 180_000)
+  })
 
   afterAll(() => film?.close())
 
