@@ -26,6 +26,8 @@ export class AcceptedLines {
   /** What sounds: its source, and the context's time at which the preview's first sample would have sounded. */
   private sounding:
     { readonly preview: Preview; readonly source: AudioBufferSourceNode; readonly zero: number } | undefined
+  /** The position when it was last looked at, in seconds. */
+  private position: number | undefined
   /** Whether all accepted lines have been delivered. */
   private isSettled = true
 
@@ -96,12 +98,17 @@ export class AcceptedLines {
     return this.made
   }
 
-  /** Starts or stops a preview, as the position demands. */
+  /**
+   * Starts or stops a preview, as the position demands. It waits for a position that stands still although the media
+   * plays: a film's own sound may begin late, and the preview would begin again.
+   */
   private follow(): void {
     const { media, made, sounding } = this
     if (media === undefined || made === undefined) return
     const { context, gain } = made
     const at = media.currentTime
+    const isMoving = at !== this.position
+    this.position = at
     const isHeard =
       context.state === "running" &&
       !media.paused &&
@@ -116,7 +123,7 @@ export class AcceptedLines {
     )
       return
     sounding?.source.stop()
-    this.sounding = preview === undefined ? undefined : this.start(preview, at)
+    this.sounding = preview === undefined || !isMoving ? undefined : this.start(preview, at)
     media.volume = preview === undefined ? 1 : 0
   }
 
