@@ -63,7 +63,11 @@ export const startTab = async (): Promise<Tab> => {
       await page.emulateMedia({ media: null, colorScheme })
       return page
     },
-    close: () => browser.close()
+    close: async () => {
+      // A request that a test held back may just continue.
+      await page.unrouteAll({ behavior: "ignoreErrors" })
+      await browser.close()
+    }
   }
 }
 
