@@ -226,81 +226,94 @@ describe.skipIf(!hasRedis)("a fleet", () => {
         expect(alone).toMatchObject({ poor: 4, how: 3, isKept: true })
         expect(alone.jobs.map(({ status }: { status: string }) => status)).toEqual(["failed", "delivered"])
         expect(yield* endsOf(true)).toEqual(alone)
-      })
+      }),
+    60_000
   )
 
-  it.scopedLive("takes over a worker that stopped with creates in flight, and ignores it when it wakes", () =>
-    Effect.gen(function* () {
-      const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
-      fleet.write(1, 4)
-      yield* Effect.promise(async () => {
-        const stopped = begun(fleet.worker("w1", [], ["--takeover", "2"]))
-        const run = begun(fleet.run(join(folder, "state")))
-        await until(() => service.charged.length === 4)
-        stopped.child.kill("SIGSTOP")
-        begun(fleet.worker("w2", [], ["--takeover", "2"]))
-        expect(await run.ended).toEqual({ how: 0, words: "" })
-        stopped.child.kill("SIGCONT")
-        stopped.child.kill("SIGTERM")
-        expect((await stopped.ended).how).toBe(0)
-      })
-      expect(service.charged.length).toBe(4)
-    })
-  )
-
-  it.scopedLive("worker takes back the jobs of its predecessor before they are taken over", () =>
-    Effect.gen(function* () {
-      const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
-      fleet.write(1, 4)
-      const worker = () => begun(fleet.worker("w1", [], ["--takeover", "3600"]))
-      yield* Effect.promise(async () => {
-        const killed = worker()
-        const run = begun(fleet.run(join(folder, "state")))
-        await until(() => service.charged.length === 4)
-        killed.child.kill("SIGKILL")
-        await killed.ended
-        worker()
-        expect(await run.ended).toEqual({ how: 0, words: "" })
-      })
-      expect(service.charged.length).toBe(4)
-    })
-  )
-
-  it.scopedLive("worker returns a job of another version, reports it and exits", () =>
-    Effect.gen(function* () {
-      const { fleet, redis } = yield* assembled({})
-      yield* Effect.promise(async () => {
-        const queue = new Queue("speak.provider_fast", {
-          connection: { url: redis.url },
-          prefix: "dubwright"
+  it.scopedLive(
+    "takes over a worker that stopped with creates in flight, and ignores it when it wakes",
+    () =>
+      Effect.gen(function* () {
+        const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
+        fleet.write(1, 4)
+        yield* Effect.promise(async () => {
+          const stopped = begun(fleet.worker("w1", [], ["--takeover", "2"]))
+          const run = begun(fleet.run(join(folder, "state")))
+          await until(() => service.charged.length === 4)
+          stopped.child.kill("SIGSTOP")
+          begun(fleet.worker("w2", [], ["--takeover", "2"]))
+          expect(await run.ended).toEqual({ how: 0, words: "" })
+          stopped.child.kill("SIGCONT")
+          stopped.child.kill("SIGTERM")
+          expect((await stopped.ended).how).toBe(0)
         })
-        const job = await queue.add("ep1 #1", { edition: edition + 1, written: "in another way" })
-        expect(await fleet.worker("w").ended).toEqual({
-          how: 2,
-          words: expect.stringMatching(
-            /^dubwright: .* comes from another version; use the same version of dubwright on .*$/mu
-          )
-        })
-        expect(await job.getState()).toBe("delayed")
-        await queue.close()
-      })
-    })
+        expect(service.charged.length).toBe(4)
+      }),
+    120_000
   )
 
-  it.scopedLive("worker stops on SIGTERM even if its Redis is down", () =>
-    Effect.gen(function* () {
-      const { fleet, redis, service, begun } = yield* assembled({ settle: [60_000, 60_000] })
-      fleet.write(1, 4)
-      const worker = begun(fleet.worker("w"))
-      begun(fleet.run(join(fleet.share, "state")))
-      yield* Effect.promise(async () => {
-        await until(() => service.charged.length === 4)
-        await redis.stop()
-        await until(() => worker.words().includes("connection lost"))
-        worker.child.kill("SIGTERM")
-        expect((await worker.ended).how).toBe(0)
-      })
-    })
+  it.scopedLive(
+    "worker takes back the jobs of its predecessor before they are taken over",
+    () =>
+      Effect.gen(function* () {
+        const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
+        fleet.write(1, 4)
+        const worker = () => begun(fleet.worker("w1", [], ["--takeover", "3600"]))
+        yield* Effect.promise(async () => {
+          const killed = worker()
+          const run = begun(fleet.run(join(folder, "state")))
+          await until(() => service.charged.length === 4)
+          killed.child.kill("SIGKILL")
+          await killed.ended
+          worker()
+          expect(await run.ended).toEqual({ how: 0, words: "" })
+        })
+        expect(service.charged.length).toBe(4)
+      }),
+    120_000
+  )
+
+  it.scopedLive(
+    "worker returns a job of another version, reports it and exits",
+    () =>
+      Effect.gen(function* () {
+        const { fleet, redis } = yield* assembled({})
+        yield* Effect.promise(async () => {
+          const queue = new Queue("speak.provider_fast", {
+            connection: { url: redis.url },
+            prefix: "dubwright"
+          })
+          const job = await queue.add("ep1 #1", { edition: edition + 1, written: "in another way" })
+          expect(await fleet.worker("w").ended).toEqual({
+            how: 2,
+            words: expect.stringMatching(
+              /^dubwright: .* comes from another version; use the same version of dubwright on .*$/mu
+            )
+          })
+          expect(await job.getState()).toBe("delayed")
+          await queue.close()
+        })
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "worker stops on SIGTERM even if its Redis is down",
+    () =>
+      Effect.gen(function* () {
+        const { fleet, redis, service, begun } = yield* assembled({ settle: [60_000, 60_000] })
+        fleet.write(1, 4)
+        const worker = begun(fleet.worker("w"))
+        begun(fleet.run(join(fleet.share, "state")))
+        yield* Effect.promise(async () => {
+          await until(() => service.charged.length === 4)
+          await redis.stop()
+          await until(() => worker.words().includes("connection lost"))
+          worker.child.kill("SIGTERM")
+          expect((await worker.ended).how).toBe(0)
+        })
+      }),
+    60_000
   )
 
   it.scopedLive(
@@ -339,6 +352,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
             /^warning: .*does not persist to disk.*appendonly yes\n/u
           )
         })
-      })
+      }),
+    60_000
   )
 })

@@ -19,23 +19,26 @@ const freePort = Effect.promise(
     })
 )
 
-it.scopedLive("reports a wrong port in one line and in run.json, and exits with code 3", () =>
-  Effect.gen(function* () {
-    const folder = yield* temporaryFolder
-    writeScene(folder, 3)
-    const service = `http://127.0.0.1:${yield* freePort}`
-    const options = ["--voice", "v1", "--provider", "provider_fast", "--base-url", service, "--quiet"]
-    const places = ["--state", join(folder, "state"), "--out", join(folder, "out")]
-    const { how, words } = yield* Effect.promise(
-      () => startedBy("key", ["run", join(folder, "scene.srt"), ...options, ...places]).ended
-    )
-    expect(how, words).toBe(3)
-    expect(words).toContain(`${service}: connection refused (`)
-    expect(words).toContain(
-      "check the port of --base-url or service:, and that the service is running, then run again"
-    )
-    expect(runIn(folder).stopped?.reason).toBe("unreachable")
-  })
+it.scopedLive(
+  "reports a wrong port in one line and in run.json, and exits with code 3",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeScene(folder, 3)
+      const service = `http://127.0.0.1:${yield* freePort}`
+      const options = ["--voice", "v1", "--provider", "provider_fast", "--base-url", service, "--quiet"]
+      const places = ["--state", join(folder, "state"), "--out", join(folder, "out")]
+      const { how, words } = yield* Effect.promise(
+        () => startedBy("key", ["run", join(folder, "scene.srt"), ...options, ...places]).ended
+      )
+      expect(how, words).toBe(3)
+      expect(words).toContain(`${service}: connection refused (`)
+      expect(words).toContain(
+        "check the port of --base-url or service:, and that the service is running, then run again"
+      )
+      expect(runIn(folder).stopped?.reason).toBe("unreachable")
+    }),
+  120_000
 )
 
 const done = (program: string, ...words: ReadonlyArray<string>): boolean =>
@@ -63,5 +66,6 @@ it.scopedLive(
       expect(how, words).toBe(3)
       expect(words).toContain(`${state}: no space left on its disk; free some and run again`)
       expect(words).not.toContain("as the service asks")
-    })
+    }),
+  120_000
 )

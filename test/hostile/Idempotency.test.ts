@@ -27,7 +27,7 @@ const spokenWith = (list: ReadonlyArray<Utterance>, character: Partial<Character
     }).pipe(Effect.provide(parts(folder, service)))
   })
 
-const besideOthers = { concurrent: true }
+const besideOthers = { concurrent: true, timeout: 120_000 }
 const once = (count: number) => ({ created: count, failed: 0, charged: count })
 
 it.scopedLive(

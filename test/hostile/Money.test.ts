@@ -75,35 +75,44 @@ it.scopedLive("does not read the balance without a limit", () =>
   })
 )
 
-it.scopedLive("is not delayed by a balance that is never returned", () =>
-  Effect.gen(function* () {
-    const { summary } = yield* spokenWith(utterances(20), { hidesBalance: true }, { maxCredits: 600 })
-    expect(summary).toMatchObject({ created: 20, halt: undefined, warnings: [] })
-  })
+it.scopedLive(
+  "is not delayed by a balance that is never returned",
+  () =>
+    Effect.gen(function* () {
+      const { summary } = yield* spokenWith(utterances(20), { hidesBalance: true }, { maxCredits: 600 })
+      expect(summary).toMatchObject({ created: 20, halt: undefined, warnings: [] })
+    }),
+  30_000
 )
 
-it.scopedLive("stops at once with code 4 if an empty account is reported with status 429", () =>
-  Effect.gen(function* () {
-    const { folder, service } = yield* scene(12, { credits: 150, emptyAccount: 429 })
-    yield* Effect.promise(async () => {
-      const { how, words } = await started(folder, service).ended
-      expect(how).toBe(4)
-      expect(words).toContain(
-        "the account has too few credits: insufficient_quota (HTTP 429); add credits and run again"
-      )
-    })
-    expect(runIn(folder).stopped?.reason).toBe("credits")
-  })
+it.scopedLive(
+  "stops at once with code 4 if an empty account is reported with status 429",
+  () =>
+    Effect.gen(function* () {
+      const { folder, service } = yield* scene(12, { credits: 150, emptyAccount: 429 })
+      yield* Effect.promise(async () => {
+        const { how, words } = await started(folder, service).ended
+        expect(how).toBe(4)
+        expect(words).toContain(
+          "the account has too few credits: insufficient_quota (HTTP 429); add credits and run again"
+        )
+      })
+      expect(runIn(folder).stopped?.reason).toBe("credits")
+    }),
+  60_000
 )
 
-it.scopedLive("counts one limit over all runs of a batch that stop at it", () =>
-  Effect.gen(function* () {
-    const { folder, service } = yield* scene(40, { tellsPrice: false, price: 1 })
-    const options = ["--max-credits", "300"]
-    yield* Effect.promise(async () => {
-      expect((await started(folder, service, undefined, { options }).ended).how).toBe(4)
-      expect((await started(folder, service, undefined, { options }).ended).how).toBe(4)
-    })
-    expect(service.spent).toBeLessThanOrEqual(300)
-  })
+it.scopedLive(
+  "counts one limit over all runs of a batch that stop at it",
+  () =>
+    Effect.gen(function* () {
+      const { folder, service } = yield* scene(40, { tellsPrice: false, price: 1 })
+      const options = ["--max-credits", "300"]
+      yield* Effect.promise(async () => {
+        expect((await started(folder, service, undefined, { options }).ended).how).toBe(4)
+        expect((await started(folder, service, undefined, { options }).ended).how).toBe(4)
+      })
+      expect(service.spent).toBeLessThanOrEqual(300)
+    }),
+  60_000
 )

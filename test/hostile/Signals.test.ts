@@ -50,7 +50,8 @@ it.scopedLive(
       })
       expect(new Set(service.charged.map(({ text }) => text)).size).toBe(lines)
       expect(service.charged.length).toBe(lines)
-    })
+    }),
+  60_000
 )
 
 it.scopedLive(
@@ -74,7 +75,8 @@ it.scopedLive(
         expect(paid).toBeLessThan(lines)
       })
       expect(service.charged.length).toBe(lines)
-    })
+    }),
+  60_000
 )
 
 it.scopedLive(
@@ -90,7 +92,8 @@ it.scopedLive(
         expect((await ended).how).toBe(0)
       })
       expect(service.charged.length).toBe(lines)
-    })
+    }),
+  60_000
 )
 
 const title = "is interrupted when its terminal is closed"
@@ -98,17 +101,20 @@ const terminal = spawnSync("script", ["-qec", "true", "/dev/null"], { stdio: "ig
 
 if (!terminal) it.skip(`${title} (skipped: needs script from util-linux)`)
 else
-  it.scopedLive(title, () =>
-    Effect.gen(function* () {
-      const { folder, service } = yield* scene(lines, { settle: [300, 600] })
-      yield* Effect.promise(async () => {
-        const { window, ended } = onTerminal(folder, service)
-        await reached(service, 4)
-        window.kill("SIGKILL")
-        await ended
-        expect(runIn(folder).stopped?.reason).toBe("interrupted")
-      })
-      expect(runIn(folder).tasks.created).toBe(service.charged.length)
-      expect(service.charged.length).toBeLessThan(lines)
-    })
+  it.scopedLive(
+    title,
+    () =>
+      Effect.gen(function* () {
+        const { folder, service } = yield* scene(lines, { settle: [300, 600] })
+        yield* Effect.promise(async () => {
+          const { window, ended } = onTerminal(folder, service)
+          await reached(service, 4)
+          window.kill("SIGKILL")
+          await ended
+          expect(runIn(folder).stopped?.reason).toBe("interrupted")
+        })
+        expect(runIn(folder).tasks.created).toBe(service.charged.length)
+        expect(service.charged.length).toBeLessThan(lines)
+      }),
+    60_000
   )

@@ -22,5 +22,6 @@ it.scopedLive(
       const lengths = service.charged.map(({ text }) => text.length)
       expect(lengths.length).toBeGreaterThan(3)
       expect(Math.max(...lengths)).toBeLessThanOrEqual(150)
-    })
+    }),
+  60_000
 )

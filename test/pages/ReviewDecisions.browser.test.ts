@@ -165,7 +165,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       await idle.waitFor({ state: "attached", timeout: 5_000 })
       return page.locator("#edit fieldset").count()
     }
-    await expect.poll(parts, { timeout: 60_000, interval: 500 }).toBe(2)
+    await expect.poll(parts, { interval: 500 }).toBe(2)
     expect(await page.locator("#edit textarea").nth(1).inputValue()).toBe("We leave by then.")
     expect(await seriousFindings(page)).toEqual([])
     await shot(page)
@@ -207,7 +207,7 @@ describe.skipIf(noChromium)(`decisions in review (${chromiumNeeded})`, { timeout
       }
       return !existsSync(overrides)
     }
-    await expect.poll(undone, { timeout: 60_000, interval: 1_000 }).toBe(true)
+    await expect.poll(undone, { interval: 1_000 }).toBe(true)
     await expect.poll(contents).toEqual(before)
     expect(existsSync(overrides)).toBe(false)
     expect(misdeeds).toEqual([])

@@ -129,4 +129,4 @@ test("no program gets a key of dubwright or its engines", async () => {
         .map((secret) => `${name}: ${secret}`)
     )
   ).toEqual([])
-})
+}, 120_000)

@@ -127,17 +127,20 @@ const leaks = (all: Readonly<Record<string, string>>) =>
       .map((secret) => `${place}: ${secret}`)
   )
 
-it.scopedLive("are in no file, no message, and no other program's environment", () =>
-  Effect.gen(function* () {
-    const { code, all } = yield* written({})
-    expect(code).toBe(0)
-    expect(leaks(all)).toEqual([])
-    expect(all["traces"]).toContain("HttpTransport.send")
-    for (const program of ["ffmpeg", "notify", "listen"]) expect(all[`${program}.seen`]).toContain("PATH=")
-    // A program that the manifest names gets its own secrets.
-    expect(all["notify.seen"]).toContain("CHAT_TOKEN=chat-token")
-    expect(Object.keys(all).filter((place) => all[place]?.includes("chat-token"))).toEqual(["notify.seen"])
-  })
+it.scopedLive(
+  "are in no file, no message, and no other program's environment",
+  () =>
+    Effect.gen(function* () {
+      const { code, all } = yield* written({})
+      expect(code).toBe(0)
+      expect(leaks(all)).toEqual([])
+      expect(all["traces"]).toContain("HttpTransport.send")
+      for (const program of ["ffmpeg", "notify", "listen"]) expect(all[`${program}.seen`]).toContain("PATH=")
+      // A program that the manifest names gets its own secrets.
+      expect(all["notify.seen"]).toContain("CHAT_TOKEN=chat-token")
+      expect(Object.keys(all).filter((place) => all[place]?.includes("chat-token"))).toEqual(["notify.seen"])
+    }),
+  60_000
 )
 
 /** Replaces a function of Node.js by one that throws the key: a fault in dubwright itself. */
@@ -177,11 +180,14 @@ it.scopedLive.each<readonly [string, number, string, Failure]>([
     "internal error",
     { env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(broken)}` } }
   ]
-])("are in none of these if the key %s", ([, expected, words, failure]) =>
-  Effect.gen(function* () {
-    const { code, all } = yield* written(failure)
-    expect(code, all["stderr"]).toBe(expected)
-    expect(leaks(all)).toEqual([])
-    expect(all["stderr"]).toContain(words)
-  })
+])(
+  "are in none of these if the key %s",
+  ([, expected, words, failure]) =>
+    Effect.gen(function* () {
+      const { code, all } = yield* written(failure)
+      expect(code, all["stderr"]).toBe(expected)
+      expect(leaks(all)).toEqual([])
+      expect(all["stderr"]).toContain(words)
+    }),
+  120_000
 )

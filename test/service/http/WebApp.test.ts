@@ -71,5 +71,6 @@ it.scopedLive(
         // All unknown paths are counted as one.
         expect(await (await later).text()).toMatch(/^dubwright_requests_total\{.*status="404"\} 1$/mu)
       })
-    })
+    }),
+  30_000
 )
