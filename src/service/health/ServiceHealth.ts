@@ -120,7 +120,8 @@ const keptFresh = <A>(
       const known = last
       if (asking === undefined || asking.unsafePoll() !== null) asking = yield* Effect.forkIn(ask, scope)
       if (known !== undefined && age() < seconds) return known.answer
-      const answer = Fiber.join(asking)
+      // Joining the fiber would give this request the trace and the annotations of the one that started the check.
+      const answer = Effect.flatten(Fiber.await(asking))
       return known === undefined
         ? yield* answer
         : Option.getOrElse(yield* Effect.timeoutOption(answer, "1 second"), () => known.answer)

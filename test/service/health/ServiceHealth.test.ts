@@ -1,7 +1,7 @@
 /** Caching and timeouts of health checks and voice lists; the rate limiter's clock. */
 import { tmpdir } from "node:os"
 import { expect, it } from "@effect/vitest"
-import { Clock, Context, Effect, Fiber, Layer, Option, TestClock } from "effect"
+import { Clock, Context, Effect, Fiber, HashMap, Layer, Option, TestClock } from "effect"
 import type { Engine } from "../../../src/engines/Engine.ts"
 import { EngineUnavailable } from "../../../src/engines/Engine.ts"
 import { RateLimiter } from "../../../src/service/accounts/RateLimiter.ts"
@@ -60,6 +60,33 @@ it.scoped("callers wait 1 s for a hanging engine, which is reported unavailable 
     yield* TestClock.adjust("9 seconds")
     expect(yield* health.engine("far")).toEqual({ ready: false, reason: "no response within 10 s" })
     expect(asked).toBe(2)
+  })
+)
+
+it.scoped("a request that waits for another one's check keeps its own span and annotations", () =>
+  Effect.gen(function* () {
+    const check = Effect.sleep("1 second")
+    const part = built(ServiceHealth.Default, [["far", engine({ check })]], { limits: { freeDisk: 0 } })
+    const health = Context.get(yield* part, ServiceHealth)
+    const request = (name: string) =>
+      Effect.zipRight(
+        health.engine("far"),
+        Effect.all([
+          Effect.map(Effect.currentSpan, (span) => span.name),
+          Effect.map(Effect.spanAnnotations, HashMap.toEntries),
+          Effect.map(Effect.logAnnotations, HashMap.toEntries)
+        ])
+      ).pipe(
+        Effect.withSpan(name),
+        Effect.annotateSpans("utterance", name),
+        Effect.annotateLogs("utterance", name)
+      )
+    const both = yield* Effect.fork(
+      Effect.all([request("first"), request("second")], { concurrency: "unbounded" })
+    )
+    yield* TestClock.adjust("1 second")
+    const of = (name: string) => [name, [["utterance", name]], [["utterance", name]]]
+    expect(yield* Fiber.join(both)).toEqual([of("first"), of("second")])
   })
 )
 
