@@ -111,6 +111,17 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     await expect.poll(() => title(page)).toBe("Cue 3")
     await page.keyboard.press("F8")
     await expect.poll(() => title(page)).not.toBe("Cue 3")
+    // Below all that are worth a look, the first of them is the next one.
+    const flagged = await page.evaluate<ReadonlyArray<string>>(
+      `[...document.querySelectorAll('#cues tr:not([data-marks=""])')].map(({ id }) => id)`
+    )
+    await page.keyboard.press("Escape")
+    await page.evaluate(`location.hash = "#${rows.at(-1)}"`)
+    await page.keyboard.press("e")
+    await expect.poll(() => title(page)).toBe(`Cue ${rows.at(-1)?.slice(4)}`)
+    await page.keyboard.press("F8")
+    await expect.poll(() => title(page)).toBe(`Cue ${flagged[0]?.slice(4)}`)
+    expect(flagged).not.toContain(rows.at(-1))
     await page.keyboard.press("Escape")
     expect(await page.locator("#edit").isVisible()).toBe(false)
     await expect.poll(() => page.evaluate("document.activeElement.closest('tr') !== null")).toBe(true)

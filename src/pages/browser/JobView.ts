@@ -31,7 +31,7 @@ export interface JobViewKind {
 
 /** The actions on the view that the review page uses while a cue is edited. */
 export interface JobViewHandle {
-  /** Edits another cue: the next or previous one, or the next worth a look; false if there is none. */
+  /** Edits another cue: the next or previous one, or the next worth a look, else the first; false if there is none. */
   readonly editBeside: (which: "next" | "previous" | "flagged") => boolean
   readonly playCurrent: () => void
   readonly playPause: () => void
@@ -134,6 +134,8 @@ export const jobView = ({ keys, edit, undo, voices, approvals }: JobViewKind): J
   const finding = findingIn(rows, approvals?.passes)
   const order = new Order(body, rows)
   const marked = (at: number) => rows.isMarked(at)
+  /** The next line worth a look. After playback, the current line may be one below all of them. */
+  const flagged = () => rows.beside(1, marked) ?? rows.first(marked)
   const change = (at = rows.current ?? rows.beside(1)): void => {
     const row = at === undefined ? undefined : rows.rowOf(at)
     const cue = at === undefined ? undefined : data.cues[at]
@@ -146,8 +148,7 @@ export const jobView = ({ keys, edit, undo, voices, approvals }: JobViewKind): J
   const acts: Readonly<Record<JobAction, () => void>> = {
     next: () => visit(rows.beside(1)),
     previous: () => visit(rows.beside(-1)),
-    // After playback, the current cue may be one below all that are worth a look.
-    nextFlagged: () => visit(rows.beside(1, marked) ?? rows.first(marked)),
+    nextFlagged: () => visit(flagged()),
     previousFlagged: () => visit(rows.beside(-1, marked)),
     playCue: () => hear(rows.current ?? rows.beside(1) ?? 0),
     playPause: () => player.toggle(),
@@ -193,9 +194,10 @@ export const jobView = ({ keys, edit, undo, voices, approvals }: JobViewKind): J
   follow()
   return {
     editBeside: (which) => {
-      const at = which === "flagged" ? rows.beside(1, marked) : rows.beside(which === "next" ? 1 : -1)
-      if (at !== undefined) change(at)
-      return at !== undefined
+      const at = which === "flagged" ? flagged() : rows.beside(which === "next" ? 1 : -1)
+      if (at === undefined || at === rows.current) return false
+      change(at)
+      return true
     },
     remark: () => {
       rows.decorateAll()
