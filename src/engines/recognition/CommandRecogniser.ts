@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Duration, Effect } from "effect"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { programEnvironment } from "../program/CommandEngine.ts"
 import { HelperFailed } from "../helpers/HelperFailed.ts"
 import { filledArgument, programFailed } from "../helpers/HelperProgram.ts"
@@ -35,7 +36,11 @@ export const makeCommandRecogniser = Effect.fnUntraced(function* (options: Comma
       Effect.promise(() => mkdtemp(join(tmpdir(), "dubwright-listen-"))),
       (folder) => {
         const audio = join(folder, "clip.wav")
-        const values = { audio, file: audio, language: language?.replace(/[-_].*$/u, "") ?? "auto" }
+        const values = {
+          audio,
+          file: audio,
+          language: language === undefined ? "auto" : primaryLanguage(language)
+        }
         return Effect.zipRight(
           Effect.promise(() => writeFile(audio, wav)),
           runProgram({

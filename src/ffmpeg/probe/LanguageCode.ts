@@ -1,4 +1,5 @@
 /** Three-letter language codes (ISO 639-2) for media containers. */
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 
 /**
  * The kind of code that a container uses: ISO 639-2/T (`deu`; MP4 and tags) or ISO 639-2/B (`ger`; Matroska). MOV has
@@ -11,7 +12,7 @@ export type LanguageSpelling = "terminology" | "bibliographic" | "quicktime"
  * de. Unknown three-letter codes pass through; a language without a code is `und`, undetermined.
  */
 export const languageCode = (tag: string, spelling: LanguageSpelling = "terminology"): string => {
-  const language = tag.split("-")[0]?.toLowerCase() ?? ""
+  const language = primaryLanguage(tag)
   const code =
     language.length === 3 ? (terminology.get(language) ?? language) : (codes.get(language) ?? "und")
   switch (spelling) {

@@ -14,7 +14,7 @@ export interface EmbeddedVoice {
  * neighbours get different voices.
  */
 export const embeddedVoice = (language: string | undefined, position = 0): EmbeddedVoice => {
-  const primary = language?.toLowerCase().split("-")[0]
+  const primary = language === undefined ? undefined : primaryLanguage(language)
   const own = voicesOf("provider_native").filter(
     ({ id }) => primary !== undefined && id.startsWith(`${primary}-`)
   )

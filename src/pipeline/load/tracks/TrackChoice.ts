@@ -1,7 +1,7 @@
 /** Names of subtitle tracks in films, such as `film.mkv#vi` and `film.mkv#2`, and the choice of a track by its name. */
 import { Array, Either } from "effect"
 import { nearestName } from "../../../domain/values/DidYouMean.ts"
-import type { LanguageTag } from "../../../domain/values/Ids.ts"
+import { type LanguageTag, primaryLanguage } from "../../../domain/values/Ids.ts"
 import { languageNamed } from "../../../domain/values/LanguageName.ts"
 
 /** A subtitle track of a film. */
@@ -104,4 +104,5 @@ const images: Readonly<Record<string, string>> = {
 const described = ({ number, language, codec, ending }: FilmTrack): string =>
   `#${number} ${language ?? "of unknown language"}${ending === undefined ? ` (${images[codec] ?? codec})` : ""}`
 
-const primary = (tag: string | undefined): string | undefined => tag?.split("-")[0]?.toLowerCase()
+const primary = (tag: string | undefined): string | undefined =>
+  tag === undefined ? undefined : primaryLanguage(tag)

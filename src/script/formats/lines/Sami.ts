@@ -1,6 +1,7 @@
 /** Parses SAMI captions (SMI), an HTML-like format: `<SYNC Start=1000><P Class=ENCC>Hello`. */
 import { Either } from "effect"
 import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { primaryLanguage } from "../../../domain/values/Ids.ts"
 import { plainText } from "../../markup/CueMarkup.ts"
 import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
 
@@ -27,7 +28,7 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
     ...new Set(paragraphs.filter((one) => one.text !== "" && !one.isSource).map(({ track }) => track))
   ]
   const languages = languagesIn(text)
-  const wanted = options.language?.toLowerCase().split("-")[0]
+  const wanted = options.language === undefined ? undefined : primaryLanguage(options.language)
   const chosen =
     tracks.find((track) => wanted !== undefined && languages.get(track) === wanted) ??
     tracks.find((track) => wanted !== undefined && !languages.has(track) && isNamedAfter(track, wanted)) ??

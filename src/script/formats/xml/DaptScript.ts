@@ -1,4 +1,5 @@
 /** Reads the additions of W3C DAPT to TTML: the kind and the languages of an event (https://www.w3.org/TR/dapt/). */
+import { primaryLanguage } from "../../../domain/values/Ids.ts"
 import { elementsNamed, elementsOf, type XmlElement } from "./XmlTree.ts"
 
 /** The data of a TTML document about its speech. */
@@ -63,8 +64,7 @@ export const daptScriptOf = (root: XmlElement, language: string | undefined): Da
 /** Share of the paragraphs of the longest division that each version of a text has at least. */
 const alike = 0.8
 
-const isSameLanguage = (a: string, b: string): boolean =>
-  a.toLowerCase().split("-")[0] === b.toLowerCase().split("-")[0]
+const isSameLanguage = (a: string, b: string): boolean => primaryLanguage(a) === primaryLanguage(b)
 
 /** Returns a lookup of the names of speakers by `ttm:agent` ids: an alias before a full name, else the id. */
 export const speakersIn = (root: XmlElement): ((agents: string | undefined) => string | undefined) => {
