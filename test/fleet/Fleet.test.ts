@@ -14,7 +14,7 @@ import { serving, temporaryFolder } from "../hostile/Batch.ts"
 import { chance } from "../hostile/Chance.ts"
 import { type Started, until } from "../hostile/Command.ts"
 import { calm, type Character, HostileService } from "../hostile/HostileService.ts"
-import { Fleet } from "./FleetCommands.ts"
+import { Fleet, missedWorker } from "./FleetCommands.ts"
 import { machines } from "./Machines.ts"
 import { freePort, hasRedis, RedisServer } from "./RedisServer.ts"
 
@@ -269,6 +269,24 @@ describe.skipIf(!hasRedis)("a fleet", () => {
           expect(await run.ended).toEqual({ how: 0, words: "" })
         })
         expect(service.charged.length).toBe(4)
+      }),
+    120_000
+  )
+
+  it.scopedLive(
+    "names a provider that no worker serves, and continues once one does",
+    () =>
+      Effect.gen(function* () {
+        const { folder, fleet, service, begun } = yield* assembled({})
+        fleet.write(1, 2)
+        yield* Effect.promise(async () => {
+          const run = begun(fleet.run(join(folder, "state")))
+          await until(() => missedWorker.test(run.words()))
+          begun(fleet.worker("w"))
+          expect(await run.ended).toEqual({ how: 0, words: "" })
+          expect(run.words().split("\n").length).toBe(2)
+        })
+        expect(service.charged.length).toBe(2)
       }),
     120_000
   )
