@@ -292,6 +292,32 @@ describe.skipIf(!hasRedis)("a fleet", () => {
   )
 
   it.scopedLive(
+    "counts the queued lines of a killed run against the limit",
+    () =>
+      Effect.gen(function* () {
+        const { folder, fleet, service, redis, begun } = yield* assembled({})
+        fleet.write(1, 6, "providers: { provider_fast: { creditsPerCharacter: 1 } }\n")
+        yield* Effect.promise(async () => {
+          const queue = new Queue("speak.provider_fast", {
+            connection: { url: redis.url },
+            prefix: "dubwright"
+          })
+          const limited = () => begun(fleet.run(join(folder, "state"), undefined, ["--max-credits", "60"]))
+          const killed = limited()
+          // Two lines of 25 characters or less fit.
+          for (let queued = 0; queued < 2;) queued = await queue.getJobCountByTypes("wait", "prioritized")
+          await queue.close()
+          killed.child.kill("SIGKILL")
+          await killed.ended
+          begun(fleet.worker("w"))
+          expect((await limited().ended).how).toBe(4)
+        })
+        expect(service.charged.length).toBe(2)
+      }),
+    120_000
+  )
+
+  it.scopedLive(
     "worker returns a job of another version, reports it and exits",
     () =>
       Effect.gen(function* () {

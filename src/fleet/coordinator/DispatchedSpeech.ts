@@ -132,6 +132,12 @@ const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<Utteranc
     const joined = yield* jobsInFlight(stage, records)
     const alone = new Set<UtteranceKey>()
     const settle = (record: UtteranceRecord) => settled(stage, accounts, record)
+    // Jobs of an earlier run spend its grants, and its announced creates may have made tasks.
+    for (const { utterance, state } of records)
+      if (state === "announced" || (state === "planned" && joined.has(utterance.key)))
+        spending.expect(utterance)
+    // If that is too much, stops the run, and thus withdraws what no worker has begun.
+    if (!spending.fits()) yield* spending.reserve(0)
     if (spending.isLimited) {
       for (const record of records) {
         const { utterance } = record
@@ -173,7 +179,8 @@ type Accounts = ReadonlyMap<UtteranceKey, Account>
 /** Reserves the cost of an utterance. If that would exceed the budget, stops creates and returns false. */
 const afforded = (accounts: Accounts, { utterance }: UtteranceRecord) =>
   Effect.gen(function* () {
-    const { price, reserve } = yield* RunSpending
+    const { price, reserve, decided } = yield* RunSpending
+    decided(utterance.key)
     const cost = (price(utterance.casting) ?? 0) * utterance.characters
     if (!(yield* reserve(cost))) return false
     const account = accounts.get(utterance.key)
@@ -256,9 +263,10 @@ const goneRecord = ({ share, handover, callRedis, client }: Stage, key: Utteranc
 /** Counts the tasks created for an utterance since it was dispatched, and their credits. */
 const accounted = (accounts: Accounts, { utterance, tasks }: UtteranceRecord) =>
   Effect.gen(function* () {
-    const { price, pay, release } = yield* RunSpending
+    const { price, pay, release, decided } = yield* RunSpending
     const { counts } = yield* SpeakCounters
     const { key, casting, characters } = utterance
+    decided(key)
     const account = accounts.get(key)
     if (account === undefined) return
     for (const { task, credits, adopted } of tasks) {

@@ -24,17 +24,21 @@ export const sendOnce = (
   create: NamedCreate,
   maySend: MaySend
 ): Effect.Effect<Accepted, CallFault, Gateway> =>
-  Effect.flatMap(Gateway, (gateway) =>
-    gateway.submit(create, maySend).pipe(
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const sentAt = yield* Clock.currentTimeMillis
+    return yield* gateway.submit(create, maySend).pipe(
       Effect.catchTag("InvalidResponse", (fault) =>
-        // Even if the second request fails, the first one may have made a task.
-        gateway.resend(create, { age: 0, isNamed: true }).pipe(
-          Effect.mapError(() => fault),
-          Effect.filterOrFail(Predicate.isNotUndefined, () => fault)
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          // Even if the second request fails, the first one may have made a task.
+          gateway.resend(create, { age: now - sentAt, isNamed: true }).pipe(
+            Effect.mapError(() => fault),
+            Effect.filterOrFail(Predicate.isNotUndefined, () => fault)
+          )
         )
       )
     )
-  )
+  })
 
 /**
  * Sends the create of an announced utterance again. The service returns the task that the create made, or makes it now.

@@ -51,6 +51,11 @@ export class CreditBudget {
     return true
   }
 
+  /** Reserves a cost, even beyond the limit. */
+  setAside(cost: number): void {
+    this.aside += cost
+  }
+
   /** Credits that this run has spent or reserved. */
   get counted(): number {
     return this.spent + this.aside

@@ -8,6 +8,7 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { requeueDamagedClips, UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { clipMaker } from "../clips/ClipWorkerClient.ts"
 import { ClipIntake, makeClipIntake } from "../clips/ClipIntake.ts"
+import { RunSpending } from "./services/RunSpending.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import { type RunNeeds, speakServices, speakSummary } from "./services/SpeakServices.ts"
 import { processUtterance, unplannedUtterance } from "./UtteranceProcess.ts"
@@ -32,9 +33,12 @@ export const speakUtterances = (
   Effect.gen(function* () {
     const store = yield* UtteranceStore
     const { counts } = yield* SpeakCounters
+    const spending = yield* RunSpending
     yield* store.revive(settings.keys, "passing")
     counts.reused = yield* requeueDamagedClips(settings.keys)
     const unspoken = yield* store.unspoken(settings.keys)
+    const announced = unspoken.filter(({ state }) => state === "announced").map(({ key }) => key)
+    for (const { utterance } of yield* store.rows(announced)) spending.expect(utterance)
     const intake = yield* makeClipIntake(clipMaker(unspoken.length))
     counts.failed = settings.keys.length - counts.reused - unspoken.length
 

@@ -75,15 +75,18 @@ const recovered = (
     const spending = yield* RunSpending
     const { counts, retrying } = yield* SpeakCounters
     const { key, casting } = row.utterance
+    const { punctual, halted } = yield* StopSignal
     const report = (fault: CallFault) => queues.report(casting.provider, fault)
     const loss = spending.unanswered.get(key)
     const lostAt = loss?.at ?? row.announcedAt ?? 0
-    const finding = yield* Effect.raceFirst(
-      Effect.flatMap(resendCreate(row), (sent) =>
-        sent === undefined ? findLostTask(row, lostAt, last) : Effect.succeed(sent)
-      ),
-      givenUp
-    ).pipe(
+    yield* punctual
+    // Sent again, the create of an earlier run may make its task now.
+    const mayMake = loss !== undefined || (halted() === undefined && spending.fits())
+    const search = findLostTask(row, lostAt, last)
+    const sent = Effect.flatMap(resendCreate(row), (found) =>
+      found === undefined ? search : Effect.succeed(found)
+    )
+    const finding = yield* Effect.raceFirst(mayMake ? sent : search, givenUp).pipe(
       Effect.tapErrorTag("Unreachable", report),
       Effect.tapErrorTag("InvalidResponse", report),
       Effect.catchTags({
@@ -97,6 +100,7 @@ const recovered = (
     switch (finding._tag) {
       case "Absent":
         yield* store.apply({ event: "withdraw", key })
+        spending.decided(key)
         if (loss !== undefined) spending.release(loss.cost)
         spending.unanswered.delete(key)
         return undefined
@@ -118,6 +122,7 @@ const recovered = (
           const { alive } = yield* ServiceWatch
           alive()
           counts.adopted++
+          spending.decided(key)
           spending.found(row.utterance, credits)
           yield* progress.emit({ _tag: "Adopted", provider: casting.provider, utterance: key })
         }
@@ -163,28 +168,27 @@ const undecidable = (why: string): FailureReason =>
 const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
   new SetAside({ failure: undecidable(`the search for its task failed (${failureReasonOf(fault).words})`) })
 
-/**
- * Ends when the run has stopped because the service is unreachable: searching is pointless then, and announced
- * utterances stay announced.
- */
+/** How long searches continue after a stop: a service may ask for up to an hour between two reads of its history. */
+const searchAfterStop = Duration.minutes(3)
+
+/** Ends some time after a stop, at once if the service is unreachable. Announced utterances stay announced. */
 const givenUp: Effect.Effect<never, Left, StopSignal> = Effect.gen(function* () {
   const { stopped, halted } = yield* StopSignal
   yield* stopped
-  return yield* halted()?.reason === "unreachable" ? new Left() : Effect.never
+  if (halted()?.reason !== "unreachable") yield* Effect.sleep(searchAfterStop)
+  return yield* new Left()
 })
 
 const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFault =>
   fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "InvalidResponse"
 
-/** Maximum delay between two creates of an utterance, unless the service requests more. */
+/** Maximum delay between two creates of an utterance, unless the service requests more: then `clearance` waits. */
 const longestDelay = Duration.seconds(3)
 
-/** Schedule for retrying creates that certainly made no task; respects the wait that the service requested. */
+/** Schedule for retrying creates that certainly made no task. */
 const createRetries = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
-  Schedule.modifyDelay((fault, delay) =>
-    isCallFault(fault) ? Duration.max(Duration.min(delay, longestDelay), retryRead(fault)) : delay
-  ),
+  Schedule.modifyDelay((_fault, delay) => Duration.min(delay, longestDelay)),
   Schedule.whileInput(isCallFault),
   Schedule.intersect(Schedule.recurs(mostAttempts - 1))
 )

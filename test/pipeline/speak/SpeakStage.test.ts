@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Clock, Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
+import { Clock, Duration, Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { JobId, ProviderId, TaskId, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { fieldsOf } from "../StandIn.ts"
+import { type Millis, millis } from "../../../src/domain/time/Units.ts"
 import { markersIn } from "../../../src/domain/task/TaskMarker.ts"
 import { profileOf, ProviderProfile } from "../../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance, type Utterance } from "../../../src/domain/speech/Utterance.ts"
@@ -97,6 +98,10 @@ class World {
     isWhole: true
   }
   dead = false
+  /** Whether creates have idempotency keys: one that is sent again returns its task, or makes it. */
+  isNamed = false
+  /** The wait that a "slow" response requests, in milliseconds. */
+  retryAfter: Millis | undefined
   death: { readonly after: number; readonly taken: boolean } | undefined
 
   constructor(readonly script: Script) {}
@@ -119,6 +124,26 @@ class World {
     })
   }
 
+  /** The credits of all tasks: one per character. */
+  get spent(): number {
+    return this.paid.reduce((sum, { text }) => sum + text.length, 0)
+  }
+
+  private made(label: string, text: string, madeAt: number, lost = false): PaidTask {
+    const place = this.paid.length
+    const task: PaidTask = {
+      id: TaskId.make(`task-${place}`),
+      label,
+      text,
+      fate: this.script.fates[place] ?? "done",
+      lost,
+      madeAt,
+      doneAt: madeAt + 700
+    }
+    this.paid.push(task)
+    return task
+  }
+
   readonly gateway = Layer.mock(Gateway, {
     _tag: "gateway/Gateway",
     ping: Effect.void,
@@ -130,28 +155,33 @@ class World {
       voices: () => Effect.never,
       tasks: () => Effect.never
     },
-    resend: () => Effect.map(Effect.void, () => undefined),
+    balance: Effect.fail(new Unreachable({ words: "not told" })),
+    resend: ({ body }) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        if (!this.isNamed) return undefined
+        const { voice_name: label = "", text } = fieldsOf(body)
+        const known = this.paid.find((task) => task.label === label)
+        const made = known ?? this.made(label, text, now)
+        return { task: made.id, credits: text.length }
+      }),
     submit: ({ body }) =>
       this.step(
         Effect.gen(this, function* () {
           const answer = this.script.creates[this.creates++] ?? "taken"
-          if (answer === "slow") return yield* new SlowDown({ words: "later" })
+          if (answer === "slow") {
+            const { retryAfter } = this
+            return yield* new SlowDown({
+              words: "later",
+              ...(retryAfter === undefined ? {} : { retryAfter })
+            })
+          }
           if (answer === "unreachable") return yield* new Unreachable({ words: "nobody there" })
           if (answer === "lost-unmade") return yield* new InvalidResponse({ words: "reset" })
           const now = yield* Clock.currentTimeMillis
-          const place = this.paid.length
-          const task: PaidTask = {
-            id: TaskId.make(`task-${place}`),
-            label: fieldsOf(body).voice_name ?? "",
-            text: fieldsOf(body).text,
-            fate: this.script.fates[place] ?? "done",
-            lost: answer === "lost-made",
-            madeAt: now,
-            doneAt: now + 700
-          }
-          this.paid.push(task)
+          const { voice_name: label = "", text } = fieldsOf(body)
+          const task = this.made(label, text, now, answer === "lost-made")
           if (answer === "lost-made") return yield* new InvalidResponse({ words: "reset" })
-          return { task: task.id, credits: 1 }
+          return { task: task.id, credits: text.length }
         })
       ),
     look: (id) =>
@@ -208,7 +238,7 @@ class World {
             provider: casting.provider,
             voice: casting.voice,
             characters: Array.from(task.text).length,
-            credits: 1,
+            credits: task.text.length,
             madeAt: task.madeAt,
             failed: (task.fate === "fails" || task.fate === "refused") && now >= task.doneAt
           }))
@@ -261,7 +291,8 @@ const lived = (
         ...defaultSpeakSettings,
         ...settings,
         keys,
-        profileOf: (provider) => ProviderProfile.make({ ...profileOf(provider), concurrency: 2 })
+        profileOf: (provider) =>
+          ProviderProfile.make({ ...profileOf(provider), concurrency: 2, creditsPerCharacter: 1 })
       })
       const rows = yield* store.rows(keys)
       return {
@@ -282,6 +313,9 @@ const lived = (
       yield* turn
     }
   })
+
+/** A service that does as it should. */
+const calm: Script = { creates: [], fates: [], audio: [], deaths: [], echoes: true }
 
 it.effect.prop(
   "pays for every utterance once, or reports why not",
@@ -323,7 +357,7 @@ it.effect.prop(
 it.effect("creates nothing after the deadline, finishes tasks in flight, and continues in the next run", () =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
-    const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
+    const world = new World(calm)
     const late = yield* lived(folder, world, { deadline: { at: 500, words: "06:00" } })
     expect(late?.summary).toMatchObject({
       created: 2,
@@ -341,11 +375,67 @@ it.effect("creates nothing after the deadline, finishes tasks in flight, and con
   })
 )
 
+it.effect("waits for a requested time only until the deadline", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ ...calm, creates: ["slow", "slow"] })
+    world.retryAfter = millis(1_800_000)
+    const run = lived(folder, world, { deadline: { at: 10_000, words: "06:00" } })
+    const [time, end] = yield* Effect.timedWith(run, Clock.currentTimeNanos)
+    expect(end?.summary).toMatchObject({ created: 0, left: list.length, halt: { reason: "deadline" } })
+    expect(Duration.toSeconds(time)).toBeLessThan(20)
+    rmSync(folder, { recursive: true })
+  })
+)
+
+it.effect("counts what a crashed run may have created against the limit", () =>
+  Effect.gen(function* () {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+    const world = new World({ ...calm, creates: ["lost-made", "lost-made"] })
+    world.revive({ after: 5, taken: false })
+    const limit = { maxCredits: 45 }
+    yield* lived(folder, world, limit)
+    expect(world.paid).toHaveLength(2)
+    world.revive(undefined)
+    // The history lists the two only after the other lines were due.
+    world.history = { lag: 20_000, isWhole: true }
+    const end = yield* lived(folder, world, limit)
+    expect(end?.summary).toMatchObject({ created: 1, adopted: 2, left: 1, halt: { reason: "budget" } })
+    expect(world.spent).toBeLessThanOrEqual(45)
+    rmSync(folder, { recursive: true })
+  })
+)
+
+it.effect("sends nothing again that could be paid after the deadline or beyond the limit", () =>
+  Effect.gen(function* () {
+    const stops: ReadonlyArray<Partial<SpeakSettings>> = [
+      { deadline: { at: 1, words: "06:00" } },
+      { maxCredits: 0 }
+    ]
+    for (const stop of stops) {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      const world = new World(calm)
+      world.isNamed = true
+      // Announced, but not sent.
+      world.revive({ after: 3, taken: false })
+      yield* lived(folder, world)
+      world.revive(undefined)
+      const stopped = yield* lived(folder, world, stop)
+      expect(stopped?.summary).toMatchObject({ created: 0, adopted: 0, left: list.length })
+      expect(world.paid).toEqual([])
+      const end = yield* lived(folder, world)
+      expect(end?.summary).toMatchObject({ failed: 0, left: 0 })
+      expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    }
+  })
+)
+
 it.effect("asks again in the next run for audio whose download was refused, without paying again", () =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
     const refused = Array.from({ length: 2 * list.length }, () => "refused" as const)
-    const world = new World({ creates: [], fates: [], audio: refused, deaths: [], echoes: true })
+    const world = new World({ ...calm, audio: refused })
     const first = yield* lived(folder, world)
     expect(first?.summary).toMatchObject({ created: list.length, failed: list.length })
     expect(Array.from(first?.standings.values() ?? [], ({ setback }) => setback?.words)).toEqual(
@@ -358,7 +448,7 @@ it.effect("asks again in the next run for audio whose download was refused, with
   })
 )
 
-const lostFirst: Script = { creates: ["lost-made"], fates: [], audio: [], deaths: [], echoes: true }
+const lostFirst: Script = { ...calm, creates: ["lost-made"] }
 
 it.effect("searches for a lost create in the next run, too, before sending it again", () =>
   Effect.gen(function* () {
@@ -416,7 +506,7 @@ it.effect("does not send a lost create again if its task is listed later than al
       created: list.length,
       adopted: 0,
       failed: 0,
-      credits: list.length,
+      credits: world.spent,
       halt: undefined
     })
     expect(world.paid).toHaveLength(list.length)
@@ -441,7 +531,7 @@ it.effect("does not take a history too long to read as proof that a task is miss
 it.effect("stops searching for lost tasks once the service counts as unreachable", () =>
   Effect.gen(function* () {
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
-    const world = new World({ creates: [], fates: [], audio: [], deaths: [], echoes: true })
+    const world = new World(calm)
     const end = yield* lived(folder, world, { patience: "1 minute" }, mute)
     expect(end?.summary).toMatchObject({ left: list.length, failed: 0, halt: { reason: "unreachable" } })
     expect(Array.from(end?.standings.values() ?? [], ({ state }) => state).sort()).toEqual([

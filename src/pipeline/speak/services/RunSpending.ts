@@ -54,6 +54,12 @@ export class RunSpending extends Context.Tag("pipeline/RunSpending")<
     ) => Effect.Effect<number | undefined>
     /** Books a task of an earlier run that had not been counted. */
     readonly found: (utterance: Priced, credits: number | undefined) => void
+    /** Sets aside the cost of a create that an earlier run may have sent, even beyond the limit. */
+    readonly expect: (utterance: Utterance) => void
+    /** Releases what was set aside for an utterance: whether it has a task is decided, or about to be. */
+    readonly decided: (key: UtteranceKey) => void
+    /** Whether all that is spent, reserved and set aside is within the limit. */
+    readonly fits: () => boolean
     /** Credits that this run spent; undefined if the cost of any task is unknown. */
     readonly total: () => number | undefined
   }
@@ -228,6 +234,7 @@ const makeSpending = Effect.gen(function* () {
     })
 
   const unanswered = new Map<UtteranceKey, Loss>()
+  const expected = new Map<UtteranceKey, number>()
   return {
     isLimited: budget.isLimited,
     unanswered,
@@ -255,6 +262,17 @@ const makeSpending = Effect.gen(function* () {
       }),
     found: ({ casting, characters }: Priced, credits: number | undefined) =>
       budget.found(credits ?? (price(casting) ?? 0) * characters),
+    expect: ({ key, casting, characters }: Utterance) => {
+      if (!budget.isLimited || expected.has(key)) return
+      const cost = (price(casting) ?? 0) * characters
+      expected.set(key, cost)
+      budget.setAside(cost)
+    },
+    decided: (key: UtteranceKey) => {
+      budget.release(expected.get(key) ?? 0)
+      expected.delete(key)
+    },
+    fits: () => !budget.isOver,
     total: () => (unanswered.size > 0 ? undefined : budget.total())
   }
 })
