@@ -76,6 +76,7 @@ beforeAll(() => {
   manifest("piped-video.yaml", ...job, "    video: pipe.en.srt")
   symlinkSync("round.yaml", join(folder, "round.yaml"))
   mkdirSync(join(folder, "season.srt"))
+  mkdirSync(join(folder, "episodes"))
   file("endless.srt", cues)
   truncateSync(join(folder, "endless.srt"), 2 ** 33)
   file("bytes.yaml", Uint8Array.from([0x6e, 0x61, 0x6d, 0x65, 0x3a, 0x20, 0xff, 0xfe]))
@@ -110,6 +111,11 @@ const faults: ReadonlyArray<readonly [string, ReadonlyArray<string>, RegExp]> = 
     /^dubwright: film\.docx:1: the file is not a \.docx document, or is damaged; save it again/u
   ],
   ["a folder", ["season.srt"], /^dubwright: season\.srt: a folder, not a file/u],
+  [
+    "a folder without an ending",
+    ["episodes"],
+    /^dubwright: episodes: a folder, not a file; name its files, such as "episodes\/\*\.srt"/u
+  ],
   ["a pipe", ["pipe.en.srt"], /^dubwright: pipe\.en\.srt: a pipe or device, not a file; save its output/u],
   ["a manifest that is a pipe", ["pipe.yaml"], /^dubwright: pipe\.yaml: a pipe or device/u],
   ["a sheet that is a pipe", ["piped.yaml"], /^dubwright: pipe\.en\.srt: a pipe or device/u],

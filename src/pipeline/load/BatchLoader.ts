@@ -8,11 +8,11 @@ import { type JobEntry, Manifest } from "../../domain/manifest/Manifest.ts"
 import { profileOf, ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { scriptEndings } from "../../script/ScriptFile.ts"
 import { isSpeechJson } from "../../script/formats/SpeechJson.ts"
-import { endingOf, unreadByName } from "../../script/formats/UnreadFormats.ts"
+import { endingOf } from "../../script/formats/UnreadFormats.ts"
 import { castIn, type ChosenVoices } from "./cast/JobCasting.ts"
 import { validateBatch } from "./BatchValidation.ts"
-import { batchKey, isManifest, manifestEndings, overridesPath } from "./BatchId.ts"
-import { inputText, type ReadInput } from "./InputFile.ts"
+import { batchKey, isManifest, overridesPath } from "./BatchId.ts"
+import { inputText, type ReadInput, unknownInput } from "./InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
 import { type Batch, filesOf } from "./Job.ts"
 import { checkValue } from "./ManifestValue.ts"
@@ -68,18 +68,8 @@ export const loadBatch = Effect.fn("BatchLoader.loadBatch")(function* (
     return yield* resolveBatch(manifest, first, file, path.dirname(file), flags, overrides)
   }
   const strange = yield* Effect.filter(inputs, (input) => unfitScript(input, flags.read))
-  if (Array.isNonEmptyArray(strange)) {
-    return yield* InputRejected.make({
-      faults: Array.map(strange, (file) =>
-        InputFault.make({
-          file,
-          message:
-            unreadByName(file) ??
-            `expected a manifest (${manifestEndings.join(", ")}) or a script (${scriptEndings.map((ending) => `.${ending}`).join(", ")})`
-        })
-      )
-    })
-  }
+  if (Array.isNonEmptyArray(strange))
+    return yield* InputRejected.make({ faults: yield* Effect.forEach(strange, unknownInput) })
   const { video } = flags
   if (video !== undefined && inputs.length > 1) {
     const problem = `--video names the film of one script, not of ${inputs.length}`

@@ -6,8 +6,11 @@ import { resolve } from "node:path"
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect } from "effect"
+import { scriptEndings } from "../../script/ScriptFile.ts"
+import { unreadByName } from "../../script/formats/UnreadFormats.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
-import { type InputRejected, rejectInput } from "./InputRejected.ts"
+import { manifestEndings } from "./BatchId.ts"
+import { InputFault, type InputRejected, rejectInput } from "./InputRejected.ts"
 
 /**
  * The largest text file in bytes: about half a million cues. Planning needs many times that much memory.
@@ -89,3 +92,18 @@ export const unreadableInput = (error: PlatformError): string => {
   if (/ELOOP/u.test(error.message)) return "a symbolic link that points back to itself"
   return `cannot be read (${error.message})`
 }
+
+/** Says why an input is neither a manifest nor a script, by its name. */
+export const unknownInput = Effect.fnUntraced(function* (file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const endings = scriptEndings.map((ending) => `.${ending}`).join(", ")
+  const isFolder = yield* Effect.isSuccess(fs.readDirectory(file))
+  return InputFault.make({
+    file,
+    message:
+      unreadByName(file) ??
+      (isFolder
+        ? `a folder, not a file; name its files, such as "${file.replace(/[\\/]+$/u, "")}/*.srt"`
+        : `expected a manifest (${manifestEndings.join(", ")}) or a script (${endings})`)
+  })
+})
