@@ -17,8 +17,13 @@ export type UtteranceChange =
   | Plain<"settle">
   /** `suspect` names the suspected fault of audio that was kept anyway. */
   | (Plain<"fetch"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })
-  /** Puts an earlier clip back. */
-  | (Plain<"restore"> & { readonly clip: Clip; readonly bytes: number; readonly suspect: string | undefined })
+  /** Puts an earlier clip back. `task` is its task, which is asked again if the clip is missing later. */
+  | (Plain<"restore"> & {
+      readonly task: TaskId
+      readonly clip: Clip
+      readonly bytes: number
+      readonly suspect: string | undefined
+    })
   | Plain<"refetch">
   | Plain<"place">
   /** The next create is a new take, with a marker of its own. */

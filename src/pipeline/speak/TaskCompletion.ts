@@ -102,6 +102,6 @@ const awaited = (
     return settled.done
   }).pipe(inSpan("TaskCompletion.awaited", { task }))
 
-/** Whether a label has the marker of an utterance's take. */
-const hasMarker = (label: string | undefined, { utterance, take }: UtteranceRow): boolean =>
-  label !== undefined && markersIn(label).includes(markerOf(utterance.key, take))
+/** Whether a label has the marker of an utterance's take; a restored clip's task is of an earlier one. */
+const hasMarker = (label: string | undefined, { utterance: { key } }: UtteranceRow): boolean =>
+  label !== undefined && markersIn(label).some((mark) => mark.startsWith(markerOf(key, 1)))

@@ -55,7 +55,8 @@ const valuesOf = (change: UtteranceChange, now: number): Bound["values"] => {
         cut,
         bytes,
         suspect,
-        engine
+        engine,
+        ...("task" in change ? { task: change.task } : {})
       }
     }
     case "announce":
@@ -96,7 +97,7 @@ const effects: Readonly<Record<UtteranceEvent, string>> = {
   withdraw: "task = NULL, announced_at = NULL,",
   settle: "",
   fetch: "setback = NULL,",
-  restore: "setback = NULL,",
+  restore: "task = @task, setback = NULL,",
   refetch: "",
   place: "",
   lose: `take = take + 1, task = NULL, setback = @setback,

@@ -140,6 +140,13 @@ const steps = {
   "0009_create_keys": statements(
     // The idempotency key of an utterance's last create, announced at `announced_at`.
     `ALTER TABLE utterance ADD COLUMN create_key TEXT`
+  ),
+  "0010_tasks_of_restored_clips": statements(
+    // Earlier versions put clips back without their tasks, and could not continue an utterance whose clip was missing
+    // later. The last paid task spoke the same text.
+    `UPDATE utterance SET task = (SELECT task FROM task WHERE task.key = utterance.key ORDER BY take DESC LIMIT 1)
+     WHERE task IS NULL AND state IN ('submitted', 'settled', 'fetched', 'placed')`,
+    `UPDATE utterance SET state = 'planned' WHERE task IS NULL AND state IN ('submitted', 'settled')`
   )
 }
 

@@ -2,7 +2,7 @@
  * Runs with `listen`, with small scripts as recognisers: clips that are transcribed or spoken again, costs, and
  * reports.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
@@ -107,6 +107,16 @@ it.scopedLive("speaks nothing again beyond --max-credits", () =>
     expect(yield* run(5)).toMatchObject({ ...faulty, created: 1 })
     expect(yield* run(10)).toMatchObject({ ...faulty, created: 1 })
     expect(yield* run(10)).toMatchObject({ ...faulty, created: 0 })
+  })
+)
+
+it.scopedLive("fetches a clip that was put back and then deleted from its own task, without paying", () =>
+  Effect.gen(function* () {
+    const { run, folder } = yield* listening(printing("All is well, and tonight."))
+    const faulty = { status: "delivered", flags: ["missing-words"] }
+    expect(yield* run(5)).toMatchObject({ ...faulty, created: 1 })
+    rmSync(join(folder, ".dubwright", "clips"), { recursive: true })
+    expect(yield* run(4)).toMatchObject({ ...faulty, created: 0 })
   })
 )
 

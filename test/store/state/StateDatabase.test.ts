@@ -136,6 +136,46 @@ it.scopedLive("rejects a newer version's file, and upgrades an older one", () =>
   })
 )
 
+it.scopedLive("repairs utterances whose clip an earlier version put back without its task", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* opened(folder)
+    const database = new Sqlite(join(folder, "state.sqlite"))
+    const add = (key: string, state: string, task: string | null) =>
+      database
+        .prepare(
+          `INSERT INTO utterance (key, state, casting, provider, input, text, said, characters, label, task, changed_at)
+           VALUES (?, ?, '{}', 'p', 'text', 't', '[]', 1, 'l', ?, 0)`
+        )
+        .run(key, state, task)
+    const pay = (task: string, key: string, take: number) =>
+      database.prepare("INSERT INTO task VALUES (?, ?, ?, 'p', 1, NULL, 0, 0)").run(task, key, take)
+    add("clip kept", "placed", null)
+    add("clip gone", "submitted", null)
+    add("never paid", "settled", null)
+    add("intact", "fetched", "own")
+    add("lost take", "planned", null)
+    pay("kept", "clip kept", 1)
+    pay("first", "clip gone", 1)
+    pay("second", "clip gone", 2)
+    pay("later", "intact", 2)
+    pay("abandoned", "lost take", 1)
+    database.exec("DELETE FROM migrations WHERE migration_id >= 10")
+    database.close()
+    const rows = yield* Effect.flatMap(
+      SqlClient,
+      (sql) => sql`SELECT key, state, task FROM utterance ORDER BY id`
+    ).pipe(Effect.provide(writableState(folder)))
+    expect(rows).toEqual([
+      { key: "clip kept", state: "placed", task: "kept" },
+      { key: "clip gone", state: "submitted", task: "second" },
+      { key: "never paid", state: "planned", task: null },
+      { key: "intact", state: "fetched", task: "own" },
+      { key: "lost take", state: "planned", task: null }
+    ])
+  })
+)
+
 it.scopedLive("rejects another program's database, or one that was changed, and leaves it as it is", () =>
   Effect.gen(function* () {
     const whole = yield* temporaryFolder

@@ -56,8 +56,9 @@ const change = (
     case "adopt":
       return { event, key, task: TaskId.make(task), credits: 7.5 }
     case "fetch":
-    case "restore":
       return { event, key, clip: clip(utterance), bytes: 244, suspect: "it hums" }
+    case "restore":
+      return { event, key, task: TaskId.make(task), clip: clip(utterance), bytes: 244, suspect: "it hums" }
     case "lose":
     case "fail":
       return { event, key, setback }

@@ -6,6 +6,7 @@ import { Effect, Either, Option } from "effect"
 import type { ClipHearing } from "../../../domain/speech/Hearing.ts"
 import type { UtteranceUse } from "../../../domain/speech/Utterance.ts"
 import { FailureReason } from "../../../domain/task/FailureReason.ts"
+import type { UtteranceChange } from "../../../domain/task/UtteranceChange.ts"
 import type { JobId, UtteranceKey } from "../../../domain/values/Ids.ts"
 import type { HelperFailed } from "../../../engines/helpers/HelperFailed.ts"
 import type { Recogniser } from "../../../engines/recognition/Recogniser.ts"
@@ -88,15 +89,15 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
   let total = spoken
   if (faulty.length === 0 || spoken.summary.halt !== undefined) return total
   const rows = yield* store.rows(plan.utterances.map(({ key }) => key))
-  const rerolls = new Map(rows.map((row) => [row.utterance.key, row.rerolls]))
+  const rowOf = new Map(rows.map((row) => [row.utterance.key, row]))
   const used = rows.reduce((sum, row) => sum + row.rerolls, 0)
   let left = Math.max(3, Math.ceil(plan.utterances.length * defaultSpeakSettings.rerolls)) - used
   let isHalted = false
   for (const [key, hearing] of faulty) {
     if (isHalted || left <= 0) break
-    const tried = rerolls.get(key) ?? mostRerolls
+    const { rerolls: tried = mostRerolls, task } = rowOf.get(key) ?? {}
     const before = (yield* store.clips([key])).get(key)
-    if (tried >= mostRerolls || before === undefined) continue
+    if (tried >= mostRerolls || before === undefined || task === undefined) continue
     const bytes = yield* storedAudio(before.clip)
     if (Option.isNone(bytes)) continue
     left--
@@ -117,7 +118,7 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
         : (yield* listenToClips(opened, new Map([[key, fresh.clip]]), new Map([[key, words]]))).get(key)
     const isBetter = again !== undefined && !("unheard" in again) && faultCount(again) < faultCount(hearing)
     if (isBetter) heard.set(key, again)
-    else yield* restored(key, before, bytes.value)
+    else yield* restored({ ...before, event: "restore", key, task }, bytes.value)
     if (Either.isRight(summary)) {
       // A new take that was not spoken does not stop the run: the earlier clip is delivered.
       isHalted = summary.right.halt !== undefined
@@ -129,16 +130,14 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
 
 /** Restores the earlier clip. Does nothing if the service is still speaking the new take: the next run continues it. */
 const restored = Effect.fnUntraced(function* (
-  key: UtteranceKey,
-  { clip, bytes, suspect }: NonNullable<ReturnType<StoredClips["get"]>>,
+  change: Extract<UtteranceChange, { readonly event: "restore" }>,
   wav: Uint8Array
 ) {
+  const { key } = change
   const store = yield* UtteranceStore
   const clips = yield* ClipFolder
   const state = (yield* store.standings([key])).get(key)?.state
   if (state !== "planned" && state !== "failed" && state !== "fetched") return
   yield* clips.keep(key, wav)
-  yield* store.apply({ event: "restore", key, clip, bytes, suspect })
+  yield* store.apply(change)
 })
-
-type StoredClips = Effect.Effect.Success<ReturnType<UtteranceStore["clips"]>>
