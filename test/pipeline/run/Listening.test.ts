@@ -8,6 +8,7 @@ import { expect, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { JobReport } from "../../../src/domain/report/Report.ts"
 import { Gateway } from "../../../src/gateway/Gateway.ts"
+import { SlowDown } from "../../../src/gateway/GatewayErrors.ts"
 import { runPlan } from "../../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../../src/pipeline/load/BatchLoader.ts"
 import { planBatch } from "../../../src/pipeline/plan/BatchPlan.ts"
@@ -155,6 +156,28 @@ it.scopedLive("continues a new take that was interrupted, and pays for it once",
     yield* Deferred.succeed(finished, undefined)
     expect(yield* run()).toMatchObject({ status: "delivered", flags: [], created: 0 })
     expect(created).toBe(2)
+  })
+)
+
+it.scopedLive("puts the earlier clip back if it is interrupted before there is a new take", () =>
+  Effect.gen(function* () {
+    const second = yield* Deferred.make<void>()
+    let created = 0
+    const busy = Layer.map(standIn(0), (context) => {
+      const service = Context.get(context, Gateway)
+      return Context.make(Gateway, {
+        ...service,
+        submit: (...request) =>
+          created++ === 0
+            ? service.submit(...request)
+            : Effect.zipRight(Deferred.succeed(second, undefined), new SlowDown({ words: "later" }))
+      })
+    })
+    const { run } = yield* listening(printing("All is well, and tonight."), {}, busy)
+    const running = yield* Effect.fork(run())
+    yield* Deferred.await(second)
+    yield* Fiber.interrupt(running)
+    expect(yield* run(4)).toMatchObject({ status: "delivered", flags: ["missing-words"], created: 0 })
   })
 )
 

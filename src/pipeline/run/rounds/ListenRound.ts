@@ -7,6 +7,7 @@ import type { ClipHearing } from "../../../domain/speech/Hearing.ts"
 import type { UtteranceUse } from "../../../domain/speech/Utterance.ts"
 import { FailureReason } from "../../../domain/task/FailureReason.ts"
 import type { UtteranceChange } from "../../../domain/task/UtteranceChange.ts"
+import type { UtteranceState } from "../../../domain/task/UtteranceState.ts"
 import type { JobId, UtteranceKey } from "../../../domain/values/Ids.ts"
 import type { HelperFailed } from "../../../engines/helpers/HelperFailed.ts"
 import type { Recogniser } from "../../../engines/recognition/Recogniser.ts"
@@ -105,20 +106,25 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
       kind: "bad-audio",
       words: `wrong words were heard: ${faultWords(hearing)}`
     })
-    yield* store.apply({ event: "lose", key, setback })
-    const settings = yield* speakSettings(plan, [key], options)
-    const summary = yield* options.executor
-      .speak(settings, plan)
-      .pipe(Effect.provide(options.service), Effect.either)
-    const fresh = (yield* store.clips([key])).get(key)
-    const words = expected.get(key)
-    const again =
-      fresh === undefined || words === undefined
-        ? undefined
-        : (yield* listenToClips(opened, new Map([[key, fresh.clip]]), new Map([[key, words]]))).get(key)
-    const isBetter = again !== undefined && !("unheard" in again) && faultCount(again) < faultCount(hearing)
-    if (isBetter) heard.set(key, again)
-    else yield* restored({ ...before, event: "restore", key, task }, bytes.value)
+    const earlier = { ...before, event: "restore", key, task } as const
+    const summary = yield* Effect.gen(function* () {
+      yield* store.apply({ event: "lose", key, setback })
+      const settings = yield* speakSettings(plan, [key], options)
+      const ended = yield* options.executor
+        .speak(settings, plan)
+        .pipe(Effect.provide(options.service), Effect.either)
+      const fresh = (yield* store.clips([key])).get(key)
+      const words = expected.get(key)
+      const again =
+        fresh === undefined || words === undefined
+          ? undefined
+          : (yield* listenToClips(opened, new Map([[key, fresh.clip]]), new Map([[key, words]]))).get(key)
+      const isBetter = again !== undefined && !("unheard" in again) && faultCount(again) < faultCount(hearing)
+      if (isBetter) heard.set(key, again)
+      else yield* Effect.uninterruptible(restored(earlier, bytes.value, ["planned", "failed", "fetched"]))
+      return ended
+      // An interrupted run has not compared a new take that it stored: it stays.
+    }).pipe(Effect.onError(() => Effect.ignoreLogged(restored(earlier, bytes.value, ["planned", "failed"]))))
     if (Either.isRight(summary)) {
       // A new take that was not spoken does not stop the run: the earlier clip is delivered.
       isHalted = summary.right.halt !== undefined
@@ -128,16 +134,20 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
   return total
 })
 
-/** Restores the earlier clip. Does nothing if the service is still speaking the new take: the next run continues it. */
+/**
+ * Restores the earlier clip if the utterance is in one of the states. In no others: the service may still be speaking
+ * the new take, which the next run continues.
+ */
 const restored = Effect.fnUntraced(function* (
   change: Extract<UtteranceChange, { readonly event: "restore" }>,
-  wav: Uint8Array
+  wav: Uint8Array,
+  from: ReadonlyArray<UtteranceState>
 ) {
   const { key } = change
   const store = yield* UtteranceStore
   const clips = yield* ClipFolder
   const state = (yield* store.standings([key])).get(key)?.state
-  if (state !== "planned" && state !== "failed" && state !== "fetched") return
+  if (state === undefined || !from.includes(state)) return
   yield* clips.keep(key, wav)
   yield* store.apply(change)
 })
