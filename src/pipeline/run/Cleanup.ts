@@ -57,7 +57,9 @@ export const forgetDeletedBatches = Effect.gen(function* () {
     const beside = yield* fs
       .readDirectory(path.dirname(manifest))
       .pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
-    if (beside.length > 0 && !beside.includes(path.basename(manifest))) yield* batches.forget(batch)
+    // Not looked up in the list: a disk may ignore case, or store another Unicode form of the name.
+    if (beside.length > 0 && !(yield* Effect.orElseSucceed(fs.exists(manifest), () => true)))
+      yield* batches.forget(batch)
   }
 })
 

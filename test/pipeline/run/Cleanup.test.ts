@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -40,7 +41,14 @@ it.scopedLive("forgets a batch only if its manifest was deleted", () =>
       for (const { batch, utterance } of all)
         yield* store.plan(batch, [{ job: JobId.make("film"), utterances: [{ utterance, label: "film #1" }] }])
       expect(yield* store.unused()).toEqual([])
-      yield* forgetDeletedBatches
+      const fs = yield* FileSystem.FileSystem
+      // Lists names as a disk that ignores case may have stored them.
+      const listed = (folder: string) =>
+        Effect.map(fs.readDirectory(folder), (names) => names.map((name) => name.toUpperCase()))
+      yield* Effect.provideService(forgetDeletedBatches, FileSystem.FileSystem, {
+        ...fs,
+        readDirectory: listed
+      })
       const unused = new Set(yield* store.unused())
       expect(all.flatMap(({ utterance }) => (unused.has(utterance.key) ? [utterance.text] : []))).toEqual(
         Object.keys(unneeded)
