@@ -194,6 +194,8 @@ const granted = ({ credits: most, price }: Grant) =>
         limit.reserve(cost)
           ? Effect.succeed(true)
           : Effect.as(stop({ reason: "budget", words: limitReached(settings) }), false),
+      // The coordinator decides about a new take.
+      hold: () => true,
       release: (cost) => limit.release(cost),
       pay: (reserved, utterance, credits) => {
         const paid = credits ?? price * utterance.characters

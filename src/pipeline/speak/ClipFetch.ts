@@ -14,6 +14,7 @@ import { startOver, readRefused, setAside } from "./FaultPolicy.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { mostRerolls, SpeakConfig } from "./SpeakSettings.ts"
+import { RunSpending } from "./services/RunSpending.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
@@ -58,7 +59,8 @@ export const fetchClip = (
       return yield* fetchClip(row, done, refetches + 1)
     }
     const { clip, bytes, suspect, mayRetake } = kept.right
-    if (suspect !== undefined && mayRetake && (yield* mayReroll(row)))
+    const { hold } = Context.get(context, RunSpending)
+    if (suspect !== undefined && mayRetake && (yield* mayReroll(row)) && hold(utterance))
       return yield* startOver(row, badAudioOf(suspect))
     yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })
     alive()

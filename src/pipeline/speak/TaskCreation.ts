@@ -208,7 +208,9 @@ const attempt = (
     const { provider } = casting
     yield* queues.clearance(provider, stopped)
     yield* punctual
-    if (halted() !== undefined) return yield* new Left()
+    const isHeld = spending.unhold(key)
+    const halt = halted()
+    if (halt !== undefined && !(isHeld && halt.reason === "budget")) return yield* new Left()
     const cost = (spending.price(casting) ?? 0) * characters
     if (!(yield* spending.reserve(cost))) return yield* new Left()
 

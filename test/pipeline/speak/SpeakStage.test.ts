@@ -51,7 +51,7 @@ const audioAnswers = ["good", "good", "good", "broken", "damaged", "refused"] as
 interface Script {
   readonly creates: ReadonlyArray<(typeof createAnswers)[number]>
   readonly fates: ReadonlyArray<(typeof taskFates)[number]>
-  readonly audio: ReadonlyArray<(typeof audioAnswers)[number]>
+  readonly audio: ReadonlyArray<(typeof audioAnswers)[number] | "long">
   /** For each run but the last, after how many steps it crashes, and whether the last step took effect. */
   readonly deaths: ReadonlyArray<{ readonly after: number; readonly taken: boolean }>
   readonly echoes: boolean
@@ -218,7 +218,7 @@ class World {
           if (answer === "broken") return yield* new InvalidResponse({ words: "reset" })
           if (answer === "refused")
             return yield* new NoAudio({ reason: "stale", words: "its URL returned HTTP 403" })
-          const audio = babble(task.text)
+          const audio = babble(answer === "long" ? task.text.repeat(12) : task.text)
           return { audio: answer === "damaged" ? audio.subarray(0, 60) : audio, transcript: undefined }
         })
       ),
@@ -426,6 +426,30 @@ it.effect("sends nothing again that could be paid after the deadline or beyond t
       const end = yield* lived(folder, world)
       expect(end?.summary).toMatchObject({ failed: 0, left: 0 })
       expect(world.paid).toHaveLength(list.length)
+      rmSync(folder, { recursive: true })
+    }
+  })
+)
+
+it.effect("keeps a suspect clip if the credit limit leaves nothing for a new take", () =>
+  Effect.gen(function* () {
+    for (const [maxCredits, created] of [
+      [68, list.length],
+      [100, list.length + 1]
+    ] as const) {
+      const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
+      // The last two clips are fetched when all four creates have been paid for, with 68 credits.
+      const audio = ["good", "good", "good", "long"] as const
+      const world = new World({ creates: [], fates: [], audio, deaths: [], echoes: true })
+      const end = yield* lived(folder, world, { maxCredits })
+      expect(end?.summary).toMatchObject({
+        created,
+        failed: 0,
+        left: 0,
+        suspect: list.length + 1 - created,
+        halt: undefined
+      })
+      expect(world.paid).toHaveLength(created)
       rmSync(folder, { recursive: true })
     }
   })

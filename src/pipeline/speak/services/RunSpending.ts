@@ -41,6 +41,13 @@ export class RunSpending extends Context.Tag("pipeline/RunSpending")<
     readonly pricing: <A, E, R>(utterance: Utterance, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Reserves the cost of a create. If that would exceed the limit, stops creates and returns false. */
     readonly reserve: (cost: number) => Effect.Effect<boolean>
+    /**
+     * Reserves the cost of a new take until its create, which may then be sent even after the run has stopped at its
+     * limit. If that would exceed the limit, returns false; creates go on.
+     */
+    readonly hold: (utterance: Utterance) => boolean
+    /** Releases what is held for an utterance. Returns false if nothing was. */
+    readonly unhold: (key: UtteranceKey) => boolean
     /** Releases the reservation of a create that cost nothing. */
     readonly release: (cost: number) => void
     /**
@@ -235,6 +242,7 @@ const makeSpending = Effect.gen(function* () {
 
   const unanswered = new Map<UtteranceKey, Loss>()
   const expected = new Map<UtteranceKey, number>()
+  const held = new Map<UtteranceKey, number>()
   return {
     isLimited: budget.isLimited,
     unanswered,
@@ -251,6 +259,16 @@ const makeSpending = Effect.gen(function* () {
       )
     },
     reserve,
+    hold: ({ key, casting, characters }: Utterance) => {
+      const cost = (price(casting) ?? 0) * characters
+      const isHeld = budget.reserve(cost)
+      if (isHeld) held.set(key, cost)
+      return isHeld
+    },
+    unhold: (key: UtteranceKey) => {
+      budget.release(held.get(key) ?? 0)
+      return held.delete(key)
+    },
     release: (cost: number) => budget.release(cost),
     pay: (reserved: number, { casting, characters }: Priced, credits: number | undefined) =>
       Effect.suspend(() => {
