@@ -193,7 +193,7 @@ const answered =
           },
           onResponseError: (_, error) => {
             ended()
-            told(Either.left(fault ?? mapTransportError(error, undefined)))
+            told(Either.left(fault ?? mapTransportError(error, undefined, stop !== undefined)))
           }
         }
       )
