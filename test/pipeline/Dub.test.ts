@@ -372,6 +372,61 @@ it.scopedLive("removes outdated files on redelivery, and verifies the new ones",
   })
 )
 
+it.scopedLive("delivers a job again if its files were replaced by a delivery that did not end", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* video(join(folder, "film.mp4"), { seconds: 3 })
+    writeFileSync(
+      join(folder, "night.json"),
+      JSON.stringify({
+        defaults: { provider: "provider_fast", voice: "v1", outputs: ["wav", "mkv"], sync: "off" },
+        jobs: [
+          { input: "a.srt", video: "film.mp4" },
+          { input: "b.srt", video: "film.mp4" }
+        ]
+      })
+    )
+    const say = (name: string, words: string) =>
+      writeFileSync(join(folder, name), `1\n00:00:00,500 --> 00:00:02,500\n${words}\n`)
+    say("b.srt", "All is well.")
+    yield* Effect.gen(function* () {
+      const service = yield* Layer.memoize(standIn(0))
+      let isKilled = false
+      const emit: Progress["Type"]["emit"] = (event) =>
+        isKilled && event._tag === "Muxing" ? Effect.dieMessage("killed") : Effect.void
+      const ran = (only?: string) =>
+        Effect.gen(function* () {
+          const batch = yield* loadBatch([join(folder, "night.json")], only === undefined ? {} : { only })
+          return yield* runPlan(yield* planBatch(batch), service)
+        }).pipe(Effect.provideService(Progress, { emit }))
+      const sound = () => readFileSync(join(folder, "out/a/a.wav"))
+      const edited = Effect.gen(function* () {
+        say("a.srt", "Bye.")
+        isKilled = true
+        expect((yield* Effect.exit(ran()))._tag).toBe("Failure")
+        isKilled = false
+        say("a.srt", "Hello, my good old friend.")
+      })
+
+      say("a.srt", "Hello, my good old friend.")
+      yield* ran()
+      const first = sound()
+      yield* edited
+      expect(sound().equals(first)).toBe(false)
+      expect((yield* ran("b")).jobs.map(({ job, status }) => [job.id, status])).toEqual([["b", "delivered"]])
+      expect(readFileSync(join(folder, "out/index.html"), "utf8")).toContain(
+        "not delivered yet, and not selected by --only"
+      )
+      const { jobs } = yield* ran()
+      expect(jobs.map((job) => [job.job.id, job.status === "delivered" && job.unchanged])).toEqual([
+        ["a", false],
+        ["b", true]
+      ])
+      expect(sound().equals(first)).toBe(true)
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
+)
+
 it.scopedLive("reports unchanged jobs and delivers cached ones before it speaks anything", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder

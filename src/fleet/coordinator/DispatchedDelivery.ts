@@ -4,6 +4,7 @@ import type { Job } from "bullmq"
 import { Effect } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { deliverToResult, keepDelivery, reportUndelivered } from "../../pipeline/deliver/DeliveryOutcome.ts"
+import { outdateDelivery } from "../../pipeline/deliver/DeliveryRecord.ts"
 import { recordDelivery } from "../../pipeline/deliver/JobDelivery.ts"
 import { fingerprintOf } from "../../pipeline/place/JobFingerprint.ts"
 import { keysOf, placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
@@ -37,6 +38,7 @@ export const deliverBy = (
     if (missing.some(({ state }) => state !== "failed")) return yield* here
     if (missing.length > 0 && plan.job.onFailure === "fail") return yield* here
 
+    yield* outdateDelivery(settled)
     const name = yield* keepPlan(share, { plan, takes, out, failed: missing })
     const id = deliveryId(share, out, plan)
     const queue = yield* watch.queue(deliverQueue)

@@ -4,6 +4,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
+import type { SettledJob } from "../place/JobPlacement.ts"
 
 /** The reports beside a job's files. */
 export const reportNames: ReadonlyArray<string> = ["report.json", "report.html", "provenance.json"]
@@ -33,3 +34,14 @@ export const rememberFiles = Effect.fnUntraced(function* (
     onSome: (sized) => deliveries.remember(out, job.id, { digest, files: sized })
   })
 })
+
+/** Of a delivery whose files may have been replaced since. No job has this digest. */
+export const noDigest = ""
+
+/** Marks a job's last delivery as outdated before its files are replaced. It still lists the files. */
+export const outdateDelivery = ({ plan, out, before }: SettledJob) =>
+  before === undefined
+    ? Effect.void
+    : Effect.flatMap(Deliveries, ({ remember }) =>
+        remember(out, plan.job.id, { ...before, digest: noDigest })
+      )

@@ -13,7 +13,7 @@ import { pausedBackground } from "../mix/bed/PausedBackground.ts"
 import { deliveredLength } from "./OutputPlan.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
-import { rememberFiles, reportNames } from "./DeliveryRecord.ts"
+import { outdateDelivery, rememberFiles, reportNames } from "./DeliveryRecord.ts"
 import { provenanceName, writeProvenance } from "./Provenance.ts"
 import { unmetRules } from "./ProfileCheck.ts"
 import { removeOutdated } from "./OutdatedOutputs.ts"
@@ -80,6 +80,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
       : undone(report, "failed", failureOf(failed))
   }
   const bed = given ?? (yield* separatedBed(job, placed.film))
+  yield* outdateDelivery(placed)
   const { files, measured, peaks } = yield* writeOutputs({
     job,
     out,

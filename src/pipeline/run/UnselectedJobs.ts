@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
-import { filesMadeIn } from "../deliver/DeliveryRecord.ts"
+import { filesMadeIn, noDigest } from "../deliver/DeliveryRecord.ts"
 import { allFilesPresent } from "../place/JobFingerprint.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
@@ -32,7 +32,7 @@ const standingOf = Effect.fnUntraced(function* (out: string, job: Job, made: Del
     looks: looksOf(report?.cues ?? [])
   }
   const standing: JobResult =
-    made !== undefined && (yield* allFilesPresent(out, made))
+    made !== undefined && made.digest !== noDigest && (yield* allFilesPresent(out, made))
       ? { ...before, status: "delivered", unchanged: true, files: filesMadeIn(made) }
       : { ...before, status: "unfinished", error: "not delivered yet, and not selected by --only" }
   return standing
