@@ -12,6 +12,7 @@ export const SkipReason = Schema.Literal(
   "repeated",
   "other-language",
   "excluded",
+  "before-film",
   "joined"
 )
 export type SkipReason = typeof SkipReason.Type

@@ -2,7 +2,7 @@
 
 /** Why a cue was not spoken. */
 export type SkipName =
-  "empty" | "music" | "sound-effect" | "repeated" | "other-language" | "excluded" | "joined"
+  "empty" | "music" | "sound-effect" | "repeated" | "other-language" | "excluded" | "before-film" | "joined"
 
 /** A cue of a report, as far as pages show it; `domain/report/Report.ts` describes the fields. */
 export interface ReportedCue {

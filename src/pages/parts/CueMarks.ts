@@ -24,5 +24,6 @@ export const skipWords: Readonly<Record<SkipName, string>> = {
   repeated: "already said",
   "other-language": "another language",
   excluded: "excluded",
+  "before-film": "before the film",
   joined: "joined with another cue"
 }

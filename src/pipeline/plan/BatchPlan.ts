@@ -144,7 +144,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   const { script, ...timing } = yield* syncSubtitle(job, read, first, video, batch.state)
   yield* checkBackground(job, script, video)
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
-  const { words, notice } = yield* filmedOf(job, script, all, video)
+  const { words, notices: unfilmed } = yield* filmedOf(job, script, all, video, timing.moved)
   collectGrownHeap()
   const { job: cast, choices, lines } = yield* castLines(job, words, batch)
   const rules = rulesOf(job, script, batch)
@@ -168,12 +168,16 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
     rejectInput(batch.manifest, `job ${job.id}: ${fault}`)
   )
   const missed = lostNotice(job, words)
-  const notices = [noticeOf(timing), notice, missed, ...soundNotices(job, video), ...mending.notices].filter(
-    (told) => told !== undefined
-  )
+  const notices = [
+    noticeOf(timing),
+    ...unfilmed,
+    missed,
+    ...soundNotices(job, video),
+    ...mending.notices
+  ].filter((told) => told !== undefined)
   const spoken = Effect.fnUntraced(function* (chosen: Job) {
     const read = yield* wordsOf(chosen, script, batch, reading)
-    const kept = yield* filmedOf(chosen, script, read, video)
+    const kept = yield* filmedOf(chosen, script, read, video, timing.moved)
     return planUtterances((yield* castLines(chosen, kept.words, batch)).lines, rules).uses
   })
   const bilingual = yield* choicesOf(job, script, spoken)

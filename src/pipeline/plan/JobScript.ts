@@ -6,7 +6,7 @@ import { millisAtMicros } from "../../domain/time/Units.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { cueSheetOf, withSheet } from "../../script/spoken/CueSheet.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
-import { type Filmed, cutAtFilmEnd } from "../../script/spoken/FilmEnd.ts"
+import { cutAtFilmEnd, cutAtFilmStart } from "../../script/spoken/FilmEnd.ts"
 import { lexiconOf } from "../../script/spoken/Lexicon.ts"
 import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import { endingOf } from "../../script/formats/UnreadFormats.ts"
@@ -14,6 +14,7 @@ import { readScript } from "../../script/ScriptFile.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
+import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 
 /**
  * Reads a job's script and the words to speak, before voices are assigned. A script that counts frames without stating
@@ -62,21 +63,28 @@ export const wordsOf = Effect.fnUntraced(function* (job: Job, script: Script, ba
   return { ...words, cues: withSheet(words.cues, rows) }
 })
 
-/** The words of cues that start before the end of the job's film; all words if it has no film. */
+/**
+ * The words of cues within the job's film, or after its start if the job names no film, and notices about the others.
+ * `moved` has the cues whose times were changed.
+ */
 export const filmedOf = (
   { id, fit, inputName, onFailure, video: named }: Job,
   script: Script,
-  words: Words,
-  video: MediaInfo | undefined
-): Either.Either<Filmed, InputRejected> =>
-  video === undefined || named === undefined
-    ? Either.right({ words, notice: undefined })
-    : cutAtFilmEnd(script, words, {
-        name: named.name,
-        length: millisAtMicros(video.duration),
-        early: fit.early,
-        silently: onFailure === "silence"
-      }).pipe(Either.mapLeft((fault) => rejectInput(inputName, `job ${id}: ${fault}`)))
+  all: Words,
+  video: MediaInfo | undefined,
+  moved: SubtitleTiming["moved"]
+) =>
+  Either.gen(function* () {
+    const { words, notice } = yield* cutAtFilmStart(script, all, moved)
+    if (video === undefined || named === undefined) return { words, notices: [notice] }
+    const filmed = yield* cutAtFilmEnd(script, words, {
+      name: named.name,
+      length: millisAtMicros(video.duration),
+      early: fit.early,
+      silently: onFailure === "silence"
+    })
+    return { words: filmed.words, notices: [notice, filmed.notice] }
+  }).pipe(Either.mapLeft((fault) => rejectInput(inputName, `job ${id}: ${fault}`)))
 
 /** Returns a lookup of the script's text by cue number. */
 export const textsOf = (script: Script): ((cue: number) => string | undefined) => {

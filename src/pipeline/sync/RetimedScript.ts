@@ -33,8 +33,8 @@ export interface TimeChange {
 }
 
 /**
- * Moves every cue by the change for its start. A cue that would start before the film starts with it. A narration has
- * no times and stays as it is.
+ * Moves every cue by the change for its start. A cue that would start before the film starts with it; one that would
+ * end before it has no length. A narration has no times and stays as it is.
  */
 export const retimed = (
   script: Script,

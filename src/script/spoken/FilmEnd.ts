@@ -1,4 +1,4 @@
-/** Drops cues that start after the end of the film: they are not sent. */
+/** Drops cues that end before the film starts, or start after its end: they are not sent. */
 import { Either } from "effect"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { Millis } from "../../domain/time/Units.ts"
@@ -20,6 +20,40 @@ export interface Filmed {
   readonly words: Words
   /** A notice about the dropped cues; undefined if none were dropped. */
   readonly notice: string | undefined
+}
+
+/**
+ * Skips the cues that end before the film starts. Only cues of `moved`, whose times differ from those of the file, can
+ * do so. Fails with the reason if no cue with words is left.
+ */
+export const cutAtFilmStart = (
+  script: Script,
+  words: Words,
+  moved: ReadonlyMap<number, unknown>
+): Either.Either<Filmed, string> => {
+  const gone = new Set(
+    script._tag === "Narration"
+      ? []
+      : script.cues.flatMap(({ index, end }) => (end === 0 && moved.has(index) ? [index] : []))
+  )
+  const wordy = words.cues.filter((cue) => "parts" in cue)
+  const before = wordy.filter(({ cue }) => gone.has(cue))
+  const last = before.at(-1)
+  if (last === undefined) return Either.right({ words, notice: undefined })
+  const end = "end before the film starts when their times are changed"
+  if (before.length === wordy.length)
+    return Either.left(`all cues with words ${end}; check shift, rate and sync`)
+  return Either.right({
+    words: {
+      ...words,
+      cues: words.cues.map((cue) =>
+        "parts" in cue && gone.has(cue.cue)
+          ? { cue: cue.cue, line: cue.line, skipped: "before-film" as const }
+          : cue
+      )
+    },
+    notice: `${before.length} of ${wordy.length} cues, up to cue ${last.cue}, ${end} and are not spoken`
+  })
 }
 
 /**

@@ -269,3 +269,37 @@ it.scopedLive("reports in one line why a film cannot be compared, and changes no
     ])
   }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer]))
 )
+
+it.scoped("skips cues that a shift moves before the film, and counts them", () =>
+  Effect.gen(function* () {
+    const folder = yield* plainFolder
+    const cue = (number: number, start: number, words: string) =>
+      `${number}\n${clock(start)} --> ${clock(start + 2_000)}\n${words}\n`
+    const leader = [cue(1, 5_000, "Good evening."), cue(2, 10_000, "[music]"), cue(3, 58_000, "Last time.")]
+    writeFileSync(join(folder, "leader.srt"), leader.join("\n"))
+    const film = [cue(4, 59_000, "It has begun."), cue(5, 61_000, "All is well.")]
+    writeFileSync(join(folder, "whole.srt"), [...leader, ...film].join("\n"))
+    const planned = (input: string) => {
+      const job = { input, shift: -60, provider: "provider_fast", voice: "v1" }
+      writeFileSync(join(folder, "a.json"), JSON.stringify({ jobs: [job] }))
+      return Effect.flatMap(loadBatch([join(folder, "a.json")], {}), planBatch)
+    }
+    const { jobs, notices } = yield* planned("whole.srt")
+    expect(jobs[0].lines.map(({ cue, slot }) => [cue, slot?.start, slot?.end])).toEqual([
+      [4, 0, 1_000],
+      [5, 1_000, 3_000]
+    ])
+    expect(jobs[0].words.cues.map((cue) => "skipped" in cue && cue.skipped)).toEqual([
+      "before-film",
+      "sound-effect",
+      "before-film",
+      false,
+      false
+    ])
+    const end = "end before the film starts when their times are changed"
+    expect(notices).toEqual([`job whole: 2 of 4 cues, up to cue 3, ${end} and are not spoken`])
+    expect((yield* Effect.flip(planned("leader.srt"))).message).toBe(
+      `leader.srt: job leader: all cues with words ${end}; check shift, rate and sync`
+    )
+  }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer]))
+)
