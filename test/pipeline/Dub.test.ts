@@ -342,6 +342,32 @@ it.scopedLive("keeps jobs outside --only on the batch's page and in the shared v
   })
 )
 
+it.scopedLive("makes a shared video again if its film is another of the same length", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const film = (picture: ReadonlyArray<string>) =>
+      video(join(folder, "film.mp4"), { seconds: 200, rate: "1", picture })
+    yield* film(["-c:v", "mpeg4"])
+    writeFileSync(join(folder, "a.srt"), "1\n00:00:01,000 --> 00:00:02,000\nAll is well.\n")
+    const job = { input: "a.srt", video: "film.mp4", into: "all.mkv", outputs: ["wav"], sync: "off" }
+    writeFileSync(
+      join(folder, "night.json"),
+      JSON.stringify({ jobs: [{ ...job, provider: "provider_fast", voice: "v1", original: "drop" }] })
+    )
+    yield* Effect.gen(function* () {
+      const service = yield* Layer.memoize(standIn(0))
+      const loaded = loadBatch([join(folder, "night.json")], {})
+      const ran = Effect.flatMap(Effect.flatMap(loaded, planBatch), (plan) => runPlan(plan, service))
+      yield* ran
+      const before = readFileSync(join(folder, "out/all.mkv"))
+      rmSync(join(folder, "film.mp4"))
+      yield* film(["-vf", "negate", "-c:v", "mpeg4"])
+      yield* ran
+      expect(readFileSync(join(folder, "out/all.mkv")).equals(before)).toBe(false)
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
+)
+
 it.scopedLive("removes outdated files on redelivery, and verifies the new ones", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder

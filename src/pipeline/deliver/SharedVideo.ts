@@ -8,7 +8,7 @@ import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { DubTrack, SubtitleTrack } from "../../ffmpeg/mux/MuxRequest.ts"
 import { digestOf } from "../../store/files/Checksum.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
-import { allFilesPresent } from "../place/JobFingerprint.ts"
+import { allFilesPresent, sizeAndTimeOf } from "../place/JobFingerprint.ts"
 import { trackTitle } from "./OutputPlan.ts"
 import type { Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
@@ -69,6 +69,7 @@ const deliverOne = Effect.fnUntraced(function* (
     first.original,
     first.duck,
     first.video?.path,
+    yield* sizeAndTimeOf(first.video),
     jobs.some(({ markSynthetic }) => markSynthetic),
     members
   ])

@@ -13,23 +13,24 @@ import type { JobPlan } from "../plan/BatchPlan.ts"
 /** Raise this when the same input would sound or look different, so that jobs are delivered again. */
 const edition = 10
 
+/** Size and modification time of a file that takes too long to read; undefined if there is none. */
+export const sizeAndTimeOf = Effect.fnUntraced(function* (file: { readonly path: string } | undefined) {
+  if (file === undefined) return undefined
+  const fs = yield* FileSystem.FileSystem
+  return yield* fs.stat(file.path).pipe(
+    Effect.map(({ size, mtime }) => [`${size}`, Option.getOrUndefined(mtime)]),
+    Effect.orElseSucceed(() => undefined)
+  )
+})
+
 /** Returns a SHA-256 of everything that decides a job's files. */
 export const fingerprintOf = Effect.fnUntraced(function* (
   { job, script, words, lines, uses, video, reel, timing, hearings, rewritings }: JobPlan,
   clips: ReadonlyMap<UtteranceKey, Clip>,
   out: string
 ) {
-  const fs = yield* FileSystem.FileSystem
-  // These files take too long to read, so their size and modification time are compared instead.
-  const stateOf = (file: { readonly path: string } | undefined) =>
-    file === undefined
-      ? Effect.void
-      : fs.stat(file.path).pipe(
-          Effect.map(({ size, mtime }) => [`${size}`, Option.getOrUndefined(mtime)]),
-          Effect.orElseSucceed(() => undefined)
-        )
-  const film = yield* stateOf(job.video)
-  const bed = yield* stateOf(job.background)
+  const film = yield* sizeAndTimeOf(job.video)
+  const bed = yield* sizeAndTimeOf(job.background)
   const hash = createHash("sha256")
   // Includes the heard and proposed words, but not the recogniser or rewriter, the approvals, or the job's place in a
   // season.
