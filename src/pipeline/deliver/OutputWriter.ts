@@ -77,23 +77,25 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
   const timelines = timelineNames.filter(wants)
   // A timeline is useless without its clips.
   const inPieces = wants("clips") || timelines.length > 0
-  const { measured, peaks, level } =
-    sinks.length > 0 || stems.length > 0 || inPieces
-      ? yield* mastered(made, programme, sinks, stems)
-      : noSound
-
   const texts = subtitleNames.filter(wants)
-  if (texts.length > 0) {
-    const entries = made.entries()
-    const note = { title: job.tags.title ?? job.id, language: job.language }
-    for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries, note))
-  }
-
-  for (const name of videos) {
-    yield* progress.emit({ _tag: "Muxing", file: `${job.id}.${name}` })
-    yield* muxed(made, soundFor(name).path, fileOf(name))
-  }
-  for (const { path } of passing) yield* Effect.ignore(fs.remove(path))
+  const { measured, peaks, level } = yield* Effect.gen(function* () {
+    const heard =
+      sinks.length > 0 || stems.length > 0 || inPieces
+        ? yield* mastered(made, programme, sinks, stems)
+        : noSound
+    if (texts.length > 0) {
+      const entries = made.entries()
+      const note = { title: job.tags.title ?? job.id, language: job.language }
+      for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries, note))
+    }
+    for (const name of videos) {
+      yield* progress.emit({ _tag: "Muxing", file: `${job.id}.${name}` })
+      yield* muxed(made, soundFor(name).path, fileOf(name))
+    }
+    return heard
+  }).pipe(
+    Effect.ensuring(Effect.forEach(passing, ({ path }) => Effect.ignore(fs.remove(path, { force: true }))))
+  )
 
   const clips = inPieces ? yield* deliverClips(made, programme, level, path.join(folder, "clips")) : []
   const film =

@@ -1,6 +1,6 @@
 /** Delivered files: their content, length, loudness and tracks, measured on the files themselves. */
 import { createHash } from "node:crypto"
-import { readFile, stat } from "node:fs/promises"
+import { mkdir, readdir, readFile, stat } from "node:fs/promises"
 import { join, relative } from "node:path"
 import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
@@ -337,6 +337,19 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         const left = yield* Effect.promise(() => stat(join(folder, ".film.sound.wav")).catch(() => undefined))
         expect(left).toBe(undefined)
       }).pipe(Effect.provide(needs))
+  )
+
+  it.scopedLive("leaves no temporary sound behind if the video cannot be written", () =>
+    Effect.gen(function* () {
+      const here = yield* plainFolder
+      const film = join(here, "film.mp4")
+      yield* video(film, { seconds: 3 })
+      yield* Effect.promise(() => mkdir(join(here, "film", "film.mkv", "mine"), { recursive: true }))
+      const job = jobOf(["mkv"], { video: { path: film, name: "film.mp4" } })
+      const end = yield* Effect.exit(delivered(fourLines.slice(0, 2), job, 3000, voice, here))
+      expect(end._tag).toBe("Failure")
+      expect(yield* Effect.promise(() => readdir(join(here, "film")))).toEqual(["film.mkv"])
+    }).pipe(Effect.provide(needs))
   )
 
   it.scopedLive("encodes a mix once for its file and the video", () =>
