@@ -7,7 +7,7 @@ import { type FrameClock, millisOfTimecode, timecodeFields } from "../timed/Fram
 import { type ReadSubtitle, subtitleOf, type TimedOptions } from "../timed/TimedLines.ts"
 import { type CaptionPair, decodeCaptions } from "./Cea608.ts"
 
-const codeLine = /^\s*(\d{1,2}:\d{2}:\d{2}[:;.,]\d{1,2})\s+((?:[\da-f]{4}\b\s*)*)(.*)$/iu
+const codeLine = /^\s*(\d{1,2}[:;]\d{2}[:;]\d{2}[:;.,]\d{1,2})\s+((?:[\da-f]{4}\b\s*)*)(.*)$/iu
 
 /** Parses a file's text. Reads the first channel that has captions. */
 export const readScc = (text: string, options: TimedOptions = {}): ReadSubtitle => {

@@ -2,10 +2,10 @@
 import { Either } from "effect"
 import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
 import { excerpt } from "../../markup/CueLines.ts"
-import { guessedClock, knownClock, millisOfTimecode, timecodeFields } from "../timed/FrameClock.ts"
+import { clockIn, guessedClock, knownClock, millisOfTimecode, timecodeFields } from "../timed/FrameClock.ts"
 import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
 
-const timecode = "\\d{1,2}:\\d{2}:\\d{2}[:;.]\\d{2}"
+const timecode = "\\d{1,2}[:;]\\d{2}[:;]\\d{2}[:;.]\\d{2}"
 const form = new RegExp(`^\\s*(${timecode})\\s*,\\s*(${timecode})\\s*,(.*)$`, "u")
 const beginning = new RegExp(`^(?:\\s*(?://|\\$)[^\\n]*\\n)*\\s*${timecode}\\s*,\\s*${timecode}\\s*,`, "u")
 
@@ -14,7 +14,7 @@ export const isSpruceStl = (text: string): boolean => beginning.test(text.slice(
 
 /** Parses a file's text at the rate of the job or its film, else at 25. */
 export const readSpruceStl = (text: string, options: TimedOptions = {}): ReadSubtitle => {
-  const clock = knownClock(options)
+  const clock = clockIn(text, knownClock(options))
   const lines: Array<TimedLine> = []
   const notices: Array<Notice> = [...guessedClock(options)]
   text.split("\n").forEach((written, index) => {

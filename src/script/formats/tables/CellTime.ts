@@ -1,7 +1,7 @@
 /** Reads a time in a cell of a dialogue list. */
-import { type FrameClock, millisOfTimecode } from "../timed/FrameClock.ts"
+import { clockIn, type FrameClock, millisOfTimecode } from "../timed/FrameClock.ts"
 
-const frames = /^(\d{1,2}):(\d{1,2}):(\d{1,2})[:;](\d{1,3})$/u
+const frames = /^(\d{1,2})[:;](\d{1,2})[:;](\d{1,2})[:;](\d{1,3})$/u
 const clockTime = /^(?:(\d{1,3}):)?(\d{1,3}):(\d{1,2})(?:[.,](\d{1,6}))?$/u
 const seconds = /^(\d{1,9}(?:[.,]\d{1,6})?)\s*s?$/u
 
@@ -14,8 +14,7 @@ export const cellTime = (cell: string, clock: FrameClock, unit?: TimeUnit): numb
   const counted = frames.exec(text)
   if (counted !== null) {
     const [hours = 0, minutes = 0, whole = 0, count = 0] = counted.slice(1).map(Number)
-    const drop = clock.drop ?? (text.includes(";") && clock.nominal % 30 === 0 ? "ntsc" : undefined)
-    return millisOfTimecode({ hours, minutes, seconds: whole, frames: count }, { ...clock, drop })
+    return millisOfTimecode({ hours, minutes, seconds: whole, frames: count }, clockIn(text, clock))
   }
   const timed = clockTime.exec(text)
   if (timed !== null)

@@ -90,7 +90,7 @@ const hasForeignTitles = ([first, ...others]: ReadonlyArray<TableRow>): boolean 
 const mostlyTimes = 0.6
 
 const isWrittenTime = (cell: string): boolean =>
-  cell.includes(":") && cellTime(cell, { rate: 25, nominal: 25 }) !== undefined
+  /[:;]/u.test(cell) && cellTime(cell, { rate: 25, nominal: 25 }) !== undefined
 
 const placeOf = (wanted: string, titles: ReadonlyArray<string>): number | undefined => {
   const titled = titles.indexOf(plainHeader(wanted))

@@ -5,7 +5,7 @@ import { Block, Narration, Notice, type Script, ScriptFault } from "../../../dom
 import { SpeakerName } from "../../../domain/values/Ids.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { plainText } from "../../markup/CueMarkup.ts"
-import { guessedClock, knownClock } from "../timed/FrameClock.ts"
+import { clockIn, guessedClock, knownClock } from "../timed/FrameClock.ts"
 import { subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
 import { cellTime } from "./CellTime.ts"
 import { columnsOf, type NamedColumns, type TableRow } from "./DialogueColumns.ts"
@@ -40,7 +40,8 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
       'no column with dialogue found; name it, as in columns: { text: "Dialogue" }'
     )
   if (at.start === undefined) return narrationOf(rows, at.text, at.speaker)
-  const clock = knownClock(options)
+  const starts = rows.map((row) => cellOf(row, at.start))
+  const clock = clockIn(starts.join("\n"), knownClock(options))
   const lines: Array<TimedLine> = []
   const notices: Array<Notice> = []
   const faults: Array<ScriptFault> = []
@@ -55,7 +56,7 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
       faults.push(ScriptFault.make({ line: row.line, found: excerpt(from === "" ? text : from), expected }))
       continue
     }
-    countsFrames ||= units.start === "frames" || /^\d+:\d+:\d+[:;]\d+$/u.test(from)
+    countsFrames ||= units.start === "frames" || /^\d+[:;]\d+[:;]\d+[:;]\d+$/u.test(from)
     const length = cellTime(cellOf(row, at.duration), clock, units.duration)
     const end = cellTime(until ?? cellOf(row, at.end), clock, units.end)
     const speaker = cellOf(row, at.speaker).replace(/\s+/gu, " ")

@@ -26,6 +26,13 @@ export const knownClock = (known: KnownRates): FrameClock => {
   return { rate: rate.value, nominal, drop: drop ? "ntsc" : undefined }
 }
 
+/** The clock of a text's timecodes: drop-frame if the first has a semicolon and the rate can drop frames. */
+export const clockIn = (text: string, clock: FrameClock): FrameClock => {
+  const [first = ""] = /\d{1,2}[:;]\d{1,2}[:;]\d{1,2}[:;.]\d{1,3}/u.exec(text) ?? []
+  const drop = clock.drop ?? (first.includes(";") && clock.nominal % 30 === 0 ? "ntsc" : undefined)
+  return { ...clock, drop }
+}
+
 /** Returns the job's rate, else the film's. */
 export const knownRate = ({ frameRate, filmRate }: KnownRates): FrameRate | undefined =>
   frameRate === undefined ? filmRate : frameRateNamed(frameRate)
@@ -67,9 +74,9 @@ const dropped = (minutes: number, nominal: number, drop: FrameClock["drop"]): nu
   return 0
 }
 
-const written = /^\s*(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[:;.,](\d{1,3}))?\s*$/u
+const written = /^\s*(\d{1,2})[:;](\d{1,2})[:;](\d{1,2})(?:[:;.,](\d{1,3}))?\s*$/u
 
-/** Parses a timecode such as `10:00:00:00`; a semicolon means drop-frame. Undefined if the text is not a timecode. */
+/** Parses a timecode such as `10:00:00:00` or `10;00;00;00`. Undefined if the text is not a timecode. */
 export const timecodeFields = (text: string): TimecodeFields | undefined => {
   const fields = written.exec(text)
   if (fields === null) return undefined

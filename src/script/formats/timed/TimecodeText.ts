@@ -4,10 +4,10 @@
  */
 import { Either } from "effect"
 import { ScriptFault } from "../../../domain/speech/Cue.ts"
-import { guessedClock, knownClock, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
+import { clockIn, guessedClock, knownClock, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
 import { type ReadSubtitle, subtitleOf, type TimedOptions } from "./TimedLines.ts"
 
-const timecode = "\\d{1,2}:\\d{2}:\\d{2}[:;.]\\d{2}"
+const timecode = "\\d{1,2}[:;]\\d{2}[:;]\\d{2}[:;.]\\d{2}"
 const form = new RegExp(
   `^\\s*(?:\\d{1,6}[.:]?\\s+)?(${timecode})\\s*(?:[-–→,]{1,3}>?\\s*|\\s)(${timecode})(?:\\s+(.*))?$`,
   "u"
@@ -30,7 +30,7 @@ const aside = /^\s*(?:@.*|<(?:begin|end) subtitles>)\s*$/iu
 
 /** Parses a file's text at the rate of the job or its film, else at 25. */
 export const readTimecodeText = (text: string, options: TimedOptions = {}): ReadSubtitle => {
-  const clock = knownClock(options)
+  const clock = clockIn(text, knownClock(options))
   const found: Array<{ line: number; start: number; end: number; rows: Array<string> }> = []
   text.split("\n").forEach((written, index) => {
     const [, from = "", to = "", words = ""] = form.exec(written) ?? []

@@ -160,6 +160,31 @@ it("two timecodes before each caption are read, on its line or above it", () => 
   expect(noticesIn("a.txt", avid)[0]).toContain("set frameRate")
 })
 
+it("semicolons in timecodes mean drop-frame", () => {
+  const filmRate = frameRateNamed("29.97")
+  const captions = "00:50:00;00 00:50:02;00 Hello\n00:51:00;02 00:51:01;00 Bye\n"
+  const adobe = captions.replaceAll(":", ";")
+  const spoken = [
+    [2_999_997, 3_001_999, "Hello"],
+    [3_060_057, 3_060_991, "Bye"]
+  ]
+  for (const text of [captions, adobe]) {
+    expect(cuesIn("a.txt", text, { filmRate })).toEqual(spoken)
+    expect(cuesIn("a.stl", text.replaceAll(/(;\d\d) /gu, "$1 , "), { filmRate })).toEqual(spoken)
+    const rows = text.replaceAll(/(;\d\d) /gu, "$1,")
+    expect(cuesIn("a.csv", `Start,End,Text\n${rows}`, { filmRate })).toEqual(spoken)
+  }
+  const premiere = "00;00;01;00 - 00;00;03;12\nSpeaker 1\nHello\n"
+  expect(cuesIn("a.txt", premiere, { frameRate: 25 })).toEqual([[1000, 3480, "Hello", "Speaker 1"]])
+  expect(cuesIn("a.txt", captions, { frameRate: 25 })[0]).toEqual([3_000_000, 3_002_000, "Hello"])
+  const atTen = adobe.replaceAll(/00;5(?=\d;)/gu, "10;0")
+  for (const text of [atTen, `Start,End,Text\n${atTen.replaceAll(/(;\d\d) /gu, "$1,")}`])
+    expect(cuesIn(text === atTen ? "a.txt" : "a.csv", text, { filmRate })).toEqual([
+      [0, 2_002, "Hello"],
+      [60_060, 60_994, "Bye"]
+    ])
+})
+
 it("Audacity labels are read in seconds, without their frequencies", () => {
   expect(cuesIn("a.txt", "1.000000\t2.500000\tHello\n\\\t100\t200\n3,000000\t4,000000\tBye\n")).toEqual([
     [1000, 2500, "Hello"],

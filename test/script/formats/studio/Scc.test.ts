@@ -51,6 +51,8 @@ describe("SCC", () => {
   it("follows the clock in drop-frame timecode", () => {
     const file = scc(["00:10:00;00", load, row15, text("Hi."), show], ["00:10:02;00", clear])
     expect(near(cuesIn("a.scc", file))).toEqual([[600, 602, "Hi."]])
+    const adobe = scc(["00;10;00;00", load, row15, text("Hi."), show], ["00;10;02;00", clear])
+    expect(cuesIn("a.scc", adobe)).toEqual(cuesIn("a.scc", file))
   })
   it("speaks each line of roll-up captions once", () => {
     const roll = control(0x14, 0x26)
