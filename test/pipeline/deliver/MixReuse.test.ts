@@ -263,6 +263,29 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
     })
   )
 
+  it.effect(
+    "is rendered as a whole if someone else changes its file during a delivery that leaves it alone",
+    () =>
+      Effect.gen(function* () {
+        const out = newFolder()
+        const film = filmOf(250)
+        const settings = { loudness: "none" as const }
+        yield* delivered(film, out, settings)
+        let isDamaged = false
+        const meddles = Effect.sync(() => {
+          if (!isDamaged) damage(join(out, "film", "stems", "BO.wav"))
+          isDamaged = true
+        })
+        // Line 4 is ANNA's, seconds away from BO's lines.
+        const second = withSound(film, 4, 5)
+        yield* Effect.provideService(delivered(second, out, settings), Progress, { emit: () => meddles })
+        const third = withSound(second, 16, 5)
+        expect((yield* delivered(third, out, settings)).files).toEqual(
+          (yield* scratchOf(third, settings)).files
+        )
+      })
+  )
+
   it.effect("keeps its old file if the delivery is interrupted, and has the new one the next time", () =>
     Effect.gen(function* () {
       const out = newFolder()

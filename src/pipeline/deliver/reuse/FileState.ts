@@ -85,8 +85,8 @@ export const stateOf = (
 }
 
 /**
- * Returns the record of a file that is in place now; undefined if it is missing. `written` is what was written of a
- * FLAC file, and `isKept` tells which sections have the frames that they had before.
+ * Returns the record of a file that is in place now; undefined if it is missing or was changed meanwhile. `written` is
+ * what was written of a FLAC file, and `isKept` tells which sections have the frames that they had before.
  */
 export const recordOf = (
   folder: MixFolder,
@@ -96,6 +96,8 @@ export const recordOf = (
 ): MixFile | undefined => {
   const { path, format, header, sections, before } = file
   const identity = fileIdentity(path)
+  // Someone else has changed a file that was left as it is.
+  if (file.isSame && identity !== before?.present.identity) return undefined
   const frames = framesOf(file, written, isKept)
   const states = file.flac?.isChecked === true ? sections.length : 0
   const isIncomplete = frames?.sections.length !== sections.length || frames.states.length !== states
