@@ -63,4 +63,18 @@ test("lays the film's sound without speech under the voices, made once for all l
   expect(dubbed.length).toBe(own.length)
   expect(dubbed.slice(3 * 48_000)).toEqual(own.slice(3 * 48_000))
   expect(dubbed.slice(30_000, 40_000)).not.toEqual(own.slice(30_000, 40_000))
+
+  // A kept result that is damaged is made again, once.
+  const [kept = ""] = readdirSync(beds)
+  const whole = readFileSync(join(beds, kept))
+  for (const [damaged, runs] of [
+    [whole.subarray(0, 100_000), "xx"],
+    [Buffer.from("no sound"), "xxx"]
+  ] as const) {
+    writeFileSync(join(beds, kept), damaged)
+    manifest(job(`c${runs}`, "well"), job(`d${runs}`, "well"))
+    const mended = await runHere(["run", "m.yaml"], { cwd })
+    expect([mended.code, readFileSync(join(cwd, "runs.txt"), "utf8")], mended.stdout).toEqual([0, runs])
+    expect(readFileSync(join(beds, kept)).equals(whole)).toBe(true)
+  }
 })

@@ -84,7 +84,7 @@ export const checkBackground = Effect.fnUntraced(function* (
 
 /** How a background's length differs from its film's; undefined if it fits. */
 export const lengthFault = (
-  { frames, rate }: BackgroundTrack,
+  { frames, rate }: Pick<WavFileInfo, "frames" | "rate">,
   { duration }: MediaInfo,
   film: string
 ): string | undefined => {

@@ -4,11 +4,12 @@
  */
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { deliveryRate } from "../../../domain/time/Units.ts"
 import { filledArgument, programFailed } from "../../../engines/helpers/HelperProgram.ts"
 import { runProgram } from "../../../engines/program/ChildProgram.ts"
 import { programEnvironment } from "../../../engines/program/CommandEngine.ts"
+import { wavFileInfo } from "../../../ffmpeg/decode/WavFile.ts"
 import type { MediaInfo } from "../../../ffmpeg/probe/MediaInfo.ts"
 import { digestOfFilm } from "../../../store/files/FilmDigest.ts"
 import { rejectInput } from "../../load/InputRejected.ts"
@@ -24,7 +25,7 @@ const turn = Effect.unsafeMakeSemaphore(1)
 /** Maximum bytes of a program's output. */
 const mostOutput = 16 * 1024 * 1024
 
-/** Returns the background of a job with `separate`; undefined for others. Runs the program unless a result is kept. */
+/** Returns the background of a job with `separate`; undefined for others. Runs the program unless an intact result is kept. */
 export const separatedBed = Effect.fn("SeparatedBed.separatedBed")(function* (
   job: Job,
   info: MediaInfo | undefined
@@ -65,7 +66,16 @@ export const separatedBed = Effect.fn("SeparatedBed.separatedBed")(function* (
     catch: (cause) => reject(cause instanceof Error ? cause.message : String(cause))
   })
   const file = join(kept, `${digest}.wav`)
-  const keptOrMade = Effect.flatMap(fs.exists(file), (exists) => (exists ? Effect.void : make(file)))
+  const isUsable = Effect.orElseSucceed(
+    Effect.map(
+      Effect.tryPromise(() => wavFileInfo(file)),
+      (found) =>
+        Either.isRight(found) &&
+        (info === undefined || lengthFault(found.right, info, video.name) === undefined)
+    ),
+    () => false
+  )
+  const keptOrMade = Effect.flatMap(isUsable, (usable) => (usable ? Effect.void : make(file)))
   yield* turn
     .withPermits(1)(keptOrMade)
     .pipe(
