@@ -25,7 +25,7 @@ const turn = Effect.unsafeMakeSemaphore(1)
 /** Maximum bytes of a program's output. */
 const mostOutput = 16 * 1024 * 1024
 
-/** Returns the background of a job with `separate`; undefined for others. Runs the program unless an intact result is kept. */
+/** The background of a job with `separate`; undefined for others. Runs the program unless an intact one is kept. */
 export const separatedBed = Effect.fn("SeparatedBed.separatedBed")(function* (
   job: Job,
   info: MediaInfo | undefined
