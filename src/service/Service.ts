@@ -116,12 +116,8 @@ interface RunOptions extends ServeOptions {
 
 /** The whole service. Each line needs only those below it, and ends before them. */
 const service = ({ dataDir, durable, drain, shared, ...options }: RunOptions) =>
-  Layer.mergeAll(
-    taskRetention,
-    webhookSending,
-    replication,
-    draining(options.config.limits?.drain ?? drain)
-  ).pipe(
+  draining(options.config.limits?.drain ?? drain).pipe(
+    Layer.provideMerge(Layer.mergeAll(taskRetention, webhookSending, replication)),
     Layer.provideMerge(Layer.provide(WebServer.Default, PlainReads.Default)),
     Layer.provideMerge(Layer.mergeAll(TaskFeed.Default, TaskIntake.Default, TaskWaiting.Default)),
     Layer.provideMerge(TaskWorkers.Default),

@@ -1,6 +1,10 @@
 /** Replicas of the service over one PostgreSQL database and one S3 bucket. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { Effect, Redacted } from "effect"
+import { SampleRate } from "../../../src/domain/time/Units.ts"
 import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
 import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts"
 import type { SharedStorageUrls } from "../../../src/service/storage/SharedStorageUrls.ts"
@@ -134,6 +138,39 @@ describePostgres("Replicas", (server) => {
       await Effect.runPromise(Keys.revokeKey(shared, "limited"))
       expect(refusalOf(await ask(one.address, limited, "GET", "/v1/credits"))[1]).toBe("key_unknown")
     })
+  })
+
+  test("keep their tasks while they drain", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-drain-"))
+    const uses = join(folder, "uses")
+    // Notes each use. 5 s are longer than the lease and the time between two searches for the tasks of dead replicas.
+    const program = `require("node:fs").appendFileSync(process.argv[1], "use ");
+      setTimeout(() => process.stdout.write(Buffer.alloc(4800, 1)), 5_000)`
+    const config = {
+      ...wav,
+      limits: { lease: 3 },
+      engines: {
+        own: {
+          kind: "command",
+          program: process.execPath,
+          args: ["-e", program, uses],
+          rawRate: SampleRate.make(24_000),
+          voices: [{ id: "one" }]
+        }
+      },
+      providers: { provider_fast: { engine: "own", voicePrefix: "fast-" } }
+    } as const
+    await withReplicas(await server().database(), [config], async ([one], _, shared) => {
+      if (one === undefined) throw new Error("one replica")
+      const { task_id } = await create(one, one.key, "fast-one", body)
+      while (!existsSync(uses)) await new Promise((resume) => setTimeout(resume, 20))
+      const two = await startService(config, undefined, undefined, shared)
+      await one.close()
+      expect((await ended(two, one.key, task_id)).status).toBe("done")
+      expect(readFileSync(uses, "utf8")).toBe("use ")
+      await two.stop()
+    })
+    rmSync(folder, { recursive: true, force: true })
   })
 
   test("refuse the files of another service, and speak once S3 is back", async () => {
