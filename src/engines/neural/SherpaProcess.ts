@@ -113,6 +113,8 @@ class Host {
       if (this.ended !== undefined) return resume(Effect.fail(this.ended))
       const id = ++this.count
       this.pending.set(id, resume)
+      // It could not start, and its error follows.
+      if (this.child.pid === undefined) return
       const message: HostRequest = { id, request }
       this.child.send(message, (cause) => {
         if (cause !== null) this.endWith("stopped listening")

@@ -18,7 +18,7 @@ export interface ChildProgram {
 
 /** Why a program returned no usable output; internal to the engine that runs it. */
 export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{
-  readonly reason: "not-started" | "exit" | "too-much" | "timeout"
+  readonly reason: "not-started" | "busy" | "exit" | "too-much" | "timeout"
   /** A system error code, or an exit code or signal with the end of stderr. */
   readonly detail: string
 }> {}
@@ -51,7 +51,9 @@ export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, Program
     const fail = (reason: ProgramFailed["reason"], detail: string) =>
       resume(Effect.fail(new ProgramFailed({ reason, detail })))
     child.once("error", (cause) => {
-      if (child.pid === undefined) fail("not-started", errorCode(cause))
+      if (child.pid !== undefined) return
+      const code = errorCode(cause)
+      fail(isShortage(code) ? "busy" : "not-started", code)
     })
     child.once("close", (code, signal) => {
       if (child.pid === undefined) return
@@ -62,6 +64,8 @@ export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, Program
           `${code === null ? `ended by ${signal ?? "a signal"}` : `exit code ${code}`}${lastWords(words)}`
         )
     })
+    // Without free file descriptors it has no pipes. The error follows.
+    if (child.pid === undefined) return
     child.stdout.on("data", (chunk: Buffer) => {
       size += chunk.length
       if (size <= program.maxBytes) output.push(chunk)
@@ -151,6 +155,9 @@ const signal = (child: ChildProcess, name: "SIGTERM" | "SIGKILL"): void => {
     // No process of the group is left.
   }
 }
+
+/** Whether the machine has no file descriptors or processes left for now. */
+const isShortage = (code: string): boolean => ["EMFILE", "ENFILE", "EAGAIN"].includes(code)
 
 const lastWords = (stderr: string): string => {
   const line = stderr.replace(/[\s\p{Cc}]+/gu, " ").trim()

@@ -169,6 +169,8 @@ const explained = (options: CommandOptions, failure: ProgramFailed): EngineUnava
         engine,
         detail: `${detail}: expected an executable program; install it or set its path`
       })
+    case "busy":
+      return new SpeechFailed({ engine, reason: "busy", detail })
     case "exit":
       return new SpeechFailed({ engine, reason: "crashed", detail })
     case "timeout":

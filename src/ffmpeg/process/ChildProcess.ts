@@ -1,6 +1,6 @@
 /** Runs child processes: collects their output, and ends them before an interruption returns. */
 import { type ChildProcess, spawn } from "node:child_process"
-import type { Readable, Writable } from "node:stream"
+import { Readable, type Writable } from "node:stream"
 import { Deferred, type Duration, Effect, Exit, FiberId } from "effect"
 
 /** The output and exit of a process. */
@@ -52,15 +52,19 @@ export type StartProcess = (file: string, args: ReadonlyArray<string>, feed?: Re
 /** Starts a program as a child of this process. */
 export const startProcess: StartProcess = (file, args, feed) => {
   const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true })
-  feedTo(child.stdin, feed)
-  const stderr = new StderrText()
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.add(chunk))
   const settled = Deferred.unsafeMake<Error | undefined>(FiberId.none)
   child.once("error", (cause) => Deferred.unsafeDone(settled, Exit.succeed(cause)))
   child.once("close", () => Deferred.unsafeDone(settled, Exit.succeed(undefined)))
+  const stderr = new StderrText()
+  // Without free file descriptors, `spawn` returns a child without pipes, and the error follows.
+  const started = child.pid !== undefined
+  if (started) {
+    feedTo(child.stdin, feed)
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => stderr.add(chunk))
+  } else feed?.on("error", () => undefined)
   return {
     child,
-    stdout: child.stdout,
+    stdout: started ? child.stdout : Readable.from([]),
     ended: Effect.map(Deferred.await(settled), (startFailure) => ({
       stderr: stderr.text(),
       exitCode: child.exitCode !== null && child.exitCode >= 0 ? child.exitCode : undefined,

@@ -7,6 +7,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import { afterAll } from "vitest"
 import type { Engine } from "../../../src/engines/Engine.ts"
 import { makeSherpaEngine, type SherpaOptions } from "../../../src/engines/neural/SherpaEngine.ts"
+import { withoutDescriptors } from "../../system/Descriptors.ts"
 import { digest, lengthOf, levelOf, pcm, request } from "../speech.ts"
 import { writePhonemeVoice, writePiperVoice, writeSpellingVoice } from "./tinyVoice.ts"
 import { isRunning, wrappedSherpa } from "./wrappedSherpa.ts"
@@ -226,4 +227,14 @@ it.scopedLive("says what is missing: voices, their files, and sherpa-onnx itself
       /^engine neural is unavailable: the model cannot be loaded: sherpa-onnx-node has no build for this system; sherpa-onnx /u
     )
   })
+)
+
+it.live.skipIf(process.platform === "win32")("is unavailable while no file descriptor is free", () =>
+  Effect.gen(function* () {
+    const engine = yield* makeSherpaEngine(options)
+    yield* engine.voices
+    const failed = yield* Effect.flip(withoutDescriptors(engine.speak(request("letters", "Words."))))
+    expect(failed._tag).toBe("EngineUnavailable")
+    expect(pcm(yield* engine.speak(request("letters", "Words."))).words).toEqual([])
+  }).pipe(Effect.scoped)
 )

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
+import { withoutDescriptors } from "../../system/Descriptors.ts"
 import { commandLine, runProcess, stopProcess } from "../../../src/ffmpeg/process/ChildProcess.ts"
 
 const script = (code: string) => runProcess(process.execPath, ["-e", code])
@@ -38,6 +39,13 @@ describe("runProcess", () => {
     Effect.gen(function* () {
       const ended = yield* runProcess("/nowhere/at all", [])
       expect(ended).toMatchObject({ exitCode: undefined, startFailure: { code: "ENOENT" } })
+    })
+  )
+
+  it.live.skipIf(process.platform === "win32")("reports that no file descriptor is free", () =>
+    Effect.gen(function* () {
+      const ended = yield* withoutDescriptors(runProcess(process.execPath, []))
+      expect(ended).toMatchObject({ stdout: Buffer.alloc(0), startFailure: { code: "EMFILE" } })
     })
   )
 
