@@ -109,12 +109,12 @@ const make = Effect.gen(function* () {
         return goingOn
       }
       if (Cause.isInterrupted(tried.cause)) {
-        yield* queue.giveBack(task.taskId)
+        yield* surely(queue.giveBack(task.taskId), restore)
         return yield* Effect.interrupt
       }
       const failure = Option.getOrUndefined(Cause.failureOption(tried.cause))
       if (failure?._tag === "NoEngineLeft") {
-        yield* queue.giveBack(task.taskId)
+        yield* surely(queue.giveBack(task.taskId), restore)
         return waiting
       }
       const { code, message } = failure === undefined ? internalFault : verdictOf(failure)
@@ -256,8 +256,8 @@ const goingOn: Next = "go-on"
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * Records a task's outcome, retrying until the database can be written. An unrecorded task would stay `processing`
- * until the next start. Only a shutdown interrupts the retries, between two attempts; the task is then queued again.
+ * Records a task's outcome, or queues it again, retrying until the database can be written. Otherwise the task would
+ * stay `processing` until the next start. Only a shutdown interrupts the retries, between two attempts; the task is then queued again.
  */
 const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> => {
   const tried = Effect.sandbox(write).pipe(

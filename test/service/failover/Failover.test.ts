@@ -2,8 +2,10 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import Sqlite from "better-sqlite3"
 import { afterEach, expect, test } from "vitest"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
+import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts"
 import type { EngineSettings } from "../../../src/service/config/EngineConfig.ts"
 import { ask, create, ended, type Started, startService } from "../start.ts"
 
@@ -26,6 +28,46 @@ const engineOf = (folder: string, name: string, byte: string, breaksAt: string):
   chmodSync(program, 0o755)
   return { kind: "command", program, args: [], rawRate: rate, voices: [{ id: `${name}-voice` }] }
 }
+
+/** A provider whose first engine is found but cannot be started. Its second one lacks the voice "f-y". */
+const half = (folder: string): ServiceConfig => {
+  const broken = join(folder, "broken")
+  writeFileSync(broken, "#!/nowhere\n", { mode: 0o755 })
+  const one = {
+    kind: "command",
+    program: broken,
+    args: [],
+    voices: [{ id: "two-voice" }, { id: "y" }]
+  } as const
+  return {
+    audio: { format: "wav" },
+    engines: { one, two: engineOf(folder, "two", "\\001", "nothing") },
+    providers: {
+      provider_fast: { engines: [{ engine: "one" }, { engine: "two" }], voicePrefix: "f-", concurrency: 1 }
+    }
+  }
+}
+
+test("a task that waits for its engine is queued again, once the database can be written", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "dubwright-failover-"))
+  folders.push(folder)
+  const lines: Array<string> = []
+  const service = await startService(half(folder), undefined, (line) => lines.push(line))
+  started.push(service)
+  const database = new Sqlite(join(service.dataDir, "service.sqlite"))
+  database.exec(
+    "CREATE TRIGGER refuse BEFORE UPDATE OF status ON tasks WHEN NEW.status = 'queued' BEGIN SELECT RAISE(ABORT, 'no'); END"
+  )
+  const { task_id } = await create(service, service.key, "f-y", { provider: "provider_fast", text: "Words." })
+  const isRefused = (line: string) =>
+    /cannot record the task's outcome yet|worker iteration failed/u.test(line)
+  await expect.poll(() => lines.some(isRefused)).toBe(true)
+  database.exec("DROP TRIGGER refuse")
+  database.close()
+  const status = async () =>
+    Object((await ask(service.address, service.key, "GET", `/v1/task/${task_id}`)).body).status
+  await expect.poll(status).toBe("queued")
+})
 
 test("a task has the audio of one engine, is charged once, and says which engine spoke", async () => {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-failover-"))
