@@ -1,6 +1,6 @@
 /** What happens to tasks when engines fail, limits are reached or the service stops. */
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer, request as forward } from "node:http"
+import { createServer, type IncomingMessage, request as forward, type Server } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
@@ -14,6 +14,7 @@ import type { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { ask, create, ended, refusalOf, runtime, type Started, startService } from "./start.ts"
 
 const started: Array<Started> = []
+const proxies: Array<Server> = []
 const start = async (
   config: ServiceConfig,
   dataDir?: string,
@@ -26,6 +27,7 @@ const start = async (
 afterEach(async () => {
   vi.unstubAllEnvs()
   for (const service of started.splice(0)) await service.stop()
+  for (const proxy of proxies.splice(0)) proxy.close().closeAllConnections()
 })
 
 /** Disables the providers that a test does not need. */
@@ -312,14 +314,15 @@ test("deletes finished tasks, their files and URLs after the retention time", as
 })
 
 describe("an upstream service", () => {
-  const chained = (upstream: Started): ServiceConfig => ({
+  const chained = (upstream: Started, timeout = 600): ServiceConfig => ({
     limits: { drain: 0 },
     engines: {
       behind: {
         kind: "upstream",
         baseUrl: upstream.address,
         keyVariable: "UPSTREAM_KEY",
-        provider: "provider_native"
+        provider: "provider_native",
+        timeout
       }
     },
     providers: {
@@ -328,6 +331,45 @@ describe("an upstream service", () => {
       provider_native: { engine: "behind", voicePrefix: "far-" }
     }
   })
+
+  /** Starts a proxy before an upstream service that refuses requests, or loses their responses. Returns its address. */
+  const between = async (
+    upstream: Started,
+    fateOf: (request: IncomingMessage) => "pass" | "refuse" | "lose"
+  ): Promise<string> => {
+    const { hostname: host, port } = new URL(upstream.address)
+    const proxy = createServer((request, response) => {
+      const fate = fateOf(request)
+      if (fate === "refuse") return void response.writeHead(401).end()
+      const { method, headers, url: path } = request
+      request.pipe(
+        forward({ host, port, path, method, headers }, (answer) => {
+          if (fate === "lose") return void response.destroy()
+          response.writeHead(answer.statusCode ?? 500, answer.headers)
+          answer.pipe(response)
+        }).on("error", () => response.destroy())
+      )
+    })
+    proxies.push(proxy)
+    await new Promise<void>((listening) => proxy.listen(0, "127.0.0.1", listening))
+    const address = proxy.address()
+    return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
+  }
+
+  /** An upstream service with one program as its engine. */
+  const behind = (statements: string): ServiceConfig => ({
+    ...programmed(statements, { attempts: 1 }),
+    providers: {
+      ...nothingElse,
+      provider_fast: { enabled: false },
+      provider_native: { engine: "program", voicePrefix: "" }
+    }
+  })
+
+  const far = {
+    provider: "provider_native",
+    text: "A text of its own, with more than a hundred characters, so that it goes to the other service just as it is."
+  }
 
   test("speaks with its voices, short texts included, and reports timings", async () => {
     const upstream = await start({})
@@ -349,66 +391,74 @@ describe("an upstream service", () => {
   test("speaks a task even if its history could not be read at first", async () => {
     const upstream = await start({})
     let refused = false
-    const between = createServer((request, response) => {
-      const first = !refused && request.url?.startsWith("/v1/tasks") === true
-      refused ||= first
-      if (first) return void response.writeHead(401).end()
-      const { pathname, search } = new URL(request.url ?? "", upstream.address)
-      request.pipe(
-        forward(
-          {
-            host: "127.0.0.1",
-            port: new URL(upstream.address).port,
-            path: pathname + search,
-            method: request.method,
-            headers: request.headers
-          },
-          (answer) => {
-            response.writeHead(answer.statusCode ?? 500, answer.headers)
-            answer.pipe(response)
-          }
-        )
-      )
+    const address = await between(upstream, (request) => {
+      if (refused || request.url?.startsWith("/v1/tasks") !== true) return "pass"
+      refused = true
+      return "refuse"
     })
-    await new Promise<void>((listening) => between.listen(0, "127.0.0.1", listening))
-    const address = between.address()
     vi.stubEnv("UPSTREAM_KEY", upstream.key)
-    const service = await start(
-      chained({
-        ...upstream,
-        address: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`
-      })
-    )
+    const service = await start(chained({ ...upstream, address }))
     const { task_id } = await create(service, service.key, "far-en-anna", {
       provider: "provider_native",
       text: "1\n00:00:01,000 --> 00:00:02,000\nHello there.\n"
     })
     expect((await ended(service, service.key, task_id)).status).toBe("done")
     expect(refused).toBe(true)
-    between.close()
-    between.closeAllConnections()
   })
 
   test("is not paid twice for a task that an earlier process had created", async () => {
-    const upstream = await start({
-      ...programmed("await new Promise((resume) => setTimeout(resume, 1500))"),
-      providers: {
-        ...nothingElse,
-        provider_fast: { enabled: false },
-        provider_native: { engine: "program", voicePrefix: "" }
-      }
-    })
+    const upstream = await start(behind("await new Promise((resume) => setTimeout(resume, 1500))"))
     vi.stubEnv("UPSTREAM_KEY", upstream.key)
     const dataDir = mkdtempSync(join(tmpdir(), "dubwright-chain-"))
     const service = await start(chained(upstream), dataDir)
-    const { task_id } = await create(service, service.key, "far-one", {
-      provider: "provider_native",
-      text: "A text of its own, with more than a hundred characters, so that it goes to the other service just as it is."
-    })
+    const { task_id } = await create(service, service.key, "far-one", far)
     while ((await history(upstream, upstream.key)).length === 0) continue
     await service.close()
     const again = await start(chained(upstream), dataDir)
     expect((await ended(again, service.key, task_id)).status).toBe("done")
     expect((await history(upstream, upstream.key)).length).toBe(1)
+  })
+
+  test("is not paid twice for a task that is slower than the engine's timeout", async () => {
+    const upstream = await start(behind("await new Promise((resume) => setTimeout(resume, 1500))"))
+    vi.stubEnv("UPSTREAM_KEY", upstream.key)
+    // As many attempts as a busy machine needs.
+    const service = await start({ ...chained(upstream, 1), limits: { drain: 0, attempts: 100 } })
+    const { task_id } = await create(service, service.key, "far-one", far)
+    expect((await ended(service, service.key, task_id)).status).toBe("done")
+    expect((await history(upstream, upstream.key)).length).toBe(1)
+  })
+
+  test("is not paid twice for a task of which only its own history knows", async () => {
+    const upstream = await start(behind(""))
+    vi.stubEnv("UPSTREAM_KEY", upstream.key)
+    let creates = 0
+    let refused = false
+    const address = await between(upstream, ({ method, url }) => {
+      if (method === "POST") return creates++ === 0 ? "lose" : "pass"
+      if (refused || creates === 0 || url?.startsWith("/v1/tasks") !== true) return "pass"
+      refused = true
+      return "refuse"
+    })
+    const service = await start(chained({ ...upstream, address }))
+    const { task_id } = await create(service, service.key, "far-one", far)
+    expect((await ended(service, service.key, task_id)).status).toBe("done")
+    expect([creates, refused, (await history(upstream, upstream.key)).length]).toEqual([2, true, 1])
+  })
+
+  test("gets another task if the first one fails", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "dubwright-chain-"))
+    const failed = JSON.stringify(join(folder, "failed"))
+    const upstream = await start(
+      behind(
+        `const fs = require("node:fs"); if (!fs.existsSync(${failed})) { fs.writeFileSync(${failed}, ""); throw 1 }`
+      )
+    )
+    vi.stubEnv("UPSTREAM_KEY", upstream.key)
+    const service = await start(chained(upstream))
+    const { task_id } = await create(service, service.key, "far-one", far)
+    expect((await ended(service, service.key, task_id)).status).toBe("done")
+    expect((await history(upstream, upstream.key)).map(({ status }) => status)).toEqual(["done", "failed"])
+    rmSync(folder, { recursive: true })
   })
 })

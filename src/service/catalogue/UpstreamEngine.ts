@@ -2,8 +2,8 @@
 import { Clock, Config, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
 import { Transcript } from "../../contract/Task.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
-import { ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
-import { markerOf } from "../../domain/task/TaskMarker.ts"
+import { ModelId, ProviderId, type TaskId, VoiceId } from "../../domain/values/Ids.ts"
+import { markerOf, type TaskMarker } from "../../domain/task/TaskMarker.ts"
 import { type ControlRange, profileOf } from "../../domain/speech/ProviderProfile.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { fromSeconds, millis } from "../../domain/time/Units.ts"
@@ -44,8 +44,8 @@ export interface UpstreamOptions {
 const lookBack = Duration.days(1)
 
 /**
- * Makes the engine. Finds tasks that an earlier process created in the upstream service's history, so they are not paid
- * for twice.
+ * Makes the engine. Tasks are not paid for twice: it remembers them, finds those of an earlier process in the upstream
+ * service's history, and sends each create with an idempotency key.
  */
 export const makeUpstreamEngine = Effect.fnUntraced(function* (options: UpstreamOptions) {
   const { name } = options
@@ -75,35 +75,57 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
   const begun = yield* Clock.currentTimeMillis
   const earlier = yield* cacheSuccess(gateway.history(begun - Duration.toMillis(lookBack)), Duration.infinity)
 
-  /** Returns the utterance's task: one that an earlier process created, or a new one. */
+  /** The newest tasks that this process knows; undefined if they have failed. A failed task keeps its mark. */
+  const known = new Map<TaskMarker, TaskId | undefined>()
+  const remember = (mark: TaskMarker, task: TaskId | undefined) => {
+    known.delete(mark)
+    known.set(mark, task)
+    const [oldest] = known.keys()
+    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
+  }
+
+  /** Returns the utterance's task, new or not, and its mark: the first one whose task has not failed. */
   const taskOf = (utterance: Utterance) =>
     Effect.gen(function* () {
-      const mark = markerOf(utterance.key, 1)
-      const past = (yield* earlier).find(mark)
-      if (past !== undefined && !past.failed) return past.task
+      const history = yield* earlier
+      const failed = (mark: TaskMarker) =>
+        known.has(mark) ? known.get(mark) === undefined : history.find(mark)?.failed === true
+      let take = 1
+      while (failed(markerOf(utterance.key, take))) take++
+      const mark = markerOf(utterance.key, take)
+      const past = known.get(mark) ?? history.find(mark)?.task
+      if (past !== undefined) return { mark, task: past }
       const before = yield* Clock.currentTimeMillis
-      return yield* gateway.submit(composeCreate(utterance, mark, profile)).pipe(
+      const task = yield* gateway.submit(composeCreate(utterance, mark, profile, mark)).pipe(
         Effect.map((accepted) => accepted.task),
         Effect.catchTag("InvalidResponse", (fault) =>
           // The response was lost: only the history shows whether the task exists.
-          Effect.flatMap(gateway.history(before), (history) => {
-            const found = history.find(mark)
+          Effect.flatMap(gateway.history(before), (since) => {
+            const found = since.find(mark)
             return found === undefined ? Effect.fail(fault) : Effect.succeed(found.task)
           })
         )
       )
+      remember(mark, task)
+      return { mark, task }
     })
 
   const spoken = (utterance: Utterance) =>
     Effect.gen(function* () {
-      const task = yield* taskOf(utterance)
+      const { mark, task } = yield* taskOf(utterance)
       const now = yield* Clock.currentTimeMillis
       const plan = {
         ...pollPlan(undefined, utterance.characters),
         deadline: Duration.toMillis(options.timeout)
       }
-      const { done } = yield* pollUntilSettled(gateway.look(task), task, plan, now)
-      return yield* gateway.fetch(done, utterance.characters)
+      return yield* pollUntilSettled(gateway.look(task), task, plan, now).pipe(
+        Effect.flatMap(({ done }) => gateway.fetch(done, utterance.characters)),
+        Effect.tapError(({ _tag }) =>
+          Effect.sync(() => {
+            if (_tag === "FailedAtService" || _tag === "Vanished") remember(mark, undefined)
+          })
+        )
+      )
     })
 
   const speak: Engine["speak"] = Effect.fn("UpstreamEngine.speak")(function* (request) {
@@ -144,6 +166,9 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
     check: Effect.asVoid(Effect.mapError(gateway.reads.credits, (fault) => unavailable(fault.message)))
   } satisfies Engine
 })
+
+/** Maximum tasks to remember. */
+const mostKnown = 10_000
 
 /** Maximum pages of voices to read. */
 const mostPages = 100
