@@ -4,7 +4,7 @@
  *
  * A slot is freed only when the effect that holds it has ended, including its finalizers.
  */
-import { Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
+import { type Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
 import { type Breaker, recordFailure, closedBreaker, isOpen, recordSuccess } from "./CircuitBreaker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
@@ -23,11 +23,8 @@ export interface ProviderQueueLimits {
 export interface ProviderQueueStatus {
   readonly inFlight: number
   readonly limit: number
-  /**
-   * When starts resume, in milliseconds since 1970; 0 if they are not paused, or if they are paused until a probe
-   * succeeds.
-   */
-  readonly pausedUntil: number
+  /** Milliseconds until starts resume; 0 if they are not paused, or if they are paused until a probe succeeds. */
+  readonly pausedFor: number
 }
 
 /** A provider's queue. */
@@ -54,14 +51,17 @@ const usualPause = 500
 
 /**
  * Makes a provider queue. `probe` returns whether the service has recovered; it runs in the scope while the breaker is
- * open.
+ * open. Waits are measured by the steady time of `clock`, so setting the time of day does not change them.
  */
 export const makeProviderQueue = (
   limits: ProviderQueueLimits,
   probe: Effect.Effect<boolean>,
-  scope: Scope.Scope
+  scope: Scope.Scope,
+  clock: Clock.Clock
 ): ProviderQueue => {
-  const queue = new PQueue({ concurrency: limits.concurrency, ...startsPerSecond(limits.perSecond) })
+  const queue = new PQueue({ concurrency: limits.concurrency })
+  const countStart = startLimit(queue, limits.perSecond, scope, clock)
+  const now = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
   let pace: AdaptiveConcurrency = fullConcurrency(limits.concurrency)
   let breaker: Breaker = closedBreaker
   let recovered: Deferred.Deferred<void> | undefined
@@ -99,14 +99,14 @@ export const makeProviderQueue = (
 
   const report = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
     if (how === "taken") return taken
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    return Effect.suspend(() => {
       if (how === "answered" || how._tag === "Refused") {
         breaker = recordSuccess(breaker)
         return Effect.void
       }
       if (how._tag === "SlowDown") {
-        setPace(decrease(pace, now))
-        pausedUntil = Math.max(pausedUntil, now + (how.retryAfter ?? usualPause))
+        setPace(decrease(pace, now()))
+        pausedUntil = Math.max(pausedUntil, now() + (how.retryAfter ?? usualPause))
         return Effect.void
       }
       breaker = recordFailure(breaker)
@@ -116,44 +116,58 @@ export const makeProviderQueue = (
 
   const clearance: Effect.Effect<void> = Effect.suspend(() => {
     if (recovered !== undefined) return Effect.zipRight(Deferred.await(recovered), clearance)
-    return Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      // If the clock jumps, starts must not be delayed longer than any pause that was requested.
-      const pause = Math.min(pausedUntil - now, 3_600_000)
-      const gap = Math.min(lastStart + pace.gap - now, pace.gap)
-      const wait = Math.max(pause, gap)
-      if (wait > 0) return Effect.zipRight(Effect.sleep(Duration.millis(wait)), clearance)
-      lastStart = now
-      pausedUntil = 0
-      return Effect.void
-    })
+    const wait = Math.max(pausedUntil, lastStart + pace.gap) - now()
+    if (wait > 0) return Effect.zipRight(Effect.sleep(Duration.millis(wait)), clearance)
+    lastStart = now()
+    pausedUntil = 0
+    return Effect.void
   })
 
   return {
-    inSlot: (effect, priority = 0) => holdSlot(() => slotOf(queue, priority), effect),
+    inSlot: (effect, priority = 0) => holdSlot(() => slotOf(queue, priority, countStart), effect),
     clearance,
     isClear: () => recovered === undefined && pausedUntil === 0 && pace.gap === 0,
     report,
     status: () => ({
       inFlight: queue.pending,
       limit: queue.concurrency,
-      pausedUntil: recovered === undefined ? pausedUntil : 0
+      pausedFor: recovered === undefined ? Math.max(0, pausedUntil - now()) : 0
     })
   }
 }
 
-/** p-queue takes whole starts per interval, so a fraction per second becomes one start in a longer interval. */
-const startsPerSecond = (perSecond: number | undefined) => {
-  if (perSecond === undefined) return {}
-  const intervalCap = Math.max(1, Math.floor(perSecond))
-  return { intervalCap, interval: (intervalCap / perSecond) * 1000, strict: true }
+/**
+ * Pauses the queue after `perSecond` starts within one second; a fraction becomes one start in a longer interval. The
+ * interval option of p-queue compares times of day: after they are set back by an hour, it waits for an hour. Call the
+ * result at each start.
+ */
+const startLimit = (
+  queue: PQueue,
+  perSecond: number | undefined,
+  scope: Scope.Scope,
+  clock: Clock.Clock
+): (() => void) => {
+  if (perSecond === undefined) return () => undefined
+  let left = Math.max(1, Math.floor(perSecond))
+  // A timer may end up to 1 ms early.
+  const interval = Duration.millis(Math.ceil((left / perSecond) * 1000) + 1)
+  const regain = Effect.map(clock.sleep(interval), () => {
+    left++
+    queue.start()
+  })
+  return () => {
+    if (--left === 0) queue.pause()
+    Effect.runFork(regain, { scope })
+  }
 }
 
-/** Returns a slot, or a pending one if none is free. */
-const slotOf = (queue: PQueue, priority: number): Free | Pending => {
+/** Returns a slot, or a pending one if none is free. Calls `given` when it is granted. */
+const slotOf = (queue: PQueue, priority: number, given: () => void): Free | Pending => {
   const slot = new Pending()
   const started = () =>
     new Promise<void>((free) => {
-      if (!slot.give(free)) free()
+      if (slot.give(free)) given()
+      else free()
     })
   void queue.add(started, { priority })
   return slot.free ?? slot

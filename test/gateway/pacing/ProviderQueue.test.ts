@@ -1,9 +1,10 @@
 import { expect, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, TestClock } from "effect"
+import { Clock, Duration, Effect, Fiber, TestClock } from "effect"
 import { InvalidResponse, SlowDown } from "../../../src/gateway/GatewayErrors.ts"
 import { faultsToOpen } from "../../../src/gateway/pacing/CircuitBreaker.ts"
 import { makeProviderQueue } from "../../../src/gateway/pacing/ProviderQueue.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
+import { settableClock } from "../../SettableClock.ts"
 
 const limits = { concurrency: 2, perSecond: undefined }
 const turns = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
@@ -13,7 +14,8 @@ it.scopedLive("frees a slot only when its effect has ended, including finalizers
     const lane = makeProviderQueue(
       { concurrency: 1, perSecond: undefined },
       Effect.succeed(true),
-      yield* Effect.scope
+      yield* Effect.scope,
+      yield* Effect.clock
     )
     let inside = 0
     let most = 0
@@ -42,7 +44,8 @@ it.scopedLive("runs higher priorities first", () =>
     const lane = makeProviderQueue(
       { concurrency: 1, perSecond: undefined },
       Effect.succeed(true),
-      yield* Effect.scope
+      yield* Effect.scope,
+      yield* Effect.clock
     )
     const order: Array<string> = []
     const note = (name: string, priority: number) =>
@@ -63,14 +66,14 @@ it.scopedLive("runs higher priorities first", () =>
 
 it.scoped("waits as long as Retry-After says", () =>
   Effect.gen(function* () {
-    const lane = makeProviderQueue(limits, Effect.succeed(true), yield* Effect.scope)
+    const lane = makeProviderQueue(limits, Effect.succeed(true), yield* Effect.scope, yield* Effect.clock)
     expect(lane.isClear()).toBe(true)
     yield* lane.report(new SlowDown({ words: "later", retryAfter: millis(30_000) }))
     expect({ clear: lane.isClear(), ...lane.status() }).toEqual({
       clear: false,
       inFlight: 0,
       limit: 1,
-      pausedUntil: 30_000
+      pausedFor: 30_000
     })
     const start = yield* Effect.fork(lane.clearance)
     yield* TestClock.adjust("29 seconds")
@@ -88,7 +91,8 @@ it.scoped("sends nothing to a failing service until it has recovered", () =>
     const lane = makeProviderQueue(
       limits,
       Effect.sync(() => (probes++, well)),
-      yield* Effect.scope
+      yield* Effect.scope,
+      yield* Effect.clock
     )
     const broken = new InvalidResponse({ words: "500" })
     for (let i = 1; i < faultsToOpen; i++) yield* lane.report(broken)
@@ -106,5 +110,83 @@ it.scoped("sends nothing to a failing service until it has recovered", () =>
     yield* TestClock.adjust(Duration.seconds(4))
     yield* Fiber.join(start)
     expect(lane.isClear()).toBe(true)
+  })
+)
+
+it.scoped("waits for a pause, and between starts, no longer if the clock is set back meanwhile", () =>
+  Effect.gen(function* () {
+    const { clock, set } = yield* settableClock
+    const scope = yield* Effect.scope
+    const lane = makeProviderQueue(
+      { concurrency: 1, perSecond: undefined },
+      Effect.succeed(true),
+      scope,
+      clock
+    )
+    // One task at a time is still too fast: starts are also spaced out, by 100 ms.
+    yield* lane.report(new SlowDown({ words: "later", retryAfter: millis(1_000) }))
+    const started: Array<number> = []
+    const start = Effect.zipRight(lane.clearance, Clock.currentTimeNanos).pipe(
+      Effect.map((nanos) => started.push(Number(nanos) / 1e6)),
+      Effect.withClock(clock)
+    )
+    for (const wait of [1_000, 100, 100]) {
+      set(-5 * 3_600_000)
+      expect(lane.status().pausedFor).toBe(started.length === 0 ? 1_000 : 0)
+      yield* Effect.fork(start)
+      yield* TestClock.adjust(wait)
+    }
+    expect(started).toEqual([1_000, 1_100, 1_200])
+  })
+)
+
+it.scoped("starts a limited number per second, by priority, also if the clock is set back", () =>
+  Effect.gen(function* () {
+    const { clock, set } = yield* settableClock
+    const scope = yield* Effect.scope
+    const lane = makeProviderQueue({ concurrency: 4, perSecond: 2 }, Effect.succeed(true), scope, clock)
+    const started: Array<readonly [string, number]> = []
+    const start = (name: string, priority: number) =>
+      Effect.map(Clock.currentTimeNanos, (nanos) => started.push([name, Number(nanos) / 1e6])).pipe(
+        (work) => lane.inSlot(work, priority),
+        Effect.fork
+      )
+    yield* start("first", 0)
+    yield* TestClock.adjust(400)
+    yield* start("second", 0)
+    const withdrawn = yield* start("withdrawn", 2)
+    yield* start("third", 0)
+    yield* start("urgent", 1)
+    yield* start("fourth", 0)
+    yield* turns
+    yield* Fiber.interrupt(withdrawn)
+    set(-3_600_000)
+    for (let i = 0; i < 30; i++) yield* TestClock.adjust(100)
+    expect(started).toEqual([
+      ["first", 0],
+      ["second", 400],
+      ["urgent", 1_001],
+      ["third", 1_401],
+      ["fourth", 2_002]
+    ])
+  })
+)
+
+it.scoped("starts fewer than one task per second", () =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const limit = { concurrency: 4, perSecond: 0.5 }
+    const lane = makeProviderQueue(limit, Effect.succeed(true), scope, yield* Effect.clock)
+    let started = 0
+    const work = lane.inSlot(Effect.sync(() => started++))
+    yield* Effect.fork(Effect.all([work, work, work], { concurrency: "unbounded" }))
+    yield* turns
+    expect(started).toBe(1)
+    yield* TestClock.adjust("2 seconds")
+    expect(started).toBe(1)
+    yield* TestClock.adjust("1 millis")
+    expect(started).toBe(2)
+    yield* TestClock.adjust("2001 millis")
+    expect(started).toBe(3)
   })
 )

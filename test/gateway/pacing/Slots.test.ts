@@ -49,8 +49,9 @@ const crowded = (hold: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>)
 it.scopedLive("grants and frees each slot of Slots once", () => crowded(new Slots(2).hold))
 
 it.scopedLive("grants and frees each slot of a provider queue once", () =>
-  Effect.flatMap(Effect.scope, (scope) => {
-    const lane = makeProviderQueue({ concurrency: 2, perSecond: undefined }, Effect.succeed(true), scope)
-    return crowded((work) => lane.inSlot(work))
+  Effect.gen(function* () {
+    const limits = { concurrency: 2, perSecond: undefined }
+    const lane = makeProviderQueue(limits, Effect.succeed(true), yield* Effect.scope, yield* Effect.clock)
+    yield* crowded((work) => lane.inSlot(work))
   })
 )

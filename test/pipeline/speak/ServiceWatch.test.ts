@@ -1,11 +1,29 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, TestClock } from "effect"
-import { Progress } from "../../../src/pipeline/Progress.ts"
+import { Context, Deferred, Effect, Fiber, Layer, TestClock } from "effect"
+import { Progress, silent } from "../../../src/pipeline/Progress.ts"
 import { defaultSpeakSettings, SpeakConfig } from "../../../src/pipeline/speak/SpeakSettings.ts"
 import { ServiceWatch } from "../../../src/pipeline/speak/services/ServiceWatch.ts"
 import { SpeakCounters } from "../../../src/pipeline/speak/services/SpeakCounters.ts"
 import { StopSignal } from "../../../src/pipeline/speak/services/StopSignal.ts"
+import { settableClock } from "../../SettableClock.ts"
 import { gone } from "../StandIn.ts"
+
+const config = Layer.succeed(SpeakConfig, {
+  ...defaultSpeakSettings,
+  patience: "2 minutes",
+  keys: [],
+  profileOf: () => {
+    throw new Error("not needed here")
+  },
+  utterances: 0
+})
+
+/** Watches a service that is unreachable. */
+const watching = (progress: Layer.Layer<Progress>) =>
+  ServiceWatch.Default.pipe(
+    Layer.provideMerge(Layer.mergeAll(StopSignal.layer, SpeakCounters.Default)),
+    Layer.provide(Layer.mergeAll(gone, progress, config))
+  )
 
 it.scoped(
   "warns once a minute of audio that takes longer than 15 seconds, until it arrives or is given up",
@@ -18,18 +36,7 @@ it.scoped(
           if (event._tag === "Warning" && event.message.includes("audio")) told.push(event.message)
         })
     })
-    const config = Layer.succeed(SpeakConfig, {
-      ...defaultSpeakSettings,
-      keys: [],
-      profileOf: () => {
-        throw new Error("not needed here")
-      },
-      utterances: 0
-    })
-    const parts = ServiceWatch.Default.pipe(
-      Layer.provide(Layer.mergeAll(StopSignal.layer, SpeakCounters.Default)),
-      Layer.provide(Layer.mergeAll(gone, progress, config))
-    )
+    const parts = watching(progress)
     return Effect.gen(function* () {
       const { timed } = yield* ServiceWatch
       const audio = yield* Deferred.make<string>()
@@ -51,4 +58,21 @@ it.scoped(
       expect(told).toHaveLength(2)
     }).pipe(Effect.provide(parts))
   }
+)
+
+it.scoped("stops a run without a success when its patience has passed, however the clock is set", () =>
+  Effect.gen(function* () {
+    const { clock, set } = yield* settableClock
+    const context = yield* Effect.withClock(Layer.build(watching(silent)), clock)
+    const { halted } = Context.get(context, StopSignal)
+    set(5 * 3_600_000)
+    yield* TestClock.adjust("110 seconds")
+    expect(halted()).toBe(undefined)
+    set(-10 * 3_600_000)
+    yield* TestClock.adjust("10 seconds")
+    expect(halted()).toEqual({
+      reason: "unreachable",
+      words: "no request succeeded for 2m; all work is saved; run again when the service is back"
+    })
+  })
 )

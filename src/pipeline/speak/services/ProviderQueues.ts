@@ -18,15 +18,20 @@ export class ProviderQueues extends Effect.Service<ProviderQueues>()("pipeline/P
     const queues = new Map<ProviderId, ProviderQueue>()
     const queueOf = (provider: ProviderId): ProviderQueue => {
       const { concurrency, perSecond } = profileOf(provider)
-      const queue = queues.get(provider) ?? makeProviderQueue({ concurrency, perSecond }, probe, scope)
+      const queue = queues.get(provider) ?? makeProviderQueue({ concurrency, perSecond }, probe, scope, clock)
       queues.set(provider, queue)
       return queue
     }
     /** Emits the state of a provider queue after it was slowed down. */
     const paced = (provider: ProviderId) => {
-      const { inFlight, limit, pausedUntil } = queueOf(provider).status()
-      const waitingSeconds = Math.max(0, pausedUntil - clock.unsafeCurrentTimeMillis()) / 1000
-      return progress.emit({ _tag: "ProviderPaced", provider, inFlight, limit, waitingSeconds })
+      const { inFlight, limit, pausedFor } = queueOf(provider).status()
+      return progress.emit({
+        _tag: "ProviderPaced",
+        provider,
+        inFlight,
+        limit,
+        waitingSeconds: pausedFor / 1000
+      })
     }
     return {
       /** Runs work in one of a provider's slots. Higher priorities run first. */

@@ -31,7 +31,8 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
     const gateway = yield* Gateway
     const progress = yield* Progress
     const clock = yield* Effect.clock
-    const now = () => clock.unsafeCurrentTimeMillis()
+    // The steady time: patience must not change if the time of day is set.
+    const now = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
     const latencies = new Map<string, LatencyEstimator>()
     const fetches = new Set<{ readonly label: string; readonly since: number }>()
     let lastSuccess = now()
