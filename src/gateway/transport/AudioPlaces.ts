@@ -14,10 +14,10 @@ import {
   placesOf,
   systemNames
 } from "../../system/NetworkPlace.ts"
-import { InvalidResponse, NoAudio, type Unreachable } from "../GatewayErrors.ts"
+import { InvalidResponse, NoAudio, Unreachable } from "../GatewayErrors.ts"
 import type { ServiceAddress } from "./ServiceAddress.ts"
 import { isOwn, presentable } from "./ServiceAddress.ts"
-import { type HttpAnswer, HttpTransport, type SentRequest } from "./HttpTransport.ts"
+import { type HttpAnswer, type HttpSender, HttpTransport, type SentRequest } from "./HttpTransport.ts"
 
 /** Where a service must be for its audio to be in each place. A service on this machine may use its network. */
 const required: Readonly<Record<NetworkPlace, ReadonlyArray<NetworkPlace>>> = {
@@ -44,14 +44,25 @@ export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress[
       reason: "address",
       words: `its URL names ${presentable(host, key)}, a private address outside the service's network; correct the service's public URL`
     })
-  // If a service's host name cannot be resolved, its audio must be on the internet.
-  const service = yield* Effect.cached(
-    Effect.promise(() => placesOf(hostOf(baseUrl), resolve).catch((): ReadonlySet<NetworkPlace> => new Set()))
-  )
-  const elsewhere = yield* Effect.cached(
-    Effect.map(service, (places) =>
-      transport.guarded(guardedLookup(resolve, (ip) => mayHaveAudioAt(places, networkPlaceOf(ip))))
-    )
+  /** Looks up where the service is, until a lookup succeeds. The first result is kept: names can change addresses. */
+  let known: { readonly places: ReadonlySet<NetworkPlace>; readonly elsewhere: HttpSender } | undefined
+  const service = Effect.suspend(() =>
+    known === undefined
+      ? Effect.map(
+          Effect.tryPromise({
+            try: () => placesOf(hostOf(baseUrl), resolve),
+            catch: (error) =>
+              new Unreachable({ words: error instanceof Error ? error.message : String(error) })
+          }),
+          (places) =>
+            (known ??= {
+              places,
+              elsewhere: transport.guarded(
+                guardedLookup(resolve, (ip) => mayHaveAudioAt(places, networkPlaceOf(ip)))
+              )
+            })
+        )
+      : Effect.succeed(known)
   )
 
   const send = <E extends Error>(
@@ -59,14 +70,13 @@ export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress[
     request: SentRequest<E>
   ): Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | NoAudio | E> => {
     if (isOwn(baseUrl, url)) return transport.send(request)
-    return Effect.flatMap(service, (places) => {
+    return Effect.flatMap(service, ({ places, elsewhere }) => {
       const host = hostOf(url)
       if (isIP(host) !== 0 && !mayHaveAudioAt(places, networkPlaceOf(host))) return refused(host)
-      return Effect.flatMap(elsewhere, ({ send }) => send(request)).pipe(
-        Effect.catchIf(
-          (fault) => fault instanceof InvalidResponse && fault.code === placeRefused,
-          () => refused(host)
-        )
+      return Effect.catchIf(
+        elsewhere.send(request),
+        (fault) => fault instanceof InvalidResponse && fault.code === placeRefused,
+        () => refused(host)
       )
     })
   }

@@ -3,6 +3,8 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { Gateway } from "../../../src/gateway/Gateway.ts"
+import { InvalidResponse, Unreachable } from "../../../src/gateway/GatewayErrors.ts"
+import { audioPlaces } from "../../../src/gateway/transport/AudioPlaces.ts"
 import { HttpTransport } from "../../../src/gateway/transport/HttpTransport.ts"
 import { ServiceAddress } from "../../../src/gateway/transport/ServiceAddress.ts"
 
@@ -119,4 +121,42 @@ it.scopedLive("reads audio from the network that the service is in", () =>
     // Even then, the metadata server of a cloud is out of bounds.
     expect(yield* fetching(base, names, "http://169.254.169.254/a")).toBe(refusal("169.254.169.254"))
   })
+)
+
+it.scopedLive("looks up where the service is until a lookup succeeds, and keeps its first result", () =>
+  Effect.gen(function* () {
+    const store = yield* server
+    const words = "getaddrinfo EAI_AGAIN service.test"
+    const lookups = [
+      () => Promise.reject(Object.assign(new Error(words), { code: "EAI_AGAIN" })),
+      async () => ["127.0.0.1"],
+      async () => ["8.8.8.8"]
+    ]
+    const asked: Array<string> = []
+    const { send } = yield* audioPlaces({
+      baseUrl: new URL("http://service.test"),
+      key: Redacted.make("nativeapikey_x"),
+      answerWithin: "2 seconds",
+      audioWithin: "5 seconds",
+      resolve: async (host) => {
+        asked.push(host)
+        return (await lookups.shift()?.()) ?? []
+      }
+    })
+    const origin = `http://127.0.0.1:${store.port}`
+    const fetch = Effect.map(
+      send(new URL("/a", origin), {
+        ...{ origin, path: "/a", method: "GET", headers: {}, body: undefined, most: 100 },
+        ...{ tooLong: () => new InvalidResponse({ words: "long" }), within: "5 seconds", late: "late" }
+      }),
+      ({ status }) => status
+    )
+    expect(yield* Effect.flip(fetch)).toEqual(new Unreachable({ words }))
+    expect(store.seen).toEqual([])
+    expect([yield* fetch, yield* fetch]).toEqual([200, 200])
+    expect({ asked, seen: store.seen }).toEqual({
+      asked: ["service.test", "service.test"],
+      seen: ["/a", "/a"]
+    })
+  }).pipe(Effect.provide(HttpTransport.Default))
 )
