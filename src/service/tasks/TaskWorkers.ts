@@ -257,7 +257,8 @@ type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, 
 
 /**
  * Records a task's outcome, or queues it again, retrying until the database can be written. Otherwise the task would
- * stay `processing` until the next start. Only a shutdown interrupts the retries, between two attempts; the task is then queued again.
+ * stay `processing` until the next start. Only a shutdown interrupts the retries, between two attempts; the task is
+ * then queued again.
  */
 const surely = <A>(write: Effect.Effect<A>, restore: Restore): Effect.Effect<A> => {
   const tried = Effect.sandbox(write).pipe(
