@@ -208,7 +208,7 @@ const attempt = (
     const { provider } = casting
     yield* queues.clearance(provider, stopped)
     yield* punctual
-    const isHeld = spending.unhold(key)
+    const isHeld = spending.decided(key)
     const halt = halted()
     if (halt !== undefined && !(isHeld && halt.reason === "budget")) return yield* new Left()
     const cost = (spending.price(casting) ?? 0) * characters

@@ -42,12 +42,10 @@ export class RunSpending extends Context.Tag("pipeline/RunSpending")<
     /** Reserves the cost of a create. If that would exceed the limit, stops creates and returns false. */
     readonly reserve: (cost: number) => Effect.Effect<boolean>
     /**
-     * Reserves the cost of a new take until its create, which may then be sent even after the run has stopped at its
+     * Sets aside the cost of a new take for its create, which may then be sent even after the run has stopped at its
      * limit. If that would exceed the limit, returns false; creates go on.
      */
     readonly hold: (utterance: Utterance) => boolean
-    /** Releases what is held for an utterance. Returns false if nothing was. */
-    readonly unhold: (key: UtteranceKey) => boolean
     /** Releases the reservation of a create that cost nothing. */
     readonly release: (cost: number) => void
     /**
@@ -63,8 +61,11 @@ export class RunSpending extends Context.Tag("pipeline/RunSpending")<
     readonly found: (utterance: Priced, credits: number | undefined) => void
     /** Sets aside the cost of a create that an earlier run may have sent, even beyond the limit. */
     readonly expect: (utterance: Utterance) => void
-    /** Releases what was set aside for an utterance: whether it has a task is decided, or about to be. */
-    readonly decided: (key: UtteranceKey) => void
+    /**
+     * Releases what was set aside for an utterance: whether it has a task is decided, or about to be. Returns false if
+     * nothing was.
+     */
+    readonly decided: (key: UtteranceKey) => boolean
     /** Whether all that is spent, reserved and set aside is within the limit. */
     readonly fits: () => boolean
     /** Credits that this run spent; undefined if the cost of any task is unknown. */
@@ -242,7 +243,6 @@ const makeSpending = Effect.gen(function* () {
 
   const unanswered = new Map<UtteranceKey, Loss>()
   const expected = new Map<UtteranceKey, number>()
-  const held = new Map<UtteranceKey, number>()
   return {
     isLimited: budget.isLimited,
     unanswered,
@@ -262,12 +262,8 @@ const makeSpending = Effect.gen(function* () {
     hold: ({ key, casting, characters }: Utterance) => {
       const cost = (price(casting) ?? 0) * characters
       const isHeld = budget.reserve(cost)
-      if (isHeld) held.set(key, cost)
+      if (isHeld) expected.set(key, cost)
       return isHeld
-    },
-    unhold: (key: UtteranceKey) => {
-      budget.release(held.get(key) ?? 0)
-      return held.delete(key)
     },
     release: (cost: number) => budget.release(cost),
     pay: (reserved: number, { casting, characters }: Priced, credits: number | undefined) =>
@@ -288,7 +284,7 @@ const makeSpending = Effect.gen(function* () {
     },
     decided: (key: UtteranceKey) => {
       budget.release(expected.get(key) ?? 0)
-      expected.delete(key)
+      return expected.delete(key)
     },
     fits: () => !budget.isOver,
     total: () => (unanswered.size > 0 ? undefined : budget.total())
