@@ -6,6 +6,7 @@
  */
 import { type Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
+import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import { type Breaker, recordFailure, closedBreaker, isOpen, recordSuccess } from "./CircuitBreaker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
 import { increase, fullConcurrency, type AdaptiveConcurrency, decrease } from "./AdaptiveConcurrency.ts"
@@ -61,7 +62,7 @@ export const makeProviderQueue = (
 ): ProviderQueue => {
   const queue = new PQueue({ concurrency: limits.concurrency })
   const countStart = startLimit(queue, limits.perSecond, scope, clock)
-  const now = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+  const now = () => steadyMillis(clock)
   let pace: AdaptiveConcurrency = fullConcurrency(limits.concurrency)
   let breaker: Breaker = closedBreaker
   let recovered: Deferred.Deferred<void> | undefined

@@ -4,8 +4,9 @@
  * be guessed. Imported keys may be weak. They still work from an address if they were used from it before.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Clock, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import ipaddr from "ipaddr.js"
+import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import { TooManyRequests } from "../../contract/Errors.ts"
 import { noteAudit } from "./AuditLog.ts"
 import type { KeyHolder } from "./KeyRecord.ts"
@@ -31,7 +32,7 @@ export class KeyGuard extends Effect.Service<KeyGuard>()("service/KeyGuard", {
   effect: Effect.map(SqlClient, (sql) => {
     const guessers = new Map<string, Guesser>()
     const used = new Map<string, true>()
-    const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+    const now = Effect.map(Effect.clock, steadyMillis)
     return {
       /** Passes on the holder of a valid key. Fails while the address is blocked and the key may be a guess. */
       judge: (

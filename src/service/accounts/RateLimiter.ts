@@ -1,6 +1,7 @@
 /** Rate limits per account and per key: token buckets that hold ten seconds' worth of requests. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { type Clock, Effect, Schema } from "effect"
+import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import type { CurrentAccount } from "../../contract/Account.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
@@ -87,7 +88,7 @@ const inMemory = (clock: Clock.Clock) => {
     counted(
       limits,
       // A monotonic clock: the time of day may be set back.
-      Number(clock.unsafeCurrentTimeNanos() / 1_000_000n),
+      steadyMillis(clock),
       (name) => buckets.get(name),
       (name, bucket) => buckets.set(name, bucket)
     )

@@ -1,5 +1,6 @@
 /** The limits of one engine or key: tasks at once, and requests in a minute. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import type { Engine } from "../../engines/Engine.ts"
 
 /** Limits in use. */
@@ -24,7 +25,7 @@ export const limitEngine = (
     /** When each request of the last minute started, or will; oldest first. */
     let starts: Array<number> = []
     let held = 0
-    const now = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+    const now = Effect.map(Effect.clock, steadyMillis)
     /** Returns the milliseconds until the next request may start. */
     const waitAt = (at: number): number => {
       starts = starts.filter((start) => start > at - minute)

@@ -1,5 +1,6 @@
 /** Chooses the engine for each task of a provider. If it fails, the next engine speaks the whole task instead. */
 import { Cause, Data, Effect, Exit, Option } from "effect"
+import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import type { Engine } from "../../engines/Engine.ts"
 import type { Offer, ServedEngine, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
 import { EngineSet } from "../catalogue/EngineSet.ts"
@@ -49,7 +50,7 @@ const make = Effect.gen(function* () {
   const metrics = yield* ServiceMetrics
   const seats = new Map<string, Seat>()
   const clock = yield* Effect.clock
-  const nowMillis = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+  const nowMillis = () => steadyMillis(clock)
   const now = Effect.sync(nowMillis)
   const nameOf = (provider: ServedProvider, served: ServedEngine) => `${provider.id}\0${served.name}`
 

@@ -3,6 +3,7 @@
  * labels.
  */
 import { Duration, Effect } from "effect"
+import { steadyMillis } from "../../../domain/time/SteadyTime.ts"
 import type { ProviderId } from "../../../domain/values/Ids.ts"
 import { Gateway } from "../../../gateway/Gateway.ts"
 import { LatencyEstimator } from "../../../gateway/requests/LatencyEstimator.ts"
@@ -32,7 +33,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
     const progress = yield* Progress
     const clock = yield* Effect.clock
     // The steady time: patience must not change if the time of day is set.
-    const now = () => Number(clock.unsafeCurrentTimeNanos() / 1_000_000n)
+    const now = () => steadyMillis(clock)
     const latencies = new Map<string, LatencyEstimator>()
     const fetches = new Set<{ readonly label: string; readonly since: number }>()
     let lastSuccess = now()
