@@ -97,7 +97,10 @@ export const unreadableInput = (error: PlatformError): string => {
 export const unknownInput = Effect.fnUntraced(function* (file: string) {
   const fs = yield* FileSystem.FileSystem
   const endings = scriptEndings.map((ending) => `.${ending}`).join(", ")
-  const isFolder = yield* Effect.isSuccess(fs.readDirectory(file))
+  const isFolder = yield* Effect.match(fs.stat(file), {
+    onFailure: () => false,
+    onSuccess: ({ type }) => type === "Directory"
+  })
   return InputFault.make({
     file,
     message:

@@ -37,8 +37,10 @@ export const speakUtterances = (
     yield* store.revive(settings.keys, "passing")
     counts.reused = yield* requeueDamagedClips(settings.keys)
     const unspoken = yield* store.unspoken(settings.keys)
-    const announced = unspoken.filter(({ state }) => state === "announced").map(({ key }) => key)
-    for (const { utterance } of yield* store.rows(announced)) spending.expect(utterance)
+    if (spending.isLimited) {
+      const announced = unspoken.filter(({ state }) => state === "announced").map(({ key }) => key)
+      for (const { utterance } of yield* store.rows(announced)) spending.expect(utterance)
+    }
     const intake = yield* makeClipIntake(clipMaker(unspoken.length))
     counts.failed = settings.keys.length - counts.reused - unspoken.length
 

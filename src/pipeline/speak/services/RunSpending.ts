@@ -243,6 +243,7 @@ const makeSpending = Effect.gen(function* () {
 
   const unanswered = new Map<UtteranceKey, Loss>()
   const expected = new Map<UtteranceKey, number>()
+  const costOf = ({ casting, characters }: Priced): number => (price(casting) ?? 0) * characters
   return {
     isLimited: budget.isLimited,
     unanswered,
@@ -259,10 +260,10 @@ const makeSpending = Effect.gen(function* () {
       )
     },
     reserve,
-    hold: ({ key, casting, characters }: Utterance) => {
-      const cost = (price(casting) ?? 0) * characters
+    hold: (utterance: Utterance) => {
+      const cost = costOf(utterance)
       const isHeld = budget.reserve(cost)
-      if (isHeld) expected.set(key, cost)
+      if (isHeld) expected.set(utterance.key, cost)
       return isHeld
     },
     release: (cost: number) => budget.release(cost),
@@ -274,12 +275,11 @@ const makeSpending = Effect.gen(function* () {
         const noted = credits === undefined ? Effect.void : charged(casting, characters, credits)
         return Effect.as(Effect.zipRight(noted, audited), paid)
       }),
-    found: ({ casting, characters }: Priced, credits: number | undefined) =>
-      budget.found(credits ?? (price(casting) ?? 0) * characters),
-    expect: ({ key, casting, characters }: Utterance) => {
-      if (!budget.isLimited || expected.has(key)) return
-      const cost = (price(casting) ?? 0) * characters
-      expected.set(key, cost)
+    found: (task: Priced, credits: number | undefined) => budget.found(credits ?? costOf(task)),
+    expect: (utterance: Utterance) => {
+      if (!budget.isLimited || expected.has(utterance.key)) return
+      const cost = costOf(utterance)
+      expected.set(utterance.key, cost)
       budget.setAside(cost)
     },
     decided: (key: UtteranceKey) => {
