@@ -53,11 +53,14 @@ const once = (description: string) =>
 const whole = (least: number, most: number, fallback: number, description: string) => {
   const message = () => `expected a whole number from ${least} to ${most}`
   // A query holds digits, but the OpenAPI document shows a number.
-  const digits = once(description).annotations({
-    jsonSchema: { type: "integer", minimum: least, maximum: most, default: fallback }
-  })
-  return Schema.compose(digits, Schema.NumberFromString.annotations({ message })).pipe(
-    Schema.int({ message }),
+  const digits = once(description).pipe(
+    // Number reads more: 0x10, 1e1, spaces.
+    Schema.pattern(/^\d{1,15}$/u, {
+      message,
+      jsonSchema: { type: "integer", minimum: least, maximum: most, default: fallback }
+    })
+  )
+  return Schema.compose(digits, Schema.NumberFromString).pipe(
     Schema.between(least, most, { message, description })
   )
 }

@@ -14,7 +14,6 @@ import { EngineRota } from "./failover/EngineRota.ts"
 import { ServiceHealth } from "./health/ServiceHealth.ts"
 import { ServiceMetrics } from "./health/ServiceMetrics.ts"
 import type { ListenFailed } from "./http/HttpServer.ts"
-import { PlainReads } from "./http/PlainReads.ts"
 import { makeTimeSlices } from "./TimeSlices.ts"
 import { WebServer } from "./WebApp.ts"
 import { serviceDatabase } from "./storage/Database.ts"
@@ -25,7 +24,6 @@ import { webhookSending } from "./webhooks/WebhookSender.ts"
 import { HttpTransport } from "../gateway/transport/HttpTransport.ts"
 import { replication } from "./replicas/Replication.ts"
 import { GivesWay } from "../system/BackgroundPriority.ts"
-import { DirectRows } from "./storage/DirectRows.ts"
 import { Secret } from "./storage/Secret.ts"
 import type { SharedStorageUrls } from "./storage/SharedStorageUrls.ts"
 import { TaskFiles } from "./storage/TaskFiles.ts"
@@ -118,7 +116,7 @@ interface RunOptions extends ServeOptions {
 const service = ({ dataDir, durable, drain, shared, ...options }: RunOptions) =>
   draining(options.config.limits?.drain ?? drain).pipe(
     Layer.provideMerge(Layer.mergeAll(taskRetention, webhookSending, replication)),
-    Layer.provideMerge(Layer.provide(WebServer.Default, PlainReads.Default)),
+    Layer.provideMerge(WebServer.Default),
     Layer.provideMerge(Layer.mergeAll(TaskFeed.Default, TaskIntake.Default, TaskWaiting.Default)),
     Layer.provideMerge(TaskWorkers.Default),
     Layer.provideMerge(
@@ -138,11 +136,7 @@ const service = ({ dataDir, durable, drain, shared, ...options }: RunOptions) =>
   )
 
 /** Everything in the data folder. */
-const ownStorage = Layer.mergeAll(
-  Layer.provideMerge(DirectRows.inFolder, serviceDatabase),
-  folderStore,
-  Secret.Default
-)
+const ownStorage = Layer.mergeAll(serviceDatabase, folderStore, Secret.Default)
 
 /** Storage that replicas share. Its code is loaded when it is used. */
 const sharedStorage = (urls: SharedStorageUrls, lease: number | undefined) =>

@@ -16,7 +16,6 @@ import { RequestGate } from "./http/RequestGate.ts"
 import { handlers } from "./http/Handlers.ts"
 import { listenHttp, longestHead } from "./http/HttpServer.ts"
 import { ServiceMetrics } from "./health/ServiceMetrics.ts"
-import { PlainReads } from "./http/PlainReads.ts"
 import { openAiRoutes } from "./openai/OpenAiRoutes.ts"
 import { openRoutes } from "./http/PublicRoutes.ts"
 import { pathIn, patternOf } from "./http/RoutePatterns.ts"
@@ -29,7 +28,6 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
     const { host, port, config } = yield* ServiceOptions
     const { connections = 4_000, requestTimeout: requestSeconds = 30 } = config.limits ?? {}
     const metrics = yield* ServiceMetrics
-    const plain = yield* PlainReads
     const routes = yield* Layer.build(
       Layer.mergeAll(handlers, openRoutes, openAiRoutes, HttpApiBuilder.Router.Live).pipe(
         Layer.provide(keySecurity),
@@ -58,7 +56,7 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
     return yield* listenHttp(
       (request, response) =>
         scheduler.scheduleTask(() => {
-          if (!response.destroyed) plain.answer(request, response, () => handler(request, response))
+          if (!response.destroyed) handler(request, response)
         }, startPriority),
       { host, port, connections, requestSeconds }
     )

@@ -319,7 +319,38 @@ describe("the catalogue", () => {
       expect(twice.body).toMatchObject({ message: `${field}: must be given only once` })
     }
     expect(refusalOf(await get("/v1/tasks?page=0"))).toEqual([400, "parameter_invalid", "page"])
-    const answer = await get("/v1/tasks?page=x")
-    expect(answer.body).toMatchObject({ message: "page: expected a whole number from 1 to 1000000" })
+    for (const number of [
+      "x",
+      "",
+      "0x10",
+      "1e1",
+      "1.0",
+      "+1",
+      "-1",
+      "%201",
+      "1_0",
+      "0b1",
+      "1?x",
+      "%D9%A3",
+      "9".repeat(400)
+    ]) {
+      const answer = await get(`/v1/tasks?page=${number}`)
+      expect([number, ...refusalOf(answer)]).toEqual([number, 400, "parameter_invalid", "page"])
+      expect(answer.body).toMatchObject({ message: "page: expected a whole number from 1 to 1000000" })
+    }
+  })
+
+  test("reads a query in one way, however it is spelled", async () => {
+    const pages = await Promise.all(
+      ["limit=1&page=2", "limit=%31&page=%32", "page=2&limit=1&x=?&y", "&page=2&&limit=1"].map(
+        async (query) => (await get(`/v1/voices?${query}`)).body
+      )
+    )
+    expect(pages[0]).toMatchObject({ page: 2, limit: 1 })
+    expect(new Set(pages.map((page) => JSON.stringify(page))).size).toBe(1)
+    for (const mark of ["?", "%3F", "#"]) {
+      const { body } = await get(`/v1/voices?search=anna${mark}`)
+      expect([mark, body]).toMatchObject([mark, { total: mark === "#" ? expect.any(Number) : 0 }])
+    }
   })
 })

@@ -1,10 +1,9 @@
 /** A key's record: its options, how it is listed, and how it is found in the database. */
 import { timingSafeEqual } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { type KeyScope, keyScopes } from "../../contract/Account.ts"
-import { checkRows, rowCheck } from "../storage/CheckedRows.ts"
-import type { RowQuery } from "../storage/DirectRows.ts"
+import { checkRows } from "../storage/CheckedRows.ts"
 
 /** Prefix of new keys. */
 export const keyPrefix = "nativeapikey_"
@@ -159,7 +158,7 @@ export interface KeyHolder {
 }
 
 /** Columns that identify a key's holder. */
-const holderRows = rowCheck(
+const holderRows = checkRows(
   "keys and accounts",
   Schema.Struct({
     id: Schema.Int,
@@ -174,25 +173,27 @@ const holderRows = rowCheck(
 )
 
 /** Finds the holder of a valid or expired key by its digest. `now` is in milliseconds since 1970. */
-export const holderQuery = (
+export const findHolder = (
   sql: SqlClient,
   digest: Buffer,
   now: number
-): RowQuery<Option.Option<KeyHolder>> => ({
-  statement: sql`SELECT a.id, a.name, k.id AS key, k.digest, k.imported, k.scopes, k.expires_at, k.requests_per_second
+): Effect.Effect<Option.Option<KeyHolder>> =>
+  holderRows(sql`SELECT a.id, a.name, k.id AS key, k.digest, k.imported, k.scopes, k.expires_at, k.requests_per_second
     FROM keys k JOIN accounts a ON a.id = k.account_id
-    WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`,
-  from: (rows) =>
-    Option.map(
-      Option.fromNullable(holderRows(rows).find((row) => timingSafeEqual(row.digest, digest))),
-      (row) => ({
-        id: row.id,
-        name: row.name,
-        key: row.key,
-        scopes: scopesIn(row.scopes),
-        requestsPerSecond: row.requests_per_second ?? undefined,
-        imported: row.imported === 1,
-        expired: row.expires_at !== null && row.expires_at <= now
-      })
-    )
-})
+    WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`).pipe(
+    Effect.map((rows) =>
+      Option.map(
+        Option.fromNullable(rows.find((row) => timingSafeEqual(row.digest, digest))),
+        (row): KeyHolder => ({
+          id: row.id,
+          name: row.name,
+          key: row.key,
+          scopes: scopesIn(row.scopes),
+          requestsPerSecond: row.requests_per_second ?? undefined,
+          imported: row.imported === 1,
+          expired: row.expires_at !== null && row.expires_at <= now
+        })
+      )
+    ),
+    Effect.orDie
+  )

@@ -4,14 +4,13 @@ import { userInfo } from "node:os"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Redacted, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
-import { runQuery } from "../storage/DirectRows.ts"
 import { Secret } from "../storage/Secret.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { listAudit, noteAudit } from "./AuditLog.ts"
 import {
+  findHolder,
   limitColumnsOf,
   hintOf,
-  holderQuery,
   infoOf,
   type KeyOptions,
   keyPrefix,
@@ -211,7 +210,7 @@ const make = Effect.gen(function* () {
     /** Returns the account of a valid key, or of one that has expired. */
     recognise: (key: Redacted.Redacted<string>) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        runQuery(holderQuery(sql, secret.digest("key", Redacted.value(key)), now))
+        findHolder(sql, secret.digest("key", Redacted.value(key)), now)
       )
   }
 })

@@ -49,8 +49,6 @@ interface Counted {
 interface Limiter {
   /** Counts a request of a key. */
   readonly take: (holder: LimitedKey) => Effect.Effect<Counted>
-  /** The same, without an effect. Undefined if replicas count together. */
-  readonly takeNow: ((holder: LimitedKey) => Counted) | undefined
 }
 
 /** Limits each account to `limits.requestsPerSecond`, and each key to its own limit. */
@@ -60,29 +58,26 @@ export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimi
     const { sharing } = yield* Replica
     const clock = yield* Effect.clock
     const perAccount = config.limits?.requestsPerSecond
-    const counting =
-      <A>(none: A, count: (limits: ReadonlyArray<Limit>) => A) =>
-      ({ id: account, key, requestsPerSecond: perKey }: LimitedKey): A => {
+    const inMemory = bucketsInMemory(clock)
+    const count =
+      sharing === undefined
+        ? (limits: ReadonlyArray<Limit>) => Effect.sync(() => inMemory(limits))
+        : inDatabase(sharing.sql)
+    return {
+      take: ({ id: account, key, requestsPerSecond: perKey }) => {
         const limits = [
           ...(perAccount === undefined
             ? []
             : [{ policy: "account" as const, rate: perAccount, bucket: `account ${account}` }]),
           ...(perKey === undefined ? [] : [{ policy: "key" as const, rate: perKey, bucket: `key ${key}` }])
         ]
-        return limits.length === 0 ? none : count(limits)
+        return limits.length === 0 ? Effect.succeed({ limits: [], wait: 0 }) : count(limits)
       }
-    if (sharing !== undefined) {
-      const take = counting<Effect.Effect<Counted>>(Effect.succeed(unlimited), inDatabase(sharing.sql))
-      return { take, takeNow: undefined }
     }
-    const takeNow = counting(unlimited, inMemory(clock))
-    return { take: (holder) => Effect.sync(() => takeNow(holder)), takeNow }
   })
 }) {}
 
-const unlimited: Counted = { limits: [], wait: 0 }
-
-const inMemory = (clock: Clock.Clock) => {
+const bucketsInMemory = (clock: Clock.Clock) => {
   const buckets = new Map<string, Bucket>()
   return (limits: ReadonlyArray<Limit>): Counted =>
     counted(

@@ -143,19 +143,6 @@ const make = Effect.gen(function* () {
       return { provider, ready: false, reason }
     })
 
-  /** Only what most calls find: that the first engine of each can speak. */
-  const healthNow = (offer: Offer): ReadonlyArray<ProviderHealth> | undefined => {
-    const found: Array<ProviderHealth> = []
-    for (const provider of offer.providers.values()) {
-      const [first] = provider.engines
-      const seat = seats.get(nameOf(provider, first))
-      const isKnown = seat !== undefined && mayTry(provider, seat)
-      if (!isKnown || health.engineNow(first.key)?.ready !== true) return undefined
-      found.push({ provider, ready: true, reason: undefined })
-    }
-    return found
-  }
-
   return {
     /**
      * Speaks a task with the provider's engines, one after the other until one succeeds. Each starts from the
@@ -204,15 +191,7 @@ const make = Effect.gen(function* () {
 
     /** The health of an offer's providers, in their order. */
     health: (offer: Offer): Effect.Effect<ReadonlyArray<ProviderHealth>> =>
-      Effect.suspend(() => {
-        const known = healthNow(offer)
-        return known === undefined
-          ? Effect.forEach(offer.providers.values(), healthOf, { concurrency: "unbounded" })
-          : Effect.succeed(known)
-      }),
-
-    /** The same without an effect. Undefined if a check is due. */
-    healthNow,
+      Effect.forEach(offer.providers.values(), healthOf, { concurrency: "unbounded" }),
 
     /** The problem that prevents a provider's tasks from being spoken now, if any. */
     trouble: (provider: ServedProvider): Effect.Effect<Option.Option<HealthProblem>> =>

@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const { path } = yield* DataFolder
   const { config } = yield* ServiceOptions
   const freeDisk = config.limits?.freeDisk ?? 50_000_000
-  const checks = new Map<string, Kept<EngineHealth>>()
+  const checks = new Map<string, Effect.Effect<EngineHealth>>()
   for (const [name, engine] of yield* EngineSet) {
     let ready = true
     /** Logs each change of availability once. The reason goes only to the log, never to clients. */
@@ -65,17 +65,12 @@ const make = Effect.gen(function* () {
     2
   )
   const isRoomy = ({ writable, freeBytes }: DiskHealth): boolean => writable && freeBytes >= freeDisk
-  const unknown: Kept<EngineHealth> = constant({ ready: false, reason: "it is not configured" })
-  const engine = (name: string): Kept<EngineHealth> => checks.get(name) ?? unknown
+  const unknown = Effect.succeed<EngineHealth>({ ready: false, reason: "it is not configured" })
   return {
     /** Availability of an engine, at most 10 s old; the last known result if the check takes more than 1 s. */
-    engine: (name: string): Effect.Effect<EngineHealth> => engine(name).current,
-    /** The same without an effect. Undefined if a check is due. */
-    engineNow: (name: string): EngineHealth | undefined => engine(name).now(),
+    engine: (name: string): Effect.Effect<EngineHealth> => checks.get(name) ?? unknown,
     /** State of the disk, at most 2 s old; the last known result if the check takes more than 1 s. */
-    disk: disk.current,
-    /** The same without an effect. Undefined if a check is due. */
-    diskNow: disk.now,
+    disk,
     /** Whether a data folder in this state is writable and has enough free space. */
     isRoomy
   }
@@ -83,15 +78,6 @@ const make = Effect.gen(function* () {
 
 /** Checks of the engines and the disk. */
 export class ServiceHealth extends Effect.Service<ServiceHealth>()("service/Health", { scoped: make }) {}
-
-/** The result of a check. */
-interface Kept<A> {
-  readonly current: Effect.Effect<A>
-  /** Returns the result if no check is due. */
-  readonly now: () => A | undefined
-}
-
-const constant = <A>(result: A): Kept<A> => ({ current: Effect.succeed(result), now: () => result })
 
 /**
  * Caches the result of a costly check for `seconds`. The check runs in a fiber of its own, so an interrupted caller
@@ -102,7 +88,7 @@ const constant = <A>(result: A): Kept<A> => ({ current: Effect.succeed(result), 
 const keptFresh = <A>(
   question: Effect.Effect<A>,
   seconds: number
-): Effect.Effect<Kept<A>, never, Scope.Scope> =>
+): Effect.Effect<Effect.Effect<A>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock
@@ -113,11 +99,9 @@ const keptFresh = <A>(
     )
     // A monotonic clock: the time of day may be set back.
     const age = () => (last === undefined ? Infinity : Number(clock.unsafeCurrentTimeNanos() - last.at) / 1e9)
-    const now = () => (age() < seconds / 2 ? last?.answer : undefined)
-    const current = Effect.gen(function* () {
-      const fresh = now()
-      if (fresh !== undefined) return fresh
+    return Effect.gen(function* () {
       const known = last
+      if (known !== undefined && age() < seconds / 2) return known.answer
       if (asking === undefined || asking.unsafePoll() !== null) asking = yield* Effect.forkIn(ask, scope)
       if (known !== undefined && age() < seconds) return known.answer
       // Joining the fiber would give this request the trace and the annotations of the one that started the check.
@@ -126,7 +110,6 @@ const keptFresh = <A>(
         ? yield* answer
         : Option.getOrElse(yield* Effect.timeoutOption(answer, "1 second"), () => known.answer)
     })
-    return { current, now }
   })
 
 /** Reads the free space and writes a probe file: permissions alone do not reveal a full or read-only disk. */

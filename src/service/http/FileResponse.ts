@@ -27,7 +27,7 @@ export const rangeOf = (header: string | undefined, size: number): WantedRange =
 }
 
 /** The headers of every response about a file. */
-export const fileHeaders = ({ etag, remaining }: SignedFile) => ({
+const fileHeaders = ({ etag, remaining }: SignedFile) => ({
   "accept-ranges": "bytes",
   etag,
   "cache-control": `private, max-age=${remaining}, immutable`,

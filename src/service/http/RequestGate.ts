@@ -39,7 +39,7 @@ export class RequestGate extends Effect.Service<RequestGate>()("service/RequestG
  * Returns the fields of draft-ietf-httpapi-ratelimit-headers-10. `q` is a policy's quota in a window of `w` seconds,
  * and `r` is the rest of it. The whole quota is available again in `t` seconds.
  */
-export const rateLimitHeaders = (limits: ReadonlyArray<RateLimit>): Readonly<Record<string, string>> => ({
+const rateLimitHeaders = (limits: ReadonlyArray<RateLimit>): Readonly<Record<string, string>> => ({
   "ratelimit-policy": limits
     .map(({ policy, quota, window }) => `"${policy}";q=${quota};w=${window}`)
     .join(", "),

@@ -11,8 +11,9 @@ import { searchVoices } from "../catalogue/VoiceSearch.ts"
 import type { ProviderHealth } from "../failover/EngineRota.ts"
 import type { DiskHealth } from "../health/ServiceHealth.ts"
 import { providerUnknown } from "../tasks/TaskAdmission.ts"
-import type { DailyCap, TaskCounts } from "../tasks/TaskQueries.ts"
+import type { TaskCounts } from "../tasks/TaskQueue.ts"
 import type { Balance } from "../tasks/TaskRecord.ts"
+import type { DailyCap } from "../tasks/TaskStore.ts"
 
 /** A page of a list. `page` counts from 1. */
 export interface Paging {

@@ -11,20 +11,13 @@ export class RowMismatch extends Data.TaggedError("RowMismatch")<{ readonly prob
   }
 }
 
-/** Makes a check for rows of a table. It throws a `RowMismatch` that names a row of another shape. */
-export const rowCheck = <A, I>(
-  table: string,
-  row: Schema.Schema<A, I>
-): ((rows: ReadonlyArray<unknown>) => ReadonlyArray<A>) => {
-  const decode = Schema.decodeUnknownEither(Schema.Array(fastRows(row)))
-  return (rows) =>
-    Either.getOrThrowWith(decode(rows), (error) => new RowMismatch({ problem: rowProblem(table, error) }))
-}
-
 /** Makes a check for statements that return rows of a table. A row of another shape is a defect that names it. */
 export const checkRows = <A, I>(table: string, row: Schema.Schema<A, I>) => {
-  const check = rowCheck(table, row)
+  const decode = Schema.decodeUnknownEither(Schema.Array(fastRows(row)))
   return (
     statement: Effect.Effect<ReadonlyArray<unknown>, SqlError>
-  ): Effect.Effect<ReadonlyArray<A>, SqlError> => Effect.map(statement, check)
+  ): Effect.Effect<ReadonlyArray<A>, SqlError> =>
+    Effect.map(statement, (rows) =>
+      Either.getOrThrowWith(decode(rows), (error) => new RowMismatch({ problem: rowProblem(table, error) }))
+    )
 }

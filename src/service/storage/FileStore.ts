@@ -1,5 +1,4 @@
 /** Where the files of finished tasks are: a folder, or S3. */
-import { close, open as openFile, read } from "node:fs"
 import { mkdir, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
@@ -30,11 +29,6 @@ export class FileStore extends Context.Tag("service/FileStore")<
       taskId: string,
       name: string
     ) => Effect.Effect<Option.Option<StoredFile>, never, Scope.Scope>
-    /**
-     * Reads a whole file without an effect: undefined if there is none, or it is larger than 64 kB. Absent if files are
-     * elsewhere.
-     */
-    readonly readSmall?: (taskId: string, name: string, settle: (bytes?: Buffer) => void) => void
     /** Returns the path of a local copy, which may be the file itself. */
     readonly local: (taskId: string, name: string) => Effect.Effect<string, never, Scope.Scope>
     readonly remove: (taskId: string) => Effect.Effect<void>
@@ -78,7 +72,6 @@ export const folderStore = Layer.effect(
             Effect.sync(() => handle.value.createReadStream({ start, end, autoClose: false }))
         })
       }),
-      readSmall: (taskId, name, settle) => readSmall(join(folderOf(taskId), name), settle),
       local: (taskId, name) => Effect.succeed(join(folderOf(taskId), name)),
       remove: (taskId) => Effect.promise(() => rm(folderOf(taskId), { recursive: true, force: true })),
       taskIds: Stream.fromEffect(entriesOf(filesFolder)).pipe(
@@ -93,19 +86,6 @@ export const folderStore = Layer.effect(
     })
   })
 )
-
-const smallBytes = 65_536
-
-/** Reads a file whole, unless it is larger. A read of more than the file, for its size, saves another call. */
-const readSmall = (path: string, settle: (bytes?: Buffer) => void): void =>
-  openFile(path, "r", (missing, file) => {
-    if (missing !== null) return settle()
-    const bytes = Buffer.allocUnsafe(smallBytes + 1)
-    read(file, bytes, 0, bytes.length, 0, (failed, size) => {
-      close(file)
-      settle(failed === null && size <= smallBytes ? bytes.subarray(0, size) : undefined)
-    })
-  })
 
 /** Converts a file-system error to `FilesUnwritable`. */
 export const unwritable = (cause: unknown) =>

@@ -127,11 +127,6 @@ const make = Effect.gen(function* () {
       return url
     },
 
-    checkUrl,
-
-    /** Reads a whole file without an effect: undefined if there is none, or it is large. Absent for files elsewhere. */
-    readSmall: store.readSmall,
-
     /** Opens the file of a URL. None if the signature is wrong, the URL has expired or the task is deleted. */
     find: Effect.fnUntraced(function* (token: string, name: string) {
       const signed = checkUrl(token, name, yield* Clock.currentTimeMillis)

@@ -5,13 +5,19 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
-import { runQuery } from "../storage/DirectRows.ts"
 import { Replica } from "../storage/Replica.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
-import { taskQueries } from "./TaskQueries.ts"
 import { claimedOf, type Outcome, type Reserved, reservedRows, taskRows } from "./TaskRecord.ts"
 
 const waitingRows = checkRows("tasks", Schema.Struct({ account: Schema.Int, oldest: Schema.Int }))
+
+const countRows = checkRows("tasks", Schema.Struct({ status: Schema.String, count: Schema.Int }))
+
+/** Unfinished tasks of all accounts. */
+export interface TaskCounts {
+  readonly queued: number
+  readonly processing: number
+}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -168,7 +174,15 @@ const make = Effect.gen(function* () {
     }),
 
     /** Counts queued and processing tasks over all accounts. */
-    counts: runQuery(taskQueries(sql).counts)
+    counts: countRows(
+      sql`SELECT status, COUNT(*) AS count FROM tasks WHERE status IN ('queued', 'processing') GROUP BY status`
+    ).pipe(
+      Effect.map((rows): TaskCounts => {
+        const counts = new Map(rows.map(({ status, count }) => [status, count]))
+        return { queued: counts.get("queued") ?? 0, processing: counts.get("processing") ?? 0 }
+      }),
+      Effect.orDie
+    )
   }
 })
 

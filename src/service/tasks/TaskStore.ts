@@ -2,11 +2,9 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
-import { runQuery } from "../storage/DirectRows.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { claimName, replayOf } from "./IdempotentCreates.ts"
-import { dailyOf, taskQueries } from "./TaskQueries.ts"
-import type { NewTask } from "./TaskRecord.ts"
+import { AccountTaskRow, type Balance, type NewTask, storedOf, type StoredTask } from "./TaskRecord.ts"
 
 /** The account cannot pay for a task. */
 class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
@@ -27,15 +25,49 @@ const removedRows = checkRows(
   "tasks",
   Schema.Struct({ account_id: Schema.Int, credits: Schema.Int, status: Schema.String })
 )
+const storedRows = checkRows("tasks", AccountTaskRow)
+const totalRows = checkRows("accounts", Schema.Struct({ tasks: Schema.Int }))
+const balanceRows = checkRows(
+  "accounts",
+  Schema.Struct({ granted: Schema.NullOr(Schema.Int), used: Schema.Int, reserved: Schema.Int })
+)
+const dailyRows = checkRows(
+  "keys",
+  Schema.Struct({
+    revoked_at: Schema.NullOr(Schema.Int),
+    credits_per_day: Schema.NullOr(Schema.Int),
+    spent: Schema.Int
+  })
+)
 const waitingRows = checkRows("tasks", Schema.Struct({ account_id: Schema.Int, count: Schema.Int }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const inTransaction = inWriteTransaction(sql)
-  const queries = taskQueries(sql)
+  const columns = sql.literal(Object.keys(AccountTaskRow.fields).join(", "))
   const byWaiting = sql.literal(
     sql.onDialectOrElse({ sqlite: () => "INDEXED BY tasks_waiting", orElse: () => "" })
   )
+
+  const balance = (account: number): Effect.Effect<Balance> =>
+    balanceRows(sql`SELECT granted, used, reserved FROM accounts WHERE id = ${account}`).pipe(
+      Effect.map(([row]) => ({
+        granted: row?.granted ?? undefined,
+        used: row?.used ?? 0,
+        reserved: row?.reserved ?? 0
+      })),
+      Effect.orDie
+    )
+
+  /** A key's cap for the day of a time, and the credits of its tasks of that day. Undefined if there is no such key. */
+  const keyDay = (key: number | undefined, now: number) =>
+    dailyRows(sql`SELECT revoked_at, credits_per_day, COALESCE(
+      (SELECT credits FROM key_days WHERE key_id = keys.id AND day = ${dayOf(now)}), 0) AS spent
+      FROM keys WHERE id = ${key ?? null}`).pipe(
+      Effect.map(([row]) => row),
+      Effect.orDie
+    )
+
   return {
     /** Inserts a task and reserves its credits atomically. Fails with `NameTaken` if its idempotency key is in use. */
     create: Effect.fn("TaskStore.create")(function* (task: NewTask) {
@@ -46,16 +78,18 @@ const make = Effect.gen(function* () {
           const paid = yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
               WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING id`
           if (paid.length === 0) {
-            const { granted, used, reserved } = yield* runQuery(queries.balance(task.account))
+            const { granted, used, reserved } = yield* balance(task.account)
             return yield* new CreditsShort({
               needed: task.credits,
               left: (granted ?? 0) - used - reserved
             })
           }
-          const held = yield* runQuery(queries.keyDay(task.key, now))
-          if (held?.isRevoked === true) return yield* new KeyRevoked()
-          if (held?.cap !== undefined && held.spent + task.credits > held.cap) {
-            const left = Math.max(0, held.cap - held.spent)
+          const held = yield* keyDay(task.key, now)
+          if (held !== undefined && held.revoked_at !== null) return yield* new KeyRevoked()
+          const cap = held?.credits_per_day ?? Infinity
+          const spent = held?.spent ?? 0
+          if (spent + task.credits > cap) {
+            const left = Math.max(0, cap - spent)
             return yield* new DailyCapReached({ needed: task.credits, left })
           }
           if (task.webhook !== undefined) {
@@ -89,17 +123,30 @@ const make = Effect.gen(function* () {
     replay: replayOf(sql),
 
     /** Reads one task of an account. */
-    read: (account: number, taskId: string) =>
+    read: (account: number, taskId: string): Effect.Effect<Option.Option<StoredTask>> =>
       !isText(taskId)
         ? Effect.succeedNone
-        : Effect.map(runQuery(queries.task(account, taskId)), Option.fromNullable),
+        : storedRows(
+            sql`SELECT ${columns} FROM tasks WHERE task_id = ${taskId} AND account_id = ${account}`
+          ).pipe(
+            Effect.map(([row]) => Option.map(Option.fromNullable(row), storedOf)),
+            Effect.orDie
+          ),
 
     /** Returns a page of an account's tasks, newest first, and their total number. `page` counts from 1. */
     page: (account: number, page: number, limit: number) =>
       Effect.all({
-        tasks: runQuery(queries.page(account, page, limit)),
-        total: runQuery(queries.total(account))
-      }),
+        tasks: Effect.map(
+          storedRows(
+            sql`SELECT ${columns} FROM tasks WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`
+          ),
+          (rows) => rows.map(storedOf)
+        ),
+        total: Effect.map(
+          totalRows(sql`SELECT tasks FROM accounts WHERE id = ${account}`),
+          ([row]) => row?.tasks ?? 0
+        )
+      }).pipe(Effect.orDie),
 
     /** Deletes a task unless it is being spoken. Releases the credits of a queued one. */
     remove: Effect.fn("TaskStore.remove")(function* (account: number, taskId: string) {
@@ -127,13 +174,17 @@ const make = Effect.gen(function* () {
     }),
 
     /** A key's cap for the day, and the cost of its tasks of today. Undefined if it has no cap. */
-    daily: (key: number) =>
+    daily: (key: number): Effect.Effect<DailyCap | undefined> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        Effect.map(runQuery(queries.keyDay(key, now)), (held) => dailyOf(held, now))
+        Effect.map(keyDay(key, now), (held) =>
+          held === undefined || held.credits_per_day === null
+            ? undefined
+            : { limit: held.credits_per_day, used: held.spent, resetsAt: (dayOf(now) + 1) * dayMillis }
+        )
       ),
 
     /** An account's credits. */
-    balance: (account: number) => runQuery(queries.balance(account)),
+    balance,
 
     /** Counts an account's queued tasks, and the other accounts that have any queued. */
     waiting: (account: number) =>
@@ -150,6 +201,17 @@ const make = Effect.gen(function* () {
 
 /** The tasks and credits of the accounts. */
 export class TaskStore extends Effect.Service<TaskStore>()("service/TaskStore", { effect: make }) {}
+
+/** A key's cap, the credits that its tasks of the day cost, and when the next day begins, in ms since 1970. */
+export interface DailyCap {
+  readonly limit: number
+  readonly used: number
+  readonly resetsAt: number
+}
+
+const dayMillis = 86_400_000
+/** The day of a time, in days since 1970 (UTC). */
+const dayOf = (now: number): number => Math.floor(now / dayMillis)
 
 /** Whether both databases can take a text: PostgreSQL refuses NUL. */
 const isText = (text: string): boolean => !text.includes("\u0000")

@@ -76,8 +76,6 @@ const withRota = <A>(
             Layer.mock(ServiceHealth, {
               _tag: "service/Health",
               engine: () => Effect.succeed({ ready: true, reason: undefined }),
-              engineNow: () => undefined,
-              diskNow: () => undefined,
               isRoomy: () => true
             })
           )

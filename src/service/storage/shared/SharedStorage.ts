@@ -9,7 +9,6 @@ import { Effect, Layer, Option } from "effect"
 import { ifPresent, openS3, type S3Client } from "../../../system/s3/S3Client.ts"
 import { readS3Settings } from "../../../system/s3/S3Settings.ts"
 import { type DataFolder, DataFolderUnusable } from "../DataFolder.ts"
-import { DirectRows } from "../DirectRows.ts"
 import type { FileStore } from "../FileStore.ts"
 import type { Replica } from "../Replica.ts"
 import { Secret, secretSize } from "../Secret.ts"
@@ -30,11 +29,9 @@ export const sharedAccounts = (
 export const sharedStorage = (
   urls: SharedStorageUrls,
   lease = 15
-): Layer.Layer<SqlClient | Replica | Secret | FileStore | DirectRows, DataFolderUnusable, DataFolder> =>
+): Layer.Layer<SqlClient | Replica | Secret | FileStore, DataFolderUnusable, DataFolder> =>
   Layer.unwrapScoped(
-    Effect.map(openFiles(urls), (s3) =>
-      Layer.mergeAll(accountsOver(urls, s3, lease * 1000), s3Files(s3), DirectRows.none)
-    )
+    Effect.map(openFiles(urls), (s3) => Layer.mergeAll(accountsOver(urls, s3, lease * 1000), s3Files(s3)))
   )
 
 const openFiles = ({ files }: SharedStorageUrls) =>
