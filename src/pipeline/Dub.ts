@@ -9,7 +9,7 @@ import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
 import type { UtteranceStore } from "../store/tables/UtteranceStore.ts"
-import { deliverToResult, keepDelivery } from "./deliver/DeliveryOutcome.ts"
+import { defectToResult, deliverToResult, keepDelivery } from "./deliver/DeliveryOutcome.ts"
 import { startDeliveries } from "./deliver/DeliveryQueue.ts"
 import type { Batch } from "./load/Job.ts"
 import { placeJob, settledJob } from "./place/JobPlacement.ts"
@@ -142,7 +142,11 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
   const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
   const deliveries = yield* startDeliveries(plan.jobs, waiting, (one, takes) =>
     Effect.tap(
-      turn.withPermits(1)(executor.deliver(current.get(one.job.id) ?? one, takes, batch.out, past)),
+      turn
+        .withPermits(1)(
+          Effect.suspend(() => executor.deliver(current.get(one.job.id) ?? one, takes, batch.out, past))
+        )
+        .pipe(defectToResult(one.job)),
       (result) => Effect.sync(() => record.ends.set(one.job.id, result))
     )
   )

@@ -2,11 +2,12 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schema, TestClock } from "effect"
+import { Effect, Fiber, Layer, Logger, Schema, TestClock } from "effect"
 import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { JobReport } from "../../src/domain/report/Report.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
-import { runPlan } from "../../src/pipeline/Dub.ts"
+import { localExecutor, runPlan } from "../../src/pipeline/Dub.ts"
+import type { RunExecutor } from "../../src/pipeline/run/RunExecutor.ts"
 import type { JobResult } from "../../src/pipeline/report/JobResult.ts"
 import { loadBatch } from "../../src/pipeline/load/BatchLoader.ts"
 import { planBatch } from "../../src/pipeline/plan/BatchPlan.ts"
@@ -78,6 +79,40 @@ it.scoped("completes the batch if the deadline passes after its last task has st
       const outlay = yield* BatchSpending
       expect(yield* outlay.spent(batch.key), "the next run starts with a full budget").toEqual([])
     }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
+)
+
+it.scopedLive("delivers the other jobs if the delivery of one ends with a defect", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const manifest = join(folder, "season.json")
+    const jobs = ["a", "b", "c"].map((id, at) => {
+      writeFileSync(join(folder, `${id}.srt`), `1\n00:00:01,000 --> 00:00:04,000\nAll is well, ${at}.\n`)
+      return { id, input: `${id}.srt`, provider: "provider_fast", voice: "v1", outputs: ["srt"] }
+    })
+    writeFileSync(manifest, JSON.stringify({ service: { baseUrl: "http://127.0.0.1:9" }, jobs }))
+    const executor: RunExecutor = {
+      ...localExecutor,
+      deliver: (plan, ...rest) =>
+        plan.job.id === "a"
+          ? Effect.die(new TypeError("no such sample\nat line 1"))
+          : localExecutor.deliver(plan, ...rest)
+    }
+    const logged: Array<string> = []
+    const log = Logger.replace(
+      Logger.defaultLogger,
+      Logger.map(Logger.logfmtLogger, (line) => void logged.push(line))
+    )
+    yield* Effect.gen(function* () {
+      const plan = yield* planBatch(yield* loadBatch([manifest], {}))
+      const result = yield* runPlan(plan, standIn(0), { executor: Effect.succeed(executor) })
+      expect(result.report.jobs).toEqual([
+        { id: "a", status: "failed", error: "internal error, please report it: TypeError: no such sample" },
+        { id: "b", status: "delivered" },
+        { id: "c", status: "delivered" }
+      ])
+      expect(logged.filter((line) => line.includes("job a was not delivered"))).toHaveLength(1)
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg, log]))
   })
 )
 

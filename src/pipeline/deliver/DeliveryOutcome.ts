@@ -8,21 +8,40 @@ import { deliverJob } from "./JobDelivery.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { about } from "../Annotations.ts"
+import type { Job } from "../load/Job.ts"
 import type { PlacedJob, SettledJob } from "../place/JobPlacement.ts"
 import { Progress } from "../Progress.ts"
+
+const undelivered = (job: Job, status: "failed" | "unfinished", error: string): JobResult => ({
+  job,
+  status,
+  metrics: undefined,
+  last: undefined,
+  looks: 0,
+  error
+})
+
+/** Turns an internal error of a job's delivery into its result: the other jobs are delivered. */
+export const defectToResult =
+  (job: Job) =>
+  <E, R>(delivery: Effect.Effect<JobResult, E, R>): Effect.Effect<JobResult, E, R | Progress> =>
+    delivery.pipe(
+      Effect.tapDefect((cause) => Effect.logError(`job ${job.id} was not delivered`, cause)),
+      Effect.catchAllDefect((defect) => {
+        const [first = ""] = String(defect).split("\n")
+        // An error with a tag is not a fault of the program: a fleet's Redis may be gone.
+        const isTold = defect instanceof Error && "_tag" in defect
+        const words = isTold ? defect.message : `internal error, please report it: ${first}`
+        const result = undelivered(job, "failed", words)
+        return Effect.as(reportUndelivered(result), result)
+      })
+    )
 
 /** Delivers a placed job. Its failure becomes its result and affects no other job. */
 export const deliverToResult = (placed: PlacedJob) => {
   const { plan } = placed
   const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
-    Effect.succeed<JobResult>({
-      job: plan.job,
-      status,
-      metrics: undefined,
-      last: undefined,
-      looks: 0,
-      error: error.message
-    })
+    Effect.succeed(undelivered(plan.job, status, error.message))
   return deliverJob(placed).pipe(
     Effect.catchTags({
       ClipMissing: (missing) => Effect.zipRight(spoiltClipsRemoved(placed), undone("unfinished")(missing)),
