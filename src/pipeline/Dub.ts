@@ -9,11 +9,11 @@ import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
 import type { UtteranceStore } from "../store/tables/UtteranceStore.ts"
-import { defectToResult, deliverToResult, keepDelivery } from "./deliver/DeliveryOutcome.ts"
+import { defectToResult, deliverToResult, failedJob, keepDelivery } from "./deliver/DeliveryOutcome.ts"
 import { startDeliveries } from "./deliver/DeliveryQueue.ts"
 import type { Batch } from "./load/Job.ts"
 import { placeJob, settledJob } from "./place/JobPlacement.ts"
-import { type BatchPlan, planBatch } from "./plan/BatchPlan.ts"
+import { type BatchPlan, planRun } from "./plan/BatchPlan.ts"
 import { withBilingualNotices } from "./plan/BilingualNotices.ts"
 import { pricesOf, withPrices } from "./plan/Prices.ts"
 import type { SpeechAccess } from "./plan/SpeechAccess.ts"
@@ -60,7 +60,7 @@ export const prepareRun = Effect.fn("Dub.prepareRun")(function* (
       )
   const work = Option.isSome(unchanged)
     ? unchanged.value
-    : withBilingualNotices(yield* planBatch(batch, run.read))
+    : withBilingualNotices(yield* planRun(batch, run.read))
   const prepared: PreparedRun = { batch, work, sources, run }
   return prepared
 })
@@ -123,6 +123,8 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
   const record = new RunRecord()
   yield* openFolder(batch.out)
   yield* recordEarlyEnd(batch, start, record)
+  for (const { job, rejected } of planned.barred ?? [])
+    record.ends.set(job.id, yield* failedJob(job, rejected.message))
 
   // Rewrite: lines that cannot fit are shortened before they are spoken, if the manifest accepts that.
   const rewriting = yield* makeRewriting(batch)
@@ -161,7 +163,8 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
   const listened = yield* listenToBatch(rewritten.plan, rewritten.spoken, rewritten.takes, speech)
   for (const one of rewritten.plan.jobs) current.set(one.job.id, withHearings(one, listened.hearings))
 
-  const results = yield* deliveries.finish(rewritten.takes)
+  yield* deliveries.finish(rewritten.takes)
+  const results = batch.jobs.flatMap(({ id }) => record.ends.get(id) ?? [])
   const spoken = yield* withAccount(listened.spoken, speech)
   const result = yield* finishRun(batch, start, spoken, results)
   if (sources !== undefined && isAllHeard(listened.hearings) && rewritten.isAnswered)

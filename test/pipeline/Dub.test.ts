@@ -10,7 +10,7 @@ import { localExecutor, runPlan } from "../../src/pipeline/Dub.ts"
 import type { RunExecutor } from "../../src/pipeline/run/RunExecutor.ts"
 import type { JobResult } from "../../src/pipeline/report/JobResult.ts"
 import { loadBatch } from "../../src/pipeline/load/BatchLoader.ts"
-import { planBatch } from "../../src/pipeline/plan/BatchPlan.ts"
+import { planBatch, planRun } from "../../src/pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
 import {
   changesFor,
@@ -26,6 +26,7 @@ import { BatchSpending } from "../../src/store/tables/BatchSpending.ts"
 import { video } from "../ffmpeg/media.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { gone, standIn, stored } from "./StandIn.ts"
+import { embeddedVoice } from "../../src/service/config/EmbeddedVoice.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
@@ -113,6 +114,61 @@ it.scopedLive("delivers the other jobs if the delivery of one ends with a defect
       ])
       expect(logged.filter((line) => line.includes("job a was not delivered"))).toHaveLength(1)
     }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg, log]))
+  })
+)
+
+it.scopedLive("fails only the jobs whose film, background or voice is missing", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    const manifest = join(folder, "season.json")
+    const own = [
+      { id: "bare" },
+      { id: "no-film", video: "gone.mp4" },
+      { id: "no-bed", background: "me/gone.wav" },
+      { id: "no-voice", language: "gl" },
+      { id: "no-country", language: "kr" }
+    ]
+    const jobs = own.map((job) => {
+      writeFileSync(
+        join(folder, `${job.id}.srt`),
+        `1\n00:00:01,000 --> 00:00:04,000\nAll is well, ${job.id}.\n`
+      )
+      return { language: "en", ...job, input: `${job.id}.srt`, outputs: ["srt"] }
+    })
+    writeFileSync(manifest, JSON.stringify({ service: "embedded", jobs }))
+    yield* Effect.gen(function* () {
+      const batch = yield* loadBatch([manifest], { embeddedVoice })
+      const { report } = yield* runPlan(yield* planRun(batch), standIn(0))
+      const spoken = expect.stringContaining("they speak af, am, an, ar")
+      expect(report.jobs).toEqual([
+        { id: "bare", status: "delivered" },
+        {
+          id: "no-film",
+          status: "failed",
+          error: "gone.mp4: job no-film: video: no such file; check the path"
+        },
+        {
+          id: "no-bed",
+          status: "failed",
+          error: "me/gone.wav: job no-bed: background: no such file; check the path"
+        },
+        { id: "no-voice", status: "failed", error: spoken },
+        {
+          id: "no-country",
+          status: "failed",
+          error: expect.stringContaining(
+            'no bundled voice speaks "kr"; did you mean ko, the language of KR?; they speak'
+          )
+        }
+      ])
+      const lost = {
+        ...batch,
+        jobs: [batch.jobs[0], { ...batch.jobs[0], input: join(folder, "gone.srt") }]
+      } as const
+      expect((yield* Effect.flip(planRun(lost)))._tag, "an unreadable script stops the batch").toBe(
+        "InputRejected"
+      )
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )
 
@@ -454,7 +510,7 @@ it.scopedLive("delivers a job again if its files were replaced by a delivery tha
       const service = yield* Layer.memoize(standIn(0))
       let isKilled = false
       const emit: Progress["Type"]["emit"] = (event) =>
-        isKilled && event._tag === "Muxing" ? Effect.dieMessage("killed") : Effect.void
+        isKilled && event._tag === "Muxing" ? Effect.interrupt : Effect.void
       const ran = (only?: string) =>
         Effect.gen(function* () {
           const batch = yield* loadBatch([join(folder, "night.json")], only === undefined ? {} : { only })

@@ -79,7 +79,8 @@ export const localVoices = (
       languages.flatMap((language) => {
         if (language === undefined) return []
         const own = speaking(language)
-        const { voice } = voiceFor(language)
+        const { voice, mute } = voiceFor(language)
+        if (mute !== undefined) return []
         if (own.length > 0) return [`${voice}, a neural voice on this machine, speaks ${language}`]
         const better = voiceCatalogue.find(
           ({ proposed, languages }) =>

@@ -21,6 +21,12 @@ const undelivered = (job: Job, status: "failed" | "unfinished", error: string): 
   error
 })
 
+/** The result of a job that cannot be delivered. */
+export const failedJob = (job: Job, error: string) => {
+  const result = undelivered(job, "failed", error)
+  return Effect.as(reportUndelivered(result), result)
+}
+
 /** Turns an internal error of a job's delivery into its result: the other jobs are delivered. */
 export const defectToResult =
   (job: Job) =>
@@ -32,8 +38,7 @@ export const defectToResult =
         // An error with a tag is not a fault of the program: a fleet's Redis may be gone.
         const isTold = defect instanceof Error && "_tag" in defect
         const words = isTold ? defect.message : `internal error, please report it: ${first}`
-        const result = undelivered(job, "failed", words)
-        return Effect.as(reportUndelivered(result), result)
+        return failedJob(job, words)
       })
     )
 

@@ -18,7 +18,9 @@ export class InputFault extends Schema.Class<InputFault>("InputFault")({
 
 /** Carries every fault that was found, not only the first. */
 export class InputRejected extends Schema.TaggedError<InputRejected>()("InputRejected", {
-  faults: Schema.NonEmptyArray(InputFault)
+  faults: Schema.NonEmptyArray(InputFault),
+  /** Whether only one job lacks something: a run fails that job, and continues with the others. */
+  ofOneJob: Schema.optional(Schema.Boolean)
 }) {
   override get message(): string {
     return this.faults.map(String).join("\n")
@@ -31,6 +33,10 @@ export const rejectInputs = (
   faults: Array.NonEmptyReadonlyArray<{ readonly line?: number; readonly message: string }>
 ): InputRejected =>
   InputRejected.make({ faults: Array.map(faults, (fault) => InputFault.make({ file, ...fault })) })
+
+/** Marks the fault of one job. */
+export const ofOneJob = ({ faults }: InputRejected): InputRejected =>
+  InputRejected.make({ faults, ofOneJob: true })
 
 /** Returns the error for a single fault. */
 export const rejectInput = (file: string, message: string, line?: number): InputRejected =>

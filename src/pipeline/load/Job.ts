@@ -40,6 +40,8 @@ export interface JobVoice {
   readonly speed?: number | undefined
   readonly vol?: number | undefined
   readonly pitch?: number | undefined
+  /** Why it cannot speak: no bundled voice speaks the job's language. */
+  readonly mute?: string | undefined
 }
 
 /** The voices that a job may use besides its own, in its language. */

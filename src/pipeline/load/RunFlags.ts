@@ -30,7 +30,12 @@ export interface RunFlags {
   /** The film of the only bare file, as written. */
   readonly video?: string | undefined
   /** The bundled service's default voice for a language, for jobs that name no voice. */
-  readonly embeddedVoice?: (language: LanguageTag | undefined) => { provider: ProviderId; voice: VoiceId }
+  readonly embeddedVoice?: (language: LanguageTag | undefined) => {
+    readonly provider: ProviderId
+    readonly voice: VoiceId
+    /** Why no bundled voice speaks the language; absent if one does. */
+    readonly mute?: string
+  }
   /**
    * Reads from a state folder the maximum text lengths that earlier runs learned. A limit in the manifest takes
    * precedence.

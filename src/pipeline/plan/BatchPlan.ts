@@ -16,7 +16,7 @@ import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
 import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
-import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
+import { InputFault, InputRejected, ofOneJob, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { checkBackground } from "./media/JobBackground.ts"
 import { soundNotices, type Probe, probeJobVideo, probeOnce } from "./media/JobVideo.ts"
@@ -68,6 +68,14 @@ export interface BatchPlan {
   readonly digests: ReadonlyMap<string, string>
   /** Warnings about the jobs and their scripts, one line each. */
   readonly notices: ReadonlyArray<string>
+  /** Jobs of the batch that cannot be dubbed, and why; absent if there are none. */
+  readonly barred?: ReadonlyArray<BarredJob>
+}
+
+/** A job without its film, its background or a voice. */
+export interface BarredJob {
+  readonly job: Job
+  readonly rejected: InputRejected
 }
 
 /** Plans every job; fails with the faults of all jobs. */
@@ -77,12 +85,21 @@ export const planBatch = Effect.fn("BatchPlan.planBatch")(function* (batch: Batc
   return plan ?? (yield* Effect.dieMessage("a batch has at least one job"))
 })
 
+/** Plans the jobs of a run. A job that lacks something of its own does not stop the others. */
+export const planRun = Effect.fn("BatchPlan.planRun")(function* (batch: Batch, read?: ReadInput) {
+  const { plan, rejected, faulty } = yield* planPartially(batch, read)
+  return plan !== undefined && faulty.every(({ rejected: { ofOneJob } }) => ofOneJob === true)
+    ? { ...plan, barred: faulty }
+    : yield* rejected ?? Effect.dieMessage("a batch has at least one job")
+})
+
 /** The jobs that could be planned, and the faults of the others. */
 export interface PartialPlan {
   /** The jobs without a fault; undefined if all have one. */
   readonly plan: BatchPlan | undefined
   /** Every fault of the other jobs. */
   readonly rejected: InputRejected | undefined
+  readonly faulty: ReadonlyArray<BarredJob>
 }
 
 /** Plans the jobs without a fault, and collects the faults of the others. */
@@ -96,16 +113,22 @@ export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (
   const probe = yield* probeOnce
   const planned = yield* Effect.forEach(
     batch.jobs,
-    (job) => Effect.either(planJob(job, batch, reading, probe)),
+    (job) =>
+      planJob(job, batch, reading, probe).pipe(
+        Effect.mapError((rejected): BarredJob => ({ job, rejected })),
+        Effect.either
+      ),
     {
       concurrency: 2
     }
   )
-  const faults = Array.getLefts(planned).flatMap((error) => error.faults)
+  const faulty = Array.getLefts(planned)
+  const faults = faulty.flatMap(({ rejected }) => rejected.faults)
   const jobs = Array.getRights(planned)
   const partial: PartialPlan = {
     plan: Array.isNonEmptyArray(jobs) ? together(batch, jobs, digests) : undefined,
-    rejected: Array.isNonEmptyArray(faults) ? InputRejected.make({ faults }) : undefined
+    rejected: Array.isNonEmptyArray(faults) ? InputRejected.make({ faults }) : undefined,
+    faulty
   }
   return partial
 })
@@ -142,11 +165,14 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
       `cue ${far.index} starts after ${Math.floor(far.start / 3_600_000)} hours; the limit is 500 hours; correct its time or delete it`
     )
   const { script, ...timing } = yield* syncSubtitle(job, read, first, video, batch.state)
-  yield* checkBackground(job, script, video)
+  yield* Effect.mapError(checkBackground(job, script, video), ofOneJob)
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
   const { words, notices: unfilmed } = yield* filmedOf(job, script, all, video, timing.moved)
   collectGrownHeap()
   const { job: cast, choices, lines } = yield* castLines(job, words, batch)
+  const { voice, mute } = job.voice
+  if (mute !== undefined && lines.some(({ casting }) => casting.voice === voice))
+    return yield* ofOneJob(rejectInput(job.inputName, `job ${job.id}: ${mute}`))
   const rules = rulesOf(job, script, batch)
   const { uses, violations } = planUtterances(lines, rules)
   if (Array.isNonEmptyReadonlyArray(violations)) {
@@ -251,7 +277,7 @@ export const withOverrides = (
 
 /** Replaces jobs of a planned batch by the same jobs, planned differently. */
 export const withPlans = (
-  { batch, jobs, digests, notices }: BatchPlan,
+  { batch, jobs, digests, notices, barred }: BatchPlan,
   changed: ReadonlyMap<JobId, JobPlan>
 ): BatchPlan => {
   const all = Array.map(jobs, (plan) => changed.get(plan.job.id) ?? plan)
@@ -260,7 +286,11 @@ export const withPlans = (
     const own = overrides.get(job.id)
     return own === undefined ? job : { ...job, overrides: own }
   })
-  return { ...together({ ...batch, jobs: loaded }, all, digests), notices }
+  return {
+    ...together({ ...batch, jobs: loaded }, all, digests),
+    notices,
+    ...(barred === undefined ? {} : { barred })
+  }
 }
 
 const cueOf = (violation: Violation): number =>

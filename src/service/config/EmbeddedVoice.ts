@@ -1,11 +1,13 @@
 /** Default voices of the bundled service by language, for jobs and manifests that name none. */
 import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
-import { fliteVoices } from "../../engines/BundledVoices.ts"
+import { espeakVoices, fliteVoices } from "../../engines/BundledVoices.ts"
 import { defaultProviders } from "./DefaultProviders.ts"
 
 export interface EmbeddedVoice {
   readonly provider: ProviderId
   readonly voice: VoiceId
+  /** Why no bundled voice speaks the language; absent if one does. */
+  readonly mute?: string
 }
 
 /**
@@ -24,9 +26,30 @@ export const embeddedVoice = (language: string | undefined, position = 0): Embed
   const [provider, voices] =
     own.length > 0 ? (["provider_native", own] as const) : (["provider_expressive", all] as const)
   const chosen = voices[position % Math.max(1, voices.length)]
-  return chosen === undefined
-    ? { provider: ProviderId.make("provider_lowcost"), voice: VoiceId.make(`lc-${primary ?? "en-us"}`) }
-    : { provider: ProviderId.make(provider), voice: VoiceId.make(chosen.id) }
+  if (chosen !== undefined) return { provider: ProviderId.make(provider), voice: VoiceId.make(chosen.id) }
+  const plain =
+    primary === undefined
+      ? "en-us"
+      : (
+          espeakVoices.find(({ id }) => id === primary) ??
+          espeakVoices.find(({ languages }) => languages.includes(primary))
+        )?.id
+  const lowCost = {
+    provider: ProviderId.make("provider_lowcost"),
+    voice: VoiceId.make(`lc-${plain ?? primary}`)
+  }
+  return plain === undefined && primary !== undefined ? { ...lowCost, mute: muteIn(primary) } : lowCost
+}
+
+/** Says which languages the bundled voices speak, and which one a country's code may mean. */
+const muteIn = (primary: string): string => {
+  const spoken = [...new Set(espeakVoices.flatMap(({ languages }) => languages.map(primaryLanguage)))].sort()
+  const ofCountry = primary.length === 2 ? new Intl.Locale(`und-${primary}`).maximize().language : undefined
+  const meant = ofCountry !== undefined && spoken.includes(ofCountry) ? ofCountry : undefined
+  return (
+    `no bundled voice speaks "${primary}"${meant === undefined ? "" : `; did you mean ${meant}, the language of ${primary.toUpperCase()}?`}; ` +
+    `they speak ${spoken.join(", ")}; correct language, or name a voice of another language under voice`
+  )
 }
 
 /** Returns one of Flite's voices, for an installation without eSpeak NG; undefined if the language is not English. */

@@ -26,7 +26,10 @@ interface PairPlace {
   readonly waits: boolean
 }
 
-/** Pairs every input; rejects all inputs without exactly one video or sheet. */
+/**
+ * Pairs every input; rejects all inputs without a sheet, or with several files of a kind. A video or background that is
+ * missing keeps the name that it should have, and its job fails.
+ */
 export const pairFiles = Effect.fnUntraced(function* (
   entry: JobEntry,
   inputs: ReadonlyArray<NamedFile>,
@@ -55,13 +58,19 @@ export const pairFiles = Effect.fnUntraced(function* (
         ? []
         : [{ name, group: groupOf(pattern.names, values) }]
     })
+    const fill = (position: number, file: string) => {
+      const pair = found[position]
+      if (pair !== undefined)
+        found[position] = { ...pair, [key]: typeof setting === "object" ? { ...setting, file } : file }
+    }
     const byGroup = Array.groupBy(files, ({ group }) => group)
     inputs.forEach(({ name, values }, position) => {
       const [first, ...others] = byGroup[groupOf(pattern.names, values)] ?? []
       if (first === undefined && waits) {
         found[position] = undefined
         notices.push(`${name}: waiting for ${filledIn(written, values)}`)
-      } else if (first === undefined)
+      } else if (first === undefined && key !== "sheet") fill(position, filledIn(written, values))
+      else if (first === undefined)
         faults.push(
           fault(`${name}: no file matches ${filledIn(written, values)}; add the ${key}, or move ${name} away`)
         )
@@ -71,11 +80,7 @@ export const pairFiles = Effect.fnUntraced(function* (
             `${name}: ${others.length + 1} files match ${filledIn(written, values)}: ${[first, ...others].map((file) => file.name).join(", ")}; keep one, or make the pattern narrower`
           )
         )
-      else if (found[position] !== undefined)
-        found[position] = {
-          ...found[position],
-          [key]: typeof setting === "object" ? { ...setting, file: first.name } : first.name
-        }
+      else fill(position, first.name)
     })
     const used = new Set(inputs.map(({ values }) => groupOf(pattern.names, values)))
     for (const { name, group } of files)

@@ -13,7 +13,7 @@ import {
 import { Ffmpeg } from "../../../ffmpeg/Ffmpeg.ts"
 import type { MediaInfo } from "../../../ffmpeg/probe/MediaInfo.ts"
 import { fileFault } from "../../load/InputFile.ts"
-import { rejectInput } from "../../load/InputRejected.ts"
+import { ofOneJob, rejectInput } from "../../load/InputRejected.ts"
 import type { Job } from "../../load/Job.ts"
 
 /** Probes each video once, for all jobs that dub it. */
@@ -33,10 +33,9 @@ export const probeJobVideo = Effect.fnUntraced(function* (job: Job, probe: Probe
   }
   const { name, path } = job.video
   const strange = yield* fileFault(path)
-  if (strange !== undefined) return yield* rejectInput(name, `job ${job.id}: video: ${strange}`)
-  const video = yield* Effect.mapError(probe(path), (error) =>
-    rejectInput(name, `job ${job.id}: video: ${error.message}`)
-  )
+  const unusable = (problem: string) => ofOneJob(rejectInput(name, `job ${job.id}: video: ${problem}`))
+  if (strange !== undefined) return yield* unusable(strange)
+  const video = yield* Effect.mapError(probe(path), ({ message }) => unusable(message))
   const fault = unfit(video, containers)
   return fault === undefined ? video : yield* rejectInput(name, `job ${job.id}: ${fault}`)
 })

@@ -111,18 +111,35 @@ layer(NodeContext.layer)("a season", (it) => {
     })
   )
 
-  it.scoped("names every missing and every ambiguous pairing at once", () =>
+  it.scoped("names every ambiguous film and every missing sheet at once", () =>
     Effect.gen(function* () {
-      const files = [...pairs.filter((name) => name !== "video/E02.mkv"), "video/E01.mp4"]
-      expect(yield* faultsOf(season, files)).toEqual([
+      const files = [...pairs, "video/E01.mp4", "sheets/E01.csv"]
+      expect(yield* faultsOf(`${season}    sheet: sheets/{episode}.csv\n`, files)).toEqual([
         ...["en", "vi"].map(
           (language) =>
             `m.yaml: jobs[0].video: subs/E01.${language}.srt: 2 files match video/E01.*: video/E01.mkv, video/E01.mp4; keep one, or make the pattern narrower`
         ),
         ...["en", "vi"].map(
           (language) =>
-            `m.yaml: jobs[0].video: subs/E02.${language}.srt: no file matches video/E02.*; add the video, or move subs/E02.${language}.srt away`
+            `m.yaml: jobs[0].sheet: subs/E02.${language}.srt: no file matches sheets/E02.csv; add the sheet, or move subs/E02.${language}.srt away`
         )
+      ])
+    })
+  )
+
+  it.scoped("leaves a missing film or background to its job, which then names it", () =>
+    Effect.gen(function* () {
+      const files = [...pairs.filter((name) => name !== "video/E02.mkv"), "me/E02.wav"]
+      const { loaded } = yield* load(
+        `${season}    background: { file: 'me/{episode}.wav', gain: -3 }\n`,
+        files
+      )
+      const { jobs } = yield* loaded
+      expect(jobs.map(({ id, video, background }) => [id, video?.name, background?.name])).toEqual([
+        ["E01-en", "video/E01.mkv", "me/E01.wav"],
+        ["E01-vi", "video/E01.mkv", "me/E01.wav"],
+        ["E02-en", "video/E02.*", "me/E02.wav"],
+        ["E02-vi", "video/E02.*", "me/E02.wav"]
       ])
     })
   )
