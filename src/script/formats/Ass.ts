@@ -169,7 +169,7 @@ const repaired = (text: string): Repaired => {
           })
         )
       }
-      kept.push(`Dialogue: ${heldOverrides(closedBraces(dottedTimes(event, columns)))}`)
+      kept.push(`Dialogue: ${heldOverrides(closedBraces(alignedTimes(event, columns)))}`)
       lines.push({ line: i + 1, written: event })
     }
   })
@@ -191,9 +191,19 @@ const columnsOf = (line: string): ReadonlyArray<string> =>
       return known === "Actor" ? "Name" : (known ?? column)
     })
 
-/** Rewrites times such as `0:00:13:56` as `0:00:13.56`: the last field is hundredths of a second. */
-const dottedTimes = (event: string, columns: ReadonlyArray<string>): string => {
+const clock = /^\s*-?\d+:\d{1,2}:\d{1,2}(?:[.,:]\d+)?\s*$/u
+
+/**
+ * Puts an event's times under their columns if it lacks a field before them, or has one too many, and rewrites times
+ * such as `0:00:13:56` as `0:00:13.56`: the last field is hundredths of a second.
+ */
+const alignedTimes = (event: string, columns: ReadonlyArray<string>): string => {
   const fields = event.split(",")
+  const first = columns.indexOf("Start")
+  const found = fields.findIndex((field, at) => clock.test(field) && clock.test(fields[at + 1] ?? ""))
+  if (columns[first + 1] === "End" && found >= 0 && Math.abs(found - first) === 1)
+    if (found < first) fields.unshift("0")
+    else fields.splice(first, 1)
   for (const column of ["Start", "End"]) {
     const at = columns.indexOf(column)
     const field = fields[at]
@@ -212,21 +222,39 @@ const closedBraces = (event: string): string =>
 
 const [heldOpen, heldClose] = ["\ue000", "\ue001"] as const
 
-/** Hides inline directives from the parser, which would take their braces for ASS override codes. */
+/** Hides inline directives from the parser, which would take their braces for ASS override codes, as it would `\{`. */
 const heldOverrides = (event: string): string =>
-  event.replace(/\{([^{}]*)\}/gu, (whole, inner: string) =>
-    isInlineDirective(inner) ? `${heldOpen}${inner}${heldClose}` : whole
-  )
+  event
+    .replace(/\{([^{}]*)\}/gu, (whole, inner: string) =>
+      isInlineDirective(inner) ? `${heldOpen}${inner}${heldClose}` : whole
+    )
+    .replace(/\\\{([^{}\\]*)\\\}|\\\{(?![^{}]*\})/gu, "$1")
 
-/** Returns the event's text without drawings (`\p1` up to `\p0`). */
+/** The commands of a drawing, which some files lack `\p1` for. */
+const isDrawing = (text: string): boolean =>
+  /^\s*m(?:\s+-?\d+(?:\.\d+)?){2}(?:\s+(?:[mnlbspc]|-?\d+(?:\.\d+)?))*\s*$/iu.test(text)
+
+/**
+ * Returns the event's text without drawings (`\p1` up to `\p0`), and without words that stay transparent, such as those
+ * that an animation has not typed yet.
+ */
 const spokenText = (event: ParsedASSEvent): string => {
   let drawing = false
+  let hidden = false
   let text = ""
   for (const fragment of event.Text?.parsed ?? []) {
-    for (const tag of fragment.tags) if (tag.p !== undefined) drawing = tag.p > 0
-    if (!drawing) text += fragment.text
+    for (const tag of fragment.tags) {
+      if (tag.p !== undefined) drawing = tag.p > 0
+      if (tag.alpha !== undefined) hidden = /^ff$/iu.test(tag.alpha)
+      if (tag.r !== undefined) hidden = false
+    }
+    if (fragment.tags.some((tag) => tag.t !== undefined)) hidden = false
+    if (!drawing && !hidden && !isDrawing(fragment.text)) text += fragment.text
   }
-  return text.replaceAll(heldOpen, "{").replaceAll(heldClose, "}")
+  return text
+    .replace(/\\[nN]/gu, "\n")
+    .replaceAll(heldOpen, "{")
+    .replaceAll(heldClose, "}")
 }
 
 /** Whether an event is sung: it is timed by syllables (`\\k`) or is part of a karaoke effect. */

@@ -62,13 +62,14 @@ const subtitleWords = (
   )
   const fresh =
     settings.rolling === "keep"
-      ? texts
+      ? cues
       : removeRepeats(
           cues.map((cue) => ({
             start: cue.start,
             end: cue.end,
             text: isShown(cue, settings.styles) ? cue.text : "",
-            speaker: cue.speaker
+            speaker: cue.speaker,
+            style: cue.style
           }))
         )
   const which = settings.bilingual ?? "all"
@@ -81,7 +82,7 @@ const subtitleWords = (
     return style === styles[which === "first" ? "second" : "first"] ? undefined : text
   }
   const read = cues.map((cue, i): CueWords => {
-    const text = fresh[i] ?? ""
+    const { text = "", end = cue.end } = fresh[i] ?? {}
     const skip = (skipped: SkipReason): CueWords => ({ cue: cue.index, line: cue.line, skipped })
     if (!isShown(cue, settings.styles)) return skip("excluded")
     if (isDestroyed(cue.text)) return lostWords(cue, destroyed, reader)
@@ -92,7 +93,7 @@ const subtitleWords = (
     const turns =
       cue.turns !== undefined && chosen === cue.text ? cue.turns : [{ speaker: cue.speaker, text: chosen }]
     const said = turns.flatMap((turn) => turnsToSpeech(turn.text, turn.speaker, cue.line, reader))
-    const parts = partsOf(cue, slotted(cue, cues[i + 1], said))
+    const parts = partsOf(cue, slotted({ ...cue, end: millis(end) }, cues[i + 1], said))
     return isNonEmptyReadonlyArray(parts)
       ? { cue: cue.index, line: cue.line, parts }
       : skip(skipReasonOf(said))
@@ -131,7 +132,7 @@ const isDestroyed = (text: string): boolean => {
 
 /** Splits a cue's time among its parts by length. A cue of zero length gets the time its words need, up to the next. */
 const slotted = (
-  cue: Cue,
+  cue: Pick<Cue, "start" | "end">,
   next: Cue | undefined,
   said: ReadonlyArray<SpokenCue>
 ): ReadonlyArray<SpokenCue & { readonly slot: Slot }> => {

@@ -497,6 +497,28 @@ describe("captions that repeat earlier text", () => {
     ).toEqual(["Do we know", "how?"])
   })
 
+  it("are spoken once if they overlap by words, and a reply is spoken", () => {
+    const rolling = [
+      "What would you say, by the end of today, that we are going to",
+      "today, that we are going to\ntake away and what will they have",
+      "Take away, and what will they have learned?",
+      "Learned? That is a good question.",
+      "is a good question. Now,\nlet us see"
+    ]
+    expect(shown(rolling)).toEqual([
+      rolling[0],
+      "take away and what will they have",
+      "learned?",
+      "Learned? That is a good question.",
+      "Now, let us see"
+    ])
+    expect(
+      shown(["我们今天要讲的是这个课程的第一部分", "这个课程的第一部分和下一步", "和下一步以及更多"])
+    ).toEqual(["我们今天要讲的是这个课程的第一部分", "和下一步", "以及更多"])
+    const talk = ["I know what to do.", "What to do?", "Wait.", "For whom?", "For me.", "Go on.", "Well."]
+    expect(shown(talk)).toEqual(talk)
+  })
+
   it("are spoken once if they are on several layers", () => {
     const cue = { start: millis(0), end: millis(900), line: 1 }
     const layers = Subtitle.make({
