@@ -153,13 +153,13 @@ export class InternalError extends Schema.TaggedError<InternalError>()(
 ) {}
 
 /**
- * 503: the service is draining, no engine is ready, or the disk is full. `retry_after` and the Retry-After header give
+ * 503: the service is draining, no engine is ready, the disk is full, or another program has locked the database. `retry_after` and the Retry-After header give
  * the seconds to wait.
  */
 export class Unavailable extends Schema.TaggedError<Unavailable>()(
   "Unavailable",
   {
-    code: Schema.Literal("draining", "engine_unavailable", "disk_full"),
+    code: Schema.Literal("draining", "engine_unavailable", "disk_full", "database_busy"),
     ...said,
     retry_after: Schema.Positive
   },

@@ -184,25 +184,23 @@ const make = Effect.gen(function* () {
     }),
 
     /** Creates a key for the embedding process. It belongs to the hidden account and replaces that account's keys. */
-    embed: sql
-      .withTransaction(
-        Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          yield* sql`DELETE FROM keys WHERE account_id IN (SELECT id FROM accounts WHERE visible = 0)`
-          const found = yield* idRows(sql`SELECT id FROM accounts WHERE visible = 0`)
-          const [account] =
-            found.length > 0
-              ? found
-              : yield* idRows(
-                  sql`INSERT INTO accounts ${sql.insert({ name: "embedded", visible: 0, created_at: now })} RETURNING id`
-                )
-          const key = fresh()
-          const digest = secret.digest("key", key)
-          yield* sql`INSERT INTO keys ${sql.insert({ account_id: account?.id ?? 0, name: "embedded", hint: hintOf(key), selector: selectorOf(digest), digest, created_at: now })}`
-          return Redacted.make(key)
-        })
-      )
-      .pipe(Effect.orDie),
+    embed: inTransaction(
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        yield* sql`DELETE FROM keys WHERE account_id IN (SELECT id FROM accounts WHERE visible = 0)`
+        const found = yield* idRows(sql`SELECT id FROM accounts WHERE visible = 0`)
+        const [account] =
+          found.length > 0
+            ? found
+            : yield* idRows(
+                sql`INSERT INTO accounts ${sql.insert({ name: "embedded", visible: 0, created_at: now })} RETURNING id`
+              )
+        const key = fresh()
+        const digest = secret.digest("key", key)
+        yield* sql`INSERT INTO keys ${sql.insert({ account_id: account?.id ?? 0, name: "embedded", hint: hintOf(key), selector: selectorOf(digest), digest, created_at: now })}`
+        return Redacted.make(key)
+      })
+    ).pipe(Effect.orDie),
 
     /** Lists the last entries of the audit log, oldest first. */
     audit: (limit: number) => listAudit(sql, limit),

@@ -119,7 +119,7 @@ const diskHealth = (folder: string): Effect.Effect<DiskHealth> =>
     const probe = join(folder, `probe-${randomBytes(6).toString("hex")}`)
     const written = yield* Effect.option(
       Effect.tryPromise(async () => {
-        await writeFile(probe, "probe", { flag: "wx" })
+        await writeFile(probe, "probe", { flag: "wx", mode: 0o600 })
         await rm(probe)
       })
     )

@@ -13,6 +13,7 @@ import {
   Unavailable
 } from "../../contract/Errors.ts"
 import { diskFull } from "../tasks/TaskAdmission.ts"
+import { isBusy } from "../storage/WriteTransaction.ts"
 import { methodsOf, pathIn } from "./RoutePatterns.ts"
 
 /** Every refusal of the contract: those of the endpoints, and 405 Method Not Allowed. */
@@ -60,6 +61,18 @@ export const errorResponseFor = (
   }
   if (isFull(error)) {
     return Effect.as(Effect.logWarning("request failed: no disk space for the database"), respond(diskFull))
+  }
+  if (isBusy(error)) {
+    return Effect.as(
+      Effect.logWarning("request failed: another program has locked the database"),
+      respond(
+        new Unavailable({
+          code: "database_busy",
+          message: "another program has locked the service's database; try again",
+          retry_after: 5
+        })
+      )
+    )
   }
   if (HashSet.has(Cause.interruptors(cause), HttpServerError.clientAbortFiberId)) {
     // The client has disconnected: a body would never be sent and would keep the request's resources open.

@@ -1,11 +1,17 @@
 /** Copies a service's data folder while the service runs. The copy is a data folder itself: start a service on it. */
-import { constants, existsSync } from "node:fs"
+import { constants, existsSync, readdirSync } from "node:fs"
 import { cp, mkdir, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer } from "effect"
 import { fileIn, serviceDatabase } from "./Database.ts"
-import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
+import {
+  createPrivate,
+  DataFolder,
+  DataFolderUnusable,
+  keepPrivate,
+  openFailureReason
+} from "./DataFolder.ts"
 
 /**
  * Copies a data folder to a new one; returns the number of tasks with files. The database comes first, so that each
@@ -38,6 +44,8 @@ export const backUp = (
 const emptyFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   if ((await readdir(folder)).length > 0) throw new Error("the folder is not empty; choose another with --to")
+  keepPrivate(folder)
+  createPrivate(fileIn(folder))
 }
 
 /** Copies the secret and the files of finished tasks, as clones where the file system has them. */
@@ -57,6 +65,8 @@ const copyFiles = async (from: string, to: string): Promise<{ readonly tasks: nu
       )
     }
   }
+  // Older versions wrote files that others may read.
+  for (const name of readdirSync(to, { recursive: true, encoding: "utf8" })) keepPrivate(join(to, name))
   return { tasks }
 }
 

@@ -1,4 +1,6 @@
 /** The service's data folder: created if missing, and locked while a service runs. */
+import { chmodSync, closeSync, openSync, readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { Context, Effect, Layer, Schema } from "effect"
 import { makeFolder } from "../../system/Folder.ts"
 import { lockFolder } from "../../store/state/WriterLock.ts"
@@ -26,26 +28,53 @@ export interface DataFolderOptions {
 /** An existing data folder. */
 export class DataFolder extends Context.Tag("service/DataFolder")<DataFolder, DataFolderOptions>() {
   /** Creates the folder if missing. Several processes may use it. */
-  static readonly shared = (options: DataFolderOptions) => Layer.effect(DataFolder, created(options))
+  static readonly shared = (options: DataFolderOptions) => Layer.effect(DataFolder, created(options, []))
 
   /** Creates the folder if missing, and locks it: only one service may use it at a time. */
   static readonly locked = (options: DataFolderOptions) =>
-    Layer.scoped(DataFolder, Effect.zipLeft(created(options), locked(options.path)))
+    Layer.scoped(
+      DataFolder,
+      Effect.zipLeft(created(options, ["lock.sqlite", "holder.json"]), locked(options.path))
+    )
 }
 
-/** Creates the folder, readable only by its owner since it holds users' texts. */
-const created = (options: DataFolderOptions) =>
-  Effect.try({
-    try: () => {
-      makeFolder(options.path, 0o700)
-      return options
-    },
-    catch: (cause) =>
-      new DataFolderUnusable({
-        folder: options.path,
-        detail: `cannot create the folder (${openFailureReason(cause)}); choose another with --data`
-      })
+/**
+ * Creates the folder, and some empty files. Its owner alone may read it, also if it was there before: it holds users'
+ * texts.
+ */
+const created = (options: DataFolderOptions, files: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { path: folder } = options
+    yield* Effect.try({
+      try: () => makeFolder(folder, 0o700),
+      catch: (cause) =>
+        new DataFolderUnusable({
+          folder,
+          detail: `cannot create the folder (${openFailureReason(cause)}); choose another with --data`
+        })
+    })
+    yield* Effect.try({
+      try: () => {
+        for (const name of ["", ...readdirSync(folder)]) keepPrivate(join(folder, name))
+        for (const name of files) createPrivate(join(folder, name))
+      },
+      catch: (cause) =>
+        new DataFolderUnusable({
+          folder,
+          detail: `its files cannot be kept from other users (${openFailureReason(cause)}); name a folder inside it with --data`
+        })
+    })
+    return options
   })
+
+/** Creates an empty file if it is missing. SQLite gives its log the rights of the database. */
+export const createPrivate = (file: string): void => closeSync(openSync(file, "a", 0o600))
+
+/** Takes every right to a file or folder from other users. */
+export const keepPrivate = (path: string): void => {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0
+  if (process.platform !== "win32" && (mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
+}
 
 const locked = (folder: string) =>
   Effect.mapError(lockFolder(folder), (failure) => {

@@ -1,15 +1,16 @@
 /** Opens the service's SQLite database in its data folder. */
 import { randomUUID } from "node:crypto"
 import { join } from "node:path"
-import { SqlClient } from "@effect/sql/SqlClient"
+import { SqlClient, TransactionConnection } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
 import { SqliteClient } from "@effect/sql-sqlite-node"
-import Sqlite from "better-sqlite3"
-import { Cause, Effect, Layer, Option, Schedule } from "effect"
+import { Cause, Effect, Layer, Option } from "effect"
 import { makeLogSync } from "../../store/journal/LogSync.ts"
-import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
+import { createPrivate, DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
 import { Replica } from "./Replica.ts"
 import { migrateService, WrittenByNewer } from "./ServiceMigrations.ts"
 import { withSyncedTransactions } from "./SyncedTransactions.ts"
+import { waitForTurn } from "./WriteTransaction.ts"
 
 /** Returns the database's path in a data folder. */
 export const fileIn = (folder: string): string => join(folder, "service.sqlite")
@@ -31,12 +32,22 @@ export const serviceDatabase: Layer.Layer<SqlClient | Replica, DataFolderUnusabl
           yield* sql.unsafe(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`)
           yield* sql.unsafe("PRAGMA foreign_keys = ON")
           yield* migrateService
+          // SQLite would wait on the thread that answers.
+          yield* sql.unsafe("PRAGMA busy_timeout = 0")
+          yield* waitElsewhere
           if (!durable) return sql
           yield* sql.unsafe("PRAGMA synchronous = NORMAL")
           return withSyncedTransactions(sql, yield* makeLogSync(`${fileIn(folder)}-wal`))
         })
       ).pipe(
-        Layer.provide(SqliteClient.layer({ filename: fileIn(folder), disableWAL: true })),
+        Layer.provide(
+          Layer.unwrapEffect(
+            Effect.sync(() => {
+              createPrivate(fileIn(folder))
+              return SqliteClient.layer({ filename: fileIn(folder), disableWAL: true })
+            })
+          )
+        ),
         Layer.merge(Layer.sync(Replica, () => ({ id: randomUUID(), sharing: undefined }))),
         Layer.catchAllCause((cause) =>
           Layer.fail(new DataFolderUnusable({ folder, detail: `service.sqlite ${troubleOf(cause)}` }))
@@ -45,16 +56,26 @@ export const serviceDatabase: Layer.Layer<SqlClient | Replica, DataFolderUnusabl
     )
   )
 
+/** Makes statements outside transactions wait for another process's lock while other requests are answered. */
+const waitElsewhere = Effect.gen(function* () {
+  const connection = yield* Effect.scoped(Effect.flatMap(SqlClient, ({ reserve }) => reserve))
+  const { execute, executeRaw, executeValues } = connection
+  const patient = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
+    Effect.flatMap(Effect.serviceOption(TransactionConnection), (transaction) =>
+      Option.isSome(transaction) ? statement : waitForTurn(statement)
+    )
+  Object.assign(connection, {
+    execute: (...statement: Parameters<typeof execute>) => patient(execute(...statement)),
+    executeRaw: (...statement: Parameters<typeof executeRaw>) => patient(executeRaw(...statement)),
+    executeValues: (...statement: Parameters<typeof executeValues>) => patient(executeValues(...statement))
+  })
+})
+
 /**
  * Switches the database to WAL mode, permanently. If another process is doing the same or creating the first tables,
- * SQLite returns SQLITE_BUSY at once, despite `busy_timeout`. Retries for 10 s.
+ * SQLite returns SQLITE_BUSY at once, despite `busy_timeout`.
  */
-const writeAhead = Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal_mode = WAL")).pipe(
-  Effect.retry({
-    while: ({ cause }) => cause instanceof Sqlite.SqliteError && cause.code === "SQLITE_BUSY",
-    schedule: Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(200))
-  })
-)
+const writeAhead = waitForTurn(Effect.flatMap(SqlClient, (sql) => sql.unsafe("PRAGMA journal_mode = WAL")))
 
 const troubleOf = (cause: Cause.Cause<unknown>): string => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))

@@ -50,7 +50,7 @@ export const folderStore = Layer.effect(
         Effect.tryPromise({
           try: async () => {
             const place = folderOf(taskId)
-            if (durable) await flushed(workshop)
+            await sealed(workshop, durable)
             await mkdir(join(filesFolder, taskId.slice(0, 2)), { recursive: true, mode: 0o700 })
             await rm(place, { recursive: true, force: true })
             await renamePatiently(workshop, place)
@@ -100,12 +100,13 @@ const entriesOf = (folder: string) =>
     (): ReadonlyArray<string> => []
   )
 
-/** Syncs every file of a folder to disk. */
-const flushed = async (folder: string): Promise<void> => {
+/** Takes the rights to a folder's files from other users; writes them to disk if they have to be durable. */
+const sealed = async (folder: string, durable: boolean): Promise<void> => {
   for (const name of await readdir(folder)) {
     const file = await open(join(folder, name), "r")
     try {
-      await file.sync()
+      await file.chmod(0o600)
+      if (durable) await file.sync()
     } finally {
       await file.close()
     }

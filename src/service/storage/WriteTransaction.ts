@@ -1,22 +1,33 @@
 /** Transactions that write, on both databases. */
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 
 /**
- * Runs statements in a transaction. If two transactions wait for each other, PostgreSQL ends one of them: that one runs
- * again. The first statement should write: SQLite then waits for another process's lock instead of failing halfway.
+ * Runs statements in a transaction. The first statement should write: then SQLite's refusal, because another process
+ * has the lock, comes before any change.
  */
 export const inWriteTransaction =
   (sql: SqlClient) =>
   <A, E, R>(statements: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
-    Effect.retry(sql.withTransaction(statements), { while: isDeadlock, times: 9 })
+    waitForTurn(sql.withTransaction(statements))
+
+/**
+ * Runs a statement or a transaction again, for 10 s, while another process has the lock. If two transactions wait for
+ * each other, PostgreSQL ends one of them: that one runs again, too.
+ */
+export const waitForTurn = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(work, {
+    while: (error) => isBusy(error) || (error instanceof SqlError && deadlocks.includes(codeOf(error))),
+    schedule: Schedule.upTo(Schedule.spaced("20 millis"), "10 seconds")
+  })
 
 /** PostgreSQL's codes of deadlocks and serialization failures. */
 const deadlocks: ReadonlyArray<unknown> = ["40P01", "40001"]
 
-const isDeadlock = (error: unknown): boolean =>
-  error instanceof SqlError &&
-  error.cause instanceof Error &&
-  "code" in error.cause &&
-  deadlocks.includes(error.cause.code)
+/** Whether another process has SQLite's lock. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof SqlError && String(codeOf(error)).startsWith("SQLITE_BUSY")
+
+const codeOf = ({ cause }: SqlError): unknown =>
+  cause instanceof Error && "code" in cause ? cause.code : undefined

@@ -1,5 +1,5 @@
 /** A copy of a running service's data folder is a complete data folder, with everything that the service promised. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -7,9 +7,21 @@ import { expect, test } from "vitest"
 import { backUp } from "../../../src/service/storage/Backup.ts"
 import { ask, create, ended, startService } from "../start.ts"
 
+/** The files and folders that other users may open. */
+const openIn = (folder: string): ReadonlyArray<string> =>
+  process.platform === "win32"
+    ? []
+    : [".", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].filter(
+        (name) => (statSync(join(folder, name)).mode & 0o077) !== 0
+      )
+
 test("a copy that is made while tasks are spoken restores keys, credits, tasks and audio", async () => {
   const root = mkdtempSync(join(tmpdir(), "dubwright-backup-"))
   const [data, copy] = [join(root, "data"), join(root, "copy")]
+  for (const folder of [data, copy]) {
+    mkdirSync(folder)
+    chmodSync(folder, 0o755)
+  }
   const service = await startService({ audio: { format: "wav" } }, data)
   const body = { provider: "provider_fast", text: "Good evening, and welcome." }
   try {
@@ -21,7 +33,9 @@ test("a copy that is made while tasks are spoken restores keys, credits, tasks a
       Array.from({ length: 6 }, () => create(service, key, "fast-en-us", body))
     )
     await Effect.runPromise(backUp(data, copy))
+    expect(openIn(copy)).toEqual([])
     await service.close()
+    expect(openIn(data)).toEqual([])
 
     const restored = await startService({ audio: { format: "wav" } }, copy)
     try {

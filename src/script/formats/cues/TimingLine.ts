@@ -51,7 +51,7 @@ const spacedFraction = new RegExp(
 const timelike = /^\s*-?\d+\s*(?::|[.,;]\s*\d)|-->\s*-?\d+\s*(?::|[.,;]\s*\d)|\d:\d{2}[.,:]\d|^[^\p{L}]*$/u
 
 /** An unambiguous time: with hours, or with a fraction of a second. */
-const fullClock = "(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,3})?|\\d{1,3}:\\d{2}[.,]\\d{1,3})"
+const fullClock = "(?<!\\d)(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,3})?|\\d{1,3}:\\d{2}[.,]\\d{1,3})"
 const withoutArrow = new RegExp(
   `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|to|${space})${space}*(${fullClock})${space}*$`,
   "u"
@@ -60,10 +60,13 @@ const numbered = new RegExp(
   `^${space}*(?:#?\\d{1,9}[.):]?${space}+|[-\\u2010-\\u2015*\\u2022]${space}*)(?=${fullClock}${space}*${arrow}${space}*${fullClock})`,
   "u"
 )
-const bracketed = /^\s*\[([\d:.,\s]{4,40}-->[\d:.,\s]{4,40})\](?:\s+(.*))?$/u
+const bracketed = /^\s*\[([\d:.,\s]{4,40}-->[\d:.,\s]{4,40})\](?:\s+(.*))?$/su
 const framed = /^\d+:\d{1,2}:\d{1,2}[:;]\d{1,2}$/u
 
 const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
+
+/** Longest time line: its settings are short. The patterns here need the square of a line's length. */
+const longestTimeLine = 200
 
 /** Parses one line. */
 export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
@@ -73,6 +76,7 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
     const inner = parseTiming(times, style)
     return inner.kind === "time" && inner.words === "" ? { ...inner, text } : { kind: "none" }
   }
+  if (line.length > longestTimeLine) return { kind: "none" }
   const joined = joinedTimes(line, style)
   if (joined !== undefined) return joined
   const commas = anyArrow.test(line) ? line.replace(spacedFraction, "$1,$2") : line
