@@ -3,6 +3,7 @@ import { open, readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
+import { joinedMp3 } from "../../audio/formats/JoinedMp3.ts"
 import { type Pcm, toInt16 } from "../../audio/pcm/Pcm.ts"
 import { closedWav, plainWav16 } from "../../audio/formats/Wav.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
@@ -136,8 +137,8 @@ export const decodeBytes = Effect.fnUntraced(function* (
   const plain = plainWav16(bytes, rate)
   if (plain !== undefined && plain.length > 0) return plain
   const path = join(yield* temporaryFolder, "audio")
-  // A streamed WAV has an open size in its header, and ffmpeg reports its end as damage. Fill in the size.
-  yield* attempt(path, () => writeFile(path, closedWav(bytes) ?? bytes))
+  // ffmpeg reports the end of a streamed WAV, which has an open size in its header, and joints of an MP3 as damage.
+  yield* attempt(path, () => writeFile(path, closedWav(bytes) ?? joinedMp3(bytes) ?? bytes))
   const blocks: Array<Int16Array> = []
   yield* Stream.runForEach(decodeBlocks(ffmpeg, { path }, rate), (block) =>
     Effect.sync(() => blocks.push(toInt16(block)))

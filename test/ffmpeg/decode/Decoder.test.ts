@@ -149,6 +149,31 @@ withEachFfmpeg("decoding", (it) => {
     })
   )
 
+  it.scoped(
+    "decodes MP3 joined from files with tags, headers and rates of their own, and text at the end",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* folder
+        const service = yield* Ffmpeg
+        const read = (name: string) => Effect.promise(() => readFile(join(here, name)))
+        yield* noise(join(here, "a.mp3"), 1, "-b:a", "64k")
+        yield* noise(join(here, "b.mp3"), 2, "-ar", "44100", "-ac", "2", "-q:a", "3")
+        const [a, b] = [yield* read("a.mp3"), yield* read("b.mp3")]
+        const lengths = yield* Effect.forEach(
+          [
+            [a, b],
+            [a, b, Buffer.from('{"status": "done"}')],
+            // Its first frames need bytes of earlier ones.
+            [b, a.subarray(1_000)]
+          ],
+          (parts) =>
+            Effect.map(service.decodeBytes(Buffer.concat(parts), "joined", rate24), ({ length }) => length)
+        )
+        // Whole frames, with silence where the next file begins.
+        for (const length of lengths) expect(Math.abs(length / 24_000 - 3)).toBeLessThan(0.15)
+      })
+  )
+
   it.scoped("rejects a file that is not audio, and says what it is", () =>
     Effect.gen(function* () {
       const here = yield* folder
