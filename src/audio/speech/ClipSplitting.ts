@@ -8,7 +8,7 @@ import type { Envelope, SpeechLevels } from "./SpeechEnvelope.ts"
 import { loudnessOf } from "../level/ClipLoudness.ts"
 import { peakOf, sliceOf, type Pcm } from "../pcm/Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
-import { type Bounds, boundsWithin, speechIn } from "./SpeechTrim.ts"
+import { type Bounds, boundsWithin, type SpeechBounds, speechIn } from "./SpeechTrim.ts"
 import { type Expected, isQuietBetween, markMissingParts } from "./MissingParts.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
@@ -86,6 +86,35 @@ export const splitClip = (pcm: Pcm, parts: number, hints: CutHints = {}, speech 
   if (bySilence !== undefined) return { segments: segmentsAt(pcm, bySilence), cut: "silence" }
   return { segments: [segmentOf(pcm, speech.bounds)], cut: "together" }
 }
+
+/**
+ * Whether a transcript's times of parts may be wrong: they end beyond the clip, there is speech before or after them,
+ * or a part ends in the middle of sound. The last may also be right, if the voice does not pause there.
+ */
+export const areTimesDoubtful = (
+  { rate, samples }: Pcm,
+  { envelope, levels, bounds }: SpeechBounds,
+  expected: ReadonlyArray<Expected>
+): boolean => {
+  const [first, last] = [expected[0], expected.at(-1)]
+  if (first === undefined || last === undefined) return false
+  const millisOf = (frame: number) => (frame * 1000) / rate
+  if (first.start > millisOf(bounds.from) + speechBefore || last.end < millisOf(bounds.to) - speechAfter)
+    return true
+  if (last.end > millisOf(samples.length) + beyondClip) return true
+  const step = (position: number) => (position * rate) / 1000 / envelope.hop
+  const pauses = pausesOf(envelope, levels.threshold, shortestPause)
+  return expected.slice(1).some(({ start }, index) => {
+    const { end } = expected[index]!
+    return !pauses.some(isNear(step(Math.min(start, end)), step(Math.max(start, end))))
+  })
+}
+
+/** Most speech outside of a transcript's times, in milliseconds. A clip's fading end belongs to its speech. */
+const speechBefore = 200
+const speechAfter = 300
+/** How far a transcript may extend beyond the clip, in milliseconds. */
+const beyondClip = 50
 
 /** Returns cut points in frames, each between a part's end and the next one's start; undefined if out of order. */
 const alignedPoints = (pcm: Pcm, parts: ReadonlyArray<Expected>): ReadonlyArray<number> | undefined => {
@@ -165,6 +194,12 @@ const transcriptPoints = (
   return points
 }
 
+/** Whether a pause is near the stretch between a part's end and the next one's start, in steps. */
+const isNear =
+  (end: number, start: number) =>
+  (pause: Bounds): boolean =>
+    pause.to > end - pauseReach && pause.from < start + pauseReach
+
 /**
  * Returns the step at which to cut between a part that ends at `end` and one that starts at `start`. That is the middle
  * of the longest pause near this stretch. Without a pause, it is the quietest step within 40 ms of the stretch; steps
@@ -176,7 +211,7 @@ const quietest = (
   end: number,
   start: number
 ): number => {
-  const near = pauses.filter((pause) => pause.to > end - pauseReach && pause.from < start + pauseReach)
+  const near = pauses.filter(isNear(end, start))
   const longest = near.reduce<Bounds | undefined>(
     (best, pause) => (best === undefined || pause.to - pause.from > best.to - best.from ? pause : best),
     undefined

@@ -3,7 +3,7 @@
  * it runs on the main thread or in a worker.
  */
 import { Either, Option } from "effect"
-import { type CutHints, splitClip } from "../../audio/speech/ClipSplitting.ts"
+import { areTimesDoubtful, splitClip } from "../../audio/speech/ClipSplitting.ts"
 import type { Expected } from "../../audio/speech/MissingParts.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { frames } from "../../domain/time/Units.ts"
@@ -34,6 +34,8 @@ export interface ClipMade extends Pick<Clip, "rate" | "frames" | "segments" | "c
   readonly _tag: "Made"
   /** Why the clip is suspect, if it is. */
   readonly suspect: string | undefined
+  /** Whether the transcript's times may be wrong. */
+  readonly doubtful: boolean
 }
 
 /** Audio that cannot become a clip, and why. */
@@ -63,28 +65,38 @@ export function* analyzeClip(pcm: Pcm, wanted: ClipRequest): Generator<void, Cli
   const { said } = wanted
   const speech = speechIn(pcm)
   yield
-  const { segments, cut } = splitClip(pcm, said.length, { said, ...hintsOf(wanted) }, speech)
+  const { aligned } = wanted
+  const expected = aligned === undefined ? Option.getOrUndefined(heardParts(wanted)) : undefined
+  const hints = { said, ...(aligned && { aligned }), ...(expected && { expected }) }
+  const { segments, cut } = splitClip(pcm, said.length, hints, speech)
+  const doubtful =
+    speech !== undefined &&
+    expected !== undefined &&
+    ((said.length > 1 && cut !== "transcript") ||
+      (expected.every((part) => part !== undefined) && areTimesDoubtful(pcm, speech, expected)))
   yield
   const verdict = judgeParts(pcm, { ...wanted, segments, speech })
   if (verdict._tag === "Unusable") return verdict
   yield
   const suspect = verdict._tag === "Suspect" ? verdict.words : undefined
-  return { _tag: "Made", rate: pcm.rate, frames: frames(pcm.samples.length), segments, cut, suspect }
+  return {
+    _tag: "Made",
+    rate: pcm.rate,
+    frames: frames(pcm.samples.length),
+    segments,
+    cut,
+    suspect,
+    doubtful
+  }
 }
-
-/** The times of each part, from an alignment or the transcript; empty if neither has any. */
-const hintsOf = ({ aligned, ...request }: ClipRequest): Pick<CutHints, "aligned" | "expected"> =>
-  aligned === undefined
-    ? Option.match(heardParts(request), { onNone: () => ({}), onSome: (expected) => ({ expected }) })
-    : { aligned }
 
 /** Whether a transcript says where each part begins and ends. One of sentences does not, if parts share a sentence. */
 export const timesParts = (request: Pick<ClipRequest, "said" | "transcript">): boolean =>
   Option.exists(heardParts(request), (parts) => parts.every((part) => part === undefined || part.exact))
 
-const heardParts = ({ said, transcript }: Pick<ClipRequest, "said" | "transcript">) =>
+/** When a transcript says each part. */
+export const heardParts = ({ said, transcript }: Pick<ClipRequest, "said" | "transcript">) =>
   Option.fromNullable(transcript).pipe(
-    Option.filter(() => said.length > 1),
     Option.flatMap(({ text, format }) => Either.getRight(parseTranscript(text, format))),
     Option.flatMap((tokens) => Either.getRight(alignParts(said, tokens)))
   )

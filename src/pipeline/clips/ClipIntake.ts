@@ -15,6 +15,8 @@ export class ClipIntake extends Context.Tag("pipeline/ClipIntake")<
     readonly align: AlignClip
     /** Runs a fetch in a slot. */
     readonly inSlot: Slots["hold"]
+    /** Providers of joined MP3 files that were noted. */
+    readonly joiners: Set<string>
   }
 >() {}
 
@@ -24,5 +26,6 @@ export const makeClipIntake = (maker: Effect.Effect<MakeClip, never, ClipFolder 
     decode,
     align,
     makeClip,
-    inSlot: new Slots(fetchesAtOnce).hold
+    inSlot: new Slots(fetchesAtOnce).hold,
+    joiners: new Set<string>()
   }))

@@ -1,13 +1,15 @@
 /** Decodes received audio, checks it, splits it into the utterance's parts and stores it as a clip. */
-import { Context, Effect, Either } from "effect"
+import { Context, Effect, Either, Option } from "effect"
+import type { Expected } from "../../audio/speech/MissingParts.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import { joinedMp3 } from "../../audio/formats/JoinedMp3.ts"
 import type { Misfit } from "../../audio/alignment/SpeechFit.ts"
 import { Clip, type Segment } from "../../domain/speech/Clip.ts"
 import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
-import type { LanguageTag } from "../../domain/values/Ids.ts"
+import type { LanguageTag, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import { timesParts, type Unusable } from "./ClipAnalysis.ts"
+import { heardParts, timesParts, type Unusable } from "./ClipAnalysis.ts"
 import { wordsOfTranscript } from "./TranscriptWords.ts"
 import { withWordStarts } from "./WordStarts.ts"
 import { isOddLength } from "./OddLength.ts"
@@ -15,6 +17,7 @@ import { extensionOf } from "./AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { inSpan } from "../Annotations.ts"
+import { Progress } from "../Progress.ts"
 import { ClipIntake } from "./ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
@@ -48,12 +51,20 @@ export const keepClip = (
     const context = yield* Effect.context<Needs>()
     const clips = Context.get(context, ClipFolder)
     const learned = Context.get(context, Estimates)
-    const { decode, align, makeClip } = Context.get(context, ClipIntake)
+    const { decode, align, makeClip, joiners } = Context.get(context, ClipIntake)
     const { key, casting, said } = utterance
     const ending = extensionOf(audio)
-    const keepOriginal = Effect.suspend(() => clips.keepOriginal(key, ending, audio))
-    const laid = Effect.suspend(() => Effect.as(keepOriginal, clips.originalOf(key, ending)))
-    const decoded = Effect.map(decode({ bytes: audio, laid }), Either.right).pipe(
+    const joined = ending === "mp3" ? joinedMp3(audio) : undefined
+    if (joined !== undefined && !joiners.has(casting.provider)) {
+      joiners.add(casting.provider)
+      const message = `${casting.provider} sends MP3 files joined from several; what is between their frames is skipped`
+      yield* Context.get(context, Progress).emit({ _tag: "Warning", message })
+    }
+    const bytes = joined ?? audio
+    const laid = Effect.suspend(() =>
+      Effect.as(clips.keepOriginal(key, ending, bytes), clips.originalOf(key, ending))
+    )
+    const decoded = Effect.map(decode({ bytes, laid }), Either.right).pipe(
       Effect.catchTag("Undecodable", (fault) => Effect.succeed(Either.left(fault.words)))
     )
     const timed = utterance.input === "srt"
@@ -63,26 +74,42 @@ export const keepClip = (
     const isUntimed = timesWords && words.length === 0
     const isAligned = isUncut || isUntimed
     const sound: Either.Either<Pcm | Uint8Array, string> =
-      ending === "wav" || (ending === "mp3" && !isAligned) ? Either.right(audio) : yield* decoded
+      ending === "wav" || (ending === "mp3" && !isAligned) ? Either.right(bytes) : yield* decoded
     const aligned =
       Either.isRight(sound) && isAligned ? yield* align(sound.right, said, language, isUncut) : undefined
-    const judged = isUncut ? aligned : undefined
-    const made = Either.isLeft(sound)
+    const wanted = { said, timed, transcript, usual, aligned: isUncut ? aligned?.parts : undefined }
+    const first = Either.isLeft(sound)
       ? unusable(sound.left)
-      : yield* makeClip(key, sound.right, { said, timed, transcript, usual, aligned: judged?.parts }, decoded)
-    if (made._tag === "Unusable") {
-      yield* keepOriginal
-      return Either.left(made)
+      : yield* makeClip(key, sound.right, wanted, decoded)
+    if (first._tag === "Unusable") {
+      yield* clips.keepOriginal(key, ending, audio)
+      return Either.left(first)
     }
+    const stored = storedWav(key, first.checksum)
+    const alignStored = Effect.flatMap(stored, (wav) =>
+      wav === undefined ? Effect.succeed(undefined) : align(wav, said, language, true)
+    )
+    // Times that the clip does not bear out are compared with its own.
+    const isDoubted = first.doubtful && !isUncut && (timesWords || said.length > 1)
+    const own = isDoubted ? (aligned ?? (yield* alignStored)) : aligned
+    const ownParts =
+      isDoubted && own?.misfit === undefined && !areAlike(own?.parts, heardParts(wanted))
+        ? own?.parts
+        : undefined
+    const again = ownParts === undefined || said.length === 1 ? undefined : yield* stored
+    const remade =
+      again === undefined ? first : yield* makeClip(key, again, { ...wanted, aligned: ownParts }, decoded)
+    const made = remade._tag === "Unusable" ? first : remade
+    const judged = isUncut || isDoubted ? own : undefined
     // The original, written for the decoder now, or kept by an earlier run that could not use it.
     if (ending !== "wav") yield* clips.dropOriginal(key, ending)
-    const { rate, frames, checksum, cut, bytes } = made
-    const found = words.length > 0 ? words : (aligned?.words ?? [])
+    const { rate, frames, checksum, cut } = made
+    const found = words.length > 0 && ownParts === undefined ? words : (own?.words ?? [])
     const segments = withWordStarts(made.segments, said, found, rate)
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     const length = speechMillis(segments, rate)
     const isOdd = judged === undefined && made.suspect === undefined && isOddLength(length, said, usual)
-    const misfit = isOdd ? yield* misfitOfStored(utterance, checksum, language) : judged?.misfit
+    const misfit = (isOdd ? yield* alignStored : judged)?.misfit
     const suspect = made.suspect ?? (misfit === undefined ? undefined : wordsOf(misfit))
     if (suspect === undefined) learned.spoke(casting, characters, length)
     return Either.right({
@@ -90,25 +117,33 @@ export const keepClip = (
         { key, rate, frames, checksum, segments, cut, ...(engine === undefined ? {} : { engine }) },
         skipValidation
       ),
-      bytes,
+      bytes: made.bytes,
       suspect,
       mayRetake: made.suspect !== undefined || misfit?.kind !== "another-text"
     })
   }).pipe(inSpan("ClipStorage.keepClip"))
 
 /** The inputs for storing a clip. */
-type Needs = ClipFolder | Estimates | ClipIntake
+type Needs = ClipFolder | Estimates | ClipIntake | Progress
 
 const unusable = (words: string): Unusable => ({ _tag: "Unusable", words })
 
-/** Looks for missing and repeated speech in a stored clip. */
-const misfitOfStored = ({ key, said }: Utterance, checksum: string, language: LanguageTag | undefined) =>
-  Effect.gen(function* () {
-    const { reading } = yield* ClipFolder
-    const { align } = yield* ClipIntake
-    const wav = yield* reading((reader) => reader.read(key, checksum, (bytes) => new Uint8Array(bytes)))
-    return wav === undefined ? undefined : (yield* align(wav, said, language, true))?.misfit
-  })
+/** A copy of a stored clip's file. */
+const storedWav = (key: UtteranceKey, checksum: string) =>
+  Effect.flatMap(ClipFolder, ({ reading }) =>
+    reading((reader) => reader.read(key, checksum, (bytes) => new Uint8Array(bytes)))
+  )
+
+/** Whether an alignment and a transcript agree where the parts after the first begin, or the only one. */
+const areAlike = (own: ReadonlyArray<Expected> = [], heard: ReturnType<typeof heardParts>): boolean =>
+  Option.exists(heard, (parts) =>
+    own.every(
+      ({ start }, at) => (at === 0 && own.length > 1) || Math.abs(start - (parts[at]?.start ?? NaN)) < alike
+    )
+  )
+
+/** How far an alignment and right times may differ, in milliseconds. */
+const alike = 150
 
 const wordsOf = ({ kind, detail }: Misfit): string =>
   kind === "another-text"

@@ -93,7 +93,7 @@ const lettersInPlaceOf = (part: number, ours: Letters, theirs: Letters, pairs: I
 const leastAlike = 0.5
 
 /**
- * Converts times to whole, non-decreasing milliseconds; undefined if one is impossibly large. If no field name gives
+ * Converts times to whole, non-decreasing milliseconds; undefined if one is impossible. If no field name gives
  * the unit, the speech rate decides: times are seconds if that makes more than one letter per second. Fractional times
  * are also seconds down to one letter in 50 s.
  */
@@ -103,7 +103,7 @@ const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken>
   const whole = tokens.every((token) => Number.isInteger(token.start) && Number.isInteger(token.end))
   const rate = letters / last
   const factor = unit ?? (rate > 1 || (!whole && rate > 0.02) ? 1000 : 1)
-  if (!tokens.every((token) => token.start * factor < longestTime && token.end * factor < longestTime))
+  if (!tokens.every(({ start, end }) => [start, end].every((time) => isPossible(time * factor))))
     return undefined
   let before = 0
   return tokens.map((token) => {
@@ -113,3 +113,6 @@ const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken>
     return { text: token.text.trim(), start: millis(start), end: millis(end) }
   })
 }
+
+/** Whether milliseconds may be a time in a clip. A few below zero are an encoder's delay. */
+const isPossible = (time: number): boolean => time > -50 && time < longestTime
