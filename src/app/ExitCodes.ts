@@ -12,7 +12,7 @@ export const exitCodes = {
   fault: 1,
   /** Bad usage or unusable input; nothing was sent. */
   unusable: 2,
-  /** At least one job failed, or a service did not respond. */
+  /** At least one job failed, a service did not respond, or the state folder failed during a run. */
   failed: 3,
   /** Stopped: out of credits, budget or deadline reached, or key rejected. */
   stopped: 4,
@@ -82,8 +82,9 @@ export const exitCodeFor = (failure: unknown): CommandEnded => {
   return new CommandEnded({ code, message })
 }
 
-/** Whether the disk filled up. This counts as a failed run, not as bad usage, because requests may have been sent. */
-const gaveWay = (failure: unknown): boolean => failure instanceof StateUnusable && failure.reason === "full"
+/** Whether the state folder failed during a run: requests may have been sent, so this is not bad usage. */
+const gaveWay = (failure: unknown): boolean =>
+  failure instanceof StateUnusable && (failure.reason === "full" || failure.hasBegun === true)
 
 /** Whether the service rejected the account (key or credits) rather than the request. */
 const stops = (failure: unknown): boolean =>

@@ -26,13 +26,14 @@ import { dubOutcome, planOutcome, verifyOutcome } from "./Outcomes.ts"
 export const dubInEffect = Effect.fn("EffectApi.dubInEffect")(function* (
   options: DubCallOptions & ExecutorOption
 ) {
-  const { source, flags, maxCredits, deadline, retry } = yield* readOptions(options)
+  const { source, flags, maxCredits, deadline, force, retry } = yield* readOptions(options)
   return yield* Effect.gen(function* () {
     const run = yield* openRun()
     const { batch, notes } = yield* loadForRun(source, { ...flags, read: run.read }, run.known)
     const prepared = yield* prepareRun(run, batch, { again: retry })
     const result = yield* dub(prepared, yield* SpeechService, {
       maxCredits,
+      force,
       deadline: deadlineOf(deadline),
       executor: Effect.succeed(options.executor ?? localExecutor),
       first: retry ? reviveFailed : undefined

@@ -62,6 +62,8 @@ export type BatchCallOptions = BatchInput & {
 export type DubCallOptions = BatchCallOptions & {
   /** The most credits to spend. */
   readonly maxCredits?: number | undefined
+  /** Whether to start even if disk space or credits will not suffice; default: false. */
+  readonly force?: boolean | undefined
   /** No new task is started after this time. */
   readonly deadline?: Date | undefined
   /** Whether to retry lines that failed permanently; default: false. */
@@ -93,6 +95,7 @@ const Options = Schema.Struct({
   video: maybe(word),
   concurrency: maybe(Schema.Int.pipe(Schema.between(1, 1_000))),
   maxCredits: maybe(Schema.NonNegative),
+  force: maybe(Schema.Boolean),
   deadline: maybe(Schema.ValidDateFromSelf),
   retry: maybe(Schema.Boolean),
   manifest: elsewhere,
@@ -108,9 +111,15 @@ const Options = Schema.Struct({
 
 /** Checks the options; fails with every fault at once. Callers in JavaScript have no type checks. */
 export const readOptions = Effect.fn("LibraryOptions.readOptions")(function* (options: DubCallOptions) {
-  const { maxCredits, deadline, retry = false, ...read } = yield* checkValue(Options, options, "options")
+  const {
+    maxCredits,
+    deadline,
+    force,
+    retry = false,
+    ...read
+  } = yield* checkValue(Options, options, "options")
   const flags: LoadFlags = read
-  return { source: yield* sourceOf(options), flags, maxCredits, deadline, retry }
+  return { source: yield* sourceOf(options), flags, maxCredits, deadline, force, retry }
 })
 
 const sourceOf = ({ manifest, files }: DubCallOptions): Either.Either<BatchSource, InputRejected> => {

@@ -5,6 +5,7 @@
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import type { Gateway } from "../gateway/Gateway.ts"
+import { StateUnusable } from "../store/state/StateErrors.ts"
 import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
@@ -85,6 +86,8 @@ export interface DubOptions<E, R> {
   readonly deadline?: Deadline | undefined
   /** Maximum credits that the batch may spend, including those of its earlier, interrupted runs. */
   readonly maxCredits?: number | undefined
+  /** Whether the run starts even if disk space or credits will not suffice; default: false. */
+  readonly force?: boolean | undefined
   /** Changes the state before the run. */
   readonly first?: ((plan: BatchPlan) => Effect.Effect<unknown, E, R | UtteranceStore>) | undefined
   /** Makes the executor, which speaks and delivers; default: this process. */
@@ -111,6 +114,7 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
   {
     maxCredits,
     deadline,
+    force = false,
     sources,
     first,
     executor: made = Effect.succeed(localExecutor)
@@ -138,36 +142,42 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
   const waiting = yield* registerBatch(plan)
   yield* rememberSources(plan)
 
-  // Place and deliver: each job once its last utterance is settled, while others are still spoken.
-  const past = yield* Effect.flatMap(Deliveries, (deliveries) => deliveries.all(batch.out))
-  const current = new Map(plan.jobs.map((one) => [one.job.id, one]))
-  const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
-  const deliveries = yield* startDeliveries(plan.jobs, waiting, (one, takes) =>
-    Effect.tap(
-      turn
-        .withPermits(1)(
-          Effect.suspend(() => executor.deliver(current.get(one.job.id) ?? one, takes, batch.out, past))
-        )
-        .pipe(defectToResult(one.job)),
-      (result) => Effect.sync(() => record.ends.set(one.job.id, result))
+  return yield* Effect.gen(function* () {
+    // Place and deliver: each job once its last utterance is settled, while others are still spoken.
+    const past = yield* Effect.flatMap(Deliveries, (deliveries) => deliveries.all(batch.out))
+    const current = new Map(plan.jobs.map((one) => [one.job.id, one]))
+    const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
+    const deliveries = yield* startDeliveries(plan.jobs, waiting, (one, takes) =>
+      Effect.tap(
+        turn
+          .withPermits(1)(
+            Effect.suspend(() => executor.deliver(current.get(one.job.id) ?? one, takes, batch.out, past))
+          )
+          .pipe(defectToResult(one.job)),
+        (result) => Effect.sync(() => record.ends.set(one.job.id, result))
+      )
     )
-  )
 
-  // Speak, then speak retakes of lines that do not fit, and shorten those that still do not.
-  const speech = { service: yield* Layer.memoize(service), executor, maxCredits, deadline, record }
-  const once = yield* speakBatch(plan, waiting, speech, deliveries.settled)
-  const retaken = yield* speakRetakes(plan, once, speech)
-  const rewritten = yield* rewriting.afterSpeech(plan, retaken, speech)
+    // Speak, then speak retakes of lines that do not fit, and shorten those that still do not.
+    const speech = { service: yield* Layer.memoize(service), executor, maxCredits, deadline, force, record }
+    const once = yield* speakBatch(plan, waiting, speech, deliveries.settled)
+    const retaken = yield* speakRetakes(plan, once, speech)
+    const rewritten = yield* rewriting.afterSpeech(plan, retaken, speech)
 
-  // Listen to the clips of jobs with a recogniser, and speak those with wrong words again.
-  const listened = yield* listenToBatch(rewritten.plan, rewritten.spoken, rewritten.takes, speech)
-  for (const one of rewritten.plan.jobs) current.set(one.job.id, withHearings(one, listened.hearings))
+    // Listen to the clips of jobs with a recogniser, and speak those with wrong words again.
+    const listened = yield* listenToBatch(rewritten.plan, rewritten.spoken, rewritten.takes, speech)
+    for (const one of rewritten.plan.jobs) current.set(one.job.id, withHearings(one, listened.hearings))
 
-  yield* deliveries.finish(rewritten.takes)
-  const results = batch.jobs.flatMap(({ id }) => record.ends.get(id) ?? [])
-  const spoken = yield* withAccount(listened.spoken, speech)
-  const result = yield* finishRun(batch, start, spoken, results)
-  if (sources !== undefined && isAllHeard(listened.hearings) && rewritten.isAnswered)
-    yield* rememberCompletion(rewritten.plan, sources, result.jobs)
-  return result
+    yield* deliveries.finish(rewritten.takes)
+    const results = batch.jobs.flatMap(({ id }) => record.ends.get(id) ?? [])
+    const spoken = yield* withAccount(listened.spoken, speech)
+    const result = yield* finishRun(batch, start, spoken, results)
+    if (sources !== undefined && isAllHeard(listened.hearings) && rewritten.isAnswered)
+      yield* rememberCompletion(rewritten.plan, sources, result.jobs)
+    return result
+  }).pipe(Effect.mapError(begun))
 }, Effect.scoped)
+
+/** Marks a failure of the state after which it is uncertain that nothing was sent. */
+const begun = <E>(error: E): E | StateUnusable =>
+  error instanceof StateUnusable ? new StateUnusable({ ...error, hasBegun: true }) : error

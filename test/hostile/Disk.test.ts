@@ -55,7 +55,13 @@ else
       yield* smallDisk(disk, "700k")
       const state = join(disk, "state")
       yield* Effect.promise(async () => {
-        const full = await started(folder, service, state).ended
+        const small = await started(folder, service, state).ended
+        expect(small.how, small.words).toBe(3)
+        expect(small.words).toMatch(/^dubwright: .*: its disk is too small for this run; [^\n]*\n$/u)
+        expect(service.charged.length).toBe(0)
+
+        const forced = { options: ["--force"] }
+        const full = await started(folder, service, state, forced).ended
         expect(full.how, full.words).toBe(3)
         expect(full.words).toMatch(
           /^dubwright: .*: no space left on its disk; free some and run again; nothing paid for is lost[^\n]*\n$/u

@@ -2,9 +2,11 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Logger, Schema, TestClock } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Schema, TestClock } from "effect"
 import { ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { JobReport } from "../../src/domain/report/Report.ts"
+import { exitCodeFor } from "../../src/app/ExitCodes.ts"
+import { Gateway } from "../../src/gateway/Gateway.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
 import { localExecutor, runPlan } from "../../src/pipeline/Dub.ts"
 import type { RunExecutor } from "../../src/pipeline/run/RunExecutor.ts"
@@ -168,6 +170,94 @@ it.scopedLive("fails only the jobs whose film, background or voice is missing", 
       expect((yield* Effect.flip(planRun(lost)))._tag, "an unreadable script stops the batch").toBe(
         "InputRejected"
       )
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
+)
+
+/** Two lines, at 1 credit per character. A task of the stand-in costs 5 credits. */
+const pricedIn = (folder: string, end = "00:00:07,000") => {
+  const manifest = join(folder, "night.json")
+  writeFileSync(
+    join(folder, "note.srt"),
+    `1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n\n2\n00:00:05,000 --> ${end}\nNobody came.\n`
+  )
+  writeFileSync(
+    manifest,
+    JSON.stringify({
+      service: { baseUrl: "http://127.0.0.1:9" },
+      providers: { provider_fast: { creditsPerCharacter: 1, concurrency: 1 } },
+      jobs: [{ input: "note.srt", provider: "provider_fast", voice: "v1", outputs: ["wav", "flac", "stems"] }]
+    })
+  )
+  return Effect.flatMap(loadBatch([manifest], {}), planBatch)
+}
+
+/** The stand-in with an account whose balance is read as these figures, one after the other. */
+const accountOf = (...balances: ReadonlyArray<number>) =>
+  Layer.map(standIn(0), (services) => {
+    const gateway = Context.get(services, Gateway)
+    const left = [...balances]
+    const credits = Effect.sync(() => ({
+      credits: left.shift() ?? 0,
+      unlimited: false,
+      used: 0,
+      reserved: 0
+    }))
+    return Context.make(Gateway, Gateway.make({ ...gateway, reads: { ...gateway.reads, credits } }))
+  })
+
+it.scopedLive("sends nothing if the credits will not suffice, unless it is forced to", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* Effect.gen(function* () {
+      const plan = yield* pricedIn(folder)
+      const poor = yield* runPlan(plan, accountOf(20, 20))
+      expect([poor.halt, poor.report.tasks.created, poor.jobs[0]?.status]).toEqual([
+        {
+          reason: "credits",
+          words: "the account has 20 credits, but the run needs about 24; add 4, or start anyway with --force"
+        },
+        0,
+        "unfinished"
+      ])
+      const limited = yield* runPlan(plan, accountOf(20, 15), { maxCredits: 15 })
+      expect([limited.halt?.reason, limited.report.tasks.created]).toEqual(["budget", 1])
+      const forced = yield* runPlan(plan, accountOf(20, 15), { force: true })
+      expect([forced.halt, forced.jobs[0]?.status]).toEqual([undefined, "delivered"])
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
+)
+
+it.scopedLive("sends nothing if a disk is too small for the results", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* Effect.gen(function* () {
+      // The files of 499 hours need several hundred gigabytes.
+      const failure = yield* Effect.flip(runPlan(yield* pricedIn(folder, "499:00:00,000"), accountOf(900)))
+      expect(exitCodeFor(failure)).toMatchObject({
+        code: 3,
+        message: expect.stringMatching(
+          /: its disk is too small for this run; free some, choose another folder, or start anyway with --force \(needs about [\d.]+ GB, [\d.]+ [MG]B is free\)$/u
+        )
+      })
+    }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
+  })
+)
+
+it.scopedLive("counts what the batch's tasks cost over all its runs, whatever happens to the balance", () =>
+  Effect.gen(function* () {
+    const folder = yield* temporaryFolder
+    yield* Effect.gen(function* () {
+      const plan = yield* pricedIn(folder)
+      // The account is topped up during the first run, and others use it during the second.
+      const service = yield* Layer.memoize(accountOf(100, 995, 900, 700))
+      const counted = Effect.fnUntraced(function* (maxCredits?: number) {
+        const { report, spent, isDone } = yield* runPlan(plan, service, { maxCredits })
+        return { spent, isDone, batch: report.credits.batch }
+      })
+      expect(yield* counted(15)).toEqual({ spent: -895, isDone: false, batch: 5 })
+      expect(yield* counted()).toEqual({ spent: 200, isDone: true, batch: 10 })
+      expect((yield* counted()).batch, "the next run starts at 0").toBe(undefined)
     }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
 )

@@ -149,6 +149,7 @@ export const speaking = {
     "tasks in flight per provider, unless the manifest sets it"
   ),
   maxCredits: amount("max-credits", "N", "stop creating tasks before this batch spends more than N"),
+  force: flag("force", "start even if the disk space or the credits will not suffice"),
   deadline: timeOfDayFlag("deadline", "at this time of day, stop starting new work"),
   log: textOption("log", "FILE", "append a log to this file; old logs become FILE.1 to FILE.5"),
   events: flag("events", "print progress on stderr as JSON, one event per line")

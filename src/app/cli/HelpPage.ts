@@ -114,7 +114,10 @@ const exitCodes = [
   ["0", "every job is delivered"],
   ["1", "internal error (please report it)"],
   ["2", "bad usage, or an unusable manifest or input; nothing was sent"],
-  ["3", "the run finished but a job failed (others are delivered), or a service did not respond"],
+  [
+    "3",
+    "a job failed (others are delivered), a service did not respond, or a disk or the state folder failed"
+  ],
   ["4", "stopped: out of credits, budget or deadline reached, or key rejected; run again to continue"],
   ["75", "another run is using the state folder"],
   ["130", "interrupted (143: terminated, 129: terminal closed); state is saved, run again to continue"]

@@ -36,6 +36,7 @@ const defaults = {
   model: undefined,
   language: undefined,
   maxCredits: undefined,
+  force: false,
   deadline: undefined,
   events: false,
   fleet: undefined,

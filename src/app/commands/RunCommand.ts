@@ -1,6 +1,6 @@
 /** The `run` and `retry` commands. */
-import { Clock, Effect } from "effect"
-import { withRefusals } from "../../fleet/shared/FleetErrors.ts"
+import { Clock, Effect, Option } from "effect"
+import { FleetUnusable } from "../../fleet/shared/FleetErrors.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { SpeechService } from "../../library/layers/SpeechService.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
@@ -29,6 +29,7 @@ import { Screen } from "../terminal/Screen.ts"
 
 export interface RunOptions extends BatchOptions {
   readonly maxCredits: number | undefined
+  readonly force: boolean
   readonly deadline: TimeOfDay | undefined
   readonly events: boolean
   readonly fleet: string | undefined
@@ -60,7 +61,7 @@ export const runOnce = (options: RunOptions, retry: boolean, heard: (result: Dub
 
 const dubbed = (options: RunOptions, retry: boolean) =>
   Effect.gen(function* () {
-    const { maxCredits } = options
+    const { maxCredits, force } = options
     const fleet = yield* fleetNamed(options)
     const run = yield* openRun(fleet?.share.clips)
     const batch = yield* loadBatchInput(options, run.read, run.known)
@@ -74,10 +75,17 @@ const dubbed = (options: RunOptions, retry: boolean) =>
     const { executor } =
       "results" in work || fleet === undefined ? { executor: undefined } : yield* fleet.connect(work)
     const result = yield* Effect.flatMap(SpeechService, (service) =>
-      dub(prepared, service, { maxCredits, deadline, executor, first: retry ? revived : undefined })
+      dub(prepared, service, { maxCredits, deadline, force, executor, first: retry ? revived : undefined })
     ).pipe(Effect.provide([progressDisplay(options), commandService(options)]))
     return { batch, result }
-  }).pipe(withRefusals)
+  }).pipe(
+    // Redis failed later, when tasks may have been created.
+    Effect.catchSomeDefect((defect) =>
+      defect instanceof FleetUnusable
+        ? Option.some(new CommandEnded({ code: exitCodes.failed, message: defect.message }))
+        : Option.none()
+    )
+  )
 
 const revived = (plan: BatchPlan) =>
   Effect.gen(function* () {

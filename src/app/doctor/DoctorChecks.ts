@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type MissingAbility, missingAbilities } from "../../ffmpeg/FfmpegAbilities.ts"
 import { type Binary, isOld, locateConfigured, locatePackaged } from "../../ffmpeg/process/FfmpegBinary.ts"
 import { namesOf } from "../../ffmpeg/process/FfmpegChoice.ts"
-import { nearestFolder } from "../../library/batch/DiskRoom.ts"
+import { nearestFolder } from "../../pipeline/plan/DiskRoom.ts"
 
 export interface Check {
   readonly name: string

@@ -26,7 +26,7 @@ export const summaryText = (
     "",
     ...(undone.length === 0 ? [] : [...undone, ""]),
     looksText(jobs, out, folder),
-    ...spentText(spent, credits.after),
+    ...spentText(spent, credits),
     tasks.created + tasks.adopted + tasks.resumed === 0 ? nothingSent(jobs) : sentText(report),
     ...filesText(jobs, out, folder, all)
   ].join("\n")
@@ -105,12 +105,23 @@ const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string):
   return `${words} ${shortest(resolve(page), folder)}`
 }
 
-const spentText = (spent: number | undefined, left: number | undefined): ReadonlyArray<string> =>
-  spent === undefined || spent === 0
+const spentText = (
+  spent: number | undefined,
+  { after, batch = 0 }: DubResult["report"]["credits"]
+): ReadonlyArray<string> => {
+  const texts = [
+    ...(spent === undefined || spent === 0
+      ? []
+      : [
+          `${formatInteger(Math.ceil(spent))} ${Math.ceil(spent) === 1 ? "credit" : "credits"} spent${batch > spent ? " in this run" : ""}`
+        ]),
+    // Earlier runs that were stopped or killed have spent the rest.
+    ...(batch > (spent ?? 0) ? [`${formatInteger(Math.ceil(batch))} by this batch so far`] : [])
+  ]
+  return texts.length === 0
     ? []
-    : [
-        `${formatInteger(Math.ceil(spent))} ${Math.ceil(spent) === 1 ? "credit" : "credits"} spent${left === undefined ? "" : `, ${formatInteger(left)} left`}`
-      ]
+    : [[...texts, ...(after === undefined ? [] : [`${formatInteger(after)} left`])].join(", ")]
+}
 
 /** Lists the files written, or counts them. */
 const filesText = (

@@ -54,6 +54,7 @@ class Watch {
   files: Sightings = new Map()
   /** Files with faults, as they were when a run rejected them. */
   readonly rejected = new Map<string, string>()
+  /** Credits that finished batches have spent. */
   spent = 0
   private last: string | undefined
   private retryAt: number | undefined
@@ -152,7 +153,8 @@ const runArrived = Effect.fnUntraced(function* (
       maxCredits: maxCredits === undefined ? undefined : Math.max(0, maxCredits - watch.spent)
     },
     false,
-    ({ spent = 0 }) => (watch.spent += spent)
+    // Until the batch is done, its next run counts what the earlier ones have spent.
+    ({ isDone, report }) => (watch.spent += isDone ? (report.credits.batch ?? 0) : 0)
   )
   const failure = yield* Effect.flip(Effect.asVoid(run)).pipe(Effect.orElseSucceed(() => undefined))
   if (failure === undefined) return watch.finished(view)

@@ -149,7 +149,12 @@ export const RunReport = Schema.Struct({
     failed: Schema.Int
   }),
   characters: Schema.Int,
-  credits: Schema.Struct({ before: Schema.optional(Schema.Number), after: Schema.optional(Schema.Number) }),
+  credits: Schema.Struct({
+    before: Schema.optional(Schema.Number),
+    after: Schema.optional(Schema.Number),
+    /** Spent by this run, and by earlier runs of the batch that did not finish. Absent if nothing was. */
+    batch: Schema.optional(Schema.Number)
+  }),
   /** Why the run stopped early: a reason to stop creating tasks, a signal, or a failed state disk. */
   stopped: Schema.optional(
     Schema.Struct({

@@ -19,7 +19,7 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { SpeechService } from "../layers/SpeechService.ts"
 import { accountOf } from "./AccountCheck.ts"
-import { diskOf } from "./DiskRoom.ts"
+import { diskOf } from "../../pipeline/plan/DiskRoom.ts"
 
 /** A dry run. */
 export interface Prospect {

@@ -181,6 +181,14 @@ const verdict = (all: ReadonlyArray<State>): Html => {
 const effort = ({ tasks, characters, credits }: RunReport): Html => {
   const spent =
     credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
+  const { batch } = credits
+  const details = [
+    // Earlier runs that were stopped or killed have spent the rest.
+    ...(spent === undefined || batch === undefined || batch <= spent
+      ? []
+      : [`in this run, ${formatInteger(Math.ceil(batch))} by this batch so far`]),
+    ...(credits.after === undefined ? [] : [`${formatInteger(credits.after)} left`])
+  ]
   return cards("Run totals", [
     {
       name: "Tasks created",
@@ -195,13 +203,13 @@ const effort = ({ tasks, characters, credits }: RunReport): Html => {
     { name: "Retries", value: formatInteger(tasks.retried) },
     { name: "Tasks failed", value: formatInteger(tasks.failed), poor: tasks.failed > 0 },
     { name: "Characters", value: formatInteger(characters), detail: "sent in this run" },
-    ...(spent === undefined || credits.after === undefined
+    ...(spent === undefined && batch === undefined
       ? []
       : [
           {
             name: "Credits spent",
-            value: formatInteger(spent),
-            detail: `${formatInteger(credits.after)} left`
+            value: formatInteger(Math.ceil(spent ?? batch ?? 0)),
+            detail: details.join(", ") || undefined
           }
         ])
   ])

@@ -58,5 +58,5 @@ const diskLine = ({ folders, needed, free }: DiskSpace): ReadonlyArray<string> =
 }
 
 /** Formats a size as `850 MB` or `12.3 GB`. */
-const bytesText = (bytes: number): string =>
+export const bytesText = (bytes: number): string =>
   bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`

@@ -4,6 +4,7 @@ import { Cause, Clock, DateTime, Effect, Either, Exit, Option } from "effect"
 import type { RunReport } from "../../domain/report/Report.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { BatchSpending } from "../../store/tables/BatchSpending.ts"
+import { Estimates } from "../../store/tables/Estimates.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
@@ -13,6 +14,7 @@ import { reportIn } from "../report/ReportFile.ts"
 import { summaryOf, writeBatchPage } from "../report/ReportPages.ts"
 import { type ResultUnwritable, writeResult } from "../report/ResultFolder.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
+import { dearestBy } from "../speak/CreditBudget.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
 import { countBoth, type Counts, SpeakTally } from "../speak/SpeakTally.ts"
 import type { RunRecord } from "./RunRecord.ts"
@@ -36,6 +38,8 @@ export interface DubResult {
    * known.
    */
   readonly spent: number | undefined
+  /** Whether the batch is done: the next run counts its spending from 0. */
+  readonly isDone: boolean
 }
 
 /** Start of a run: wall-clock time, and a monotonic clock that is unaffected when the clock is set. */
@@ -63,12 +67,13 @@ export const finishRun = Effect.fn("RunCompletion.finishRun")(function* (
   const jobs = every.filter(({ job }) => ran.has(job.id))
   const halt = haltOf(summary)
   const report = yield* reportOf(batch, start, jobs, { summary, credits }, halt)
-  if (halt === undefined && summary.left === 0) yield* spending.end(key)
+  const isDone = halt === undefined && summary.left === 0
+  if (isDone) yield* spending.end(key)
   const kept = yield* Effect.either(writeRun(out, report, every))
   const unwritten = Either.isLeft(kept) ? kept.left : undefined
   const { before, after } = credits
   const spent = before === undefined || after === undefined ? summary.credits : before - after
-  return { report, jobs, halt, unwritten, spent } satisfies DubResult
+  return { report, jobs, halt, unwritten, spent, isDone } satisfies DubResult
 })
 
 /** Writes run.json if the scope closes before the run's end, because it is interrupted or its state fails. */
@@ -141,15 +146,28 @@ const cutShort = Effect.fnUntraced(function* (
   return result
 })
 
+/** Credits that a batch has spent since the first of its runs that did not finish. */
+export const spentSoFar = Effect.fnUntraced(function* ({ key, profileOf }: Batch) {
+  const price = dearestBy(profileOf, yield* Estimates)
+  const spending = yield* BatchSpending
+  return (yield* spending.spent(key)).reduce(
+    (sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting),
+    0
+  )
+})
+
 /** Builds run.json. */
 const reportOf = Effect.fnUntraced(function* (
-  { name, manifest }: Batch,
+  batch: Batch,
   { at, nanos }: RunStart,
   jobs: ReadonlyArray<JobResult>,
   { summary, credits }: Pick<SpokenBatch, "credits"> & { readonly summary: Counted },
   stopped: RunReport["stopped"]
 ) {
   const { basename } = yield* Path.Path
+  const { name, manifest } = batch
+  // A run whose state has failed cannot read it.
+  const soFar = yield* Effect.orElseSucceed(spentSoFar(batch), () => 0)
   const { created, adopted, resumed, reused, retried, failed, characters, warnings } = summary
   const report: RunReport = {
     ...(name === undefined ? {} : { name }),
@@ -159,7 +177,7 @@ const reportOf = Effect.fnUntraced(function* (
     jobs: jobs.map(summaryOf),
     tasks: { created, adopted, resumed, reused, retried, failed },
     characters,
-    credits,
+    credits: soFar === 0 ? credits : { ...credits, batch: soFar },
     ...(stopped === undefined ? {} : { stopped }),
     warnings
   }

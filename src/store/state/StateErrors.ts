@@ -30,6 +30,7 @@ const StateReason = Schema.Literal(
   "not-a-folder",
   "read-only",
   "full",
+  "small",
   "gone",
   "not-a-database",
   "foreign",
@@ -46,6 +47,7 @@ const advice: Readonly<Record<StateReason, string>> = {
   "not-a-folder": "is not a folder, or a part of its path is a file; choose another with --state",
   "read-only": "is not writable; make it writable, or choose another folder with --state",
   full: "no space left on its disk; free some and run again; nothing paid for is lost",
+  small: "its disk is too small for this run; free some, choose another folder, or start anyway with --force",
   gone: "can no longer be reached; reconnect it and run again; nothing paid for is lost",
   "not-a-database":
     "its state.sqlite is damaged or not a database; restore a copy, or move the whole folder away to start over and pay again",
@@ -63,7 +65,9 @@ export class StateUnusable extends Schema.TaggedError<StateUnusable>()("StateUnu
   folder: Schema.String,
   reason: StateReason,
   /** The system's error message, if any. */
-  detail: Schema.String
+  detail: Schema.String,
+  /** Whether a run had begun: it may have sent something. */
+  hasBegun: Schema.optional(Schema.Boolean)
 }) {
   override get message(): string {
     return `${this.folder}: ${advice[this.reason]}${this.detail === "" ? "" : ` (${this.detail})`}`

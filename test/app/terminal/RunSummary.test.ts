@@ -59,6 +59,22 @@ describe("the run summary", () => {
     })
   )
 
+  it("shows what the batch has spent so far beside what this run has", () => {
+    const text = (spent: number | undefined, credits: RunReport["credits"]) =>
+      summaryText({ report: { ...sampleRun, credits }, jobs: [], spent }, "/out", "/", false, {
+        colour: false,
+        columns: undefined
+      })
+        .split("\n")
+        .map(grouped)
+        .filter((line) => line.includes("left") || line.includes("credits"))
+    expect(text(120, { after: 700, batch: 3_382.4 })).toEqual([
+      "120 credits spent in this run, 3 383 by this batch so far, 700 left"
+    ])
+    expect(text(120, { after: 700, batch: 120 })).toEqual(["120 credits spent, 700 left"])
+    expect(text(undefined, {})).toEqual([])
+  })
+
   it.effect("shows a single job's page, and lists its files if few", () =>
     Effect.gen(function* () {
       const lines = yield* ended(1, 2, 0, false)

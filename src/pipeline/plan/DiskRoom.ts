@@ -4,8 +4,8 @@ import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import type { DiskSpace } from "../../domain/report/PlanReport.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
-import { clipBytes, diskNeed, footprintOf } from "../../pipeline/plan/DiskEstimate.ts"
-import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
+import { clipBytes, diskNeed, footprintOf } from "./DiskEstimate.ts"
+import type { BatchPlan } from "./BatchPlan.ts"
 
 /** Returns one entry per disk. A folder that cannot be read is left out, since the run itself reports why. */
 export const diskOf = (
