@@ -153,8 +153,8 @@ export class InternalError extends Schema.TaggedError<InternalError>()(
 ) {}
 
 /**
- * 503: the service is draining, no engine is ready, the disk is full, or another program has locked the database. `retry_after` and the Retry-After header give
- * the seconds to wait.
+ * 503: the service is draining, no engine is ready, the disk is full, or another program has locked the database.
+ * `retry_after` and the Retry-After header give the seconds to wait.
  */
 export class Unavailable extends Schema.TaggedError<Unavailable>()(
   "Unavailable",

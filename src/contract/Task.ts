@@ -25,6 +25,12 @@ export const lastingFailures: ReadonlySet<string> = new Set([
   "insufficient_quota"
 ])
 
+/**
+ * Characters that no label may contain, since it is shown on one line of lists and logs: control characters, line
+ * separators, lone surrogates, and those that change the direction of the text around them.
+ */
+export const notLabel = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]/u
+
 /** POST /v1/text-to-speech/{voice_id}: the body. */
 export const CreateTask = Schema.Struct({
   /** The text to speak. For a provider with SRT input, it may be an SRT, spoken on its own timeline. */
@@ -44,7 +50,8 @@ export const CreateTask = Schema.Struct({
   voice_name: Schema.optional(
     Schema.String.pipe(
       Schema.maxLength(200, {
-        description: "A label stored with the task and returned when the task is read."
+        description:
+          "A label stored with the task and returned when the task is read. Control characters and those that change the direction of the text are rejected."
       })
     )
   ),

@@ -8,7 +8,7 @@
  *   results, which a run can make again.
  */
 import { randomUUID } from "node:crypto"
-import { closeSync, fdatasync, openSync, renameSync, writeSync } from "node:fs"
+import { closeSync, fdatasync, lstatSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
@@ -65,7 +65,12 @@ export const partFiles = <E>(paths: ReadonlyArray<string>, faultOf: (path: strin
       { discard: true }
     )
   return Effect.acquireRelease(
-    each((path) => makeFolder(dirname(path))),
+    each((path) => {
+      makeFolder(dirname(path))
+      // It may be a link that someone else has made: a program that fills it would write elsewhere.
+      if (lstatSync(partOf(path), { throwIfNoEntry: false })?.isSymbolicLink() === true)
+        unlinkSync(partOf(path))
+    }),
     () => Effect.forEach(paths, removePart, { discard: true })
   ).pipe(Effect.as(Effect.uninterruptible(each((path) => renamePatiently(partOf(path), path)))))
 }

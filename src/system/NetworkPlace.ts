@@ -19,20 +19,25 @@ export const systemNames: ResolveName = async (host) =>
 /**
  * Returns where an IP address is, by the special-purpose address registries of IANA
  * (https://www.iana.org/assignments/iana-ipv4-special-registry). An IPv6 address that contains an IPv4 address is where
- * the latter is. Reserved addresses, and texts that are not addresses, count as private.
+ * the latter is. Only 2000::/3 of IPv6 is public. Reserved addresses, and texts that are not addresses, count as
+ * private.
  */
 export const networkPlaceOf = (address: string): NetworkPlace => {
-  if (!ipaddr.isValid(address)) return "private"
+  // The package reads the deprecated ::192.0.2.1 as the IPv4 address inside.
+  if (!ipaddr.isValid(address) || /^::\d+\./u.test(address)) return "private"
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (parsed instanceof ipaddr.IPv6 && carriers.has(range)) {
     const bytes = parsed.toByteArray()
     return networkPlaceOf((range === "6to4" ? bytes.slice(2, 6) : bytes.slice(12)).join("."))
   }
+  if (parsed instanceof ipaddr.IPv6 && range === "unicast" && !parsed.match(globalUnicast)) return "private"
   if (range === "loopback" || range === "unspecified") return "loopback"
   if (range === "linkLocal") return "link-local"
   return range === "unicast" ? "public" : "private"
 }
+
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /** Ranges of IPv6 addresses that translators map to the IPv4 address inside: NAT64, SIIT and 6to4. */
 const carriers: ReadonlySet<string> = new Set(["rfc6052", "rfc6145", "6to4"])

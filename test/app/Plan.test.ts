@@ -1,5 +1,5 @@
 /** `plan` against a service on loopback: the key, the balance, the price of SRT and the disk. */
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -51,6 +51,34 @@ const planned = (key: string, ...words: ReadonlyArray<string>) => {
 }
 
 describe("plan", () => {
+  test("lists every program that the manifest would start, and starts none", async () => {
+    const cwd = emptyFolder()
+    writeFileSync(join(cwd, "film.srt"), srt)
+    writeFileSync(
+      join(cwd, "batch.yaml"),
+      `service: { baseUrl: "${baseUrl}" }
+notify: { command: [sh, -c, "touch started"] }
+defaults:
+  provider: provider_native
+  voice: v
+  listen: { command: [heard, "{audio}"] }
+  rewrite: { command: [./shorter] }
+jobs:
+  - input: film.srt
+`
+    )
+    const { stderr } = await runHere(["plan", "batch.yaml", "--quiet"], {
+      cwd,
+      env: { DUBWRIGHT_API_KEY: "right" }
+    })
+    expect(stderr.split("\n").filter((line) => line.includes("a run starts"))).toEqual([
+      "note: a run starts heard {audio} (listen)",
+      "note: a run starts ./shorter (rewrite)",
+      'note: a run starts sh -c "touch started" (notify)'
+    ])
+    expect(existsSync(join(cwd, "started"))).toBe(false)
+  })
+
   test("exits with code 4 and one line if the service rejects the key", async () => {
     const { code, stdout, stderr } = await planned("wrong")
     expect([code, stderr]).toEqual([

@@ -1,5 +1,5 @@
 /** Pure functions of the service: byte ranges, language detection, voice search, paths. */
-import { Headers } from "@effect/platform"
+import { Headers, HttpServerRequest } from "@effect/platform"
 import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
 import Sqlite from "better-sqlite3"
@@ -143,7 +143,13 @@ it.effect("reports a full disk that only the database has noticed as disk_full",
       Cause.die(new SqlError({ cause, message: "Failed to execute statement" }))
     )
     expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "60"])
-  }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+  }).pipe(
+    Effect.provideService(
+      HttpServerRequest.HttpServerRequest,
+      HttpServerRequest.fromWeb(new Request("http://localhost/v1/credits"))
+    ),
+    Effect.provide(Logger.remove(Logger.defaultLogger))
+  )
 )
 
 describe("clientAddress", () => {

@@ -1,10 +1,11 @@
 /**
  * Slows down the guessing of keys. After several wrong keys from one address, that address is blocked for a time that
  * doubles with each further wrong key. Keys that the service generated still work from it: their 256 random bits cannot
- * be guessed. Imported keys may be weak. They still work from an address if they were used from it before.
+ * be guessed. Imported keys may be weak. They still work from an address if they were used from it before, also before
+ * a restart.
  */
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
 import ipaddr from "ipaddr.js"
 import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import { TooManyRequests } from "../../contract/Errors.ts"
@@ -49,7 +50,17 @@ export class KeyGuard extends Effect.Service<KeyGuard>()("service/KeyGuard", {
             const { key, imported } = found.value
             if (!imported) return found
             const use = `${from} ${key}`
-            if (isBlocked && !used.has(use)) return yield* blocked(guesser.blockedUntil - at)
+            if (!used.has(use)) {
+              const before = isBlocked
+                ? yield* Effect.orDie(sql`SELECT 1 FROM key_uses WHERE network = ${from} AND key_id = ${key}`)
+                : []
+              if (isBlocked && before.length === 0) return yield* blocked(guesser.blockedUntil - at)
+              const time = yield* Clock.currentTimeMillis
+              yield* Effect.orDie(
+                sql`INSERT INTO key_uses ${sql.insert({ network: from, key_id: key, at: time })}
+                  ON CONFLICT (network, key_id) DO UPDATE SET at = excluded.at`
+              )
+            }
             remember(used, use, true)
             return found
           }

@@ -4,6 +4,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option, Schema } from "effect"
 import { type KeyScope, keyScopes } from "../../contract/Account.ts"
 import { checkRows } from "../storage/CheckedRows.ts"
+import { notLabel } from "../../contract/Task.ts"
 
 /** Prefix of new keys. */
 export const keyPrefix = "nativeapikey_"
@@ -58,8 +59,8 @@ export const optionsFault = (
   { name, credits, expiresAt, creditsPerDay, requestsPerSecond }: KeyOptions,
   now: number
 ): string | undefined => {
-  if (!/^[^\p{Cc}]{1,100}$/u.test(name.trim()))
-    return `invalid name "${name.trim()}": expected 1 to 100 characters on one line`
+  if (!/^.{1,100}$/u.test(name.trim()) || notLabel.test(name.trim()))
+    return `invalid name "${name.trim().replaceAll(new RegExp(notLabel, "gu"), "\ufffd")}": expected 1 to 100 characters on one line, none of which changes the direction of the text`
   if (credits !== undefined && (!Number.isSafeInteger(credits) || credits < 0))
     return `invalid credits ${credits}: expected a whole number, 0 or more`
   if (creditsPerDay !== undefined && (!Number.isSafeInteger(creditsPerDay) || creditsPerDay < 0))

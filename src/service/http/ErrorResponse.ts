@@ -1,5 +1,5 @@
 /** Converts every failure of a request to the error response documented in `contract/Errors.ts`. */
-import { HttpApiError, HttpServerError, HttpServerResponse } from "@effect/platform"
+import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { SqlError } from "@effect/sql/SqlError"
 import Sqlite from "better-sqlite3"
 import { Cause, Effect, HashSet, Option, Predicate, Schema } from "effect"
@@ -12,6 +12,7 @@ import {
   refusalStatus,
   Unavailable
 } from "../../contract/Errors.ts"
+import { idempotencyHeader, keyHeader } from "../../contract/SpeechApi.ts"
 import { diskFull } from "../tasks/TaskAdmission.ts"
 import { isBusy } from "../storage/WriteTransaction.ts"
 import { methodsOf, pathIn } from "./RoutePatterns.ts"
@@ -20,21 +21,57 @@ import { methodsOf, pathIn } from "./RoutePatterns.ts"
 export const ErrorResponse = Schema.Union(...AnyRefusal.members, MethodNotAllowed)
 export type ErrorResponse = typeof ErrorResponse.Type
 
-/** Builds the response for a refusal. */
-const respond = (refusal: ErrorResponse, allow?: string): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.unsafeJson(encode(refusal), {
-    status: refusalStatus[refusal._tag],
-    headers: {
-      ...("retry_after" in refusal ? { "retry-after": String(Math.ceil(refusal.retry_after)) } : {}),
-      ...(refusal._tag === "Unauthorized" ? { "www-authenticate": "xi-api-key" } : {}),
-      ...(allow === undefined ? {} : { allow }),
-      "cache-control": "no-store"
+/** Builds the response for a refusal, in the shape of the interface that the request uses. */
+const respondTo =
+  ({ url, headers }: Pick<HttpServerRequest.HttpServerRequest, "url" | "headers">) =>
+  (refusal: ErrorResponse, allow?: string): HttpServerResponse.HttpServerResponse =>
+    HttpServerResponse.unsafeJson(isOpenAi(pathIn(url), headers) ? openAiError(refusal) : encode(refusal), {
+      status: refusalStatus[refusal._tag],
+      headers: {
+        ...("retry_after" in refusal ? { "retry-after": String(Math.ceil(refusal.retry_after)) } : {}),
+        ...(refusal._tag === "Unauthorized" ? { "www-authenticate": "xi-api-key" } : {}),
+        ...(allow === undefined ? {} : { allow }),
+        "cache-control": "no-store"
+      }
+    })
+
+/** Whether a request is of OpenAI's interface, which shares one path with the service's own. */
+const isOpenAi = (path: string, headers: Readonly<Record<string, string | undefined>>): boolean =>
+  path.startsWith("/v1/audio/") ||
+  path.startsWith("/v1/models/") ||
+  (path === "/v1/models" && headers[keyHeader] === undefined && headers["authorization"] !== undefined)
+
+/** The names that OpenAI's interface has for the fields of a create; its own fields keep theirs. */
+const openAiFields: Readonly<Record<string, string>> = { text: "input", voice_id: "voice", model_id: "model" }
+
+/** Returns an error in OpenAI's shape: https://platform.openai.com/docs/guides/error-codes. */
+const openAiError = (refusal: ErrorResponse) => {
+  const status = refusalStatus[refusal._tag]
+  const [field = "", ...part] = refusal.field?.split(".") ?? []
+  const param = [openAiFields[field] ?? field, ...part].join(".")
+  const isPart = [keyHeader, idempotencyHeader, "body"].includes(field)
+  return {
+    error: {
+      message:
+        param !== field && refusal.message.startsWith(`${field}:`)
+          ? param + refusal.message.slice(field.length)
+          : refusal.message,
+      type: status === 402 ? "insufficient_quota" : status >= 500 ? "server_error" : "invalid_request_error",
+      param: param === "" || isPart ? null : param,
+      code: status === 401 ? "invalid_api_key" : status === 402 ? "insufficient_quota" : refusal.code
     }
-  })
+  }
+}
 
 /** Returns the response to a failed request. Internal errors are logged without the request's content. */
 export const errorResponseFor = (
   cause: Cause.Cause<unknown>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => failed(cause, respondTo(request)))
+
+const failed = (
+  cause: Cause.Cause<unknown>,
+  respond: ReturnType<typeof respondTo>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
   if (isRefusal(error)) return Effect.succeed(respond(error))

@@ -18,7 +18,6 @@ import { TaskIntake } from "../requests/TaskIntake.ts"
 import { TaskWaiting } from "../requests/TaskWaiting.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { originOf } from "../requests/TaskResponse.ts"
-import { openAiErrorFor } from "./OpenAiErrors.ts"
 import { convertSpeech, mediaTypeOf } from "./SpeechConversion.ts"
 import { selectVoice, OpenAiSpeech } from "./OpenAiSpeech.ts"
 
@@ -106,7 +105,7 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
       })
     })
 
-    yield* router.post(openAiPaths.speech, Effect.catchAllCause(speech, openAiErrorFor))
-    yield* router.get(openAiPaths.model, Effect.catchAllCause(model, openAiErrorFor))
+    yield* router.post(openAiPaths.speech, speech)
+    yield* router.get(openAiPaths.model, model)
   })
 )

@@ -220,5 +220,17 @@ const migrations = {
           alive_until INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID`
     )
+  ),
+  "0009_key_uses": Effect.flatMap(
+    SqlClient,
+    statements(
+      // The networks from which imported keys were used: guesses from there do not lock these keys out.
+      `CREATE TABLE key_uses (
+          network TEXT NOT NULL,
+          key_id INTEGER NOT NULL,
+          at INTEGER NOT NULL,
+          PRIMARY KEY (network, key_id)
+        ) STRICT, WITHOUT ROWID`
+    )
   )
 }

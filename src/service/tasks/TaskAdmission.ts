@@ -1,7 +1,7 @@
 /** Validates a create request against the provider's features: returns an order for the queue, or the refusal. */
 import { Either } from "effect"
 import { BadRequest, NotFound, TooLarge, Unavailable, Unprocessable } from "../../contract/Errors.ts"
-import type { CreateTask } from "../../contract/Task.ts"
+import { type CreateTask, notLabel } from "../../contract/Task.ts"
 import { controlNames } from "../../domain/speech/Casting.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Offer, ServedModel, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
@@ -128,7 +128,7 @@ const checkControls = (provider: ServedProvider, body: CreateTask): Either.Eithe
   return Either.void
 }
 
-/** Rejects control characters and lone surrogates. A NUL may hide the text after it. */
+/** Rejects control characters and lone surrogates; in labels, also those that change the direction of the text. */
 const checkCharacters = (field: "text" | "voice_name", value: string): Either.Either<void, BadRequest> => {
   const found = (field === "text" ? notText : notLabel).exec(value)
   if (found === null) return Either.void
@@ -137,13 +137,12 @@ const checkCharacters = (field: "text" | "voice_name", value: string): Either.Ei
     new BadRequest({
       code: "field_invalid",
       field,
-      message: `${field}: contains the control character or lone surrogate U+${code.toString(16).toUpperCase().padStart(4, "0")}; remove it`
+      message: `${field}: contains U+${code.toString(16).toUpperCase().padStart(4, "0")}, a control character or lone surrogate; remove it`
     })
   )
 }
 
 const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u
-const notLabel = /[\u0000-\u001f\u007f]|\p{Surrogate}/u
 
 const checkText = (
   provider: ServedProvider,

@@ -1,6 +1,11 @@
-/** Deletes tasks that ended more than `keep.days` ago, and files without a task, while the service runs. */
+/**
+ * Deletes tasks that ended more than `keep.days` ago, and files without a task, while the service runs. The clock alone
+ * decides nothing: time passes from the newest record on, as fast as this process runs. So a clock that is set ahead
+ * deletes nothing. After a standstill, tasks are kept for longer by its duration, until the next start.
+ */
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Clock, Effect, Layer, Schedule, Schema } from "effect"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import { auditRetention } from "../accounts/AuditLog.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { expireNames } from "./IdempotentCreates.ts"
@@ -13,6 +18,7 @@ import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 const atOnce = 200
 
 const existingRows = checkRows("tasks", Schema.Struct({ task_id: Schema.String }))
+const newestRows = checkRows("tasks", Schema.Struct({ at: Schema.NullOr(Schema.Int) }))
 const expiredRows = checkRows("tasks", Schema.Struct({ task_id: Schema.String, account_id: Schema.Int }))
 
 /** Deletes in the background. Failures are retried later. */
@@ -48,11 +54,26 @@ export const taskRetention = Layer.scopedDiscard(
         })
       ).pipe(Effect.orDie)
 
+    const clock = yield* Effect.clock
+    const began = { at: clock.unsafeCurrentTimeMillis(), steady: steadyMillis(clock) }
+    const newest = yield* Effect.orDie(
+      newestRows(sql`SELECT MAX(at) AS at FROM (SELECT MAX(completed_at) AS at FROM tasks
+        UNION ALL SELECT created_at FROM tasks WHERE id = (SELECT MAX(id) FROM tasks)) AS newest`)
+    )
+    const known = Math.min(began.at, newest[0]?.at ?? began.at)
+    if (began.at - known > age)
+      yield* Effect.annotateLogs(
+        Effect.logWarning("the clock is far ahead of the newest record; tasks are deleted later by that"),
+        { days: Math.round((began.at - known) / 86_400_000), newest: new Date(known).toISOString() }
+      )
+    const time = () => Math.min(clock.unsafeCurrentTimeMillis(), known + steadyMillis(clock) - began.steady)
+
     const old = Effect.gen(function* () {
-      const now = yield* Clock.currentTimeMillis
+      const now = time()
       yield* Effect.orDie(expireNames(sql, now))
       yield* Effect.orDie(sql`DELETE FROM key_days WHERE day < ${Math.floor(now / 86_400_000) - 2}`)
       yield* Effect.orDie(sql`DELETE FROM audit WHERE at < ${now - auditRetention}`)
+      yield* Effect.orDie(sql`DELETE FROM key_uses WHERE at < ${now - auditRetention}`)
       // An older bucket is full, as a new one is.
       yield* sharing === undefined
         ? Effect.void
@@ -64,7 +85,7 @@ export const taskRetention = Layer.scopedDiscard(
     const all = Effect.repeat(old, { until: (count) => count < atOnce })
     const regularly = Schedule.spaced(`${Math.min(600_000, Math.max(1_000, age / 10))} millis`)
     yield* Effect.forkScoped(
-      Effect.zipRight(orLater(files.sweep(existing)), Effect.repeat(orLater(all), regularly))
+      Effect.zipRight(orLater(files.sweep(existing)), Effect.schedule(orLater(all), regularly))
     )
   })
 )

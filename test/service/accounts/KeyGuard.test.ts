@@ -1,5 +1,6 @@
 /** The service slows down the guessing of keys from each address, without locking out clients with a valid key. */
 import { expect, it } from "@effect/vitest"
+import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Option, TestClock } from "effect"
 import { KeyGuard } from "../../../src/service/accounts/KeyGuard.ts"
 import type { KeyHolder } from "../../../src/service/accounts/KeyRecord.ts"
@@ -22,7 +23,7 @@ const holder = (imported: boolean): Option.Option<KeyHolder> =>
 const wrong = Option.none<KeyHolder>()
 
 /** Runs a test with a guard and the audit log of its database. */
-const guarded = <A>(run: (guard: KeyGuard, keys: KeyStore) => Effect.Effect<A, unknown>) =>
+const guarded = <A>(run: (guard: KeyGuard, keys: KeyStore) => Effect.Effect<A, unknown, SqlClient>) =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     return yield* Effect.flatMap(KeyGuard, (guard) =>
@@ -30,7 +31,7 @@ const guarded = <A>(run: (guard: KeyGuard, keys: KeyStore) => Effect.Effect<A, u
     ).pipe(
       Effect.provide(
         Layer.merge(KeyGuard.Default, KeyStore.Default).pipe(
-          Layer.provide(Layer.merge(serviceDatabase, Secret.Default)),
+          Layer.provideMerge(Layer.merge(serviceDatabase, Secret.Default)),
           Layer.provide(DataFolder.shared({ path: folder, durable: false }))
         )
       )
@@ -78,6 +79,21 @@ it.scoped("valid keys work from a blocked address, apart from an imported one th
       expect(yield* guard.judge("192.0.2.9", holder(true))).toEqual(holder(true))
     })
   )
+)
+
+it.scoped(
+  "an imported key that was used from an address works from it after a restart, however many guesses come",
+  () =>
+    guarded((guard) =>
+      Effect.gen(function* () {
+        yield* guard.judge("192.0.2.1", holder(true))
+        const restarted = yield* Effect.provide(KeyGuard, Layer.fresh(KeyGuard.Default))
+        yield* guesses(restarted, "192.0.2.1", 12)
+        yield* guesses(restarted, "192.0.2.9", 12)
+        expect(yield* restarted.judge("192.0.2.1", holder(true))).toEqual(holder(true))
+        expect((yield* Effect.either(restarted.judge("192.0.2.9", holder(true))))._tag).toBe("Left")
+      })
+    )
 )
 
 it.scoped("a client is a /64 of IPv6 addresses, and an IPv4 address in either notation", () =>

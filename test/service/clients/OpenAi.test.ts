@@ -106,6 +106,34 @@ describe("the SDK", () => {
   })
 })
 
+test("every error under OpenAI's paths has OpenAI's shape and names", async () => {
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${service.key}`, "content-type": "application/json" }
+    const answer = await fetch(`${service.address}${path}`, { headers, ...init })
+    return [answer.status, await answer.json()] as const
+  }
+  const speech = (body: unknown) =>
+    ask("/v1/audio/speech", { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) })
+  const right = { model: "tts-1", voice: "alloy", input }
+  const type = "invalid_request_error"
+  for (const [answer, status, param, code] of [
+    [await speech({ ...right, input: "a\u0000" }), 400, "input", "field_invalid"],
+    [await speech({ ...right, input: "" }), 422, "input", "text_empty"],
+    [await speech({ ...right, input: "a".repeat(100_001) }), 413, "input", "text_too_long"],
+    [await speech({ ...right, voice: "nobody" }), 404, "voice", "voice_unknown"],
+    [await speech({ ...right, speed: 9 }), 400, "speed", "field_invalid"],
+    [await speech("{"), 400, null, "body_unreadable"],
+    [await ask("/v1/audio/speech"), 405, null, "method_unknown"],
+    [await ask("/v1/audio/transcriptions"), 404, null, "path_unknown"],
+    [await ask("/v1/models/none"), 404, "model", "model_unknown"],
+    [await ask("/v1/models", { headers: { authorization: "Bearer x" } }), 401, null, "invalid_api_key"]
+  ] as const) {
+    expect(answer).toEqual([status, { error: { message: expect.any(String), type, param, code } }])
+    if (param !== null)
+      expect(answer[1]).toMatchObject({ error: { message: expect.stringContaining(`${param}: `) } })
+  }
+})
+
 test("curl gets speech", async () => {
   const body = JSON.stringify({ model: "tts-1", voice: "nova", input, response_format: "wav" })
   const { stdout } = await promisify(execFile)(

@@ -157,5 +157,16 @@ export const postgresMigrations = {
       `CREATE TRIGGER tasks_changed AFTER INSERT OR DELETE OR UPDATE OF status ON tasks
         FOR EACH ROW EXECUTE FUNCTION tasks_changed()`
     )
+  ),
+  "0002_key_uses": Effect.flatMap(
+    SqlClient,
+    statements(
+      `CREATE TABLE key_uses (
+          network TEXT NOT NULL,
+          key_id BIGINT NOT NULL,
+          at BIGINT NOT NULL,
+          PRIMARY KEY (network, key_id)
+        )`
+    )
   )
 }
