@@ -159,9 +159,9 @@ export const espeakVoices: ReadonlyArray<EngineVoice> = table
 
 /** Flite's voices, by its names; omits "awb_time", which can only speak times of day. */
 export const fliteVoices = [
-  { id: "slt", name: "SLT (American English)", languages: ["en-US"] },
-  { id: "rms", name: "RMS (American English)", languages: ["en-US"] },
-  { id: "awb", name: "AWB (Scottish English)", languages: ["en-GB"] },
-  { id: "kal", name: "KAL, 8 kHz (American English)", languages: ["en-US"] },
-  { id: "kal16", name: "KAL, 16 kHz (American English)", languages: ["en-US"] }
+  { id: "slt", name: "SLT (American English)", gender: "female", languages: ["en-US"] },
+  { id: "rms", name: "RMS (American English)", gender: "male", languages: ["en-US"] },
+  { id: "awb", name: "AWB (Scottish English)", gender: "male", languages: ["en-GB"] },
+  { id: "kal", name: "KAL, 8 kHz (American English)", gender: "male", languages: ["en-US"] },
+  { id: "kal16", name: "KAL, 16 kHz (American English)", gender: "male", languages: ["en-US"] }
 ] as const satisfies ReadonlyArray<EngineVoice>

@@ -28,7 +28,7 @@ import { BatchSpending } from "../../src/store/tables/BatchSpending.ts"
 import { video } from "../ffmpeg/media.ts"
 import { temporaryFolder } from "../hostile/Batch.ts"
 import { gone, standIn, stored } from "./StandIn.ts"
-import { embeddedVoice } from "../../src/service/config/EmbeddedVoice.ts"
+import { embeddedVoices } from "../../src/service/config/EmbeddedVoice.ts"
 import { bundledFfmpeg } from "../ffmpeg/binaries.ts"
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
@@ -139,7 +139,7 @@ it.scopedLive("fails only the jobs whose film, background or voice is missing", 
     })
     writeFileSync(manifest, JSON.stringify({ service: "embedded", jobs }))
     yield* Effect.gen(function* () {
-      const batch = yield* loadBatch([manifest], { embeddedVoice })
+      const batch = yield* loadBatch([manifest], { bundledVoices: embeddedVoices })
       const { report } = yield* runPlan(yield* planRun(batch), standIn(0))
       const spoken = expect.stringContaining("they speak af, am, an, ar")
       expect(report.jobs).toEqual([

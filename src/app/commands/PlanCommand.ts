@@ -56,7 +56,7 @@ export const planCommand = (named: PlanOptions) =>
     )
     yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
     yield* printNotices(report, options)
-    if (!options.quiet && plan !== undefined) yield* tellDefaultVoices(batch)
+    if (!options.quiet && plan !== undefined) yield* tellDefaultVoices(plan.batch)
     if (!options.quiet) yield* tellUnlisted(batch.manifest, report.unlisted ?? [])
     if (!options.quiet)
       yield* Effect.forEach(plan?.jobs.flatMap(stickyHint) ?? [], (hint) => screen.say(`hint: ${hint}`))

@@ -69,7 +69,7 @@ const dubbed = (options: RunOptions, retry: boolean) =>
     const prepared = yield* prepareRun(run, batch, { again: retry })
     const { work } = prepared
     yield* printNotices(work, options)
-    if (!options.quiet && !("results" in work)) yield* tellDefaultVoices(batch)
+    if (!options.quiet && !("results" in work)) yield* tellDefaultVoices(work.batch)
     const now = new Date(yield* Clock.currentTimeMillis)
     const deadline = options.deadline === undefined ? undefined : nextAt(options.deadline, now)
     const { executor } =

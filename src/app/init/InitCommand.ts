@@ -15,6 +15,8 @@ import { readManifest } from "../../pipeline/load/ManifestFile.ts"
 import { languageInName } from "../../pipeline/load/LanguageFromFilename.ts"
 import { writeFailureText as writingFault } from "../../pipeline/report/ResultFolder.ts"
 import { depth, elsewhere, namedIn, subtitleFiles } from "../../pipeline/load/UnlistedSubtitles.ts"
+import { castNames } from "../../pipeline/plan/voices/CastPool.ts"
+import { poolSpeaker } from "../../store/tables/PoolVoices.ts"
 import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { emptyLexicon } from "../../script/spoken/Lexicon.ts"
 import { followUpsOf } from "../../script/spoken/MidSentence.ts"
@@ -106,8 +108,23 @@ export const initCommand = Effect.fn("InitCommand.initCommand")(function* (optio
     makesFilm: films
   }))
   const { local } = yield* bundledService
-  const voiceFor: VoiceFor = (language, position) =>
-    service === "embedded" ? local.voiceFor(language, position) : undefined
+  const casts = new Map(
+    Object.values(Array.groupBy(service === "embedded" ? found : [], ({ language = "" }) => language)).map(
+      (scripts) => {
+        const [{ language }] = scripts
+        const open = Array.dedupe(scripts.flatMap(({ speakers }) => speakers))
+        const pool = local.voicesFor(language)
+        return [language, { pool, ...castNames(open, language, pool, local.traitsOf) }] as const
+      }
+    )
+  )
+  const voiceFor: VoiceFor = (language, speaker) => {
+    const cast = casts.get(language)
+    return speaker === undefined ? cast?.pool[0] : cast?.voices.get(poolSpeaker(speaker))
+  }
+  yield* Effect.forEach([...casts.values()], ({ remarks }) =>
+    Effect.forEach(remarks, (remark) => screen.say(`note: ${remark}`))
+  )
   const named = path.relative(process.cwd(), target)
   const next = `check it, then run: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
   const own = found.filter(({ ownLanguage }) => ownLanguage !== undefined)
@@ -130,7 +147,7 @@ export const initCommand = Effect.fn("InitCommand.initCommand")(function* (optio
       `${target} already has every subtitle and text in this folder; nothing to add (--force replaces it)`
     )
   }
-  const jobs = added.map((script) => jobText(script, added, voiceFor, before.defaults))
+  const jobs = added.map((script) => jobText(script, voiceFor, before.defaults))
   yield* fs.writeFileString(target, withJobs(before.text, jobs)).pipe(Effect.mapError(unwritable))
   yield* screen.result(target)
   yield* screen.say(

@@ -22,10 +22,10 @@ export interface FoundScript {
   readonly followUps?: FollowUps
 }
 
-/** Returns the voice to write for a language; undefined if only the user can choose one. */
+/** Returns the voice to write for a speaker, or for other lines; undefined if only the user can choose one. */
 export type VoiceFor = (
   language: string | undefined,
-  position: number
+  speaker?: string
 ) => { readonly provider: string; readonly voice: string } | undefined
 
 /** The service that a manifest names. */
@@ -79,9 +79,9 @@ export const manifestText = (
     "",
     "jobs:",
     ...(found.length === 0 ? [example] : []),
-    ...active.map((script) => jobText(script, found, voiceFor, defaults)),
+    ...active.map((script) => jobText(script, voiceFor, defaults)),
     ...(active.length > 0 && own.length > 0 ? [""] : []),
-    ...own.map((script) => jobText(script, found, voiceFor, defaults)),
+    ...own.map((script) => jobText(script, voiceFor, defaults)),
     ...(active.length === 0 && own.length > 0 ? ["  []"] : []),
     ""
   ].join("\n")
@@ -111,20 +111,11 @@ const example = [
   "    # speakers: { ANNA: { voice: an-id }, BO: { voice: another-id } }"
 ].join("\n")
 
-/** Voice position of each speaker among a language's voices; the same in every script. */
-const positionsOf = (
-  found: ReadonlyArray<FoundScript>,
-  language: string | undefined
-): ReadonlyMap<string, number> => {
-  const names = found.filter((script) => script.language === language).flatMap(({ speakers }) => speakers)
-  return new Map([...new Set(names)].map((name, position) => [name, position]))
-}
-
 const usualOutputs = ["wav", "srt"]
 
 /** A job's keys that may move to `defaults`, with their values. */
 const commonKeys = (script: FoundScript, voiceFor: VoiceFor): JobKeys => {
-  const voice = voiceFor(script.language, 0)
+  const voice = voiceFor(script.language)
   return {
     outputs:
       script.video === undefined || script.makesFilm === false
@@ -145,11 +136,11 @@ const sharedKeys = (found: ReadonlyArray<FoundScript>, voiceFor: VoiceFor): JobK
   )
   const oneLanguage = others.every(({ language }) => language === first.language)
   const recurring = oneLanguage
-    ? [...positionsOf(found, first.language).keys()].filter(
+    ? [...new Set(active.flatMap(({ speakers }) => speakers))].filter(
         (name) => active.filter(({ speakers }) => speakers.includes(name)).length > 1
       )
     : []
-  const speakers = castOf(recurring, first.language, found, voiceFor)
+  const speakers = castOf(recurring, first.language, voiceFor)
   return {
     ...Object.fromEntries(keys),
     ...(Object.keys(speakers).length === 0 ? {} : { speakers })
@@ -160,27 +151,19 @@ const sharedKeys = (found: ReadonlyArray<FoundScript>, voiceFor: VoiceFor): JobK
 const castOf = (
   names: ReadonlyArray<string>,
   language: string | undefined,
-  found: ReadonlyArray<FoundScript>,
   voiceFor: VoiceFor
-): Readonly<Record<string, unknown>> => {
-  const positions = positionsOf(found, language)
-  return Object.fromEntries(
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
     names.flatMap((name) => {
-      const voice = voiceFor(language, positions.get(name) ?? 0)
+      const voice = voiceFor(language, name)
       return voice === undefined ? [] : [[name, voice] as const]
     })
   )
-}
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Returns one job as YAML, without keys that `defaults` already set. `found` are all scripts of the manifest. */
-export const jobText = (
-  script: FoundScript,
-  found: ReadonlyArray<FoundScript>,
-  voiceFor: VoiceFor,
-  defaults: JobKeys
-): string => {
+/** Returns one job as YAML, without keys that `defaults` already set. */
+export const jobText = (script: FoundScript, voiceFor: VoiceFor, defaults: JobKeys): string => {
   const inherited: JobKeys = {
     outputs: usualOutputs,
     ...(script.ownLanguage === undefined ? defaults : { outputs: undefined })
@@ -194,7 +177,7 @@ export const jobText = (
       : []
   )
   const names = script.speakers.filter((name) => !known.has(name))
-  const cast = castOf(names, script.language, found, voiceFor)
+  const cast = castOf(names, script.language, voiceFor)
   const lines = [
     `  - id: ${yamlScalar(script.id)}`,
     `    input: ${yamlScalar(script.path)}`,

@@ -1,9 +1,10 @@
 /** Loads a batch for a service: fills in default voices, learned limits, and the providers of voices. */
+import type { FileSystem } from "@effect/platform"
 import type { Array } from "effect"
 import { Effect } from "effect"
 import { loadBatch, loadManifestValue } from "../../pipeline/load/BatchLoader.ts"
-import type { LanguageTag } from "../../domain/values/Ids.ts"
-import { withProvidersFound } from "../../pipeline/plan/voices/VoiceProviders.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
+import { traitsIn, withProvidersFound } from "../../pipeline/plan/voices/VoiceProviders.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { poolVoices } from "../../store/tables/PoolVoices.ts"
@@ -24,20 +25,20 @@ export type LoadFlags = Omit<
   | "baseUrl"
   | "environmentBaseUrl"
   | "providers"
-  | "embeddedVoice"
+  | "bundledVoices"
   | "learnedLimits"
   | "chosenVoices"
 >
 
 /**
- * Loads a batch. Voices may still lack their provider. `known` opens the state of earlier runs; `voiceFor` returns the
- * voice of jobs that name none.
+ * Loads a batch. Voices may still lack their provider. `known` opens the state of earlier runs; `voicesFor` returns the
+ * voices for jobs that name none.
  */
 export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
   source: BatchSource,
   flags: LoadFlags,
   known: StateOf = readableStateLayer,
-  voiceFor?: NonNullable<RunFlags["embeddedVoice"]>
+  voicesFor?: NonNullable<RunFlags["bundledVoices"]>
 ) {
   const { choice, local } = yield* SpeechService
   // Without a readable state folder, no learned limits apply. A run reports the fault.
@@ -51,8 +52,8 @@ export const loadSource = Effect.fn("BatchLoading.loadSource")(function* (
       Effect.provide(known(state)),
       Effect.orElseSucceed(() => () => undefined)
     )
-  const embeddedVoice = voiceFor ?? local.voiceFor
-  const all: RunFlags = { ...flags, ...choice, embeddedVoice, learnedLimits, chosenVoices }
+  const bundledVoices = voicesFor ?? local.voicesFor
+  const all: RunFlags = { ...flags, ...choice, bundledVoices, learnedLimits, chosenVoices }
   return yield* "files" in source ? loadBatch(source.files, all) : loadManifestValue(source.value, all)
 })
 
@@ -64,13 +65,20 @@ export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
 ) {
   const service = yield* SpeechService
   // The languages of the jobs that name no voice.
-  const languages = new Set<LanguageTag | undefined>()
+  const languages = new Set<string | undefined>()
   const batch = yield* loadSource(source, flags, known, (language) => {
     languages.add(language)
-    return service.local.voiceFor(language)
+    return service.local.voicesFor(language)
   })
   const found = yield* withProvidersFound(batch, service, known)
   const remarks = service.local.remarks([...languages])
-  if (found.batch.service !== "embedded") return { ...found, batch: { ...found.batch, remarks } }
-  return { ...found, batch: { ...found.batch, remarks, unusable: yield* service.local.unusable } }
+  const isLocal = batch.service === "embedded"
+  const traits = isLocal
+    ? Effect.succeed(service.local.traitsOf)
+    : Effect.provide(
+        yield* Effect.cached(traitsIn(found.batch, service)),
+        yield* Effect.context<FileSystem.FileSystem>()
+      )
+  const unusable = isLocal ? { unusable: yield* service.local.unusable } : {}
+  return { ...found, batch: { ...found.batch, remarks, traits, ...unusable } satisfies Batch }
 })

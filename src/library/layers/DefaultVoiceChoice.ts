@@ -1,5 +1,5 @@
 /** Chooses the bundled service's voice for speakers without one in the manifest: neural voices before simple ones. */
-import { Effect } from "effect"
+import { Array, Effect } from "effect"
 import { neuralProvider, primaryLanguage, VoiceId } from "../../domain/values/Ids.ts"
 import type { EngineVoice } from "../../engines/Engine.ts"
 import { espeakAdvice, espeakPackage } from "../../engines/EspeakPackage.ts"
@@ -7,11 +7,8 @@ import { voiceCatalogue } from "../../engines/voices/VoiceCatalogue.ts"
 import { megabytes } from "../../engines/voices/VoiceFault.ts"
 import type { LocalVoices } from "../../pipeline/plan/SpeechAccess.ts"
 import { defaultProviders, plainProvider } from "../../service/config/DefaultProviders.ts"
-import { embeddedVoice, fliteVoice } from "../../service/config/EmbeddedVoice.ts"
+import { embeddedTraits, embeddedVoices, fliteVoicesFor } from "../../service/config/EmbeddedVoice.ts"
 import { neuralPrefix, neuralPrice } from "../../service/config/NeuralProvider.ts"
-
-const fliteInstead = (language: string | undefined, position: number) =>
-  espeakPackage() === undefined ? fliteVoice(language, position) : undefined
 
 /** The providers that an installation without eSpeak NG lacks. */
 const withoutEspeak = Object.entries(defaultProviders).flatMap(([provider, { engine }]) =>
@@ -44,19 +41,27 @@ export const localVoices = (
           languages.some((tag) => primaryLanguage(tag) === primaryLanguage(language))
         )
   }
-  const voiceFor: LocalVoices["voiceFor"] = (language, position = 0) => {
-    const own = speaking(language)
-    const chosen = own[position % Math.max(1, own.length)]
-    return chosen === undefined
-      ? (fliteInstead(language, position) ?? embeddedVoice(language, position))
-      : { provider: neuralProvider, voice: VoiceId.make(neuralPrefix + chosen.id) }
+  const voicesFor: LocalVoices["voicesFor"] = (language) => {
+    const own = speaking(language).map(({ id }) => ({
+      provider: neuralProvider,
+      voice: VoiceId.make(neuralPrefix + id)
+    }))
+    const flite = espeakPackage() === undefined ? fliteVoicesFor(language) : []
+    const first = own.length > 0 ? own : flite
+    return Array.isNonEmptyReadonlyArray(first) ? first : embeddedVoices(language)
   }
   return {
-    voiceFor,
+    voicesFor,
+    traitsOf: ({ provider, voice }) => {
+      if (provider === undefined || voice === undefined) return undefined
+      return provider === neuralProvider
+        ? neural.find(({ id }) => neuralPrefix + id === voice)
+        : embeddedTraits(provider, voice)
+    },
     offers: ({ provider, voice }) => {
       if (provider === neuralProvider) return neural.some(({ id }) => neuralPrefix + id === voice)
       const voices = defaultProviders[provider]?.voices
-      return Array.isArray(voices) && voices.some(({ id }) => id === voice)
+      return typeof voices === "object" && voices.some(({ id }) => id === voice)
     },
     unusable: Effect.map(
       faults,
@@ -79,7 +84,7 @@ export const localVoices = (
       languages.flatMap((language) => {
         if (language === undefined) return []
         const own = speaking(language)
-        const { voice, mute } = voiceFor(language)
+        const [{ voice, mute }] = voicesFor(language)
         if (mute !== undefined) return []
         if (own.length > 0) return [`${voice}, a neural voice on this machine, speaks ${language}`]
         const better = voiceCatalogue.find(

@@ -1,5 +1,5 @@
 /** Ready-made layers of `SpeechService`: the bundled service, a remote one, or an engine of the host program. */
-import { type Context, Effect, Either, Layer, type Redacted, Schema } from "effect"
+import { Array, type Context, Effect, Either, Layer, type Redacted, Schema } from "effect"
 import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
@@ -143,11 +143,13 @@ const localVoices = (
 ): LocalVoices => {
   const provider = ProviderId.make(name)
   return {
-    voiceFor: (language) => {
+    voicesFor: (language) => {
       const primary = primaryLanguage(language ?? "")
-      const own = voices.find(({ languages }) => languages.some((tag) => primaryLanguage(tag) === primary))
-      return { provider, voice: VoiceId.make((own ?? voices[0]).id) }
+      const own = voices.filter(({ languages }) => languages.some((tag) => primaryLanguage(tag) === primary))
+      const speaking = Array.isNonEmptyReadonlyArray(own) ? own : voices
+      return Array.map(speaking, ({ id }) => ({ provider, voice: VoiceId.make(id) }))
     },
+    traitsOf: ({ voice }) => voices.find(({ id }) => id === voice),
     offers: (casting) => casting.provider === provider && voices.some(({ id }) => id === casting.voice),
     priceOf: () => 0,
     unusable: Effect.succeed(new Map()),

@@ -9,6 +9,7 @@ import { profileOf, ProviderProfile } from "../../domain/speech/ProviderProfile.
 import { scriptEndings } from "../../script/ScriptFile.ts"
 import { isSpeechJson } from "../../script/formats/SpeechJson.ts"
 import { endingOf } from "../../script/formats/UnreadFormats.ts"
+import type { WrittenCast } from "./cast/CastFile.ts"
 import { castIn, type ChosenVoices } from "./cast/JobCasting.ts"
 import { validateBatch } from "./BatchValidation.ts"
 import { batchKey, isManifest, overridesPath } from "./BatchId.ts"
@@ -182,14 +183,16 @@ const resolveBatch = Effect.fnUntraced(function* (
       ? undefined
       : yield* Effect.flatMap(castParser, ({ readCast }) => readCast(manifest, { name, file, base }, flags))
   const before =
-    cast === undefined || flags.chosenVoices === undefined ? nobody : yield* flags.chosenVoices(state)
+    flags.chosenVoices === undefined || (cast === undefined && service !== "embedded")
+      ? nobody
+      : yield* flags.chosenVoices(state)
   const context: JobContext = {
     service,
     flags,
     folder: base,
     state,
     fileOf: (written) => ({ path: path.resolve(base, written), name: written }),
-    ...(cast === undefined ? {} : { castIn: (language) => castIn(cast, language, before) })
+    castIn: (language) => castIn(cast ?? noCast, language, before)
   }
   const profileNamed = yield* Effect.cachedFunction((written: string) =>
     Effect.flatMap(profileParser, ({ readProfile }) =>
@@ -257,6 +260,8 @@ const resolveBatch = Effect.fnUntraced(function* (
   }
   return batch
 })
+
+const noCast: WrittenCast = { settings: {}, file: "", isInManifest: true }
 
 /** The voices chosen from pools before the first run. */
 const nobody: ChosenVoices = () => undefined

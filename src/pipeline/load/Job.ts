@@ -1,4 +1,5 @@
 /** A job and its batch as resolved: defaults applied, paths absolute, every setting present. */
+import type { Effect } from "effect"
 import type { FrameRateWritten } from "../../domain/time/FrameRate.ts"
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
 import type { JobApprovals, SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
@@ -29,6 +30,7 @@ import type {
 } from "../../domain/manifest/SoundSettings.ts"
 import type { NamedProfile } from "./delivery/ProfileFile.ts"
 import type { FitLimits, PictureLimits } from "../../domain/speech/Placement.ts"
+import type { TraitsOf } from "../../domain/speech/VoiceTraits.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Duck } from "../../audio/level/Ducking.ts"
 
@@ -52,7 +54,7 @@ export interface JobCast {
   readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
   /** Voices for speakers who have none; may be empty. */
   readonly pool: ReadonlyArray<SpeakerSettings>
-  /** Absolute path of the manifest or cast file. Choices from the pool are kept per file. */
+  /** Absolute path of the manifest or cast file; empty without a cast. Choices from the pool are kept per file. */
   readonly file: string
   /** Whether the manifest itself has the cast. */
   readonly isInManifest: boolean
@@ -189,6 +191,8 @@ export interface Batch {
   readonly notices?: ReadonlyArray<string>
   /** Which voices speak for jobs that name none, one line each. */
   readonly remarks?: ReadonlyArray<string>
+  /** Reads the service's lists of voices, once. Never fails. */
+  readonly traits?: Effect.Effect<TraitsOf>
   /** The providers and voices, by id, that the service in this process cannot speak with, and what to do. */
   readonly unusable?: ReadonlyMap<string, string>
 }

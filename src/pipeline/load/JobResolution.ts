@@ -32,8 +32,8 @@ export interface JobContext {
   readonly state: string
   /** The film and the language of an input that is a subtitle track. */
   readonly track?: { readonly film: string; readonly language?: LanguageTag } | undefined
-  /** The cast's voices in a language, if the manifest has a cast. */
-  readonly castIn?: (language: LanguageTag | undefined) => LanguageCast
+  /** The cast's voices in a language; none if the manifest has no cast. */
+  readonly castIn: (language: LanguageTag | undefined) => LanguageCast
 }
 
 /**
@@ -51,8 +51,8 @@ export const resolveJob = (
   const said = { ...defaults, ...entry }
   const fit = { ...defaults.fit, ...entry.fit }
   const language = said.language ?? flags.language ?? track?.language ?? languageInName(inputName).language
-  const cast = castIn?.(language)
-  const usual = said.voice === undefined ? cast?.voice : undefined
+  const given = castIn(language)
+  const usual = said.voice === undefined ? given.voice : undefined
   const own = {
     provider: usual?.provider ?? said.provider ?? flags.provider,
     voice: said.voice ?? usual?.voice ?? flags.voice,
@@ -63,8 +63,12 @@ export const resolveJob = (
   }
   const offered =
     own.voice === undefined && own.provider === undefined && service === "embedded"
-      ? flags.embeddedVoice?.(language)
+      ? flags.bundledVoices?.(language)
       : undefined
+  const cast =
+    given.cast.pool.length === 0
+      ? { ...given.cast, pool: offered?.[1] === undefined ? [] : offered }
+      : given.cast
   return {
     id,
     input,
@@ -77,9 +81,9 @@ export const resolveJob = (
       : { separate: separationOf(said.separate, folder, join(state, "beds")) }),
     ...(entry.sheet === undefined ? {} : { sheet: fileOf(entry.sheet) }),
     ...(language === undefined ? {} : { language }),
-    voice: { ...own, ...offered },
+    voice: { ...own, ...offered?.[0] },
     speakers: { ...defaults.speakers, ...entry.speakers },
-    ...(cast === undefined ? {} : { cast: cast.cast }),
+    ...(cast.file === "" && cast.pool.length === 0 ? {} : { cast }),
     nativeInput: said.nativeInput ?? "srt",
     unit: said.unit ?? "cue",
     onFailure: said.onFailure ?? "fail",

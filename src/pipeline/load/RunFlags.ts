@@ -1,5 +1,5 @@
 /** Command-line options that affect how a batch is loaded. */
-import type { Effect } from "effect"
+import type { Array, Effect } from "effect"
 import type { BilingualChoice } from "../../domain/manifest/ScriptSettings.ts"
 import type { OutputName } from "../../domain/manifest/Outputs.ts"
 import type { LanguageTag, ModelId, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
@@ -29,13 +29,8 @@ export interface RunFlags {
   readonly outputs?: ReadonlyArray<OutputName> | undefined
   /** The film of the only bare file, as written. */
   readonly video?: string | undefined
-  /** The bundled service's default voice for a language, for jobs that name no voice. */
-  readonly embeddedVoice?: (language: LanguageTag | undefined) => {
-    readonly provider: ProviderId
-    readonly voice: VoiceId
-    /** Why no bundled voice speaks the language; absent if one does. */
-    readonly mute?: string
-  }
+  /** The bundled service's voices for a language, for jobs that name none; the first speaks lines without a speaker. */
+  readonly bundledVoices?: (language: string | undefined) => BundledVoices
   /**
    * Reads from a state folder the maximum text lengths that earlier runs learned. A limit in the manifest takes
    * precedence.
@@ -55,6 +50,14 @@ export interface RunFlags {
   /** Reads the named files. */
   readonly read?: ReadInput | undefined
 }
+
+/** Voices with their providers, the preferred ones first. */
+export type BundledVoices = Array.NonEmptyReadonlyArray<{
+  readonly provider: ProviderId
+  readonly voice: VoiceId
+  /** Why no bundled voice speaks the language; absent if one does. */
+  readonly mute?: string
+}>
 
 /** Maximum characters that a provider accepts; undefined if it has never rejected a text as too long. */
 export type LearnedLimit = (provider: ProviderId) => number | undefined

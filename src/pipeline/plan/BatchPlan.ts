@@ -28,7 +28,7 @@ import { type VideoTimebase, timebaseOf } from "./media/VideoTimebase.ts"
 import { lostNotice } from "./CueList.ts"
 import { filmedOf, readWords, textsOf, wordsOf } from "./JobScript.ts"
 import { shapeLines } from "./ShapedLines.ts"
-import type { PoolChoice } from "./voices/CastPool.ts"
+import { castFromPools, type PoolCast, type PoolChoice } from "./voices/CastPool.ts"
 import { castLines } from "./voices/LineCasting.ts"
 
 /** A job with everything known about it before it is spoken. */
@@ -111,27 +111,31 @@ export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (
   const reading: ReadInput = (path, name) =>
     Effect.tap(read(path, name), ({ digest }) => Effect.sync(() => digests.set(path, digest)))
   const probe = yield* probeOnce
-  const planned = yield* Effect.forEach(
+  const [unread, scripts] = yield* Effect.partition(
     batch.jobs,
-    (job) =>
-      planJob(job, batch, reading, probe).pipe(
-        Effect.mapError((rejected): BarredJob => ({ job, rejected })),
-        Effect.either
-      ),
+    (job) => Effect.mapError(readJob(job, batch, reading, probe), barredBy(job)),
     {
       concurrency: 2
     }
   )
-  const faulty = Array.getLefts(planned)
+  const pools = yield* castFromPools(scripts, batch)
+  const [unplanned, jobs] = yield* Effect.partition(scripts, (script) =>
+    Effect.mapError(planJob(script, batch, reading, pools), barredBy(script.job))
+  )
+  const faulty = [...unread, ...unplanned]
   const faults = faulty.flatMap(({ rejected }) => rejected.faults)
-  const jobs = Array.getRights(planned)
+  const remarks = [...(batch.remarks ?? []), ...pools.remarks]
   const partial: PartialPlan = {
-    plan: Array.isNonEmptyArray(jobs) ? together(batch, jobs, digests) : undefined,
+    plan: Array.isNonEmptyArray(jobs) ? together({ ...batch, remarks }, jobs, digests) : undefined,
     rejected: Array.isNonEmptyArray(faults) ? InputRejected.make({ faults }) : undefined,
     faulty
   }
   return partial
 })
+
+const barredBy =
+  (job: Job) =>
+  (rejected: InputRejected): BarredJob => ({ job, rejected })
 
 const together = (
   batch: Batch,
@@ -155,7 +159,8 @@ const together = (
 /** The latest start of a cue in milliseconds, 500 hours: up to there, times fit into 32-bit integers. */
 const latestStart = 500 * 3_600_000
 
-const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: ReadInput, probe: Probe) {
+/** Reads a job's film and script, before its lines get their voices. */
+const readJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: ReadInput, probe: Probe) {
   const video = yield* probeJobVideo(job, probe)
   const { script: read, words: first } = yield* readWords(job, batch, reading, video)
   const far = read._tag === "Subtitle" ? read.cues.find(({ start }) => start > latestStart) : undefined
@@ -169,7 +174,16 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
   const { words, notices: unfilmed } = yield* filmedOf(job, script, all, video, timing.moved)
   collectGrownHeap()
-  const { job: cast, choices, lines } = yield* castLines(job, words, batch)
+  return { job, script, words, timing, video, unfilmed }
+})
+
+const planJob = Effect.fnUntraced(function* (
+  { job, script, words, timing, video, unfilmed }: Effect.Effect.Success<ReturnType<typeof readJob>>,
+  batch: Batch,
+  reading: ReadInput,
+  pools: PoolCast
+) {
+  const { job: cast, choices, lines } = yield* castLines(job, words, batch, pools)
   const { voice, mute } = job.voice
   if (mute !== undefined && lines.some(({ casting }) => casting.voice === voice))
     return yield* ofOneJob(rejectInput(job.inputName, `job ${job.id}: ${mute}`))
@@ -204,7 +218,7 @@ const planJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   const spoken = Effect.fnUntraced(function* (chosen: Job) {
     const read = yield* wordsOf(chosen, script, batch, reading)
     const kept = yield* filmedOf(chosen, script, read, video, timing.moved)
-    return planUtterances((yield* castLines(chosen, kept.words, batch)).lines, rules).uses
+    return planUtterances((yield* castLines(chosen, kept.words, batch, pools)).lines, rules).uses
   })
   const bilingual = yield* choicesOf(job, script, spoken)
   const plan: JobPlan = {

@@ -2,6 +2,7 @@
 import { FileSystem } from "@effect/platform"
 import { Effect, Layer } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
+import type { TraitsOf } from "../../domain/speech/VoiceTraits.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
 import type { Batch } from "../load/Job.ts"
 import type { RunFlags } from "../load/RunFlags.ts"
@@ -14,14 +15,9 @@ export type UnreadReason = (casting: Casting, part: string, whole: string) => st
 
 /** Data about the voices of a service in this process, available before it is started. */
 export interface LocalVoices {
-  /**
-   * The default voice for a language, for jobs that name none. `position` counts speakers from 0, so that neighbours
-   * get different voices.
-   */
-  readonly voiceFor: (
-    language: string | undefined,
-    position?: number
-  ) => ReturnType<NonNullable<RunFlags["embeddedVoice"]>>
+  /** The voices for a language, the preferred ones first, for jobs that name none. */
+  readonly voicesFor: NonNullable<RunFlags["bundledVoices"]>
+  readonly traitsOf: TraitsOf
   /** Whether a voice certainly exists, so that the service need not be asked. */
   readonly offers: (casting: Casting) => boolean
   readonly priceOf: PriceOf

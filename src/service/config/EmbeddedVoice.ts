@@ -1,4 +1,6 @@
-/** Default voices of the bundled service by language, for jobs and manifests that name none. */
+/** The bundled service's voices by language, for jobs and manifests that name none, and what is known about them. */
+import { Array } from "effect"
+import type { VoiceTraits } from "../../domain/speech/VoiceTraits.ts"
 import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import { espeakVoices, fliteVoices } from "../../engines/BundledVoices.ts"
 import { defaultProviders } from "./DefaultProviders.ts"
@@ -11,22 +13,25 @@ export interface EmbeddedVoice {
 }
 
 /**
- * Returns a voice for a language (a tag such as `vi` or `pt-BR`): one of provider_native's, else of
- * provider_expressive's, else provider_lowcost's voice of that language. `position` counts speakers from 0, so that
- * neighbours get different voices.
+ * Returns the voices for a language (a tag such as `vi` or `pt-BR`): provider_native's, then provider_expressive's,
+ * else provider_lowcost's voice of that language. Voices that sound like an earlier one come last.
  */
-export const embeddedVoice = (language: string | undefined, position = 0): EmbeddedVoice => {
+export const embeddedVoices = (language: string | undefined): Array.NonEmptyReadonlyArray<EmbeddedVoice> => {
   const primary = language === undefined ? undefined : primaryLanguage(language)
   const own = voicesOf("provider_native").filter(
     ({ id }) => primary !== undefined && id.startsWith(`${primary}-`)
   )
-  const all = voicesOf("provider_expressive").filter(
-    ({ voice }) => primary === undefined || (typeof voice === "object" && primary in voice)
-  )
-  const [provider, voices] =
-    own.length > 0 ? (["provider_native", own] as const) : (["provider_expressive", all] as const)
-  const chosen = voices[position % Math.max(1, voices.length)]
-  if (chosen !== undefined) return { provider: ProviderId.make(provider), voice: VoiceId.make(chosen.id) }
+  const sounds = new Set<unknown>(own.map(({ voice }) => voice))
+  const all = voicesOf("provider_expressive").flatMap(({ id, voice }) => {
+    const sound = typeof voice === "object" ? voice[primary ?? "en"] : undefined
+    return sound === undefined ? [] : [{ id, isKnown: sounds.has(sound) }]
+  })
+  const [distinct, alike] = Array.partition(all, ({ isKnown }) => isKnown)
+  const found = [
+    ...own.map(({ id }) => embedded("provider_native", id)),
+    ...[...distinct, ...alike].map(({ id }) => embedded("provider_expressive", id))
+  ]
+  if (Array.isNonEmptyReadonlyArray(found)) return found
   const plain =
     primary === undefined
       ? "en-us"
@@ -34,11 +39,8 @@ export const embeddedVoice = (language: string | undefined, position = 0): Embed
           espeakVoices.find(({ id }) => id === primary) ??
           espeakVoices.find(({ languages }) => languages.includes(primary))
         )?.id
-  const lowCost = {
-    provider: ProviderId.make("provider_lowcost"),
-    voice: VoiceId.make(`lc-${plain ?? primary}`)
-  }
-  return plain === undefined && primary !== undefined ? { ...lowCost, mute: muteIn(primary) } : lowCost
+  const lowCost = embedded("provider_lowcost", `lc-${plain ?? primary}`)
+  return [plain === undefined && primary !== undefined ? { ...lowCost, mute: muteIn(primary) } : lowCost]
 }
 
 /** Says which languages the bundled voices speak, and which one a country's code may mean. */
@@ -52,12 +54,28 @@ const muteIn = (primary: string): string => {
   )
 }
 
-/** Returns one of Flite's voices, for an installation without eSpeak NG; undefined if the language is not English. */
-export const fliteVoice = (language: string | undefined, position = 0): EmbeddedVoice | undefined => {
-  const voice = fliteVoices[position % 3]
-  return voice === undefined || (language !== undefined && primaryLanguage(language) !== "en")
-    ? undefined
-    : { provider: ProviderId.make("provider_opensource"), voice: VoiceId.make(`os-${voice.id}`) }
+/** Returns Flite's voices, for an installation without eSpeak NG; none if the language is not English. */
+export const fliteVoicesFor = (language: string | undefined): ReadonlyArray<EmbeddedVoice> =>
+  language !== undefined && primaryLanguage(language) !== "en"
+    ? []
+    : fliteVoices.slice(0, 3).map(({ id }) => embedded("provider_opensource", `os-${id}`))
+
+const embedded = (provider: string, voice: string): EmbeddedVoice => ({
+  provider: ProviderId.make(provider),
+  voice: VoiceId.make(voice)
+})
+
+/** Returns what the built-in providers' lists say about a voice; undefined if they lack it. */
+export const embeddedTraits = (provider: string, id: string): VoiceTraits | undefined => {
+  const { voices, voicePrefix = "", engine } = defaultProviders[provider] ?? {}
+  const known = engine === "flite" ? fliteVoices : espeakVoices
+  if (voices === "all") return known.find((voice) => voicePrefix + voice.id === id)
+  const found = voices?.find((voice) => voice.id === id)
+  if (found === undefined) return undefined
+  const { voice, gender } = found
+  if (typeof voice === "object") return { languages: Object.keys(voice), gender }
+  const languages = known.find((base) => base.id === voice.replace(/\+.*$/u, ""))?.languages ?? []
+  return { languages: found.languages ?? languages, gender }
 }
 
 const voicesOf = (provider: string) => {

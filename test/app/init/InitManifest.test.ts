@@ -2,7 +2,7 @@ import { filmSounds } from "../../../src/app/init/FilmSound.ts"
 import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
-import { embeddedVoice } from "../../../src/service/config/EmbeddedVoice.ts"
+import { embeddedVoices } from "../../../src/service/config/EmbeddedVoice.ts"
 import { containerFor } from "../../../src/domain/manifest/Outputs.ts"
 import { type FoundScript, manifestText } from "../../../src/app/init/InitManifest.ts"
 import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
@@ -25,8 +25,8 @@ describe("the manifest that init writes", () => {
     [fc.array(script), name, fc.boolean()],
     ([found, title, embedded]) => {
       const service = embedded ? ("embedded" as const) : { baseUrl: "https://tts.example" }
-      const text = manifestText(title, service, found, (language, position) =>
-        embedded ? embeddedVoice(language, position) : undefined
+      const text = manifestText(title, service, found, (language) =>
+        embedded ? embeddedVoices(language)[0] : undefined
       )
       const manifest = Either.getOrThrow(readManifest(text, "dubwright.yaml"))
       expect(manifest.service).toEqual(service)
@@ -59,7 +59,13 @@ describe("the manifest that init writes", () => {
 describe("the manifest that init writes", () => {
   const film: FoundScript = { id: "a", path: "a.vi.srt", language: "vi", video: "a.mkv", speakers: ["ANNA"] }
   const written = (found: ReadonlyArray<FoundScript>, sound: (typeof filmSounds)[number] = "voices") =>
-    manifestText("x", "embedded", found, embeddedVoice, sound)
+    manifestText(
+      "x",
+      "embedded",
+      found,
+      (language, speaker) => embeddedVoices(language)[speaker === "BO" ? 1 : 0],
+      sound
+    )
   const read = (text: string) => Either.getOrThrow(readManifest(text, "dubwright.yaml"))
 
   test("keeps the video's container, and one voice per speaker across scripts", () => {
@@ -113,16 +119,16 @@ describe("the manifest that init writes", () => {
 
 describe("the bundled service's voices", () => {
   test("a language's own voices come first, and neighbouring voices differ", () => {
-    expect([0, 1].map((position) => embeddedVoice("vi", position))).toEqual([
+    expect(embeddedVoices("vi").slice(0, 2)).toEqual([
       { provider: "provider_native", voice: "vi-anna" },
       { provider: "provider_native", voice: "vi-bo" }
     ])
-    expect(embeddedVoice("en-GB")).toEqual({ provider: "provider_native", voice: "en-anna" })
+    expect(embeddedVoices("en-GB")[0]).toEqual({ provider: "provider_native", voice: "en-anna" })
   })
 
   test("then multilingual voices, then a low-cost voice", () => {
-    expect(embeddedVoice("fr")).toEqual({ provider: "provider_expressive", voice: "aria" })
-    expect(embeddedVoice(undefined)).toEqual({ provider: "provider_expressive", voice: "aria" })
-    expect(embeddedVoice("sw")).toEqual({ provider: "provider_lowcost", voice: "lc-sw" })
+    expect(embeddedVoices("fr")[0]).toEqual({ provider: "provider_expressive", voice: "aria" })
+    expect(embeddedVoices(undefined)[0]).toEqual({ provider: "provider_expressive", voice: "aria" })
+    expect(embeddedVoices("sw")[0]).toEqual({ provider: "provider_lowcost", voice: "lc-sw" })
   })
 })

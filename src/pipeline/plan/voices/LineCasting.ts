@@ -5,7 +5,7 @@ import type { Words } from "../../../script/spoken/CueWords.ts"
 import { assignVoices } from "../../../script/spoken/VoiceAssignment.ts"
 import { InputFault, InputRejected, rejectInput } from "../../load/InputRejected.ts"
 import type { Batch, Job } from "../../load/Job.ts"
-import { applyCast, type CastJob } from "./CastPool.ts"
+import { applyCast, type CastJob, type PoolCast } from "./CastPool.ts"
 import { castingOf, controlFaults } from "./VoiceCasting.ts"
 
 /** A job whose lines have their voices. */
@@ -17,9 +17,10 @@ export interface CastLines extends CastJob {
 export const castLines = (
   job: Job,
   words: Words,
-  { profileOf, manifest }: Batch
+  { profileOf, manifest }: Batch,
+  pools: PoolCast
 ): Either.Either<CastLines, InputRejected> => {
-  const cast = applyCast(job, words)
+  const cast = applyCast(job, words, pools)
   return assignVoices(words.cues, (speaker, overrides) =>
     castingOf(cast.job, speaker, overrides, profileOf)
   ).pipe(

@@ -1,6 +1,7 @@
 /** Finds the provider of a voice set without one: the one that spoke with it before, else the one that lists it. */
 import { Array, Effect } from "effect"
 import { ProviderId, type VoiceId } from "../../../domain/values/Ids.ts"
+import type { TraitsOf, VoiceTraits } from "../../../domain/speech/VoiceTraits.ts"
 import { nearestName } from "../../../domain/values/DidYouMean.ts"
 import { Gateway } from "../../../gateway/Gateway.ts"
 import { InvalidResponse } from "../../../gateway/GatewayErrors.ts"
@@ -112,26 +113,39 @@ export const withProviders = (batch: Batch, providers: ReadonlyMap<VoiceId, Prov
   }
 }
 
-/** The ids of all voices, by provider. */
-export type VoiceLists = ReadonlyMap<ProviderId, ReadonlySet<string>>
+/** All voices by provider and id. */
+export type VoiceLists = ReadonlyMap<ProviderId, ReadonlyMap<string, VoiceTraits>>
 
 /** Reads the voice lists of all providers. */
 export const readVoiceLists = Effect.fn("VoiceProviders.readVoiceLists")(function* () {
   const { reads } = yield* Gateway
   const { providers } = yield* reads.providers
-  const lists = new Map<ProviderId, ReadonlySet<string>>()
+  const lists = new Map<ProviderId, ReadonlyMap<string, VoiceTraits>>()
   for (const { provider } of providers) {
-    const known = new Set<string>()
+    const known = new Map<string, VoiceTraits>()
     for (let page = 1; page <= mostPages; page++) {
       const { voices } = yield* reads.voices({ provider, page, limit: 100 })
       const before = known.size
-      for (const { voice_id } of voices) known.add(voice_id)
+      for (const voice of voices) known.set(voice.voice_id, voice)
       if (known.size === before) break
     }
     lists.set(ProviderId.make(provider), known)
   }
   return lists
 })
+
+/** Finds voices in the service's lists; none if the lists cannot be read. */
+export const traitsIn = <E>(batch: Batch, service: SpeechAccess<E>) =>
+  Effect.zipRight(greeted(batch), readVoiceLists()).pipe(
+    Effect.timeout(listsWithin),
+    Effect.provide([preliminaryGateway(service, batch), warningsTo([])]),
+    Effect.map(
+      (lists): TraitsOf =>
+        ({ provider, voice }) =>
+          provider === undefined ? undefined : lists.get(provider)?.get(voice ?? "")
+    ),
+    Effect.orElseSucceed((): TraitsOf => () => undefined)
+  )
 
 /** Maximum pages of voices to read per provider, in case a service's list never ends. */
 const mostPages = 200
@@ -163,7 +177,7 @@ const ambiguous = (voice: VoiceId, providers: ReadonlyArray<ProviderId>): string
 
 const unknown = (voice: VoiceId, lists: VoiceLists): string => {
   const near = [...lists].flatMap(([provider, known]) => {
-    const name = nearestName(voice, [...known])
+    const name = nearestName(voice, [...known.keys()])
     return name === undefined ? [] : [`"${name}" of ${provider}`]
   })
   const meant = near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`

@@ -8,6 +8,8 @@ import { loadBatch } from "../../../../src/pipeline/load/BatchLoader.ts"
 import { type BatchPlan, planBatch } from "../../../../src/pipeline/plan/BatchPlan.ts"
 import { poolVoices } from "../../../../src/store/tables/PoolVoices.ts"
 import { bundledFfmpeg } from "../../../ffmpeg/binaries.ts"
+import { castNames } from "../../../../src/pipeline/plan/voices/CastPool.ts"
+import { embeddedTraits, embeddedVoices } from "../../../../src/service/config/EmbeddedVoice.ts"
 import { temporaryFolder } from "../../../hostile/Batch.ts"
 import { standIn, stored } from "../../StandIn.ts"
 
@@ -178,5 +180,44 @@ it.scopedLive("takes the styles of an ASS file as speakers, unless an event name
     yield* Effect.gen(function* () {
       expect(voicesIn(yield* plan)).toEqual({ "E1.vi": { Anna: "vi-anna", Bo: "vi-bo", Mia: "vi-mia" } })
     }).pipe(Effect.provide([state, bundledFfmpeg]))
+  })
+)
+
+const traitsOf = ({ provider = "", voice = "" }) => embeddedTraits(provider, voice)
+
+it("gives men and women voices of their gender, and every voice before one twice", () => {
+  const names = ["MAN", "WOMAN", "GIRL 2", "MRS. LAKE", "KING HENRY", "Mme Ben", "Herr Weber", "ANNA", "BEN"]
+  for (const language of ["en", "fr", "vi"]) {
+    const pool = embeddedVoices(language)
+    const { voices, remarks } = castNames([...names, "KIM"], language, pool, traitsOf)
+    const genders = names.map((name) => traitsOf(voices.get(name.toLowerCase()) ?? {})?.gender)
+    const [f, m] = ["female", "male"]
+    expect(genders).toEqual([m, f, f, f, m, f, m, f, m])
+    const used = new Set([...voices.values()].map(({ voice }) => voice))
+    expect(used.size).toBe(Math.min(10, pool.length))
+    expect(remarks).toEqual([
+      `genders guessed from the speakers' names (${language}): male: MAN, KING HENRY, Herr Weber, BEN; ` +
+        "female: WOMAN, GIRL 2, MRS. LAKE, Mme Ben, ANNA; unknown: KIM; set other voices under speakers"
+    ])
+  }
+})
+
+it.scopedLive("casts a subtitle without a manifest, the same in every file", () =>
+  Effect.gen(function* () {
+    const { state } = yield* prepare
+    const folder = yield* temporaryFolder
+    const named = ["E1.en.srt", "E2.en.srt"].map((name) => join(folder, name))
+    const [first = "", second = ""] = named
+    writeFileSync(first, speakers("Anna", "Man", "Kim", "Ben"))
+    writeFileSync(second, speakers("Ben", "Ben", "Woman", "Anna"))
+    const flags = { embedded: true, bundledVoices: embeddedVoices }
+    const plan = yield* loadBatch([first, second], flags).pipe(
+      Effect.flatMap((batch) => planBatch({ ...batch, traits: Effect.succeed(traitsOf) })),
+      Effect.provide([state, bundledFfmpeg])
+    )
+    const [one = {}, two = {}] = Object.values(voicesIn(plan))
+    expect(new Set([...Object.values(one), ...Object.values(two)]).size).toBe(5)
+    expect(two).toMatchObject({ BEN: one["BEN"], ANNA: one["ANNA"] })
+    expect(plan.batch.remarks).toHaveLength(1)
   })
 )

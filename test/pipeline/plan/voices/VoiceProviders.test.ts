@@ -5,9 +5,10 @@ import { providersIn } from "../../../../src/pipeline/plan/voices/VoiceProviders
 
 const [one, two] = [ProviderId.make("provider_one"), ProviderId.make("provider_two")]
 const [aria, luna, vega] = [VoiceId.make("aria"), VoiceId.make("luna"), VoiceId.make("lunaa")]
+const named = (...ids: ReadonlyArray<string>) => new Map(ids.map((id) => [id, { languages: [] }]))
 const lists = new Map([
-  [one, new Set(["aria", "luna"])],
-  [two, new Set(["luna", "stella"])]
+  [one, named("aria", "luna")],
+  [two, named("luna", "stella")]
 ])
 
 it.effect("finds the one provider that lists a voice", () =>
