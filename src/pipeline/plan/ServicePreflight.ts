@@ -1,7 +1,9 @@
 /** Checks that the service has the providers and voices a run needs, before anything is charged. */
 import { Array, Effect, Option } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
-import type { ProviderId } from "../../domain/values/Ids.ts"
+import { primaryLanguage, type ProviderId } from "../../domain/values/Ids.ts"
+import type { VoiceTraits } from "../../domain/speech/VoiceTraits.ts"
+import { clearLanguageOf, isAlike } from "../../script/language/LanguageWords.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
@@ -38,17 +40,24 @@ export const checkService = Effect.fn("ServicePreflight.checkService")(function*
       castings.filter((casting) => casting.provider === provider).map(({ voice }) => voice)
     ).filter((voice) => !faults.some(({ about }) => about === voice))
     if (wanted.length === 0) continue
-    const unknown = yield* strangeVoices(provider, wanted)
+    const { unknown, known } = yield* strangeVoices(provider, wanted)
     faults.push(
       ...unknown.map(({ about, message }) => ({
         about,
         message: message + whereWanted(plan, provider, about)
-      }))
+      })),
+      ...foreignTexts(plan, unsent, (casting) =>
+        casting.provider === provider ? known.get(casting.voice) : undefined
+      )
     )
   }
-  const inputFaults = faults.map(({ message }) => InputFault.make({ file: batch.manifest, message }))
-  if (Array.isNonEmptyArray(inputFaults)) return yield* InputRejected.make({ faults: inputFaults })
+  yield* Option.match(rejectedFor(batch, faults), { onNone: () => Effect.void, onSome: Effect.fail })
 })
+
+const rejectedFor = ({ manifest }: BatchPlan["batch"], found: ReadonlyArray<Stranger>) => {
+  const faults = found.map(({ message }) => InputFault.make({ file: manifest, message }))
+  return Array.isNonEmptyReadonlyArray(faults) ? Option.some(InputRejected.make({ faults })) : Option.none()
+}
 
 /** What the service in this process cannot speak with: it would only postpone these tasks. */
 const unusableHere = (castings: ReadonlyArray<Casting>, { unusable }: BatchPlan["batch"]) =>
@@ -56,6 +65,32 @@ const unusableHere = (castings: ReadonlyArray<Casting>, { unusable }: BatchPlan[
     const message = unusable?.get(about)
     return message === undefined ? [] : [{ about: String(about), message }]
   })
+
+/** Jobs whose text is clearly in a language that its voice does not speak. */
+export const foreignTexts = (
+  { jobs }: BatchPlan,
+  unsent: ReadonlyArray<Utterance>,
+  traitsOf: (casting: Casting) => VoiceTraits | undefined
+): ReadonlyArray<Stranger> => {
+  const sent = new Set(unsent.map(({ key }) => key))
+  return jobs.flatMap(({ job, uses }) => {
+    const spoken = uses.filter(({ utterance }) => sent.has(utterance.key))
+    const byVoice = Array.groupBy(
+      spoken,
+      ({ utterance: { casting } }) => `${casting.provider}/${casting.voice}`
+    )
+    return Object.values(byVoice).flatMap(([first, ...others]): ReadonlyArray<Stranger> => {
+      const { casting } = first.utterance
+      const languages = (traitsOf(casting)?.languages ?? []).map(primaryLanguage)
+      const text = [first, ...others].map(({ utterance }) => utterance.text).join("\n")
+      const language = clearLanguageOf(text)
+      if (language === undefined || languages.length === 0 || languages.some((one) => isAlike(one, language)))
+        return []
+      const message = `job ${job.id}: voice "${casting.voice}" speaks ${languages.join(", ")}, and its text is in ${language}, first in cue ${first.lines[0].cue}; choose a voice of that language (dubwright voices lists them), or correct language`
+      return [{ about: casting.voice, message }]
+    })
+  })
+}
 
 /** Names the first line that uses a voice: it may come from the manifest, a cue sheet, the subtitle or an override. */
 const whereWanted = ({ jobs }: BatchPlan, provider: ProviderId, voice: string): string => {
@@ -96,7 +131,7 @@ const strangeProviders = Effect.fnUntraced(function* (wanted: ReadonlyArray<Prov
 const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted: ReadonlyArray<string>) {
   const gateway = yield* Gateway
   const progress = yield* Progress
-  const known = new Set<string>()
+  const known = new Map<string, VoiceTraits>()
   for (let page = 1; page <= mostPages; page++) {
     const read = yield* Effect.either(withinReadLimit(gateway.reads.voices({ provider, page, limit: 100 })))
     if (read._tag === "Left") {
@@ -104,16 +139,21 @@ const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted:
         _tag: "Warning",
         message: `the service's voices could not be checked: ${read.left.message}`
       })
-      return []
+      return { unknown: [], known }
     }
     const before = known.size
-    for (const { voice_id } of read.right.voices) known.add(voice_id)
+    for (const voice of read.right.voices) known.set(voice.voice_id, voice)
     if (wanted.every((voice) => known.has(voice)) || known.size === before) break
   }
-  if (known.size === 0) return []
-  return wanted
-    .filter((voice) => !known.has(voice))
-    .map((voice): Stranger => ({ about: voice, message: unknown(`voice of ${provider}`, voice, [...known]) }))
+  const ids = [...known.keys()]
+  const missing = known.size === 0 ? [] : wanted.filter((voice) => !known.has(voice))
+  return {
+    known,
+    unknown: missing.map((voice): Stranger => ({
+      about: voice,
+      message: unknown(`voice of ${provider}`, voice, ids)
+    }))
+  }
 })
 
 const unknown = (kind: string, id: string, known: ReadonlyArray<string>): string => {
@@ -147,8 +187,10 @@ export const findUnknownVoices = Effect.fn("ServicePreflight.findUnknownVoices")
   const offered = unsent.every(
     ({ casting }) => service.local.offers(casting) && plan.batch.unusable?.has(casting.voice) !== true
   )
-  if (plan.batch.service === "embedded" && offered)
-    return { unknown: Option.none(), notes } satisfies VoicesSeen
+  if (plan.batch.service === "embedded" && offered) {
+    const foreign = foreignTexts(plan, unsent, service.local.traitsOf)
+    return { unknown: rejectedFor(plan.batch, foreign), notes } satisfies VoicesSeen
+  }
   const unknown = yield* checkService(plan, unsent).pipe(
     Effect.as(Option.none<InputRejected>()),
     Effect.provide([preliminaryGateway(service, plan.batch), warningsTo(notes)]),

@@ -51,3 +51,20 @@ export const languageByWords = (counts: ReadonlyMap<string, number>): string | u
 
 /** Fewest frequent words that identify a language. */
 const fewest = 8
+
+/** Returns the language of a text whose frequent words are far more often in it than in any unlike language. */
+export const clearLanguageOf = (text: string): string | undefined => {
+  const counts = frequentWords(text)
+  const language = languageByWords(counts)
+  const most = counts.get(language ?? "") ?? 0
+  const isClear = [...counts].every(([other, count]) => isAlike(other, language ?? "") || count * 2 <= most)
+  return isClear ? language : undefined
+}
+
+/** Whether two languages are one, or too close to each other to tell them apart by their words. */
+export const isAlike = (one: string, other: string): boolean =>
+  one === other || alike.some((group) => group.includes(one) && group.includes(other))
+
+const alike = ["no nb nn da sv", "id ms", "cs sk", "zh cmn yue", "he iw", "fil tl", "sr hr bs sh"].map(
+  (group) => group.split(" ")
+)

@@ -3,11 +3,13 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { LanguageTag, ProviderId, VoiceId } from "../../../../src/domain/values/Ids.ts"
 import { runPlan } from "../../../../src/pipeline/Dub.ts"
 import { loadBatch } from "../../../../src/pipeline/load/BatchLoader.ts"
 import { type BatchPlan, planBatch } from "../../../../src/pipeline/plan/BatchPlan.ts"
 import { poolVoices } from "../../../../src/store/tables/PoolVoices.ts"
 import { bundledFfmpeg } from "../../../ffmpeg/binaries.ts"
+import { foreignTexts } from "../../../../src/pipeline/plan/ServicePreflight.ts"
 import { castNames } from "../../../../src/pipeline/plan/voices/CastPool.ts"
 import { embeddedTraits, embeddedVoices } from "../../../../src/service/config/EmbeddedVoice.ts"
 import { temporaryFolder } from "../../../hostile/Batch.ts"
@@ -219,5 +221,31 @@ it.scopedLive("casts a subtitle without a manifest, the same in every file", () 
     expect(new Set([...Object.values(one), ...Object.values(two)]).size).toBe(5)
     expect(two).toMatchObject({ BEN: one["BEN"], ANNA: one["ANNA"] })
     expect(plan.batch.remarks).toHaveLength(1)
+  })
+)
+
+it.scopedLive("rejects text in a language that its voice does not speak", () =>
+  Effect.gen(function* () {
+    const { state } = yield* prepare
+    const input = join(yield* temporaryFolder, "E1.srt")
+    const faults = (text: string, flags: object) => {
+      writeFileSync(input, cues(...text.split("|")))
+      return loadBatch([input], { embedded: true, bundledVoices: embeddedVoices, ...flags }).pipe(
+        Effect.flatMap(planBatch),
+        Effect.map((plan) => foreignTexts(plan, plan.utterances, traitsOf).map(({ message }) => message)),
+        Effect.provide([state, bundledFfmpeg])
+      )
+    }
+    const french =
+      "Je ne sais pas où est le livre que vous avez.|C'est dans la maison, mais elle est loin.|Vous et moi."
+    const advice = "choose a voice of that language (dubwright voices lists them), or correct language"
+    const wrong = [`job E1: voice "vi-anna" speaks vi, and its text is in fr, first in cue 1; ${advice}`]
+    const anna = { provider: ProviderId.make("provider_native"), voice: VoiceId.make("vi-anna") }
+    expect(yield* faults(french, anna)).toEqual(wrong)
+    expect(yield* faults(french, { language: LanguageTag.make("vi") })).toEqual(wrong)
+    expect(yield* faults(french, { language: LanguageTag.make("fr") })).toEqual([])
+    expect(
+      yield* faults("Tôi không biết những người này là ai.|Taxi!|Một ly cappuccino của anh.", anna)
+    ).toEqual([])
   })
 )
