@@ -125,8 +125,8 @@ const tell = Effect.fnUntraced(function* (
   const screen = yield* Screen
   const { report, jobs, halt, unwritten } = result
   if (notify !== undefined) {
-    const { notifyRunEnd: told } = yield* Effect.promise(() => import("../nightly/Notification.ts"))
-    yield* told(notify, manifest, report)
+    const { notifyRunEnd } = yield* Effect.promise(() => import("../nightly/Notification.ts"))
+    yield* notifyRunEnd(notify, manifest, report)
   }
   if (!options.json) yield* Effect.forEach(report.warnings, (warning) => screen.say(`warning: ${warning}`))
   yield* screen.result(

@@ -1,9 +1,10 @@
 /** Finds subtitle files near a manifest that are in none of its jobs. */
+import { existsSync } from "node:fs"
 import { readdir, readFile, stat } from "node:fs/promises"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { Effect } from "effect"
 import picomatch from "picomatch"
-import { glob } from "tinyglobby"
+import { escapePath, glob } from "tinyglobby"
 import { pathKey } from "../../system/PathComparison.ts"
 import { isManifest } from "./BatchId.ts"
 import type { Batch } from "./Job.ts"
@@ -54,7 +55,7 @@ export const unlisted = (
     ? Effect.succeed([])
     : Effect.promise(async () => {
         const folder = dirname(resolve(batch.manifest))
-        const within = (other: string) => `${relative(folder, other).split(sep).join("/")}/**`
+        const within = (other: string) => `${escapePath(relative(folder, other).split(sep).join("/"))}/**`
         const files = await glob(subtitleFiles, {
           cwd: folder,
           deep: depth,
@@ -63,7 +64,12 @@ export const unlisted = (
           caseSensitiveMatch: false
         })
         const inputs = new Set((batch.every ?? batch.jobs).map(({ input }) => pathKey(input)))
-        const left = files.filter((file) => !inputs.has(pathKey(join(folder, file))))
+        const left = files.filter(
+          (file) =>
+            !inputs.has(pathKey(join(folder, file))) &&
+            // Another run may have had another output folder. Each job's results have a report beside them.
+            !existsSync(join(folder, dirname(file), "report.json"))
+        )
         if (left.length === 0) return []
         const manifests = (await readdir(folder)).filter(isManifest)
         const named = (await Promise.all(manifests.map((name) => textOf(join(folder, name))))).map(namedIn)

@@ -18,7 +18,7 @@ const Spent = Schema.Struct({
   unpriced: Schema.Number
 })
 
-export class BatchSpending extends Effect.Service<BatchSpending>()("store/Outlay", {
+export class BatchSpending extends Effect.Service<BatchSpending>()("store/BatchSpending", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder

@@ -11,7 +11,7 @@ import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 /**
  * The learned estimates. Reads are from memory. Updates reach the file within seconds, and when the layer is released.
  */
-export class Estimates extends Effect.Service<Estimates>()("store/Learned", {
+export class Estimates extends Effect.Service<Estimates>()("store/Estimates", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder, log } = yield* StateFolder

@@ -47,7 +47,7 @@ export type UtteranceRecord = typeof UtteranceRecord.Type
 const writeRecords = Schema.encodeSync(Schema.parseJson(Schema.Array(UtteranceRecord)))
 
 /** Reads and imports whole records. */
-export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("store/Handover", {
+export class UtteranceTransfer extends Effect.Service<UtteranceTransfer>()("store/UtteranceTransfer", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder

@@ -24,8 +24,18 @@ describe("a manifest names a file", () => {
 
 test("finds subtitles that no manifest in the folder lists, and skips results, state and other files", async () => {
   const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
-  for (const name of ["subs", "results/a", ".dubwright"]) mkdirSync(join(folder, name), { recursive: true })
-  for (const name of ["a.srt", "subs/b.ass", "subs/C.VTT", "other.srt", "note.md", "results/a/a.srt"])
+  for (const name of ["subs", "results [1]/a", "earlier/a", ".dubwright"])
+    mkdirSync(join(folder, name), { recursive: true })
+  for (const name of [
+    "a.srt",
+    "subs/b.ass",
+    "subs/C.VTT",
+    "other.srt",
+    "note.md",
+    "results [1]/a/a.srt",
+    "earlier/a/a.srt",
+    "earlier/a/report.json"
+  ])
     writeFileSync(join(folder, name), "")
   writeFileSync(join(folder, "m.yaml"), "jobs: [{ input: a.srt }]")
   writeFileSync(join(folder, "n.yaml"), "jobs: [{ input: other.srt }]")
@@ -33,7 +43,7 @@ test("finds subtitles that no manifest in the folder lists, and skips results, s
     unlisted({
       manifest: join(folder, "m.yaml"),
       jobs: JSON.parse(JSON.stringify([{ input: join(folder, "a.srt") }])),
-      out: join(folder, "results"),
+      out: join(folder, "results [1]"),
       state: join(folder, ".dubwright")
     })
   )

@@ -102,6 +102,26 @@ it.scoped("a broken stream ends every wait, and is opened again for later tasks"
   )
 )
 
+it.scoped("a stream that was open is opened again after a second, however often it broke before", () =>
+  withNews(true, (news, send, opened) =>
+    Effect.gen(function* () {
+      const broken = new StreamBroken({ words: "cut off" })
+      yield* news.epoch
+      for (const seconds of [1, 2, 4, 8]) {
+        yield* send(broken)
+        yield* TestClock.adjust(`${seconds} seconds`)
+      }
+      expect(opened()).toBe(5)
+      for (const reopened of [6, 7, 8]) {
+        yield* send({ _tag: "Open" })
+        yield* send(broken)
+        yield* TestClock.adjust("1 second")
+        expect(opened()).toBe(reopened)
+      }
+    })
+  )
+)
+
 it.scoped("a lost event only delays the poll", () =>
   withNews(true, (news, send) =>
     Effect.gen(function* () {

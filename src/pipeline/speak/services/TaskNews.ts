@@ -7,10 +7,11 @@ import type { TaskId } from "../../../domain/values/Ids.ts"
 import { Gateway } from "../../../gateway/Gateway.ts"
 
 /** Ended tasks to remember: a task may end before the response to its create arrives. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
-/** Time until a broken stream is opened again: 1 s, growing to 30 s. */
-const reopening = Schedule.exponential("1 second").pipe(Schedule.union(Schedule.spaced("30 seconds")))
+/** Time until a stream that broke is opened again; while none opens, it grows to 30 s. */
+const pause = "1 second"
+const reopening = Schedule.exponential(pause).pipe(Schedule.union(Schedule.spaced("30 seconds")))
 
 /** The time that one stream was open. */
 export interface NewsEpoch {
@@ -25,6 +26,7 @@ export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
     const scope = yield* Effect.scope
     let current: NewsEpoch | undefined
     let isStarted = false
+    let hasOpened = false
 
     /** Ends an epoch: those who wait then poll instead. */
     const close = Effect.suspend(() => {
@@ -39,13 +41,17 @@ export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
       Stream.runForEach((notice) =>
         Effect.suspend(() => {
           if (notice._tag === "Open") {
+            hasOpened = true
             current = { ended: new Set(), waiting: new Map() }
             return Effect.void
           }
           if (current === undefined) return Effect.void
           const { ended, waiting } = current
           ended.add(notice.task)
-          if (ended.size > mostRemembered) for (const oldest of [...ended].slice(0, 1)) ended.delete(oldest)
+          for (const oldest of ended) {
+            if (ended.size <= maxRemembered) break
+            ended.delete(oldest)
+          }
           const told = waiting.get(notice.task)
           return told === undefined ? Effect.void : Deferred.succeed(told, true)
         })
@@ -55,7 +61,12 @@ export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
     const following = Effect.gen(function* () {
       const { events } = yield* gateway.reads.health
       if (events === undefined) return
-      yield* Effect.repeat(Effect.ignoreLogged(follow), reopening)
+      yield* Effect.ignoreLogged(follow).pipe(
+        Effect.repeat({ schedule: reopening, until: () => hasOpened }),
+        Effect.zipRight(Effect.sleep(pause)),
+        Effect.zipRight(Effect.sync(() => (hasOpened = false))),
+        Effect.forever
+      )
     }).pipe(Effect.ignore)
 
     return {
