@@ -6,14 +6,12 @@
  *     node bench/run.mjs again [--hours 2] [--clips 2000] [--rounds 3] [--seconds 25] [--loudness -16] [--speakers 3]
  *         [--formats …]
  *
- * Formats: wav, flac, unchecked (FLAC without its checksum), both (WAV and FLAC), stems (and WAV), m4a,
- * mp4 (and WAV).
+ * Formats: wav, flac, both (WAV and FLAC), stems (and WAV), m4a (and WAV), mp4 (and WAV).
  *
  * The fastest of several rounds counts; each round changes lines anew. A format gets no further round after so many
  * seconds, so that all take less than eight minutes. After each format, the benchmark compares the files with those of
- * a delivery from scratch, and prints its rows. CPU seconds are comparable on a busy machine, too. As in a review, a
- * spare is prepared before the first edit, so that every edit patches one. `unprepared` is an edit without a spare: it
- * copies the file while it renders, so `cp` is its floor where files cannot share blocks.
+ * a delivery from scratch, and prints its rows. CPU seconds are comparable on a busy machine, too. An edit copies the
+ * WAV file, so `cp` is its floor where files cannot share blocks.
  */
 import { spawnSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
@@ -24,9 +22,6 @@ import { parseArgs } from "node:util"
 import { Effect } from "effect"
 import type { OutputName } from "../../src/domain/manifest/Outputs.ts"
 import { locateConfigured } from "../../src/ffmpeg/process/FfmpegBinary.ts"
-import { JobId } from "../../src/domain/values/Ids.ts"
-import { removeSpares } from "../../src/pipeline/deliver/reuse/MixRecord.ts"
-import { prepareSpares } from "../../src/pipeline/deliver/reuse/SparePreparation.ts"
 import { writeOutputs } from "../../src/pipeline/deliver/OutputWriter.ts"
 import { deliverOrMeasure, stateOf } from "../shared/deliveringProcess.ts"
 import { deliverableOf, makeFilm, readFilm } from "../shared/mixFilm.ts"
@@ -41,7 +36,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "25" },
     loudness: { type: "string", default: "-16" },
     speakers: { type: "string", default: "3" },
-    formats: { type: "string", default: "wav,flac,unchecked,both,stems,m4a,mp4" },
+    formats: { type: "string", default: "wav,flac,both,stems,m4a,mp4" },
     /** For the delivering process: the film's folder, the output folder and the changed lines so far. */
     deliver: { type: "string" },
     out: { type: "string", default: "" },
@@ -53,10 +48,9 @@ const { values } = parseArgs({
 const outputs: Readonly<Record<string, ReadonlyArray<OutputName>>> = {
   wav: ["wav"],
   flac: ["flac"],
-  unchecked: ["flac"],
   both: ["wav", "flac"],
   stems: ["wav", "stems"],
-  m4a: ["m4a"],
+  m4a: ["wav", "m4a"],
   mp4: ["wav", "mp4"]
 }
 
@@ -84,8 +78,7 @@ const delivery = Effect.fn("bench.deliver")(function* (folder: string) {
   const video =
     values.formats === "mp4" ? { video: { path: join(folder, "film.mp4"), name: "film.mp4" } } : {}
   const [start, before] = [performance.now(), processorSeconds()]
-  const audio = { ...made.job.audio, checksum: values.formats !== "unchecked" }
-  yield* writeOutputs({ ...made, job: { ...made.job, audio, ...video } })
+  yield* writeOutputs({ ...made, job: { ...made.job, ...video } })
   console.log((performance.now() - start) / 1000, processorSeconds() - before)
 })
 
@@ -200,7 +193,6 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
       each.push(`${name} ${now.seconds.toFixed(2)}`)
       fastest.add(name, now)
     }
-    yield* prepareSpares(join(folder, "state"), out, JobId.make("film"))
     const end = performance.now() + 1000 * Number(values.seconds)
     for (let round = 0; round < rounds && (round === 0 || performance.now() < end); round++) {
       copies.add("cp", copied(base))
@@ -208,8 +200,6 @@ const measure = Effect.fn("bench.again")(function* (folder: string) {
         // Changes another line each time, near the previous one.
         edit(name, `${line + (name === "end" ? -round : round)}+${1 + 7 * (round + 1)}`)
       }
-      yield* Effect.provide(removeSpares, stateOf(folder))
-      edit("unprepared", `${places.middle + 100 + round}+${1 + 7 * (round + 1)}`)
     }
     const scratch = join(folder, "scratch")
     const again = delivered(folder, scratch, format, changed)

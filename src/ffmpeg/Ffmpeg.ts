@@ -77,6 +77,9 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
   /** Opens the files of requests that belong together, such as a mix and its stems: all of them appear or none. */
   openFiles: (requests: ReadonlyArray<EncodeRequest>) =>
     Effect.flatMap(encoder, (part) => part.openFiles(ffmpeg, requests)),
+  /** Encodes a WAV file with the samples of a request's feed into other files. Either all are put in place or none. */
+  encodeFile: (wav: string, request: EncodeRequest) =>
+    Effect.flatMap(encoder, (part) => part.encodeFile(ffmpeg, wav, request)),
   /** Muxes new sound and subtitles into a video; the picture is copied. */
   mux: (request: MuxRequest) => Effect.flatMap(muxer, ({ muxFile }) => muxFile(ffmpeg, request))
 })

@@ -59,9 +59,10 @@ const film = (container: ContainerName, original: "keep" | typeof usualDuck): Ff
   )
 }
 
-/** All kinds of files that need ffmpeg. WAV and FLAC do not. */
+/** All kinds of files that need ffmpeg. WAV does not. */
 export const abilities: ReadonlyArray<Ability> = (
   [
+    ["FLAC", audioFile({ format: "flac", depth: 16 })],
     ["MP3", audioFile({ format: "mp3" })],
     ["M4A", audioFile({ format: "m4a" })],
     ["Opus", audioFile({ format: "opus" })],

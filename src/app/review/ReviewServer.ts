@@ -96,7 +96,7 @@ const answered = Effect.fnUntraced(
         const takes = work.takesOf(job.id, route.cue)
         sendJson(response, 200, yield* readCue(batch, job, plan, route.cue, takes))
         // An edit box was opened, so an edit may follow.
-        return yield* work.prepare(batch, job)
+        return yield* work.prepare(batch)
       }
       case "File": {
         const { join } = yield* Path.Path

@@ -23,7 +23,6 @@ import { type PlacedTake, previewOf } from "../../pipeline/review/TakePreview.ts
 import { moveAcross, saveChanges } from "../../pipeline/review/ReviewHistory.ts"
 import { makePlanMemory } from "../../pipeline/review/PlanMemory.ts"
 import { makeReviewMemory } from "../../pipeline/review/ReviewMemory.ts"
-import { lacksSpares, prepareSpares } from "../../pipeline/deliver/reuse/SparePreparation.ts"
 import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { rewriteBatch, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../../store/state/StateErrors.ts"
@@ -32,7 +31,6 @@ import { exitCodeFor } from "../ExitCodes.ts"
 import { makeDeliveries } from "./ReviewDeliveries.ts"
 import type { Route } from "./ReviewRoutes.ts"
 import { makeSoundCounts } from "./SoundCounts.ts"
-import { makeSpares } from "./ReviewSpares.ts"
 import { makeReviewState } from "./ReviewState.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -89,7 +87,6 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
 
   const memory = yield* makeReviewMemory(yield* loadBatchInput(options))
 
-  const spares = yield* makeSpares
   const sounds = makeSoundCounts()
 
   const deliver = Effect.fnUntraced(function* (id: string, cues: ReadonlySet<number>) {
@@ -102,7 +99,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     yield* rewriteBatch(batch, job)
   })
   const deliveries = yield* makeDeliveries((job, cues, tell) =>
-    spares.around(deliver(job, cues)).pipe(
+    deliver(job, cues).pipe(
       Effect.tapErrorTag("StateBusy", (busy) => Effect.sync(() => tell(busy.message))),
       Effect.retry({
         while: (error) => error instanceof StateBusy,
@@ -275,16 +272,11 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     preview,
     planned,
     standing,
-    /** Prepares a job's files and the speech for an edit, in the background. */
-    prepare: (batch: Batch, { id }: Job) =>
-      Effect.zipRight(
-        Effect.forkIn(
-          Effect.zipRight(Effect.ignore(warm(batch)), Effect.ignore(speaking.withPermits(1)(load(batch)))),
-          scope
-        ),
-        lacksSpares(batch.state, batch.out, id)
-          ? spares.prepare(id, Effect.provide(prepareSpares(batch.state, batch.out, id), stateOf(batch)))
-          : Effect.void
+    /** Prepares the speech for an edit, in the background. */
+    prepare: (batch: Batch) =>
+      Effect.forkIn(
+        Effect.zipRight(Effect.ignore(warm(batch)), Effect.ignore(speaking.withPermits(1)(load(batch)))),
+        scope
       ),
     /** The takes of a cue that were heard. */
     takesOf: memory.takesOf

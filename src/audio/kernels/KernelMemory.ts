@@ -53,18 +53,6 @@ interface Kernels {
   ) => number
   readonly evidenced: (totals: number, starts: number, ends: number, onsets: number, count: number) => void
   readonly bandPowers: (samples: number, out: number, steps: number, tables: number, work: number) => void
-  readonly flacBits: (line: number, count: number, out: number) => void
-  readonly flacSides: (left: number, right: number, mid: number, side: number, count: number) => void
-  readonly flacRoughness: (line: number, count: number) => number
-  readonly flacRead: (bytes: number, line: number, count: number, stride: number, shift: number) => void
-  readonly flacCorrelation: (line: number, window: number, count: number, out: number) => void
-  readonly flacResidual: (line: number, out: number, count: number, weights: number, scale: number) => void
-  readonly flacSums: (values: number, size: number, parts: number, out: number) => void
-  readonly flacBegin: (at: number) => void
-  readonly flacPut: (value: number, count: number) => void
-  readonly flacRice: (values: number, count: number, parameter: number) => void
-  readonly flacEnd: () => number
-  readonly flacChecksum: (from: number, to: number, tables: number) => number
   readonly periodScores: (
     low: number,
     high: number,
@@ -78,7 +66,6 @@ interface Kernels {
     best: number
   ) => void
   readonly averaged: (samples: number, low: number, high: number, count: number, factor: number) => void
-  readonly md5: (state: number, at: number, end: number) => void
   readonly nearestPeriod: (samples: number, least: number, most: number) => number
   readonly crossfaded: (from: number, to: number, out: number, count: number) => void
 }

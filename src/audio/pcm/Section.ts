@@ -15,14 +15,6 @@ export interface Section {
   readonly end: number
 }
 
-/** A section to render. */
-export interface RenderedSection extends Section {
-  /** Whether its frames and measurements are kept. Its samples are needed to encode its neighbours, or a checksum. */
-  readonly isKept?: boolean
-  /** Whether the checksums of FLAC files need the samples of a kept section. */
-  readonly isChecked?: boolean
-}
-
 /**
  * Run-in before a section, in seconds: the limiter forgets a peak within 0.6 s, the loudness meter's filters sooner.
  */

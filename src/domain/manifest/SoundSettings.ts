@@ -36,10 +36,6 @@ export const AudioSettings = Schema.Struct({
   bitrate: optional(
     Schema.Int.pipe(Schema.between(16, 510)),
     "Kilobits per second of all channels for MP3, M4A and Opus; default 96 per channel, 64 for Opus."
-  ),
-  checksum: optional(
-    Schema.Boolean,
-    "Whether FLAC files have the MD5 of all samples; default true. Without it, flac -t finds fewer faults, and edits of long films are delivered sooner."
   )
 })
 export type AudioSettings = typeof AudioSettings.Type

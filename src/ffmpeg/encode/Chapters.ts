@@ -25,18 +25,19 @@ export const chaptersText = (chapters: ReadonlyArray<Chapter>): string =>
   ].join("\n")
 
 /** Formats chapters as Ogg tags, `CHAPTER001` and so on. */
-export const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
+const oggChapters = (chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
   chapters.flatMap(({ start, title }, at) => {
     const name = `CHAPTER${`${at + 1}`.padStart(3, "0")}`
     return [`${name}=${clockTime(start, ".")}`, `${name}NAME=${title}`]
   })
 
 /**
- * Returns the options that write the chapters of a job's second input to a file. For Ogg they are passed as tags:
- * ffmpeg would write a chapter that begins in the second half of a second one second late.
+ * Returns the options that write the chapters of a job's second input to a file. For Ogg and FLAC they are passed as
+ * tags: ffmpeg would write none to FLAC, and to Ogg a chapter that begins in the second half of a second one second
+ * late.
  */
 export const chapterOptions = (format: string, chapters: ReadonlyArray<Chapter>): ReadonlyArray<string> =>
-  format === "opus"
+  format === "opus" || format === "flac"
     ? ["-map_chapters", "-1", ...oggChapters(chapters).flatMap((tag) => ["-metadata", tag])]
     : ["-map_chapters", "1"]
 

@@ -1,4 +1,4 @@
-/** Builds the ffmpeg job that encodes PCM to audio files, and the WAV and FLAC orders that need no ffmpeg. */
+/** Builds the ffmpeg job that encodes PCM to audio files, and the orders that convert samples for WAV and FLAC. */
 import { encodings, type ConvertedPart } from "../../audio/formats/OutputConversion.ts"
 import { type WavOptions, wavHeader } from "../../audio/formats/WavHeader.ts"
 import {
@@ -10,13 +10,11 @@ import {
 import type { ChannelCount } from "../../audio/pcm/Pcm.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../../domain/time/Units.ts"
-import { type Chapter, chapterOptions, oggChapters } from "./Chapters.ts"
-import type { FfmpegJob, JobInput, JobOutput } from "../process/FfmpegJob.ts"
+import { type Chapter, chapterOptions } from "./Chapters.ts"
+import type { FfmpegJob, JobOutput } from "../process/FfmpegJob.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
-import type { StoredSegments } from "./aac/AacSegments.ts"
 import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
-import type { FlacFile, FrameSplice } from "./FlacFile.ts"
-import type { Splice } from "./WavSplice.ts"
+import type { ConvertedFeedOrder } from "./SampleSink.ts"
 import type { WavOrder } from "./WavWriter.ts"
 
 /**
@@ -40,12 +38,7 @@ export type AudioFormat =
       /** Makes it a Broadcast Wave: the time of its first frame, in frames of the file's own rate since midnight. */
       readonly timeReference?: Frames
     }
-  | {
-      readonly format: "flac"
-      readonly depth: 16 | 24
-      /** Whether it has the MD5 of all samples; default true. */
-      readonly checksum?: boolean
-    }
+  | { readonly format: "flac"; readonly depth: 16 | 24 }
   | { readonly format: "mp3" | "m4a" | "opus"; readonly bitrate?: number }
 
 /** The metadata tags of a file. */
@@ -68,12 +61,8 @@ export interface AudioSink {
   /** The file's exact length in frames of `rate`, for a feed whose lower rate cannot express it. */
   readonly frames?: Frames
   readonly tags?: AudioTags
-  /** How to complete a WAV file if only some of its sections are rendered; absent if all of them are. */
-  readonly splice?: Splice
-  /** The same for a FLAC file. */
-  readonly frameSplice?: FrameSplice
-  /** The segments of an M4A file; absent if it is encoded as a whole. */
-  readonly segments?: StoredSegments
+  /** Whether only some sections of a WAV file are rendered: the others are those of the present file. */
+  readonly isPatched?: boolean
 }
 
 /** Returns the length of a sink's file in frames: `frames` if set, else the feed's length, at the file's rate. */
@@ -125,37 +114,24 @@ export const wavFileOf = (feed: PcmFeed, { sink, part }: PlacedSink): WavFile | 
   }
 }
 
-/** Returns how to write a sink as FLAC; undefined for other formats. Its samples are those of a WAV file. */
-export const flacFileOf = (
-  feed: PcmFeed,
-  sink: AudioSink,
-  chapters: ReadonlyArray<Chapter>
-): FlacFile | undefined => {
-  const { format, path, frameSplice } = sink
-  if (format.format !== "flac") return undefined
-  const { depth, checksum = true } = format
+/** Samples that ffmpeg gets as a WAV file of integers. */
+export interface ConvertedFeed {
+  readonly feed: PcmFeed
+  readonly header: WavOptions
+  readonly order: ConvertedFeedOrder
+}
+
+/** Returns the feed of a FLAC file, whose samples are those of a WAV file; undefined for other formats. */
+export const flacFeedOf = (feed: PcmFeed, sink: AudioSink): ConvertedFeed | undefined => {
+  if (sink.format.format !== "flac") return undefined
+  const { rate, channels } = feed
+  const { depth } = sink.format
   const to = { rate: rateOf(sink), frames: framesWritten(feed, sink), depth }
-  const { language, source, ...texts } = sink.tags ?? {}
-  const from = { rate: feed.rate, channels: feed.channels, keepsIntegers: feed.keepsIntegers === true }
-  // The names that ffmpeg uses.
-  const tags = Object.entries({
-    title: texts.title,
-    artist: texts.artist,
-    album: texts.album,
-    DESCRIPTION: texts.comment,
-    [digitalSourceTag]: source === undefined ? undefined : digitalSourceUri(source),
-    language: language === undefined ? undefined : languageCode(language)
-  }).flatMap(([name, text]) => (text === undefined ? [] : [`${name}=${text}`]))
+  const from = { rate, channels, keepsIntegers: feed.keepsIntegers === true }
   return {
-    stream: { ...to, channels: feed.channels, tags: [...tags, ...oggChapters(chapters)] },
-    order: {
-      kind: "flac",
-      path,
-      from,
-      length: feed.frames,
-      to,
-      isChecked: checksum && frameSplice?.checksum?.samples === undefined
-    }
+    feed: { rate: to.rate, channels, frames: to.frames },
+    header: { rate: to.rate, channels, encoding: encodings[depth], frames: to.frames },
+    order: { kind: "converted", from, length: feed.frames, to }
   }
 }
 
@@ -165,13 +141,6 @@ export const flacFileOf = (
  */
 const packetBytes = 1_048_576
 
-/** Returns the input for samples in a WAV file. */
-export const wavInput = (source: string): JobInput => ({
-  source,
-  options: ["-f", "wav"],
-  newer: [{ from: { major: 4, minor: 4 }, options: ["-max_size", `${packetBytes}`] }]
-})
-
 /** Chapters, and the file with them in ffmpeg's metadata format. */
 export interface ChapterFile {
   /** The path of the metadata file. */
@@ -180,18 +149,23 @@ export interface ChapterFile {
   readonly chapters: ReadonlyArray<Chapter>
 }
 
-/** Returns the input for chapters, if there are any. */
-export const chapterInputs = (chapters: ChapterFile | undefined): ReadonlyArray<JobInput> =>
-  chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }]
-
-/** Builds the encoding job. */
+/** Builds the job that encodes a WAV file, by default from standard input. */
 export const encodeJob = (
   feed: PcmFeed,
   sinks: ReadonlyArray<PlacedSink>,
-  chapters: ChapterFile | undefined
+  chapters: ChapterFile | undefined,
+  source = "stdin"
 ): FfmpegJob => ({
   purpose: `encode ${sinks.map(({ sink }) => sink.path).join(", ")}`,
-  inputs: [wavInput("stdin"), ...chapterInputs(chapters)],
+  inputs: [
+    {
+      source,
+      options: ["-f", "wav"],
+      newer: [{ from: { major: 4, minor: 4 }, options: ["-max_size", `${packetBytes}`] }]
+    },
+    // Chapters in ffmpeg's metadata format.
+    ...(chapters === undefined ? [] : [{ source: chapters.path, options: ["-f", "ffmetadata"] }])
+  ],
   filters: [],
   outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? [])),
   encodes: sinks.length,
@@ -246,32 +220,31 @@ const ratesOf: Readonly<Partial<Record<AudioFormat["format"], ReadonlyArray<numb
 const codecOf = (feed: PcmFeed, { format }: AudioSink): ReadonlyArray<string> => {
   switch (format.format) {
     case "wav":
-    case "flac":
       // Written without ffmpeg.
       return []
+    case "flac":
+      return ["-c:a", "flac", "-f", "flac"]
     case "mp3":
       return ["-c:a", "libmp3lame", "-b:a", `${bitrateOf(feed, format)}k`, "-f", "mp3"]
     case "m4a":
-      return [...aacOptions(feed, format), "-f", "ipod"]
+      return [
+        ...["-c:a", "aac", ...aacCoder("a:0"), "-b:a", `${bitrateOf(feed, format)}k`],
+        ...["-f", "ipod"]
+      ]
     case "opus":
       return ["-c:a", "libopus", "-b:a", `${bitrateOf(feed, format)}k`, "-f", "opus"]
   }
 }
 
-/** Returns the options of the AAC encoder. */
-export const aacOptions = (feed: PcmFeed, format: LossyFormat): ReadonlyArray<string> => [
-  ...["-c:a", "aac", ...aacCoder("a:0"), "-b:a", `${bitrateOf(feed, format)}k`]
-]
-
 /** A format whose bit rate can be chosen. */
-export type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
+type LossyFormat = Extract<AudioFormat, { readonly bitrate?: number }>
 
 /** Kilobits per second for all channels. */
 const bitrateOf = ({ channels }: PcmFeed, { format, bitrate }: LossyFormat): number =>
   bitrate ?? speechBitrates[format === "m4a" ? "aac" : format] * channels
 
 /** Returns the options that write tags. Some formats read the file's language, some the stream's: both are set. */
-export const tagsOf = (
+const tagsOf = (
   { language, source, ...texts }: AudioTags,
   format: AudioFormat["format"]
 ): ReadonlyArray<string> => [

@@ -1,11 +1,11 @@
 /**
  * Encodes a programme's samples to audio files, with ffmpeg or directly, and renames them into place when complete.
  */
-import { writeFile } from "node:fs/promises"
+import { constants } from "node:fs"
+import { copyFile, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { Array, Effect, Either, Fiber, Stream } from "effect"
+import { Effect, Fiber, Stream } from "effect"
 import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
-import type { Section } from "../../audio/pcm/Section.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { BlockFeed } from "./StdinFeed.ts"
@@ -13,20 +13,16 @@ import { type Chapter, chaptersText } from "./Chapters.ts"
 import {
   type AudioSink,
   encodeJob,
-  flacFileOf,
+  flacFeedOf,
   type PcmFeed,
   type PlacedSink,
   wavFileOf
 } from "./EncodeJob.ts"
-import { openAacFile } from "./aac/AacFile.ts"
-import type { LossySink } from "./aac/AacJobs.ts"
-import { openFlacFile, type WrittenFlac } from "./FlacFile.ts"
 import type { DiskFull, FfmpegFailed, Unwritable } from "../process/FfmpegErrors.ts"
 import { runWriting } from "../process/WritingJob.ts"
 import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
-import { attempt, attempted, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
-import { openSplicedFile } from "./SplicedFile.ts"
+import { attempt, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
 import { beginWav } from "./WavWriter.ts"
 
 /** The samples to encode, and the files to write. */
@@ -38,14 +34,12 @@ export interface EncodeRequest {
   readonly listen?: boolean
 }
 
+type Fault = FfmpegFailed | DiskFull | Unwritable
+
 /** Files that are being written. */
 export interface OpenFiles {
   /** How the renderer must process the samples of the requests. */
   readonly orders: ReadonlyArray<RequestOrder>
-  /** Waits until a section can be rendered: encoders of segments must not fall far behind. */
-  readonly room: (section: Section) => Effect.Effect<void>
-  /** What is known of each FLAC file, by path, once it is written. */
-  readonly flacs: ReadonlyMap<string, WrittenFlac>
   /**
    * Writes the orders' results, with backpressure. When their stream has ended, and with it all that rendered them,
    * puts the files in place, and returns the measurement of each request that sets `listen`. Fails at the next bytes
@@ -53,11 +47,7 @@ export interface OpenFiles {
    */
   readonly write: <E, R>(
     results: Stream.Stream<OrderResult, E, R>
-  ) => Effect.Effect<
-    ReadonlyArray<ProgrammeMeasurement | undefined>,
-    E | FfmpegFailed | DiskFull | Unwritable,
-    R
-  >
+  ) => Effect.Effect<ReadonlyArray<ProgrammeMeasurement | undefined>, E | Fault, R>
 }
 
 /**
@@ -68,191 +58,138 @@ export const openFiles = Effect.fnUntraced(function* (
   ffmpeg: FfmpegChoice,
   requests: ReadonlyArray<EncodeRequest>
 ) {
-  const hasChapters = requests.some(({ chapters = [] }) => chapters.length > 0)
-  const folder = hasChapters ? yield* temporaryFolder : ""
-  const rename = yield* partFiles(
-    requests.flatMap(({ sinks }) =>
-      sinks.flatMap(({ path, splice, frameSplice }) =>
-        splice === undefined && frameSplice === undefined ? [resolve(path)] : []
-      )
-    ),
-    writeRefusal
-  )
-  const all = yield* Effect.forEach(requests, (request, at) =>
-    workOf(ffmpeg, at, request, join(folder, `${at}`))
-  )
-  const works = all.flat()
-  /** By order index. */
-  const takers = new Map(
-    yield* Effect.forEach(
-      works.flatMap(({ job, take, finish = Effect.void }, order) => {
-        if (job !== undefined) return [{ order, starting: encoderOf(ffmpeg, job) }]
-        return take === undefined ? [] : [{ order, starting: Effect.succeed<Taker>({ take, finish }) }]
-      }),
-      ({ order, starting }) => Effect.map(starting, (taker) => [order, taker] as const)
-    )
-  )
-  const measurings = requests.map(({ feed, listen }) =>
+  const rename = yield* partsOf(requests.flatMap(({ sinks }) => sinks))
+  const meters = requests.map(({ feed, listen }) =>
     listen === true ? new MeterCombination(feed) : undefined
   )
-  const take = (result: OrderResult) =>
-    result.kind === "heard"
-      ? Effect.sync(() => measurings[works[result.order]?.request ?? -1]?.add(result.heard))
-      : (takers.get(result.order)?.take(result) ?? Effect.void)
-  const finish = Effect.gen(function* () {
-    yield* Effect.forEach(takers.values(), ({ finish }) => finish, {
-      concurrency: "unbounded",
-      discard: true
-    })
-    // While files are copied.
-    const measured = measurings.map((measuring) => measuring?.measures())
-    const changed = yield* Effect.forEach(works, ({ complete }) => complete ?? Effect.succeed(Effect.void))
-    yield* rename
-    yield* Effect.forEach(changed, (place) => place, { discard: true })
-    return measured
-  })
+  const works = (yield* Effect.forEach(requests, (request, at) =>
+    worksOf(ffmpeg, at, request, meters[at])
+  )).flat()
   const open: OpenFiles = {
     orders: works.map(({ request, order }) => ({ request, order })),
-    room: (section) => Effect.forEach(works, ({ room }) => room?.(section) ?? Effect.void, { discard: true }),
-    flacs: new Map(
-      works.flatMap(({ order, flac }) =>
-        order.kind === "flac" && flac !== undefined ? [[order.path, flac] as const] : []
-      )
-    ),
-    write: (results) => Effect.zipRight(Stream.runForEach(results, take), finish)
+    write: (results) =>
+      Effect.gen(function* () {
+        yield* Stream.runForEach(results, (result) => works[result.order]?.take?.(result) ?? Effect.void)
+        const finishing = works.flatMap(({ finish }) => finish ?? [])
+        yield* Effect.all(finishing, { concurrency: "unbounded", discard: true })
+        const measured = meters.map((meter) => meter?.measures())
+        yield* rename
+        return measured
+      })
   }
   return open
 })
 
-/** One ffmpeg process to run. */
-interface FedJob {
-  readonly feed: PcmFeed
-  readonly sinks: ReadonlyArray<PlacedSink>
-  readonly bytes: BlockFeed
-  readonly chapters: ReadonlyArray<Chapter>
-  readonly chaptersPath: string
-}
+/** Encodes the samples of a WAV file, those of `feed`, into other files. Either all are put in place or none. */
+export const encodeFile = Effect.fnUntraced(function* (
+  ffmpeg: FfmpegChoice,
+  source: string,
+  { feed, sinks, chapters = [] }: EncodeRequest
+) {
+  const rename = yield* partsOf(sinks)
+  yield* runEncoder(ffmpeg, { feed, sinks: sinks.map(placed), chapters, source: resolve(source) })
+  yield* rename
+}, Effect.scoped)
 
-/** Takes the results of an order. */
-interface Taker {
-  readonly take: (result: OrderResult) => Effect.Effect<void, FfmpegFailed | DiskFull | Unwritable>
-  /** Waits until all of them are processed. */
-  readonly finish: Effect.Effect<void, FfmpegFailed | DiskFull | Unwritable>
-}
+const partsOf = (sinks: ReadonlyArray<AudioSink>) =>
+  partFiles(
+    sinks.map(({ path }) => resolve(path)),
+    writeRefusal
+  )
 
-/** An order, and the ffmpeg process that it feeds or what takes its results. */
+const placed = (sink: AudioSink): PlacedSink => ({ sink, part: partOf(resolve(sink.path)) })
+
+/** An order, and what takes its results. */
 interface Work extends RequestOrder {
-  readonly job?: FedJob
-  readonly take?: Taker["take"]
-  readonly finish?: Taker["finish"]
-  readonly room?: OpenFiles["room"]
-  readonly flac?: WrittenFlac
-  /** Completes a file. Returns the step that puts it in place if it has an earlier version. */
-  readonly complete?: Effect.Effect<Effect.Effect<void, DiskFull | Unwritable>, DiskFull | Unwritable>
+  readonly take?: (result: OrderResult) => Effect.Effect<void, Fault>
+  /** Waits until all results are processed. */
+  readonly finish?: Effect.Effect<void, Fault>
 }
 
-/** Starts a request's WAV and FLAC files, and returns its orders. */
-const workOf = Effect.fnUntraced(function* (
+/** Starts the files of a request: one work for each file or process, and for the meter. */
+const worksOf = Effect.fnUntraced(function* (
   ffmpeg: FfmpegChoice,
   request: number,
-  { feed, sinks: asked, chapters = [], listen = false }: EncodeRequest,
-  chaptersPath: string
+  { feed, sinks, chapters = [] }: EncodeRequest,
+  meter: MeterCombination | undefined
 ) {
-  const sinks = asked.map((sink) => ({ sink, part: partOf(resolve(sink.path)) }))
-  const files = sinks.flatMap((placed) => {
-    const file = wavFileOf(feed, placed)
-    return file === undefined ? [] : [{ ...file, splice: placed.sink.splice }]
-  })
-  const wavs = yield* Effect.forEach(files, ({ header, order, splice }) =>
-    splice === undefined
-      ? Effect.as(
-          attempted(order.path, () => beginWav(order.part, header)),
-          { order }
-        )
-      : openSplicedFile({ header, order }, splice)
-  )
-  const flacs = yield* Effect.forEach(
-    asked.flatMap((sink) => {
-      const file = flacFileOf(feed, sink, chapters)
-      return file === undefined ? [] : [{ file, splice: sink.frameSplice }]
-    }),
-    ({ file, splice }) =>
-      Effect.map(openFlacFile(file, splice), (opened) => ({ request, order: file.order, ...opened }))
-  )
-  const [placed, segmented] = Array.partitionMap(
-    sinks.filter(({ sink: { format } }) => format.format !== "wav" && format.format !== "flac"),
-    segmentsIn
-  )
-  const aacs = yield* Effect.forEach(segmented, ({ sink, segments }, at) =>
-    Effect.map(
-      openAacFile(
-        ffmpeg,
-        feed,
-        sink,
-        segments,
-        chapters.length === 0 ? undefined : { path: `${chaptersPath}-${at}.txt`, chapters }
-      ),
-      (opened) => ({ request, ...opened })
-    )
-  )
-  const fed = Array.match(placed, {
-    onEmpty: () => [],
-    onNonEmpty: (some) => {
-      const bytes = new BlockFeed(wavHeader({ ...feed, encoding: "float32" }))
-      const job: FedJob = { feed, sinks: some, bytes, chapters, chaptersPath: `${chaptersPath}.txt` }
-      return [{ request, order: { kind: "feed", from: feed } as const, job }]
+  const works: Array<Work> = []
+  const fed: Array<PlacedSink> = []
+  for (const one of sinks.map(placed)) {
+    const wav = wavFileOf(feed, one)
+    const flac = flacFeedOf(feed, one.sink)
+    if (wav !== undefined) {
+      yield* Effect.uninterruptible(attempt(one.sink.path, () => begun(wav, one)))
+      works.push({ request, order: wav.order })
+    } else if (flac === undefined) fed.push(one)
+    else {
+      const encoder = yield* startEncoder(ffmpeg, flac.header, { feed: flac.feed, sinks: [one], chapters })
+      works.push({ request, order: flac.order, ...encoder })
     }
-  })
-  const works: ReadonlyArray<Work> = [
-    ...fed,
-    ...wavs.map((wav) => ({ request, ...wav })),
-    ...flacs,
-    ...aacs,
-    ...(listen ? [{ request, order: { kind: "listen", ...feed } as const }] : [])
-  ]
+  }
+  if (fed.length > 0) {
+    const header = { ...feed, encoding: "float32" } as const
+    const encoder = yield* startEncoder(ffmpeg, header, { feed, sinks: fed, chapters })
+    works.push({ request, order: { kind: "feed", from: feed }, ...encoder })
+  }
+  if (meter !== undefined)
+    works.push({
+      request,
+      order: { kind: "listen", ...feed },
+      take: (result) => Effect.sync(() => result.kind === "heard" && meter.add(result.heard))
+    })
   return works
 })
 
-/** Tells sinks that are encoded in segments from others. */
-const segmentsIn = (
-  placed: PlacedSink
-): Either.Either<
-  { readonly sink: LossySink; readonly segments: NonNullable<AudioSink["segments"]> },
-  PlacedSink
-> => {
-  const { format, segments } = placed.sink
-  return segments === undefined || format.format !== "m4a"
-    ? Either.left(placed)
-    : Either.right({ sink: { ...placed.sink, format }, segments })
+/** Begins a WAV file: empty, or as a copy of the present file. */
+const begun = async (
+  { header, order }: NonNullable<ReturnType<typeof wavFileOf>>,
+  { sink }: PlacedSink
+): Promise<void> => {
+  // Shares the file's blocks if the file system can.
+  if (sink.isPatched === true) await copyFile(resolve(sink.path), order.part, constants.COPYFILE_FICLONE)
+  beginWav(order.part, header, sink.isPatched === true ? "r+" : "w")
 }
 
-/** Starts an ffmpeg process, which ends with the scope. */
-const encoderOf = (ffmpeg: FfmpegChoice, job: FedJob) =>
-  Effect.map(Effect.forkScoped(encodeJobOf(ffmpeg, job)), (process): Taker => ({
+/** What one ffmpeg process encodes. */
+interface Encoding {
+  readonly feed: PcmFeed
+  readonly sinks: ReadonlyArray<PlacedSink>
+  readonly chapters: ReadonlyArray<Chapter>
+  /** The WAV file to read; else it comes through standard input. */
+  readonly source?: string
+}
+
+/** Starts an ffmpeg process that ends with the scope, and gets a WAV file through its standard input. */
+const startEncoder = (ffmpeg: FfmpegChoice, header: Parameters<typeof wavHeader>[0], encoding: Encoding) => {
+  const bytes = new BlockFeed(wavHeader(header))
+  // Closes its input in any case, so that no sender waits for it.
+  const running = Effect.ensuring(
+    Effect.scoped(runEncoder(ffmpeg, encoding, bytes)),
+    Effect.sync(() => bytes.destroy())
+  )
+  return Effect.map(Effect.forkScoped(running), (process): Pick<Work, "take" | "finish"> => ({
     /** Sends bytes with backpressure. Once the process has ended, skips them, or fails if it failed. */
-    take: (result: OrderResult) =>
+    take: (result) =>
       result.kind === "fed"
         ? Effect.zipRight(
-            job.bytes.send(result.bytes, result.taken),
-            Effect.suspend(() => (job.bytes.destroyed ? Fiber.join(process) : Effect.void))
+            bytes.send(result.bytes, result.taken),
+            Effect.suspend(() => (bytes.destroyed ? Fiber.join(process) : Effect.void))
           )
         : Effect.void,
     /** Ends its input and waits for its end. */
-    finish: Effect.zipRight(job.bytes.finish, Fiber.join(process))
+    finish: Effect.zipRight(bytes.finish, Fiber.join(process))
   }))
+}
 
-/** Runs one ffmpeg process to completion. Closes its input in any case, so that no sender waits for it. */
-const encodeJobOf = Effect.fnUntraced(
-  function* (ffmpeg: FfmpegChoice, { feed, sinks, bytes, chapters, chaptersPath }: FedJob) {
-    if (chapters.length > 0)
-      yield* attempt(chaptersPath, () => writeFile(chaptersPath, chaptersText(chapters)))
-    const file = chapters.length > 0 ? { path: chaptersPath, chapters } : undefined
-    const job = encodeJob(feed, sinks, file)
-    yield* runWriting(ffmpeg, job, sinks[0]?.sink.path ?? "", bytes)
-  },
-  (encoding, _ffmpeg, { bytes }) =>
-    Effect.ensuring(
-      encoding,
-      Effect.sync(() => bytes.destroy())
-    )
-)
+/** Runs one ffmpeg process to completion. */
+const runEncoder = Effect.fnUntraced(function* (
+  ffmpeg: FfmpegChoice,
+  { feed, sinks, chapters, source }: Encoding,
+  bytes?: BlockFeed
+) {
+  const path = chapters.length > 0 ? join(yield* temporaryFolder, "chapters.txt") : undefined
+  if (path !== undefined) yield* attempt(path, () => writeFile(path, chaptersText(chapters)))
+  const job = encodeJob(feed, sinks, path === undefined ? undefined : { path, chapters }, source)
+  yield* runWriting(ffmpeg, job, sinks[0]?.sink.path ?? "", bytes)
+})

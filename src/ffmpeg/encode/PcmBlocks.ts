@@ -1,7 +1,7 @@
 /** Carries out encoding orders in this thread, for samples that arrive in blocks. */
 import { Effect, Stream } from "effect"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import type { PcmFeed } from "./EncodeJob.ts"
-import type { SectionOutcome } from "./SampleSink.ts"
 import type { DiskFull, Unwritable } from "../process/FfmpegErrors.ts"
 import {
   type OrderBytes,
@@ -68,19 +68,9 @@ export const fedCopy = (made: OrderBytes): OrderResult => ({
   bytes: made.bytes.slice()
 })
 
-/** Wraps the outcomes of a section, which are by order index. */
-export const outcomes = (all: ReadonlyArray<SectionOutcome | undefined>): ReadonlyArray<OrderResult> =>
-  all.flatMap((outcome, order): ReadonlyArray<OrderResult> =>
-    outcome === undefined
-      ? []
-      : outcome === "kept"
-        ? [{ kind: "encoded", order, sizes: undefined }]
-        : "steps" in outcome
-          ? [{ kind: "heard", order, heard: outcome }]
-          : "writtenTo" in outcome
-            ? [{ kind: "written", order, ...outcome }]
-            : [{ kind: "encoded", order, sizes: outcome }]
-  )
+/** Wraps the measurements of a section, which are by order index. */
+export const outcomes = (all: ReadonlyArray<SectionMeasurement | undefined>): ReadonlyArray<OrderResult> =>
+  all.flatMap((heard, order) => (heard === undefined ? [] : [{ kind: "heard", order, heard }]))
 
 /** Runs a step of the sinks. A file system error is reported with the path of its sink. */
 const handled = <A>(

@@ -1,10 +1,8 @@
 /** All sinks of one section, for a programme and its stems. Has few imports, as worker threads load it. */
-import type { FrameSizes } from "../../audio/formats/FlacFrames.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { newBuffer, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
-import type { RenderedSection } from "../../audio/pcm/Section.ts"
-import type { SectionWritten } from "./aac/AacPart.ts"
-import { type SampleSink, openSink, type SectionOutcome, type SinkOrder } from "./SampleSink.ts"
+import type { Section } from "../../audio/pcm/Section.ts"
+import { type SampleSink, openSink, type SinkOrder } from "./SampleSink.ts"
 
 /** An order, and the index of the request whose samples it processes: the programme or a stem. */
 export interface RequestOrder {
@@ -14,11 +12,7 @@ export interface RequestOrder {
 
 /** Whether any order feeds ffmpeg. */
 export const feeds = (orders: ReadonlyArray<RequestOrder>): boolean =>
-  orders.some(({ order }) => order.kind === "feed" || order.kind === "aac")
-
-/** Whether any order makes bytes. */
-export const makesBytes = (orders: ReadonlyArray<RequestOrder>): boolean =>
-  orders.some(({ order }) => order.kind === "feed" || order.kind === "flac")
+  orders.some(({ order }) => order.kind === "feed" || order.kind === "converted")
 
 /** An I/O error, and the index of its order. */
 export class SinkFault extends Error {
@@ -30,13 +24,11 @@ export class SinkFault extends Error {
   }
 }
 
-/** Bytes for the ffmpeg process or the FLAC file of an order. */
+/** Bytes for the ffmpeg process of an order. */
 export interface OrderBytes {
   /** The order's index. */
   readonly order: number
   readonly bytes: Uint8Array
-  /** Whether the bytes are samples for the file's checksum. */
-  readonly isChecked: boolean
 }
 
 /** One result for a section or part of one. Bytes arrive chronologically. */
@@ -47,10 +39,6 @@ export type OrderResult =
       readonly taken?: Int32Array
     })
   | { readonly kind: "heard"; readonly order: number; readonly heard: SectionMeasurement }
-  /** The end of a section of an AAC file: in frames of the programme. */
-  | ({ readonly kind: "written"; readonly order: number } & SectionWritten)
-  /** The end of a section of a FLAC file. The sizes are undefined if its frames are kept. */
-  | { readonly kind: "encoded"; readonly order: number; readonly sizes: FrameSizes | undefined }
 
 /** Carries out all orders for one section. The caller must always close it. Throws `SinkFault`. */
 export class SampleSinks {
@@ -59,7 +47,7 @@ export class SampleSinks {
   /** Opens all sinks. `allocate` provides buffers. */
   constructor(
     private readonly orders: ReadonlyArray<RequestOrder>,
-    section: RenderedSection,
+    section: Section,
     allocate: Buffer32 = newBuffer
   ) {
     try {
@@ -76,43 +64,26 @@ export class SampleSinks {
   take(blocks: ReadonlyArray<Float32Array>): ReadonlyArray<OrderBytes> {
     return this.sinks.flatMap((sink, order) => {
       const block = blocks[this.orders[order]?.request ?? -1]
-      return block === undefined
-        ? []
-        : bytesOf(
-            sink,
-            order,
-            attempted(order, () => sink.take(block))
-          )
+      const bytes = block === undefined ? undefined : attempted(order, () => sink.take(block))
+      return bytes === undefined || bytes.length === 0 ? [] : [{ order, bytes }]
     })
   }
 
   /** Finishes all sinks. Yields the bytes that are still missing, valid until the next. */
   *rest(): Generator<ReadonlyArray<OrderBytes>> {
     for (const [order, sink] of this.sinks.entries())
-      for (const bytes of attempted(order, () => sink.rest?.() ?? [])) yield bytesOf(sink, order, bytes)
+      for (const bytes of attempted(order, () => sink.rest?.() ?? []))
+        if (bytes.length > 0) yield [{ order, bytes }]
   }
 
-  /** Returns the outcomes of finished sinks by order index. */
-  outcomes(): ReadonlyArray<SectionOutcome | undefined> {
+  /** Returns the measurements of finished sinks by order index. */
+  outcomes(): ReadonlyArray<SectionMeasurement | undefined> {
     return this.sinks.map((sink, order) => attempted(order, () => sink.outcome?.()))
   }
 
   close(): void {
     for (const sink of this.sinks) sink.close?.()
   }
-}
-
-/** The bytes of a sink's last step. */
-const bytesOf = (
-  sink: SampleSink,
-  order: number,
-  bytes: Uint8Array | undefined
-): ReadonlyArray<OrderBytes> => {
-  const checked = sink.checked?.()
-  return [
-    ...(bytes === undefined || bytes.length === 0 ? [] : [{ order, bytes, isChecked: false }]),
-    ...(checked === undefined || checked.length === 0 ? [] : [{ order, bytes: checked, isChecked: true }])
-  ]
 }
 
 const attempted = <A>(order: number, step: () => A): A => {

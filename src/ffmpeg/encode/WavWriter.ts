@@ -25,8 +25,6 @@ export interface WavOrder {
   readonly to: ConvertedPart
   /** The offset of the samples in bytes. */
   readonly dataAt: number
-  /** The first frames of the sections to write, in the programme; all sections if absent. */
-  readonly only?: ReadonlyArray<number>
 }
 
 /**

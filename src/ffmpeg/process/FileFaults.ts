@@ -11,17 +11,9 @@ export const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
 )
 
-/** Removes a file with the scope, if it exists then. */
-export const removedAtEnd = (path: string) =>
-  Effect.addFinalizer(() => Effect.ignore(Effect.tryPromise(() => rm(path, { force: true }))))
-
 /** Runs an asynchronous file operation; its error names `path`. */
 export const attempt = <A>(path: string, step: () => Promise<A>): Effect.Effect<A, DiskFull | Unwritable> =>
   Effect.tryPromise({ try: step, catch: (cause) => writeRefusal(path, cause) })
-
-/** Runs a synchronous file operation; its error names `path`. */
-export const attempted = <A>(path: string, step: () => A): Effect.Effect<A, DiskFull | Unwritable> =>
-  Effect.try({ try: step, catch: (cause) => writeRefusal(path, cause) })
 
 /** Maps a file system error: ENOSPC and EDQUOT are a full disk. */
 export const writeRefusal = (path: string, cause: unknown): DiskFull | Unwritable =>

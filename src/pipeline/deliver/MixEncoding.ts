@@ -85,13 +85,13 @@ const pass = Effect.fnUntraced(function* (
   const requests = [whole, ...stems.map(({ sink }) => ({ feed: voices, sinks: [sink] }))]
   const speakers = stems.map(({ speaker }) => speaker)
   const wanted = { programme, stems: speakers, gain, ceiling: gainOf(peak) }
-  const reuse = yield* reuseOf(folder, ffmpeg.binary.version, wanted, requests)
-  const [mix = whole, ...parts] = reuse?.requests ?? requests
+  const reuse = yield* reuseOf(folder, wanted, requests)
+  const { kept } = reuse
+  const [mix = whole, ...parts] = reuse.requests
   const changed = Array.zip(speakers, parts).filter(([, { sinks }]) => sinks.length > 0)
-  const { orders, flacs, room, write } = yield* ffmpeg.openFiles([mix, ...changed.map(([, part]) => part)])
-  const kept = reuse === undefined ? {} : { kept: reuse.kept, checked: reuse.checked, encoded: reuse.encoded }
+  const { orders, write } = yield* ffmpeg.openFiles([mix, ...changed.map(([, part]) => part)])
   const heard: Array<SectionMeasurement> = []
-  const made = { ...wanted, ...kept, stems: changed.map(([speaker]) => speaker), room, progress: telling }
+  const made = { ...wanted, kept, stems: changed.map(([speaker]) => speaker), progress: telling }
   const rendered = renderInSections(made, orders).pipe(
     Stream.map((result) => {
       if (result.kind === "heard") heard.push(result.heard)
@@ -99,6 +99,6 @@ const pass = Effect.fnUntraced(function* (
     })
   )
   const measured = yield* write(rendered)
-  reuse?.remember(heard, flacs)
+  reuse.remember(heard)
   return measured
 }, Effect.scoped)

@@ -75,7 +75,7 @@ export const formatOf = (
   name: SoundName
 ): AudioFormat => {
   // Otherwise, a background would lose its finest detail.
-  const { depth = background?.bits ?? 16, bitrate, checksum } = job.audio
+  const { depth = background?.bits ?? 16, bitrate } = job.audio
   switch (name) {
     case "wav":
       return {
@@ -86,11 +86,7 @@ export const formatOf = (
           : { timeReference: startIn(reel, job.audio.rate ?? deliveryRate) })
       }
     case "flac":
-      return {
-        format: name,
-        depth: depth === 16 ? 16 : 24,
-        ...(checksum === undefined ? {} : { checksum })
-      }
+      return { format: name, depth: depth === 16 ? 16 : 24 }
     default:
       return { format: name, ...(bitrate === undefined ? {} : { bitrate }) }
   }

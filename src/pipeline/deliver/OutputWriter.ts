@@ -12,7 +12,7 @@ import { cueSheetPage } from "../../exports/scripts/AdrSheet.ts"
 import { imscText, type SubtitleNote } from "../../exports/scripts/ImscText.ts"
 import { srt } from "../../exports/subtitles/Srt.ts"
 import { vtt } from "../../exports/subtitles/Vtt.ts"
-import type { AudioSink } from "../../ffmpeg/encode/EncodeJob.ts"
+import { type AudioSink, framesWritten, type PcmFeed, rateOf } from "../../ffmpeg/encode/EncodeJob.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import {
   tagsFor,
@@ -139,7 +139,7 @@ const noSound = { measured: unheard, peaks: [], level: { gain: 1, peak: 0 } } as
 
 /**
  * Renders the job's audio at its target loudness; renders it again if the excerpt that set the gain was not
- * representative.
+ * representative. Compressed files are encoded from the job's WAV file, if it has one that suits them.
  */
 const mastered = Effect.fnUntraced(function* (
   { job, chapters, out }: OutputPlan,
@@ -147,7 +147,10 @@ const mastered = Effect.fnUntraced(function* (
   sinks: ReadonlyArray<AudioSink>,
   stems: ReadonlyArray<Stem>
 ) {
-  const { channels } = feedOf(programme)
+  const feed = feedOf(programme)
+  const { channels } = feed
+  const wav = sinks.find(({ format }) => format.format === "wav")
+  const [rendered, encoded] = Array.partition(sinks, (sink) => wav !== undefined && isIn(feed, wav, sink))
   const target = targetOf(job.loudness, codingsOf(job, channels), {
     channels,
     hasBackground: programme.background !== undefined,
@@ -155,7 +158,7 @@ const mastered = Effect.fnUntraced(function* (
   })
   const madeWith = (gain: number) => {
     const level: Level = { gain, peak: target.peak }
-    const made = encodeMix(job.id, programme, level, { sinks, chapters }, stems, out)
+    const made = encodeMix(job.id, programme, level, { sinks: rendered, chapters }, stems, out)
     return Effect.map(made, (heard) => ({ ...heard, level }))
   }
   const { gain, again } = yield* rememberedLevel(programme, target, out, job.id)
@@ -163,6 +166,10 @@ const mastered = Effect.fnUntraced(function* (
   const better = again(made.measured)
   const result = better === undefined ? made : yield* madeWith(better)
   yield* keepLevel(out, job.id, result.level)
+  if (wav !== undefined && encoded.length > 0) {
+    const samples = { rate: rateOf(wav), channels, frames: framesWritten(feed, wav) }
+    yield* (yield* Ffmpeg).encodeFile(wav.path, { feed: samples, sinks: encoded, chapters })
+  }
   const missed =
     loudnessError(target, result.measured) ??
     (programme.background === undefined ? undefined : backgroundError(target, result.measured))
@@ -172,6 +179,14 @@ const mastered = Effect.fnUntraced(function* (
     )
   return result
 })
+
+/** Whether a WAV file has all of another file's sound: of FLAC the same samples, of lossy files the same band. */
+const isIn = (feed: PcmFeed, wav: AudioSink, sink: AudioSink): boolean => {
+  const [one, other] = [wav.format, sink.format]
+  if (one.format !== "wav" || other.format === "wav") return false
+  const isWide = rateOf(wav) >= Math.min(rateOf(sink), feed.rate)
+  return other.format === "flac" ? one.depth === other.depth : isWide
+}
 
 const subtitleNames = ["srt", "vtt", "ttml"] as const
 

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os"
 import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
-import { type RenderedSection, type Section, sectionsOf } from "../../audio/pcm/Section.ts"
+import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
 import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { fedCopy, outcomes, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
@@ -27,12 +27,6 @@ export interface ProgrammeRender extends Pick<Mastering, "gain" | "ceiling"> {
   readonly stems: ReadonlyArray<SpeakerName | undefined>
   /** Sections that are kept, by index, with their measurements if the programme is measured. */
   readonly kept?: ReadonlyMap<number, SectionMeasurement | undefined>
-  /** Kept sections that are rendered all the same, as the checksums of FLAC files need their samples. */
-  readonly checked?: ReadonlySet<number>
-  /** Those that are rendered because segments of AAC files with changed sound extend into them. */
-  readonly encoded?: ReadonlySet<number>
-  /** Waits until a section can be rendered: encoders must not fall far behind. */
-  readonly room?: (section: Section) => Effect.Effect<void>
   /** Receives the rendered fraction, 0 to 1. */
   readonly progress: (fraction: number) => Effect.Effect<void>
 }
@@ -57,14 +51,10 @@ export const renderInSections = (
   wanted: ProgrammeRender,
   orders: ReadonlyArray<RequestOrder>
 ): Stream.Stream<OrderResult, RenderFault, ClipFolder> => {
-  const { programme, checked, kept } = wanted
-  const sections = sectionsIn(programme).map((section, at) => ({
-    ...section,
-    isKept: kept?.has(at) === true,
-    isChecked: checked?.has(at) === true
-  }))
+  const { programme, kept } = wanted
+  const sections = sectionsIn(programme)
   const seconds = sections.reduce(
-    (sum, { from, to }, at) => sum + (isRendered(wanted, at) ? (to - from) / programme.rate : 0),
+    (sum, { from, to }, at) => sum + (kept?.has(at) === true ? 0 : (to - from) / programme.rate),
     0
   )
   const program = seconds > worthThreads ? threadProgram() : undefined
@@ -77,30 +67,28 @@ export const renderInSections = (
 export const sectionsIn = ({ length, rate }: Pick<Programme, "length" | "rate">): ReadonlyArray<Section> =>
   sectionsOf(length, rate, sectionSeconds)
 
-const isRendered = ({ kept, checked, encoded }: ProgrammeRender, at: number): boolean =>
-  kept?.has(at) !== true || checked?.has(at) === true || encoded?.has(at) === true
-
 /** The results of all sections in order of time: `made` renders one. */
 const inOrder = <E, R>(
   wanted: ProgrammeRender,
-  sections: ReadonlyArray<RenderedSection>,
+  sections: ReadonlyArray<Section>,
   orders: ReadonlyArray<RequestOrder>,
-  made: (section: RenderedSection) => Stream.Stream<OrderResult, E, R>
+  made: (section: Section) => Stream.Stream<OrderResult, E, R>
 ): Stream.Stream<OrderResult, E, R> =>
   Stream.flatten(Stream.fromIteratorSucceed(partsInOrder(wanted, sections, orders, made), 1))
 
 function* partsInOrder<E, R>(
   wanted: ProgrammeRender,
-  sections: ReadonlyArray<RenderedSection>,
+  sections: ReadonlyArray<Section>,
   orders: ReadonlyArray<RequestOrder>,
-  made: (section: RenderedSection) => Stream.Stream<OrderResult, E, R>
+  made: (section: Section) => Stream.Stream<OrderResult, E, R>
 ): Generator<Stream.Stream<OrderResult, E, R>> {
   /** Those of consecutive sections that are kept, as one chunk. */
   let results: Array<OrderResult> = []
   for (const [at, section] of sections.entries()) {
-    const heard = wanted.kept?.get(at)
-    results.push(...outcomes(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
-    if (isRendered(wanted, at)) {
+    if (wanted.kept?.has(at) === true) {
+      const heard = wanted.kept.get(at)
+      results.push(...outcomes(orders.map(({ order }) => (order.kind === "listen" ? heard : undefined))))
+    } else {
       yield Stream.fromIterable(results)
       yield made(section)
       results = []
@@ -133,7 +121,7 @@ export const renderInThisThread = (programme: Programme): Stream.Stream<MixBlock
 /** Renders sections on this thread, block by block, on demand. */
 const madeHere = (
   wanted: ProgrammeRender,
-  sections: ReadonlyArray<RenderedSection>,
+  sections: ReadonlyArray<Section>,
   orders: ReadonlyArray<RequestOrder>
 ) =>
   Stream.unwrap(
@@ -154,9 +142,7 @@ const madeHere = (
             )
           )
         )
-        return Stream.unwrap(Effect.as(roomFor(wanted, section), Stream.unwrapScoped(results))).pipe(
-          readAt(wanted, section)
-        )
+        return Stream.unwrapScoped(results).pipe(readAt(wanted, section))
       })
     })
   )
@@ -175,7 +161,7 @@ const stepped = <A, B>(
 /** Renders sections in worker threads, each by the next idle one; results are emitted in order of time. */
 const madeByThreads = (
   wanted: ProgrammeRender,
-  sections: ReadonlyArray<RenderedSection>,
+  sections: ReadonlyArray<Section>,
   orders: ReadonlyArray<RequestOrder>,
   program: string
 ) =>
@@ -191,7 +177,7 @@ const madeByThreads = (
       )
       const idle = yield* Queue.unbounded<(typeof threads)[number]>()
       yield* idle.offerAll(threads)
-      const rendered = sections.filter((_, at) => isRendered(wanted, at))
+      const rendered = sections.filter((_, at) => wanted.kept?.has(at) !== true)
       const queues = new Map(
         yield* Effect.forEach(rendered, (section) =>
           Effect.map(
@@ -204,7 +190,6 @@ const madeByThreads = (
         queues,
         ([section, made]) =>
           Effect.gen(function* () {
-            yield* roomFor(wanted, section)
             const make = yield* idle
             const lines = mixLinesIn(wanted.programme, section, wanted.stems)
             yield* make(section, lines, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
@@ -225,9 +210,6 @@ const madeByThreads = (
       return Stream.merge(results, Stream.drain(Stream.fromEffect(working)))
     })
   )
-
-const roomFor = ({ room }: ProgrammeRender, section: Section): Effect.Effect<void> =>
-  room?.(section) ?? Effect.void
 
 const masteringOf = ({ programme, stems, gain, ceiling }: ProgrammeRender): Mastering => ({
   rate: programme.rate,

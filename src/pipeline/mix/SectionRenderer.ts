@@ -4,10 +4,10 @@
  */
 import { Limiter } from "../../audio/level/Limiter.ts"
 import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { BufferPool } from "../../audio/kernels/BufferPool.ts"
-import type { RenderedSection, Section } from "../../audio/pcm/Section.ts"
+import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
-import type { SectionOutcome } from "../../ffmpeg/encode/SampleSink.ts"
 import { type OrderBytes, SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import { BackgroundLayer } from "./bed/BackgroundLayer.ts"
 import type { Bed } from "./bed/BackgroundReader.ts"
@@ -89,15 +89,15 @@ export function* mixedSection(
 
 /**
  * Renders a section into its sinks. Yields the bytes that each block makes, valid until the next step, and returns the
- * sinks' outcomes.
+ * meters' measurements by order index.
  */
 export function* renderSection(
   mastering: Mastering,
-  section: RenderedSection,
+  section: Section,
   lines: Iterable<MixLine>,
   orders: ReadonlyArray<RequestOrder>,
   renderer: SectionRenderer
-): Generator<ReadonlyArray<OrderBytes>, ReadonlyArray<SectionOutcome | undefined>> {
+): Generator<ReadonlyArray<OrderBytes>, ReadonlyArray<SectionMeasurement | undefined>> {
   const { rate, channels, stems, gain, ceiling, bed } = mastering
   const sinks = new SampleSinks(orders, section, renderer.work.take)
   let layer: BackgroundLayer | undefined

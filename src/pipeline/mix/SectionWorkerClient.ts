@@ -3,7 +3,7 @@ import { MessageChannel, Worker } from "node:worker_threads"
 import { Effect, Iterable, type Scope } from "effect"
 import { builtProgram, resourceLimits } from "../../system/BuiltProgram.ts"
 import { outcomes } from "../../ffmpeg/encode/PcmBlocks.ts"
-import { makesBytes, type OrderResult } from "../../ffmpeg/encode/SampleSinks.ts"
+import { feeds, type OrderResult } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { MixLine } from "./SectionRenderer.ts"
 import {
   failureOf,
@@ -19,7 +19,7 @@ import {
 export const threadProgram = (): string | undefined => builtProgram("section-worker.mjs")
 
 /**
- * Slots of a thread, 8 MiB: how far it may run ahead of an encoder, a checksum or a disk. A minute of mono at 48 kHz
+ * Slots of a thread, 8 MiB: how far it may run ahead of an encoder. A minute of mono at 48 kHz
  * takes less, so that a thread can end its section while another one renders the section before.
  */
 const slotCount = 16
@@ -40,7 +40,7 @@ export const openSectionWorker = (
   start: Pick<ThreadStart, "mastering" | "orders" | "clips">
 ): Effect.Effect<RenderSection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const isFed = makesBytes(start.orders)
+    const isFed = feeds(start.orders)
     const count = isFed ? slotCount : 1
     const buffer = new SharedArrayBuffer(isFed ? count * slotBytes : 0)
     const slots = new SharedArrayBuffer(4 * count)

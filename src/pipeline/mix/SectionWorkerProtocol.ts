@@ -1,8 +1,8 @@
 /** Messages between a delivery and its section workers. */
 import type { MessagePort } from "node:worker_threads"
-import type { RenderedSection } from "../../audio/pcm/Section.ts"
+import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
+import type { Section } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import type { SectionOutcome } from "../../ffmpeg/encode/SampleSink.ts"
 import { type OrderBytes, SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { Mastering, MixLine } from "./SectionRenderer.ts"
 import { BackgroundUnreadable } from "./bed/BackgroundReader.ts"
@@ -25,7 +25,7 @@ export interface ThreadStart {
 export type SomeLines = ReadonlyArray<MixLine>
 
 /** A section to render, sent after its lines. The next is sent when it is done. */
-export type SectionRequest = RenderedSection
+export type SectionRequest = Section
 
 /** Bytes per slot. */
 export const slotBytes = 512 * 1024
@@ -33,7 +33,7 @@ export const slotBytes = 512 * 1024
 /** A message from a worker. */
 export type SectionResponse =
   | ({ readonly kind: "fed"; readonly slot: number; readonly length: number } & Omit<OrderBytes, "bytes">)
-  | { readonly kind: "made"; readonly outcomes: ReadonlyArray<SectionOutcome | undefined> }
+  | { readonly kind: "made"; readonly outcomes: ReadonlyArray<SectionMeasurement | undefined> }
   | { readonly kind: "failed"; readonly failure: SectionFailure }
 
 /** Why a section could not be rendered, as plain data. */

@@ -26,50 +26,46 @@ const renderer = new SectionRenderer(clips)
 
 const say = (answer: SectionResponse): void => port.postMessage(answer)
 
-/** Bytes of one kind for one order. */
-type Stream = Omit<OrderBytes, "bytes">
-
-/** Collects bytes in shared slots and sends each slot when it is full. A slot belongs to one stream of bytes. */
+/** Collects bytes in shared slots and sends each slot when it is full. A slot belongs to one order. */
 class Slots {
   private readonly taken = new Int32Array(slots)
   private readonly bytes = new Uint8Array(buffer)
   private next = 0
-  /** Slots being filled. */
-  private readonly open = new Map<string, { readonly slot: number; length: number; readonly of: Stream }>()
+  /** Slots being filled, by order. */
+  private readonly open = new Map<number, { readonly slot: number; length: number }>()
 
-  put({ bytes, ...of }: OrderBytes): void {
-    const stream = `${of.order} ${of.isChecked}`
+  put({ bytes, order }: OrderBytes): void {
     for (let at = 0; at < bytes.length;) {
-      const current = this.open.get(stream) ?? this.opened(stream, of)
+      const current = this.open.get(order) ?? this.opened(order)
       const some = bytes.subarray(at, at + slotBytes - current.length)
       this.bytes.set(some, current.slot * slotBytes + current.length)
       current.length += some.length
       at += some.length
-      if (current.length === slotBytes) this.send(stream)
+      if (current.length === slotBytes) this.send(order)
     }
   }
 
   /** Sends slots that are not full. */
   sendAll(): void {
-    for (const stream of this.open.keys()) this.send(stream)
+    for (const order of this.open.keys()) this.send(order)
   }
 
-  /** Opens a slot for a stream, waiting until one is free. */
-  private opened(stream: string, of: Stream) {
-    const opened = { slot: this.next, length: 0, of }
+  /** Opens a slot for an order, waiting until one is free. */
+  private opened(order: number) {
+    const opened = { slot: this.next, length: 0 }
     this.next = (this.next + 1) % this.taken.length
-    // If the slot is still being filled for another stream, sends it early instead of waiting.
+    // If the slot is still being filled for another order, sends it early instead of waiting.
     for (const [other, { slot }] of this.open) if (slot === opened.slot) this.send(other)
     Atomics.wait(this.taken, opened.slot, 1)
     Atomics.store(this.taken, opened.slot, 1)
-    this.open.set(stream, opened)
+    this.open.set(order, opened)
     return opened
   }
 
-  private send(stream: string): void {
-    const filled = this.open.get(stream)
-    this.open.delete(stream)
-    if (filled !== undefined) say({ kind: "fed", ...filled.of, slot: filled.slot, length: filled.length })
+  private send(order: number): void {
+    const filled = this.open.get(order)
+    this.open.delete(order)
+    if (filled !== undefined) say({ kind: "fed", order, ...filled })
   }
 }
 

@@ -5,7 +5,7 @@ import { Gateway } from "../../gateway/Gateway.ts"
 import { Batches } from "../../store/tables/Batches.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { removeSpares } from "../deliver/reuse/MixRecord.ts"
+import { removeLeftovers } from "../deliver/reuse/MixRecord.ts"
 import { registerBatch } from "./BatchRegistration.ts"
 import { manifestOf } from "../load/BatchId.ts"
 import type { BatchPlan } from "../plan/BatchPlan.ts"
@@ -20,7 +20,6 @@ export interface Cleaned {
  * Removes clips of utterances that no batch in this state folder uses, and unusable originals that a good clip has
  * replaced. If such a clip is needed again, its task is asked first, so it costs nothing while the service still has
  * it.
- * Earlier versions of WAV files, kept for the next edit, are removed, too.
  * Clips that changed within `olderThan` are kept, since a removed line may come back. With `olderThan`, batches whose
  * manifest was deleted no longer count; without it, the manifest may just have been moved.
  */
@@ -39,7 +38,7 @@ export const cleanClips = Effect.fn("Cleanup.cleanClips")(function* (
   // Unusable audio is evidence until a later take has produced a clip.
   const spoken = yield* store.clipSizes(plan.utterances.map(({ key }) => key))
   const superseded = yield* clips.dropOriginals([...spoken.keys()])
-  const cleaned: Cleaned = { utterances: held.size, bytes: removed + superseded + (yield* removeSpares) }
+  const cleaned: Cleaned = { utterances: held.size, bytes: removed + superseded + (yield* removeLeftovers) }
   return cleaned
 })
 

@@ -22,34 +22,18 @@ import { checksumOf } from "../../../store/files/Checksum.ts"
 import { ClipFolder } from "../../../store/files/ClipFolder.ts"
 import { partOf } from "../../../system/AtomicFile.ts"
 
-const Frames = Schema.Struct({
-  /** Where the first frame of a FLAC file begins, in bytes. */
-  at: Schema.Number,
-  /** The sizes of each section's frames. */
-  sections: Schema.Array(Schema.Struct({ bytes: Schema.Number, least: Schema.Number, most: Schema.Number })),
-  /** The state of the checksum after each section; empty if the file has none. */
-  states: Schema.Array(Schema.Uint8ArrayFromSelf)
-})
-
-/** A version of a file: how it is recognised, the digests of its sections, and the frames of a FLAC file. */
-const Version = Schema.Struct({
-  identity: Schema.String,
-  sections: Schema.Array(Schema.String),
-  frames: Schema.optional(Frames)
-})
-
 const MixFile = Schema.Struct({
   /** Absolute. */
   path: Schema.String,
-  /** Digest of its header, and of everything that determines its layout and sample format. */
-  format: Schema.String,
+  /** Tells whether the file is as it was written. */
+  identity: Schema.String,
+  /** Digest of its header, its length and its sample format. */
   header: Schema.String,
-  present: Version,
-  /** The version before it, under another name. */
-  spare: Schema.optional(Version)
+  /** The digest of each section's samples. */
+  sections: Schema.Array(Schema.String)
 })
 
-/** A WAV or FLAC file of a delivered mix. */
+/** A WAV file of a delivered mix. */
 export type MixFile = typeof MixFile.Type
 
 const Record = Schema.Struct({
@@ -83,9 +67,8 @@ export class MixFolder {
     this.name = checksumOf(names.join("\0")).slice(0, 32)
   }
 
-  /** Returns the path for data about one file of the mix, or about the mix itself. */
-  pathOf(ending: string, file = ""): string {
-    return join(this.folder, `${file === "" ? this.name : checksumOf(file).slice(0, 32)}.${ending}`)
+  private pathOf(ending: string): string {
+    return join(this.folder, `${this.name}.${ending}`)
   }
 
   /** Returns the data stored under an ending; none if it is missing or damaged. */
@@ -120,22 +103,9 @@ export class MixFolder {
     }
   }
 
-  /** Removes the files of the mix itself whose names match `ending`, except those at the paths in `kept`. */
-  removeOthers(ending: RegExp, kept: ReadonlySet<string>): void {
+  remove(ending: string): void {
     try {
-      for (const name of readdirSync(this.folder)) {
-        const path = join(this.folder, name)
-        if (name.startsWith(`${this.name}.`) && ending.test(name) && !kept.has(path))
-          rmSync(path, { force: true })
-      }
-    } catch {
-      // There are none, or they only take space.
-    }
-  }
-
-  remove(ending: string, file = ""): void {
-    try {
-      rmSync(this.pathOf(ending, file), { force: true })
+      rmSync(this.pathOf(ending), { force: true })
     } catch {
       // It is recognised as outdated.
     }
@@ -146,24 +116,20 @@ const checksumBytes = 64
 
 /** Returns the folder of each mix of a job that is delivered to `out`: the first has the whole mix. */
 export const mixFolders = (out: string, job: JobId) =>
-  Effect.map(ClipFolder, ({ state }) => mixFoldersIn(state, out, job))
+  Effect.map(
+    ClipFolder,
+    ({ state }) =>
+      (number: number): MixFolder =>
+        new MixFolder(state, out, job, `${number}`)
+  )
 
-/** Like `mixFolders`, for a state folder that need not be open. */
-export const mixFoldersIn =
-  (state: string, out: string, job: JobId) =>
-  (number: number): MixFolder =>
-    new MixFolder(state, out, job, `${number}`)
-
-/** The endings of spare versions, of frames in AAC, and of files that a killed process leaves. */
-const removable = [".spare", ".spare.part", ".patch", ".aac", ".aac.part", ".aac.wav", ".aac.adts"]
-
-/** Deletes what only makes the next edit of a file faster. Returns the number of bytes freed. */
-export const removeSpares = Effect.map(ClipFolder, ({ state }) => {
+/** Deletes what earlier versions of dubwright kept for the next edit of a file. Returns the number of bytes freed. */
+export const removeLeftovers = Effect.map(ClipFolder, ({ state }) => {
   const folder = join(state, folderName)
   let freed = 0
   try {
     for (const name of readdirSync(folder)) {
-      if (!removable.some((ending) => name.endsWith(ending))) continue
+      if (!/\.(?:spare|patch|aac)(?:\.|$)/u.test(name)) continue
       freed += statSync(join(folder, name)).size
       rmSync(join(folder, name))
     }
