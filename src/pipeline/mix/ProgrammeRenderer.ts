@@ -4,7 +4,6 @@ import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import type { MixBlock } from "../../audio/level/Mixer.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { type Section, sectionsOf } from "../../audio/pcm/Section.ts"
-import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { SpeakerName } from "../../domain/values/Ids.ts"
 import { fedCopy, outcomes, refusalAt } from "../../ffmpeg/encode/PcmBlocks.ts"
 import type { DiskFull, Unwritable } from "../../ffmpeg/process/FfmpegErrors.ts"
@@ -168,7 +167,6 @@ const madeByThreads = (
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const { state, folder } = yield* ClipFolder
-      collectGrownHeap()
       const cores = availableParallelism() - (feeds(orders) ? encoderCores : 0)
       const count = Math.min(Math.max(1, cores), mostThreads, sections.length)
       const threads = yield* Effect.replicateEffect(
@@ -195,7 +193,6 @@ const madeByThreads = (
             yield* make(section, lines, (one) => made.unsafeOffer(Exit.succeed(one))).pipe(
               Effect.catchAll((failure) => renderFault(failure, orders, state))
             )
-            collectGrownHeap()
             yield* idle.offer(make)
             yield* made.offer(Exit.fail(Option.none()))
           }),

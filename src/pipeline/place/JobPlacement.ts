@@ -5,7 +5,6 @@ import type { Placement } from "../../domain/speech/Placement.ts"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { millisAtMicros } from "../../domain/time/Units.ts"
-import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -118,7 +117,6 @@ export const placeJob = (settled: SettledJob) =>
       for (const [key, { state, setback }] of yield* store.standings(keys))
         if (state === "failed") failures.set(key, setback?.words ?? "failed")
     const { placements, stretches } = placeWithPicture(holdableJob(plan, clips, takes))
-    collectGrownHeap()
     const placed: PlacedJob = {
       ...settled,
       plan: lengthenedPlan(plan, stretches),

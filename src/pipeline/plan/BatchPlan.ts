@@ -7,7 +7,6 @@ import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
-import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
@@ -173,7 +172,6 @@ const readJob = Effect.fnUntraced(function* (job: Job, batch: Batch, reading: Re
   yield* Effect.mapError(checkBackground(job, script, video), ofOneJob)
   const all = script === read ? first : yield* wordsOf(job, script, batch, reading)
   const { words, notices: unfilmed } = yield* filmedOf(job, script, all, video, timing.moved)
-  collectGrownHeap()
   return { job, script, words, timing, video, unfilmed }
 })
 
@@ -202,7 +200,6 @@ const planJob = Effect.fnUntraced(function* (
       })
     })
   }
-  collectGrownHeap()
   const mending = yield* mendedBy(job, script, { lines, uses }, batch)
   const reel = yield* Either.mapLeft(timebaseOf(job, video), (fault) =>
     rejectInput(batch.manifest, `job ${job.id}: ${fault}`)

@@ -2,7 +2,6 @@
 import { Array } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
-import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { Line } from "../../domain/speech/Line.ts"
@@ -70,7 +69,6 @@ const cuesAtOnce = 1_000
 export function* outcomesOf(dubbed: Dubbed): Generator<CueOutcome> {
   const known = { clips: dubbed.clips, hearings: new Map(dubbed.hearings) }
   for (const cues of Array.chunksOf(dubbed.words.cues, cuesAtOnce)) {
-    collectGrownHeap()
     const near = about(dubbed, cues)
     const shares = lineShares(near)
     const sources = sourcesOf(near.script, near.numbers)

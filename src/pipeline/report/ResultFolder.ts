@@ -2,7 +2,6 @@
 import { FileSystem } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Schema, Stream } from "effect"
-import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import { replaceFile } from "../../system/AtomicFile.ts"
 import { makeFolder } from "../../system/Folder.ts"
 
@@ -67,7 +66,6 @@ function* bytesOf(content: string | Uint8Array | Iterable<string>): Generator<Ui
     if (text.length < atOnce) continue
     yield encoder.encode(text)
     text = ""
-    collectGrownHeap()
   }
   if (text !== "") yield encoder.encode(text)
 }

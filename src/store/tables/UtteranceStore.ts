@@ -3,7 +3,6 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
 import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { isTransientReason, retryTimeOf } from "../../domain/task/RetryRule.ts"
-import { collectGrownHeap } from "../../domain/values/GarbageCollection.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import { ClipFolder } from "../files/ClipFolder.ts"
@@ -44,7 +43,6 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
             const key = some.get(row.key)
             if (key !== undefined) found.set(key, read(row, key))
           }
-          collectGrownHeap()
         }
         return found
       })
