@@ -55,8 +55,7 @@ await build({
     "sherpa-host": "src/engines/neural/sherpa-host.ts",
     "section-worker": "src/pipeline/mix/section-worker.ts",
     "clip-worker": "src/pipeline/clips/clip-worker.ts",
-    "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts",
-    "process-host": "src/ffmpeg/process/process-host.ts"
+    "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts"
   },
   outdir,
   ...nodeModules,

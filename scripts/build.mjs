@@ -29,7 +29,6 @@ const entries = {
   "section-worker": "src/pipeline/mix/section-worker.ts",
   "clip-worker": "src/pipeline/clips/clip-worker.ts",
   "mp3-worker": "src/ffmpeg/decode/mp3-worker.ts",
-  "process-host": "src/ffmpeg/process/process-host.ts",
   index: "src/index.ts",
   conformance: "test/conformance/main.ts"
 }

@@ -4,7 +4,6 @@ import { Effect, Layer, Stream } from "effect"
 import type { SampleRate } from "../domain/time/Units.ts"
 import { locateConfigured } from "./process/FfmpegBinary.ts"
 import { chooseFrom, type FfmpegChoice, only } from "./process/FfmpegChoice.ts"
-import { hostedPrograms } from "./process/ProcessHost.ts"
 import type { PcmBlocks } from "./encode/PcmBlocks.ts"
 import type { DecodeSource } from "./decode/DecodeJob.ts"
 import type { EncodeRequest } from "./encode/Encoder.ts"
@@ -91,15 +90,6 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
 export class Ffmpeg extends Effect.Service<Ffmpeg>()("ffmpeg/Ffmpeg", {
   effect: Effect.map(Effect.flatMap(locateConfigured, chooseFrom), callsTo)
 }) {
-  /** Starts many encoders from a process of its own. Use it in a large process, such as a service. */
-  static readonly hosted = Layer.scoped(
-    Ffmpeg,
-    Effect.gen(function* () {
-      const choice = yield* Effect.flatMap(locateConfigured, chooseFrom)
-      return Ffmpeg.make(callsTo({ ...choice, start: yield* hostedPrograms }))
-    })
-  )
-
   /** The `ffmpeg` on PATH, without a search or a test run. Use it for work that is known to need none. */
   static readonly untried = Layer.sync(Ffmpeg, () =>
     Ffmpeg.make(callsTo(only({ path: "ffmpeg", source: "PATH", version: "unknown" })))

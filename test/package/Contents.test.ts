@@ -32,7 +32,6 @@ test(
         "dist/index.mjs",
         "dist/manifest.schema.json",
         "dist/mp3-worker.mjs",
-        "dist/process-host.mjs",
         "dist/section-worker.mjs",
         "dist/sherpa-host.mjs",
         "dist/types/effect.d.ts",

@@ -5,7 +5,7 @@ import { unreadableInput } from "../../pipeline/load/InputFile.ts"
 import * as Service from "../../service/Service.ts"
 import type { SharedStorageUrls } from "../../service/storage/SharedStorageUrls.ts"
 import { parseConfig } from "../../service/config/ServiceConfigFile.ts"
-import { ffmpegToServe } from "../../library/layers/FfmpegLayers.ts"
+import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -33,7 +33,7 @@ export const serveCommand = (options: ServeCommandOptions) =>
     })
     yield* screen.result(`listening ${address}`)
     return yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(ffmpegToServe), (serving) =>
+  }).pipe(Effect.scoped, Effect.provide(ffmpegFromEnvironment), (serving) =>
     Effect.flatMap(FiberRef.get(FiberRef.currentMinimumLogLevel), (chosen) =>
       Logger.withMinimumLogLevel(serving, levelOf(options, chosen))
     )

@@ -38,8 +38,7 @@ export const runProcess = (file: string, args: ReadonlyArray<string>): Effect.Ef
 
 /** A running program. The caller reads stdout; stderr is collected. */
 export interface Running {
-  /** Undefined if another process is its parent. */
-  readonly child: ChildProcess | undefined
+  readonly child: ChildProcess
   readonly stdout: Readable
   /** Waits until the program has exited and all its output was read. */
   readonly ended: Effect.Effect<Omit<ProcessEnd, "stdout">>
@@ -47,10 +46,7 @@ export interface Running {
 }
 
 /** Starts a program. Its standard input is `feed`, if given. */
-export type StartProcess = (file: string, args: ReadonlyArray<string>, feed?: Readable) => Running
-
-/** Starts a program as a child of this process. */
-export const startProcess: StartProcess = (file, args, feed) => {
+export const startProcess = (file: string, args: ReadonlyArray<string>, feed?: Readable): Running => {
   const child = spawn(file, args, { stdio: ["pipe", "pipe", "pipe"], windowsHide: true })
   const settled = Deferred.unsafeMake<Error | undefined>(FiberId.none)
   child.once("error", (cause) => Deferred.unsafeDone(settled, Exit.succeed(cause)))
@@ -79,7 +75,7 @@ export const startProcess: StartProcess = (file, args, feed) => {
  * Sends a feed to a program's standard input. A program that exits early closes its input; its exit code says more than
  * the failed write.
  */
-export const feedTo = (input: Writable, feed: Readable | undefined): void => {
+const feedTo = (input: Writable, feed: Readable | undefined): void => {
   input.on("error", () => undefined)
   if (feed === undefined) input.end()
   else feed.on("error", () => undefined).pipe(input)
@@ -118,7 +114,7 @@ export const commandLine = (file: string, args: ReadonlyArray<string>): string =
     .join(" ")
 
 /** Keeps the beginning and the end of text of any length. */
-export class StderrText {
+class StderrText {
   private head = ""
   private tail = ""
 

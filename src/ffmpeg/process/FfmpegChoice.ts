@@ -3,7 +3,7 @@
  * job needs.
  */
 import { Effect } from "effect"
-import { runProcessFor, type StartProcess } from "./ChildProcess.ts"
+import { runProcessFor } from "./ChildProcess.ts"
 import { type Binary, isOld, locatePackaged } from "./FfmpegBinary.ts"
 import type { FfmpegJob } from "./FfmpegJob.ts"
 import { type Feature, type FeatureKind, needsOf } from "./JobNeeds.ts"
@@ -16,8 +16,6 @@ export interface FfmpegChoice {
   readonly spare: Effect.Effect<Binary | undefined>
   /** The binary for a job: the spare if only that has all that the job needs, else the first. */
   readonly forJob: (job: FfmpegJob) => Effect.Effect<Binary>
-  /** Starts encoders; default: as children of this process. */
-  readonly start?: StartProcess
 }
 
 const none: Effect.Effect<Binary | undefined> = Effect.sync(() => undefined)

@@ -4,29 +4,25 @@
  * a stream.
  */
 import { Effect } from "effect"
-import { commandLine, type StartProcess, startProcess } from "./ChildProcess.ts"
+import { commandLine, startProcess } from "./ChildProcess.ts"
 import { scheduled } from "./CpuScheduling.ts"
 import { type Binary, versionOf } from "./FfmpegBinary.ts"
 import { FfmpegFailed } from "./FfmpegErrors.ts"
 import type { Feed, FfmpegJob, JobInput, NewerOptions } from "./FfmpegJob.ts"
 import { runFluently } from "./FluentRunner.ts"
+import { giveWay, GivesWay } from "../../system/BackgroundPriority.ts"
 
 /** How many characters from the end of stderr an error carries. */
 const tailLength = 2_000
 
 /** Runs a job until ffmpeg exits. Interruption stops ffmpeg and waits for its exit. Always destroys `feed`. */
-export const runJob = Effect.fn("JobRunner.runJob")(function* (
-  binary: Binary,
-  job: FfmpegJob,
-  feed?: Feed,
-  start = startProcess
-) {
+export const runJob = Effect.fn("JobRunner.runJob")(function* (binary: Binary, job: FfmpegJob, feed?: Feed) {
   const { stdout, stderr, failure, exitCode } = yield* job.encodes === 0 && feed === undefined
     ? Effect.map(runFluently(binary, forVersion(binary, job)), (ended) => ({
         ...ended,
         exitCode: exitCodeIn(ended.failure)
       }))
-    : runEncoder(binary, job, feed, start)
+    : runEncoder(binary, job, feed, yield* GivesWay)
   if (failure === undefined) return { stdout, stderr }
   return yield* new FfmpegFailed({
     purpose: job.purpose,
@@ -43,12 +39,13 @@ const exitCodeIn = (failure = ""): number | undefined => {
   return code === undefined ? undefined : Number(code)
 }
 
-const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined, start: StartProcess) =>
+const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined, givesWay: boolean) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
-      const running = start(binary.path, argumentsOf(binary, job), feed)
+      const running = startProcess(binary.path, argumentsOf(binary, job), feed)
       running.stdout.resume()
-      if (running.child !== undefined) scheduled(running.child, job)
+      scheduled(running.child, job)
+      if (givesWay && running.child.pid !== undefined) giveWay(running.child.pid)
       return running
     }),
     ({ ended }) =>

@@ -13,7 +13,7 @@ export const runWriting = Effect.fnUntraced(function* (
 ) {
   // Deliveries of WAV and FLAC files run none.
   const { runJob } = yield* Effect.promise(() => import("./JobRunner.ts"))
-  return yield* runJob(yield* ffmpeg.forJob(job), job, feed, ffmpeg.start).pipe(
+  return yield* runJob(yield* ffmpeg.forJob(job), job, feed).pipe(
     Effect.mapError((failure) =>
       saysDiskFull(failure.stderrTail) ? new DiskFull({ path: target }) : failure
     )

@@ -29,9 +29,6 @@ export const ffmpegOnPath = located(
 /** The ffmpeg that the command uses: the one that DUBWRIGHT_FFMPEG names, else as `ffmpegOnPath`. */
 export const ffmpegFromEnvironment = Ffmpeg.Default
 
-/** The same for a service, which encodes the speech of many tasks. */
-export const ffmpegToServe = Ffmpeg.hosted
-
 /** The ffmpeg for planning a batch: one that is located and started only if a job has a video to probe. */
 export const ffmpegToPlan = ({ jobs }: { readonly jobs: ReadonlyArray<{ readonly video?: unknown }> }) =>
   jobs.some(({ video }) => video !== undefined) ? ffmpegFromEnvironment : Ffmpeg.untried
