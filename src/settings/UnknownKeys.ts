@@ -1,4 +1,4 @@
-/** The advice for a key that a schema does not know: a secret in a file, a key in the wrong place, or a typo. */
+/** The advice for a key that a schema does not know: a secret in a file, a key in the wrong place, one that left, or a typo. */
 import type { SchemaAST } from "effect"
 import { nearestName } from "../domain/values/DidYouMean.ts"
 import { keysAt, type SchemaPlace, placeOfKey } from "./SchemaShape.ts"
@@ -14,6 +14,8 @@ export const unknownKey = (ast: SchemaAST.AST, place: SchemaPlace): string => {
       ? "unknown key; the service's key is read only from DUBWRIGHT_API_KEY"
       : `unknown key; name the environment variable that holds the key in ${variable}`
   }
+  if (key === "checksum" && around.at(-1) === "audio")
+    return "unknown key; remove it: FLAC files always have the MD5 of their samples"
   const elsewhere = placeOfKey(ast, around, key) ?? placeOfKey(ast, [], key)
   return elsewhere === undefined
     ? `unknown key${meantBy(key, keysAt(ast, around))}`

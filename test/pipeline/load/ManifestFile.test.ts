@@ -113,6 +113,13 @@ describe("a fault of a manifest names the file, line, path, value found and valu
       ["m.yaml:1: service.apiKey: unknown key; the service's key is read only from DUBWRIGHT_API_KEY"]
     ],
     [
+      "a key of an earlier version",
+      "jobs:\n  - input: a\n    audio:\n      checksum: false\n",
+      [
+        "m.yaml:4: jobs[0].audio.checksum: unknown key; remove it: FLAC files always have the MD5 of their samples"
+      ]
+    ],
+    [
       "a key without a value",
       "name:\njobs: [{ input: a }]",
       ["m.yaml:1: name: expected a text, found nothing"]
