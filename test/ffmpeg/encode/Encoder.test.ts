@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Stream } from "effect"
@@ -34,6 +34,13 @@ const syllables = (length: number): Float32Array =>
     const time = (into % Math.round(48_000 / 90)) / 48_000
     const ring = (frequency: number) => Math.sin(2 * Math.PI * frequency * time) * Math.exp(-200 * time)
     return 0.6 * Math.min(1, into / 960, (14_400 - into) / 960) * (ring(700) + 0.5 * ring(2_600))
+  })
+
+/** Leaves no space for a file that is being written: every write to /dev/full fails with ENOSPC. */
+const full = (path: string) =>
+  Effect.promise(async () => {
+    await rm(`${path}.part`, { force: true })
+    await symlink("/dev/full", `${path}.part`)
   })
 
 withEachFfmpeg("encode", (it) => {
@@ -367,13 +374,11 @@ withEachFfmpeg("encode", (it) => {
   it.scoped("reports a full disk", () =>
     Effect.gen(function* () {
       const path = join(yield* folder, "a.wav")
-      const service = yield* Ffmpeg
       const samples = tone(240_000)
-      // Every write to /dev/full fails with ENOSPC.
-      yield* Effect.promise(() => symlink("/dev/full", `${path}.part`))
-      const failure = yield* Effect.flip(
-        service.encode({ feed: feedOf(samples, rate24), sinks: [{ path, format: wav16 }] }, [samples])
-      )
+      const request = { feed: feedOf(samples, rate24), sinks: [{ path, format: wav16 }] }
+      const failure = yield* Effect.flatMap((yield* Ffmpeg).openFiles([request]), ({ orders, write }) =>
+        Effect.zipRight(full(path), write(writeBlocks(Stream.make([samples]), orders, request.feed)))
+      ).pipe(Effect.scoped, Effect.flip)
       expect(failure).toEqual(new DiskFull({ path }))
     })
   )
@@ -382,7 +387,6 @@ withEachFfmpeg("encode", (it) => {
     Effect.gen(function* () {
       const here = yield* folder
       const [wav, mp3] = [join(here, "a.wav"), join(here, "a.mp3")]
-      yield* Effect.promise(() => symlink("/dev/full", `${mp3}.part`))
       const feed = { rate: rate24, channels: 1, frames: frames(1e9) } as const
       const request = {
         feed,
@@ -396,7 +400,7 @@ withEachFfmpeg("encode", (it) => {
         Stream.ensuring(Deferred.succeed(stopped, undefined))
       )
       const failure = yield* Effect.flatMap((yield* Ffmpeg).openFiles([request]), ({ orders, write }) =>
-        write(writeBlocks(endless, orders, feed))
+        Effect.zipRight(full(mp3), write(writeBlocks(endless, orders, feed)))
       ).pipe(Effect.scoped, Effect.flip)
       expect(failure).toEqual(new DiskFull({ path: mp3 }))
       expect(yield* Deferred.isDone(stopped)).toBe(true)
