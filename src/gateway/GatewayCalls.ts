@@ -1,17 +1,22 @@
 /** The calls of the gateway to the speech service. */
-import { HttpApiClient } from "@effect/platform"
-import { Effect, Either, Schema } from "effect"
-import { AnyRefusal } from "../contract/Errors.ts"
-import { SpeechApi } from "../contract/SpeechApi.ts"
+import { Effect, Either } from "effect"
 import { TaskId } from "../domain/values/Ids.ts"
-import { mapError, type ContractError } from "./response/ErrorMapping.ts"
+import { defaultDialect, fillTemplate } from "../domain/manifest/ServiceDialect.ts"
 import { type LostCreate, makeIdempotencyProof } from "./requests/IdempotencyProof.ts"
 import type { NamedCreate } from "./requests/NamedCreate.ts"
-import { contractClient } from "./requests/ContractClient.ts"
 import { makeDownload } from "./requests/Download.ts"
-import { type ExchangeRequest, makeExchange } from "./requests/ServiceExchange.ts"
-import { InvalidResponse, type CallFault, NoAudio, Vanished } from "./GatewayErrors.ts"
-import { referenceOf, taskOf, wordsIn } from "./response/ResponseNormalization.ts"
+import { type ExchangeRequest, jsonAnswer, makeExchange } from "./requests/ServiceExchange.ts"
+import { type CallFault, NoAudio, UnreadableCreate, Vanished } from "./GatewayErrors.ts"
+import {
+  creditsOf,
+  healthOf,
+  idIn,
+  modelListOf,
+  providerListOf,
+  taskOf,
+  taskPageOf,
+  voicePageOf
+} from "./response/ResponseReading.ts"
 import { followTasks } from "./requests/TaskFollowing.ts"
 import type { MaySend } from "./requests/SendWindow.ts"
 import { makeTaskHistory } from "./requests/TaskHistory.ts"
@@ -27,87 +32,109 @@ export interface Accepted {
   readonly credits: number | undefined
 }
 
+/** Which voices to list. */
+interface VoiceQuery {
+  readonly provider?: string
+  readonly search?: string
+  readonly page?: number
+  readonly limit?: number
+}
+
+type VoicePage = ReturnType<typeof voicePageOf>
+
+const joinPages = (pages: ReadonlyArray<VoicePage>): VoicePage => ({
+  page: pages[0]?.page ?? 1,
+  limit: pages[0]?.limit ?? 0,
+  total: pages.reduce((sum, page) => sum + page.total, 0),
+  has_more: pages.some((page) => page.has_more),
+  voices: pages.flatMap((page) => page.voices)
+})
+
 /** Makes the calls; loaded when a gateway is first connected. */
 export const makeCalls = Effect.gen(function* () {
   const address = yield* ServiceAddress
-  const { key } = address
+  const { key, dialect = defaultDialect } = address
+  const { paths } = dialect
   const clock = yield* Effect.clock
   const exchange = makeExchange(address, yield* HttpTransport, () => clock.unsafeCurrentTimeMillis())
-  const { speech } = yield* HttpApiClient.makeWith(SpeechApi, {
-    baseUrl: address.baseUrl.origin,
-    httpClient: contractClient(exchange)
-  })
   const download = yield* makeDownload
 
-  const read = <A>(call: Effect.Effect<A, ContractError>): Effect.Effect<A, CallFault> =>
-    call.pipe(Effect.mapError(mapError), Effect.retry(retryPatiently))
+  const pathOf = (template: string, values: { readonly task?: string }): string => {
+    const encoded = Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)] as const)
+    return String(fillTemplate(template, Object.fromEntries(encoded)) ?? template)
+  }
 
-  /**
-   * Sends a call about one task without the client derived from the contract. A run makes these calls for each of ten
-   * thousand utterances, and the derived client takes several times as long. Normalization guarantees all fields of
-   * the response except the id, so only the id is checked.
-   */
-  const called = <A extends { readonly task_id: string | undefined }, B, E>(
-    asked: ExchangeRequest,
-    shape: (value: unknown) => A,
-    named: (answer: A & { readonly task_id: string }) => B,
-    failed: (fault: CallFault) => E
-  ): Effect.Effect<B, E> =>
-    exchange(asked, (value) => ({ value, answer: shape(value) })).pipe(
-      Effect.matchEffect({
-        onFailure: (fault) => Either.left(failed(fault)),
-        onSuccess: (said) => {
-          if (Either.isLeft(said))
-            return Either.left(failed(mapError(Either.merge(readRefusal(said.left.fields)))))
-          const { value, answer } = said.right
-          return isNamed(answer)
-            ? Either.right(named(answer))
-            : Either.left(
-                failed(new InvalidResponse({ words: unnamed(presentable(wordsIn(value) ?? "", key)) }))
-              )
-        }
-      })
+  /** Reads a list or an account. `query` is its parameters; those without a value are left out. */
+  const get = <A>(
+    path: string,
+    read: (value: unknown) => A | undefined,
+    query: Readonly<Record<string, string | number | undefined>> = {}
+  ): Effect.Effect<A, CallFault> => {
+    const given = Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] satisfies [string, string]]
     )
+    const asked: ExchangeRequest = {
+      method: "GET",
+      path: given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`,
+      provesKey: path === paths.tasks || path === paths.credits
+    }
+    return exchange(asked, jsonAnswer(key, read))
+  }
+  const patient = <A>(call: Effect.Effect<A, CallFault>) => Effect.retry(call, retryPatiently)
 
-  const history = yield* makeTaskHistory((page, limit) =>
-    read(
-      speech.tasks({
-        urlParams: { ...(page === undefined ? {} : { page }), ...(limit === undefined ? {} : { limit }) }
-      })
-    )
-  )
+  const taskPage = (query: { readonly page?: number | undefined; readonly limit?: number | undefined }) =>
+    patient(get(paths.tasks, (value) => taskPageOf(value, dialect), query))
+  const history = yield* makeTaskHistory((page, limit) => taskPage({ page, limit }))
 
+  const health = get(paths.health, healthOf)
   const proof = yield* makeIdempotencyProof(
     exchange,
-    Effect.map(
-      Effect.mapError(speech.health({}), mapError),
-      ({ idempotency }) => idempotency?.retention_seconds
-    )
+    Effect.map(health, ({ idempotency }) => idempotency?.retention_seconds)
   )
 
   /**
    * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
    * `maySend` is asked right before it is sent.
    */
-  const submit = (create: NamedCreate, maySend?: MaySend): Effect.Effect<Accepted, CallFault> =>
-    called(
-      { method: "POST", path: create.path, body: create.body, idempotencyKey: create.key, maySend },
-      referenceOf,
-      ({ task_id, credits }) => {
-        proof.accepted(create)
-        return { task: TaskId.make(task_id), credits: creditsStated(credits) }
+  const submit = (
+    create: NamedCreate,
+    maySend?: MaySend
+  ): Effect.Effect<Accepted, CallFault | UnreadableCreate> =>
+    exchange(
+      {
+        method: "POST",
+        path: create.path,
+        body: create.body,
+        encoding: create.encoding,
+        idempotencyKey: create.key,
+        maySend,
+        provesKey: true
       },
-      (fault) => fault
+      ({ value, body }) => {
+        const task = idIn(value, dialect)
+        if (task === undefined)
+          return Either.left(
+            new UnreadableCreate({ words: presentable(body, key), fields: dialect.fields.id })
+          )
+        proof.accepted(create)
+        const { credits } = taskOf(value, task, dialect)
+        return Either.right({ task: TaskId.make(task), credits: creditsStated(credits) })
+      }
     )
 
   /** Polls a task once, without retries. */
   const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
-    called(
-      { method: "GET", path: `/v1/task/${encodeURIComponent(task)}` },
-      (value) => taskOf(value, task),
-      (task) => taskSnapshotOf(task, (said) => presentable(said, key)),
-      (fault) => (fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault)
+    exchange(
+      { method: "GET", path: pathOf(paths.task, { task }), provesKey: true },
+      jsonAnswer(key, (value) => ({ ...taskOf(value, task, dialect), task_id: task }))
+    ).pipe(
+      Effect.map((read) => taskSnapshotOf(read, (said) => presentable(said, key))),
+      Effect.mapError((fault) =>
+        fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault
+      )
     )
+
+  const voices = (query: VoiceQuery) => patient(get(paths.voices, voicePageOf, { ...query }))
 
   /** Returns fresh URLs of a done task, for a fetch whose URL failed. */
   const again = (task: TaskId): Effect.Effect<DoneTask, CallFault | Vanished | NoAudio> =>
@@ -126,7 +153,10 @@ export const makeCalls = Effect.gen(function* () {
      * Sends a create without a response again if the service certainly recognizes it. Otherwise sends nothing, and
      * returns undefined.
      */
-    resend: (create: NamedCreate, lost: LostCreate): Effect.Effect<Accepted | undefined, CallFault> =>
+    resend: (
+      create: NamedCreate,
+      lost: LostCreate
+    ): Effect.Effect<Accepted | undefined, CallFault | UnreadableCreate> =>
       Effect.gen(function* () {
         return (yield* proof.isSafe(create, lost)) ? yield* submit(create) : undefined
       }),
@@ -151,11 +181,14 @@ export const makeCalls = Effect.gen(function* () {
 
     /** Deletes a task. A task that no longer exists counts as deleted. */
     remove: Effect.fn("GatewayCalls.remove")((task: TaskId) =>
-      called(
-        { method: "DELETE", path: "/v1/task/delete", body: JSON.stringify({ task_id: task }) },
-        () => ({ task_id: task }),
-        () => undefined,
-        (fault) => fault
+      exchange(
+        {
+          method: "DELETE",
+          path: pathOf(paths.remove, { task }),
+          body: JSON.stringify({ task_id: task }),
+          provesKey: true
+        },
+        () => Either.void
       ).pipe(
         Effect.retry(retryPatiently),
         Effect.catchTag("Refused", (fault) => (fault.reason === "unknown" ? Effect.void : Effect.fail(fault)))
@@ -163,41 +196,47 @@ export const makeCalls = Effect.gen(function* () {
     ),
 
     /** Succeeds if the service responds. No retries. */
-    ping: speech.health({}).pipe(
-      Effect.mapError((error) => mapError(error)),
-      Effect.asVoid
-    ),
+    ping: Effect.asVoid(health),
 
     /** Returns the account's credits; undefined if unlimited or not reported. No retries. */
-    balance: speech.credits({}).pipe(
-      Effect.mapError((error) => mapError(error)),
-      Effect.map(({ credits, unlimited }) => (unlimited ? undefined : (credits ?? undefined)))
+    balance: Effect.map(
+      get(paths.credits, (value) => creditsOf(value, dialect)),
+      ({ credits, unlimited }) => (unlimited ? undefined : credits)
     ),
 
-    /** The read endpoints. Responses are normalized to the contract's shape. */
+    /** The read endpoints, in the contract's shape. */
     reads: {
-      health: read(speech.health({})),
-      credits: read(speech.credits({})),
-      providers: read(speech.providers({})),
-      models: (provider?: string) =>
-        read(speech.models({ urlParams: provider === undefined ? {} : { provider } })),
-      voices: (query: {
-        readonly provider?: string
-        readonly search?: string
-        readonly page?: number
-        readonly limit?: number
-      }) => read(speech.voices({ urlParams: query })),
+      health: patient(health),
+      credits: patient(get(paths.credits, (value) => creditsOf(value, dialect))),
+      providers: patient(get(paths.providers, providerListOf)),
+      models: (provider?: string) => patient(get(paths.models, modelListOf, { provider })),
+      voices: (query: VoiceQuery) =>
+        voices(query).pipe(
+          // Some services list the voices of one provider only.
+          Effect.catchTag("Refused", (fault) =>
+            fault.reason === "rules" && query.provider === undefined
+              ? Effect.flatMap(patient(get(paths.providers, providerListOf)), ({ providers }) =>
+                  Effect.map(
+                    Effect.forEach(providers, ({ provider }) =>
+                      Effect.map(voices({ ...query, provider }), (page) => ({
+                        ...page,
+                        voices: page.voices.map((voice) => ({
+                          ...voice,
+                          provider: voice.provider || provider
+                        }))
+                      }))
+                    ),
+                    joinPages
+                  )
+                )
+              : Effect.fail(fault)
+          )
+        ),
       tasks: (query: { readonly page?: number; readonly limit?: number }) =>
-        read(speech.tasks({ urlParams: query }))
+        Effect.map(taskPage(query), ({ unread: _, ...page }) => ({
+          ...page,
+          tasks: page.tasks.map(({ text: _text, silent: _silent, ...task }) => task)
+        }))
     }
   }
 })
-
-const isNamed = <A extends { readonly task_id: string | undefined }>(
-  answer: A
-): answer is A & { readonly task_id: string } => answer.task_id !== undefined
-
-/** Error for a response without a task id; `said` is the service's own message. */
-const unnamed = (said: string): string => `no task id in the response${said === "" ? "" : `: ${said}`}`
-
-const readRefusal = Schema.decodeUnknownEither(AnyRefusal)

@@ -12,7 +12,9 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   reason: Schema.Literal("key", "credits", "unknown", "too-long", "rules"),
   words,
   /** The maximum number of characters that the service reports, if `reason` is "too-long". */
-  max: Schema.optional(Schema.Int)
+  max: Schema.optional(Schema.Int),
+  /** The service's own code, if any. */
+  code: Schema.optional(Schema.String)
 }) {
   override get message(): string {
     return `${refusals[this.reason]}: ${this.words}`
@@ -62,6 +64,38 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()("Inva
   }
 }
 
+/**
+ * A create was answered with a status of success, but the answer names no task that can be read. It counts as made, and
+ * is not sent again.
+ */
+export class UnreadableCreate extends Schema.TaggedError<UnreadableCreate>()("UnreadableCreate", {
+  words,
+  /** The names of fields that were looked for. */
+  fields: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `the service accepted the create, but its answer names no task: ${this.words === "" ? "it is empty" : this.words}; looked for ${this.fields.join(", ")}; name its fields in service.dialect in the manifest`
+  }
+}
+
+/** The service says that the task is done, but names no address of its audio. */
+export class NoAddress extends Schema.TaggedError<NoAddress>()("NoAddress", {
+  task: TaskId,
+  /** The fields of the answer. */
+  fields: Schema.String
+}) {
+  override get message(): string {
+    return `task ${this.task} is done, but the answer has no address of its audio; its fields are ${this.fields}; set service.dialect.fields.audio in the manifest, then run dubwright retry`
+  }
+}
+
+/** The service answered for another line: with its task, its label or its audio. */
+export class MixedUp extends Schema.TaggedError<MixedUp>()("MixedUp", { words }) {
+  override get message(): string {
+    return `the service mixes up lines: ${this.words}`
+  }
+}
+
 /** The service accepted the task, then reported it as failed. */
 export class FailedAtService extends Schema.TaggedError<FailedAtService>()("FailedAtService", {
   task: TaskId,
@@ -108,7 +142,8 @@ export class NoAudio extends Schema.TaggedError<NoAudio>()("NoAudio", {
 export type CallFault = Refused | SlowDown | Unreachable | InvalidResponse
 
 /** Every error of the gateway. */
-export type Fault = CallFault | FailedAtService | Vanished | NeverSettled | NoAudio
+export type Fault =
+  CallFault | UnreadableCreate | FailedAtService | Vanished | NeverSettled | NoAddress | MixedUp | NoAudio
 
 const kinds = {
   Refused: "refused",
@@ -117,7 +152,10 @@ const kinds = {
   InvalidResponse: "broken",
   FailedAtService: "failed-at-service",
   Vanished: "vanished",
-  NeverSettled: "never-settled"
+  NeverSettled: "never-settled",
+  UnreadableCreate: "undecidable",
+  NoAddress: "unreadable",
+  MixedUp: "unreadable"
 } as const
 
 /** Reasons where no audio was received. Its quality is unknown, and the next fetch may succeed. */

@@ -1,7 +1,7 @@
 /** Results of the library's functions: values instead of printed text and exit codes. */
 import { Path } from "@effect/platform"
 import { Effect, Either } from "effect"
-import type { Metrics, RunReport } from "../domain/report/Report.ts"
+import { isServiceFault, type Metrics, type RunReport } from "../domain/report/Report.ts"
 import type { PlanReport } from "../domain/report/PlanReport.ts"
 import type { Refused } from "../gateway/GatewayErrors.ts"
 import type { InputRejected } from "../pipeline/load/InputRejected.ts"
@@ -94,7 +94,7 @@ export const dubOutcome = Effect.fnUntraced(function* (
   notices: ReadonlyArray<string>
 ) {
   const undone = jobs.filter(({ status }) => status !== "delivered").map(({ job }) => job.id)
-  const stopped = halt !== undefined && halt.reason !== "unreachable"
+  const stopped = halt !== undefined && !isServiceFault(halt.reason)
   const message = stopped
     ? halt.words
     : (unwritten?.message ??

@@ -236,8 +236,8 @@ it.scopedLive("distinguishes refusals, rate limits and service failures", () =>
       [503, "<h1>Busy</h1>", {}, { _tag: "SlowDown", words: "Busy (HTTP 503)" }],
       [500, "", {}, { _tag: "InvalidResponse", words: "HTTP 500" }],
       [504, "", {}, { _tag: "InvalidResponse" }],
-      [200, "<html>Sign in</html>", {}, { _tag: "InvalidResponse", words: "not JSON: Sign in" }],
-      [200, { ok: true }, {}, { _tag: "InvalidResponse", words: "no task id in the response" }],
+      [200, "<html>Sign in</html>", {}, { _tag: "UnreadableCreate", words: "Sign in" }],
+      [200, { ok: true }, {}, { _tag: "UnreadableCreate", words: '{"ok":true}' }],
       // Some services report failures only in the body.
       [
         200,
@@ -255,12 +255,7 @@ it.scopedLive("distinguishes refusals, rate limits and service failures", () =>
         {},
         { _tag: "InvalidResponse", words: "database is down (HTTP 200)" }
       ],
-      [
-        200,
-        { message: "come back" },
-        {},
-        { _tag: "InvalidResponse", words: "no task id in the response: come back" }
-      ]
+      [200, { message: "come back" }, {}, { _tag: "UnreadableCreate", words: '{"message":"come back"}' }]
     ]
     let next = 0
     const service = yield* server((_, response) => {

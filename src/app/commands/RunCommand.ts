@@ -1,6 +1,7 @@
 /** The `run` and `retry` commands. */
 import { Clock, Effect, Option } from "effect"
 import { FleetUnusable } from "../../fleet/shared/FleetErrors.ts"
+import { isServiceFault } from "../../domain/report/Report.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { SpeechService } from "../../library/layers/SpeechService.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
@@ -134,7 +135,7 @@ const tell = Effect.fnUntraced(function* (
       ? JSON.stringify(report, null, 2)
       : summaryText(result, out, process.cwd(), options.verbose, screen.look)
   )
-  if (halt !== undefined && halt.reason !== "unreachable") {
+  if (halt !== undefined && !isServiceFault(halt.reason)) {
     return yield* new CommandEnded({ code: exitCodes.stopped, message: halt.words })
   }
   if (unwritten !== undefined) {

@@ -40,7 +40,7 @@ export const workerCommand = (options: WorkerCommandOptions) =>
     const own = options.baseUrl ?? Option.getOrUndefined(yield* environmentBaseUrl)
     return yield* runWorker({
       client: redis.client,
-      reach: (baseUrl) => gatewayTo({ baseUrl: own ?? baseUrl }, ""),
+      reach: (service) => gatewayTo({ ...service, baseUrl: own ?? service.baseUrl }, ""),
       roles: options.roles,
       name: options.name ?? `${hostname()}-${process.pid}`,
       concurrency: options.concurrency ?? 64,

@@ -1,5 +1,6 @@
 /** The service of a command: from its options and the environment, or the bundled one in this process. */
 import { Effect, Layer, Option } from "effect"
+import type { RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import type { Engine } from "../../engines/Engine.ts"
 import { bundledService } from "../../library/layers/BundledService.ts"
 import { embeddedPlace, gatewayAt, remotePlace } from "../../library/layers/GatewayLayers.ts"
@@ -15,7 +16,7 @@ export interface ServiceFlags {
 }
 
 /** The service in use. */
-export type ChosenService = "embedded" | { readonly baseUrl: string }
+export type ChosenService = "embedded" | RemoteService
 
 /** Starts the bundled service, which stores its data in `dataDir`. It uses open `engines` by their names. */
 export const bundledPlace = (
@@ -33,7 +34,7 @@ export const gatewayTo = (service: ChosenService, dataDir: string) =>
     Effect.gen(function* () {
       if (service === "embedded") return yield* Effect.provide(bundledPlace(dataDir), ffmpegFromEnvironment)
       const key = Option.getOrUndefined(yield* environmentKey)
-      return yield* remotePlace(service.baseUrl, key, advice)
+      return yield* remotePlace(service, key, advice)
     })
   )
 

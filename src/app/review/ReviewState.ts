@@ -1,6 +1,7 @@
 /** State and service of a batch, shared by concurrent review requests and released after the last one. */
 import { join } from "node:path"
-import { Effect, Layer, RcMap, Scope } from "effect"
+import { Effect, Layer, RcMap, Schema, Scope } from "effect"
+import { Dialect } from "../../domain/manifest/ServiceDialect.ts"
 import type { Engine } from "../../engines/Engine.ts"
 import { gatewayAt } from "../../library/layers/GatewayLayers.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
@@ -38,7 +39,7 @@ export const makeReviewState = Effect.gen(function* () {
       return Layer.build(
         address === undefined
           ? gatewayAt(bundledPlace(dataDir, engines))
-          : gatewayTo({ baseUrl: address }, dataDir)
+          : gatewayTo(readRemote(address), dataDir)
       )
     }
   })
@@ -56,7 +57,14 @@ export const makeReviewState = Effect.gen(function* () {
     /** Returns a layer with the service of a batch, which starts it when it is built. */
     speechOf: ({ state, service }: Batch) =>
       Layer.scopedContext(
-        RcMap.get(services, service === "embedded" ? state : `${state}\n${service.baseUrl}`)
+        RcMap.get(services, service === "embedded" ? state : `${state}\n${JSON.stringify(service)}`)
       )
   }
 })
+
+/** Reads a remote service from its key in the map. */
+const readRemote = Schema.decodeUnknownSync(
+  Schema.parseJson(
+    Schema.Struct({ baseUrl: Schema.String, dialect: Schema.optionalWith(Dialect, { exact: true }) })
+  )
+)

@@ -1,6 +1,7 @@
 /** Manifest settings for the whole batch: the service, provider limits, and notifications. */
 import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
+import { DialectSetting, ExtraBody } from "./ServiceDialect.ts"
 import { expecting } from "../values/SchemaWords.ts"
 
 /** Limits and prices of a provider. Each overrides the built-in profile. */
@@ -45,6 +46,14 @@ export const ServiceSettings = Schema.Union(
   Schema.Literal("embedded"),
   Schema.Struct({
     baseUrl: described(HttpAddress, "The service's base URL."),
+    dialect: optional(
+      DialectSetting,
+      "How the service differs from the interface: default, genmax, v3, or its paths, body, fields and states."
+    ),
+    body: optional(
+      ExtraBody,
+      'Fields to add to the body of every create, such as language_code: "{language}". {language}, {provider}, {voice}, {model}, {speed}, {vol} and {pitch} are replaced; a field whose placeholder has no value is left out. A change does not speak finished lines again.'
+    ),
     undecided: optional(
       Undecided,
       "What to do if the response to a create is lost and the service does not return voice_name. match (default) adopts the only task in the history that fits. If none fits, it creates the task again; if several fit, it fails the line. report always fails the line. again creates the task once more, which may charge twice."

@@ -129,7 +129,10 @@ export const JobSummary = Schema.Struct({
 export type JobSummary = typeof JobSummary.Type
 
 /** Why a run stopped creating tasks. */
-export const HaltReason = Schema.Literal("credits", "key", "budget", "deadline", "unreachable")
+export const HaltReason = Schema.Literal("credits", "key", "budget", "deadline", "unreachable", "unreadable")
+
+/** Whether a run stopped because its service gave no answer, or none that can be used. */
+export const isServiceFault = (reason: string): boolean => reason === "unreachable" || reason === "unreadable"
 
 /** A batch's run.json. */
 export const RunReport = Schema.Struct({

@@ -15,6 +15,8 @@ export const FailureKind = Schema.Literal(
   "vanished",
   /** The task was not done before its deadline. */
   "never-settled",
+  /** The service says that the task is done, but its answer cannot be used: retried only on request. */
+  "unreadable",
   /** The audio is unusable, or does not match its text. */
   "bad-audio",
   /** It cannot be determined whether the create made a task. */

@@ -10,6 +10,9 @@ const passing: ReadonlySet<FailureKind> = new Set([
   "clip-gone"
 ])
 
+/** Failures after which the task may still provide its audio. */
+const resumable: ReadonlySet<FailureKind> = new Set(["broken", "slow-down", "never-settled", "unreadable"])
+
 /** Returns whether a failure may be temporary, so that the next run retries it automatically. */
 export const isTransientReason = (kind: FailureKind): boolean => passing.has(kind)
 
@@ -19,7 +22,5 @@ export const isTransientReason = (kind: FailureKind): boolean => passing.has(kin
  */
 export const retryTimeOf = (kind: FailureKind, hasTask: boolean): "retry" | "recall" | "resume" => {
   if (kind === "undecidable") return "recall"
-  return hasTask && (kind === "broken" || kind === "slow-down" || kind === "never-settled")
-    ? "resume"
-    : "retry"
+  return hasTask && resumable.has(kind) ? "resume" : "retry"
 }

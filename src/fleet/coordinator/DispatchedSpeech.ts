@@ -67,6 +67,7 @@ export const speakBy = (
       writeTerms({
         edition,
         service: batch.service === "embedded" ? "" : batch.service.baseUrl,
+        ...(settings.dialect === undefined ? {} : { dialect: settings.dialect }),
         undecided: settings.undecided,
         timesWords: settings.timesWords,
         profiles: Object.fromEntries(providers.map((provider) => [provider, settings.profileOf(provider)])),

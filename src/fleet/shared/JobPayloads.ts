@@ -3,6 +3,7 @@
  * password.
  */
 import { Option, Schema } from "effect"
+import { Dialect } from "../../domain/manifest/ServiceDialect.ts"
 import { decodeForeign } from "../../settings/ForeignValue.ts"
 import { JobId, LanguageTag, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { Undecided } from "../../domain/manifest/ServiceSettings.ts"
@@ -41,6 +42,8 @@ export const Terms = Schema.Struct({
   edition: Schema.Literal(edition),
   /** The service's base address. */
   service: Schema.String,
+  /** How the service differs from the interface, if it does. */
+  dialect: Schema.optional(Dialect),
   undecided: Undecided,
   /** Whether workers find the times of words in clips. */
   timesWords: Schema.Boolean,

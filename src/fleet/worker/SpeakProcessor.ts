@@ -1,5 +1,6 @@
 /** A worker's processor of utterances: continues one job of a provider's queue from its recorded state to its end. */
 import { Clock, type Context, Duration, Effect, Layer, Schema } from "effect"
+import type { RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
@@ -25,7 +26,7 @@ import { type Hold, type FencedStoreParts, publish } from "./FencedStore.ts"
 const asideFor = 30_000
 
 /** Builds the gateway to the service at an address, with this machine's own key. */
-export type Reach<E> = (baseUrl: string) => Layer.Layer<Gateway, E>
+export type Reach<E> = (service: RemoteService) => Layer.Layer<Gateway, E>
 
 const readTerms = Schema.decode(Schema.parseJson(Terms))
 
@@ -49,12 +50,13 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
     const benches = new Map<string, Bench>()
     const gateways = new Map<string, Context.Context<Gateway>>()
 
-    const gatewayTo = (baseUrl: string) =>
+    const gatewayTo = (service: RemoteService) =>
       Effect.gen(function* () {
-        const known = gateways.get(baseUrl)
+        const name = JSON.stringify(service)
+        const known = gateways.get(name)
         if (known !== undefined) return known
-        const made = yield* Layer.buildWithScope(reach(baseUrl), scope)
-        gateways.set(baseUrl, made)
+        const made = yield* Layer.buildWithScope(reach(service), scope)
+        gateways.set(name, made)
         return made
       })
 
@@ -67,12 +69,16 @@ export const makeSpeakProcessor = <E>(parts: FencedStoreParts, reach: Reach<E>) 
           const terms = yield* Effect.mapError(readTerms(yield* share.kept(name)), () =>
             versionMismatch(share.name, `fleet/${name}.json`)
           )
-          const gateway = yield* gatewayTo(terms.service)
+          const gateway = yield* gatewayTo({
+            baseUrl: terms.service,
+            ...(terms.dialect === undefined ? {} : { dialect: terms.dialect })
+          })
           const services = speakServices(
             {
               ...defaultSpeakSettings,
               keys: [],
               profileOf: (provider: ProviderId) => terms.profiles[provider] ?? profileOf(provider),
+              dialect: terms.dialect,
               undecided: terms.undecided,
               timesWords: terms.timesWords,
               languageOf: (key: UtteranceKey) => parts.holds.get(key)?.payload.language,

@@ -5,7 +5,7 @@
 import { Duration, Effect, Either, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
-import { slowDownFrom } from "../response/ErrorMapping.ts"
+import { slowDownFrom } from "../response/Refusals.ts"
 import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
 import { retryRead, backoff, retryPersistently } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"

@@ -36,13 +36,10 @@ export const makeIdempotencyProof = (
     let kept = 0
 
     const isReused = ({ path, provider }: NamedCreate, key: string) =>
-      Effect.map(
-        exchange(
-          { method: "POST", path, body: JSON.stringify({ text: "", provider }), idempotencyKey: key },
-          () => undefined
-        ),
-        (said) => Either.isLeft(said) && said.left.fields["code"] === "idempotency_key_reused"
-      )
+      exchange(
+        { method: "POST", path, body: JSON.stringify({ text: "", provider }), idempotencyKey: key },
+        () => Either.right(false)
+      ).pipe(Effect.catchTag("Refused", ({ code }) => Effect.succeed(code === "idempotency_key_reused")))
 
     const prove = (lost: NamedCreate, lostKey: string) =>
       Effect.gen(function* () {

@@ -6,7 +6,9 @@ import { millis } from "../../domain/time/Units.ts"
 import {
   FailedAtService,
   type CallFault,
+  type MixedUp,
   NeverSettled,
+  NoAddress,
   type Refused,
   type Vanished
 } from "../GatewayErrors.ts"
@@ -57,6 +59,23 @@ export interface SettledTask {
   readonly looks: number
 }
 
+/** A task that is done without an address of its audio fails after this many polls in a row. */
+const maxSilentLooks = 5
+
+/** How many times its usual latency a task may take before the wait is reported, and the least wait reported. */
+const slowFactor = 10
+const minSlow = 60_000
+
+/** What a poller may ask and tell. */
+export interface PollHooks<R> {
+  /** Whether a task that is unknown for some time is certainly gone; default: it is. */
+  readonly isGone?: Effect.Effect<boolean, never, R>
+  /** Called once if the task takes far longer than usual. `waited` is in milliseconds. */
+  readonly slow?: (waited: number) => Effect.Effect<void, never, R>
+  /** When the deadline begins, in milliseconds since 1970; default: when the poller is called. */
+  readonly since?: number
+}
+
 /** A task counts as vanished after it was unknown for this many polls and this many milliseconds. */
 const looksUnknown = 4
 const timeUnknown = 8_000
@@ -84,12 +103,13 @@ const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
  * Polls a task until it is done. `takenAt` is when the service accepted it (milliseconds since 1970), in this run or an
  * earlier one. Temporary failures of polls are retried until the deadline.
  */
-export const pollUntilSettled = (
-  look: Effect.Effect<TaskSnapshot, CallFault | Vanished>,
+export const pollUntilSettled = <R = never>(
+  look: Effect.Effect<TaskSnapshot, CallFault | Vanished | MixedUp, R>,
   task: TaskId,
   plan: PollPlan,
-  takenAt: number
-): Effect.Effect<SettledTask, Refused | FailedAtService | Vanished | NeverSettled> =>
+  takenAt: number,
+  hooks: PollHooks<R> = {}
+): Effect.Effect<SettledTask, Refused | FailedAtService | Vanished | NeverSettled | NoAddress | MixedUp, R> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
     const sinceTaken = () => clock.unsafeCurrentTimeMillis() - takenAt
@@ -103,24 +123,38 @@ export const pollUntilSettled = (
       isOutage
     })
 
-    const missed = (fault: CallFault | Vanished): Effect.Effect<Look, Refused | Vanished> => {
-      if (fault._tag === "Refused") return Effect.fail(fault)
+    const { isGone = Effect.succeed(true) } = hooks
+    const slowAfter = Math.max(minSlow, plan.first * slowFactor)
+    let isReported = false
+    let silent = 0
+
+    const missed = (
+      fault: CallFault | Vanished | MixedUp
+    ): Effect.Effect<Look, Refused | Vanished | MixedUp, R> => {
+      if (fault._tag === "Refused" || fault._tag === "MixedUp") return Effect.fail(fault)
       trouble = fault.message
       if (fault._tag !== "Vanished")
         return Effect.succeed(again(retryRead(fault), fault._tag === "Unreachable"))
       const at = Math.max(1, sinceTaken())
       unknown = unknown.looks === 0 ? { looks: 1, since: at } : { ...unknown, looks: unknown.looks + 1 }
-      return unknown.looks >= looksUnknown && at - unknown.since >= timeUnknown
-        ? Effect.fail(fault)
-        : Effect.succeed(again(Duration.millis(timeUnknown / looksUnknown)))
+      const next = again(Duration.millis(timeUnknown / looksUnknown))
+      if (unknown.looks < looksUnknown || at - unknown.since < timeUnknown) return Effect.succeed(next)
+      unknown = { looks: 0, since: 0 }
+      return Effect.flatMap(isGone, (gone) => (gone ? Effect.fail(fault) : Effect.succeed(next)))
     }
 
-    const interpret = (sight: TaskSnapshot, lookedAt: number): Effect.Effect<Look, FailedAtService> => {
+    const interpret = (
+      sight: TaskSnapshot,
+      lookedAt: number
+    ): Effect.Effect<Look, FailedAtService | NoAddress> => {
       unknown = { looks: 0, since: 0 }
       trouble = undefined
       if (sight._tag === "GivenUp")
         return new FailedAtService({ task, words: sight.words, lasting: sight.lasting })
-      if (sight._tag === "Waiting") {
+      silent = sight._tag === "Silent" ? silent + 1 : 0
+      if (sight._tag === "Silent" && silent >= maxSilentLooks)
+        return new NoAddress({ task, fields: sight.fields })
+      if (sight._tag !== "Done") {
         lastUndone = lookedAt
         return Effect.succeed(again())
       }
@@ -134,10 +168,20 @@ export const pollUntilSettled = (
     const one = Effect.suspend(() => {
       const lookedAt = sinceTaken()
       looks++
-      return Effect.matchEffect(look, { onFailure: missed, onSuccess: (sight) => interpret(sight, lookedAt) })
+      return Effect.matchEffect(look, {
+        onFailure: missed,
+        onSuccess: (sight) => interpret(sight, lookedAt)
+      }).pipe(
+        Effect.tap((next) => {
+          if (next._tag === "Settled" || isReported || lookedAt < slowAfter) return Effect.void
+          isReported = true
+          return hooks.slow?.(lookedAt) ?? Effect.void
+        })
+      )
     })
 
     const waited = sinceTaken()
+    const spent = hooks.since === undefined ? 0 : Math.max(0, clock.unsafeCurrentTimeMillis() - hooks.since)
     // Poll at once if the task is from an earlier run or the clock was set back.
     const first = waited >= 0 ? Math.max(0, plan.first - waited) : 0
     if (first > 0) yield* Effect.sleep(Duration.millis(first))
@@ -152,7 +196,7 @@ export const pollUntilSettled = (
     const last = yield* next.pipe(
       Effect.repeat(rhythm(plan)),
       Effect.timeoutFail({
-        duration: Duration.millis(Math.max(0, plan.deadline - first)),
+        duration: Duration.millis(Math.max(0, plan.deadline - first - spent)),
         onTimeout: () =>
           new NeverSettled({
             task,

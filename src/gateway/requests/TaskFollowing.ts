@@ -7,7 +7,7 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Context, Data, Effect, Layer, Redacted, Stream } from "effect"
 import { accountEventsPath, keyHeader } from "../../contract/SpeechApi.ts"
 import { TaskId } from "../../domain/values/Ids.ts"
-import { taskOf } from "../response/ResponseNormalization.ts"
+import { taskOf } from "../response/ResponseReading.ts"
 import { httpClient } from "../transport/HttpTransport.ts"
 import type { ServiceAddress } from "../transport/ServiceAddress.ts"
 

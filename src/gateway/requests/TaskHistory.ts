@@ -1,8 +1,8 @@
 /** Searches the service's task history for markers, to find out whether a create without a response made a task. */
 import { Effect, Option } from "effect"
-import type { TaskPage } from "../../contract/Task.ts"
 import { type TaskMarker, markersIn } from "../../domain/task/TaskMarker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
+import type { ReadTaskPage } from "../response/ResponseReading.ts"
 import { type PastTask, pastTaskOf } from "../response/TaskSnapshot.ts"
 
 /** The result of a walk through the history, from the newest task back to the requested time. */
@@ -15,12 +15,18 @@ export interface HistoryWalk {
    * Whether the service returns labels: true if one of ours was seen, false if tasks were seen and none had a marker.
    */
   readonly echoes: boolean | undefined
-  /** Whether the walk reached the requested time. It may not, if the history is too long. */
+  /**
+   * Whether the walk reached the requested time and could read every entry. It may not, if the history is too long. An
+   * entry without an id may be any task.
+   */
   readonly isWhole: boolean
 }
 
 /** Reads one page. Default: the service's first page, of its default size. */
-type ReadPage = (page: number | undefined, limit: number | undefined) => Effect.Effect<TaskPage, CallFault>
+type ReadPage = (
+  page: number | undefined,
+  limit: number | undefined
+) => Effect.Effect<ReadTaskPage, CallFault>
 
 /** Maximum pages of a walk: a hundred thousand tasks, at a hundred per page. */
 const mostPages = 1_000
@@ -89,8 +95,10 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
     let number = page.page
     let isWhole = false
     let kept = 0
+    let unread = 0
     for (let turns = 1; turns <= mostPages && kept < mostKept && !isWhole; turns++) {
       const tasks = page.tasks.map(pastTaskOf)
+      unread += page.unread
       const fresh = tasks.filter((task) => !seen.has(task.task))
       for (const task of fresh) {
         seen.set(task.task, task)
@@ -100,11 +108,11 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
         if (task.madeAt === undefined || task.madeAt > newestBefore) order = "other"
         else newestBefore = task.madeAt
       }
-      const isOver = tasks.length === 0 || !page.has_more || (turns > 2 && fresh.length === 0)
+      const isOver = tasks.length + page.unread === 0 || !page.has_more || (turns > 2 && fresh.length === 0)
       isWhole = isOver || (order === "newest-first" && newestBefore < since - clockTolerance)
       if (!isWhole && turns < mostPages) page = yield* readPage(++number, limit)
     }
-    return walkOf(Array.from(seen.values()), isWhole)
+    return walkOf(Array.from(seen.values()), isWhole && unread === 0)
   })
 
 const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean): HistoryWalk => {

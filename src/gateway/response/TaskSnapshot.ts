@@ -1,7 +1,7 @@
 /** The result of one poll of a task. */
-import { lastingFailures, type Task } from "../../contract/Task.ts"
+import { lastingFailures } from "../../contract/Task.ts"
 import { TaskId } from "../../domain/values/Ids.ts"
-import { unsaid } from "./ResponseFields.ts"
+import { type ListedTask, unsaid } from "./ResponseReading.ts"
 
 /** A done task. URLs may be relative, may be on another host, and may expire. */
 export interface DoneTask {
@@ -34,7 +34,15 @@ export interface FailedTask {
   readonly lasting: boolean
 }
 
-export type TaskSnapshot = DoneTask | PendingTask | FailedTask
+/** The task is done by its status, but no field holds an address of its audio. */
+export interface SilentTask {
+  readonly _tag: "Silent"
+  /** The names of its fields. */
+  readonly fields: string
+  readonly label: string | undefined
+}
+
+export type TaskSnapshot = DoneTask | SilentTask | PendingTask | FailedTask
 
 /** A task in the history. */
 export interface PastTask {
@@ -42,6 +50,8 @@ export interface PastTask {
   readonly label: string | undefined
   readonly provider: string | undefined
   readonly voice: string | undefined
+  /** The text, or its beginning, if the service repeats it. */
+  readonly text?: string | undefined
   readonly characters: number | undefined
   readonly credits: number | undefined
   /**
@@ -52,13 +62,14 @@ export interface PastTask {
 }
 
 /** Converts a task to a snapshot. `shown` formats the service's own words for display. */
-export const taskSnapshotOf = (task: Task, shown: (said: string) => string): TaskSnapshot => {
+export const taskSnapshotOf = (task: ListedTask, shown: (said: string) => string): TaskSnapshot => {
   if (task.status === "failed")
     return {
       _tag: "GivenUp",
       words: shown(task.error?.message ?? "no reason given"),
       lasting: lastingFailures.has(task.error?.code ?? "")
     }
+  if (task.silent !== undefined) return { _tag: "Silent", fields: shown(task.silent), label: task.voice_name }
   if (task.audio_url === undefined) return { _tag: "Waiting", label: task.voice_name }
   const made = instantOf(task.created_at)
   const done = instantOf(task.completed_at)
@@ -76,11 +87,12 @@ export const taskSnapshotOf = (task: Task, shown: (said: string) => string): Tas
 }
 
 /** Converts a task to the fields that the history search needs. */
-export const pastTaskOf = (task: Task): PastTask => ({
+export const pastTaskOf = (task: ListedTask): PastTask => ({
   task: TaskId.make(task.task_id),
   label: task.voice_name,
   provider: task.provider === "" ? undefined : task.provider,
   voice: task.voice_id === "" ? undefined : task.voice_id,
+  text: task.text,
   characters: task.characters === 0 ? undefined : task.characters,
   credits: creditsStated(task.credits),
   madeAt: instantOf(task.created_at),

@@ -1,5 +1,6 @@
 /** The service's base URL, key and timeouts. */
 import { Context, type Duration, Redacted, RegExp as RegularExpression } from "effect"
+import type { Dialect } from "../../domain/manifest/ServiceDialect.ts"
 import type { ResolveName } from "../../system/NetworkPlace.ts"
 
 /** The service's base URL, key and timeouts. */
@@ -9,8 +10,14 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
     /** http or https. A path, if any, is a prefix of every endpoint. */
     readonly baseUrl: URL
     readonly key: Redacted.Redacted
+    /** Default: the interface's. */
+    readonly dialect?: Dialect
     /** Timeout of a response of the interface. */
     readonly answerWithin: Duration.DurationInput
+    /**
+     * Timeout of the response to a create: while its connection is open it is slow, not lost. Default: `answerWithin`.
+     */
+    readonly createWithin?: Duration.DurationInput
     /** Timeout of a whole audio file. */
     readonly audioWithin: Duration.DurationInput
     /** Audio that arrives at less than 2 kB/s for this long has stalled; default 30 s. */
@@ -27,6 +34,7 @@ export const isOwn = (baseUrl: URL, address: URL): boolean => address.origin ===
 export const presentable = (said: string, key: Redacted.Redacted): string => {
   const secret = Redacted.value(key)
   const line = said
+    .slice(0, 4_000)
     .replaceAll(/<[^>]*>/gu, " ")
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim()

@@ -1,6 +1,7 @@
 /** Gateways to a remote service, or to one that runs in this process. */
 import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effect"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import type { Dialect, RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { requestTimeouts } from "../../gateway/transport/RequestTimeouts.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
@@ -11,6 +12,7 @@ import { ServiceUnusable } from "./ServiceErrors.ts"
 export interface ServicePlace {
   readonly baseUrl: URL
   readonly key: Redacted.Redacted
+  readonly dialect?: Dialect
 }
 
 /** The gateway to a service. `place` may start that service; it stops with the gateway. */
@@ -35,7 +37,7 @@ const httpTransport = Layer.unwrapEffect(
 
 /** Checks a remote service's URL and key. `advice` completes "the service at URL needs a key; …". */
 export const remotePlace = (
-  baseUrl: string,
+  { baseUrl, dialect }: RemoteService,
   key: Redacted.Redacted | undefined,
   advice: string
 ): Effect.Effect<ServicePlace, ServiceUnusable> => {
@@ -45,7 +47,7 @@ export const remotePlace = (
   const url = new URL(baseUrl)
   return key === undefined
     ? new ServiceUnusable({ detail: `the service at ${url.origin} needs a key; ${advice}` })
-    : Effect.succeed({ baseUrl: url, key })
+    : Effect.succeed({ baseUrl: url, key, ...(dialect === undefined ? {} : { dialect }) })
 }
 
 /** Starts the bundled service in this process. Its code is loaded only then. */

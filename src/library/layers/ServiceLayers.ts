@@ -28,7 +28,7 @@ const keyless = (
   connect: (service, dataDir) =>
     gatewayAt(
       Effect.gen(function* () {
-        if (service !== "embedded") return yield* remotePlace(service.baseUrl, undefined, advice)
+        if (service !== "embedded") return yield* remotePlace(service, undefined, advice)
         return yield* Effect.provideService(embeddedPlace({ ...own, dataDir }), Ffmpeg, ffmpeg)
       })
     )
@@ -71,7 +71,7 @@ export const remoteService = (options: {
         connect: (service, dataDir) =>
           service === "embedded"
             ? local.connect(service, dataDir)
-            : gatewayAt(remotePlace(service.baseUrl, options.key, advice))
+            : gatewayAt(remotePlace(service, options.key, advice))
       }
     })
   )

@@ -3,6 +3,7 @@ import { Path } from "@effect/platform"
 import { Array, Effect } from "effect"
 import picomatch from "picomatch"
 import { isDynamicPattern } from "tinyglobby"
+import { dialectOf } from "../../domain/manifest/ServiceDialect.ts"
 import type { ProviderId } from "../../domain/values/Ids.ts"
 import { type JobEntry, Manifest } from "../../domain/manifest/Manifest.ts"
 import { profileOf, ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
@@ -268,9 +269,13 @@ const nobody: ChosenVoices = () => undefined
 
 const serviceOf = (manifest: Manifest, flags: RunFlags): Batch["service"] => {
   if (flags.embedded === true) return "embedded"
-  if (flags.baseUrl !== undefined) return { baseUrl: flags.baseUrl }
-  if (manifest.service === "embedded") return manifest.service
-  if (manifest.service !== undefined) return { baseUrl: manifest.service.baseUrl }
+  if (manifest.service === "embedded" && flags.baseUrl === undefined) return manifest.service
+  const named = typeof manifest.service === "object" ? manifest.service : undefined
+  const baseUrl = flags.baseUrl ?? named?.baseUrl
+  if (baseUrl !== undefined)
+    return named?.dialect === undefined && named?.body === undefined
+      ? { baseUrl }
+      : { baseUrl, dialect: dialectOf(named.dialect, named.body) }
   return flags.environmentBaseUrl === undefined ? "embedded" : { baseUrl: flags.environmentBaseUrl }
 }
 

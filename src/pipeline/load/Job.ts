@@ -1,5 +1,6 @@
 /** A job and its batch as resolved: defaults applied, paths absolute, every setting present. */
 import type { Effect } from "effect"
+import type { RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import type { FrameRateWritten } from "../../domain/time/FrameRate.ts"
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
 import type { JobApprovals, SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
@@ -179,7 +180,7 @@ export interface Batch {
   readonly out: string
   readonly state: string
   /** The bundled service, or a remote one's base address. */
-  readonly service: "embedded" | { readonly baseUrl: string }
+  readonly service: "embedded" | RemoteService
   readonly undecided: Undecided
   readonly profileOf: (provider: ProviderId) => ProviderProfile
   /** Whom to notify when a run has ended. */

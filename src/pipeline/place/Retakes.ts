@@ -2,7 +2,7 @@
  * Plans retakes: lines that exceed `fit.maxSpeed` or overrun are requested again, spoken faster by the voice itself.
  */
 import { Effect } from "effect"
-import { Casting } from "../../domain/speech/Casting.ts"
+import { Casting, tonedText } from "../../domain/speech/Casting.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { FitLimits, Placement } from "../../domain/speech/Placement.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
@@ -50,7 +50,7 @@ const retakeOf = (
   { lines, parts, start, end, speed, flags }: Placement,
   line: Line,
   limits: FitLimits,
-  { controls, srtInput: takesSrt, minChars }: ProviderProfile
+  { controls, srtInput: takesSrt, minChars, tone }: ProviderProfile
 ): ReadonlyArray<UtteranceUse> => {
   if (!flags.includes("fast") && !flags.includes("overrun")) return []
   if (line.slot === undefined || lines.length > 1 || parts.length > 1 || controls.speed === undefined)
@@ -64,6 +64,6 @@ const retakeOf = (
   const casting = Casting.make({ ...line.casting, speed: faster })
   const utterance = takesSrt
     ? makeUtterance(casting, "srt", srtInput([line.said]), [line.said])
-    : makeUtterance(casting, "text", line.said, [line.said])
+    : makeUtterance(casting, "text", tonedText(casting, tone, line.said), [line.said])
   return [UtteranceUse.make({ utterance, lines: [LineRef.make({ cue: line.cue, part: line.part })] })]
 }

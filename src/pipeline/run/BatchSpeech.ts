@@ -186,6 +186,6 @@ export const speakSettings = Effect.fnUntraced(function* (
     deadline,
     timesWords: batch.jobs.some(({ video }) => video !== undefined),
     languageOf: (utterance: UtteranceKey) => languages.get(utterance),
-    ...(service === "embedded" ? { folder: state } : {})
+    ...(service === "embedded" ? { folder: state } : { dialect: service.dialect })
   }
 })

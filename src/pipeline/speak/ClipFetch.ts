@@ -14,6 +14,7 @@ import { startOver, readRefused, setAside } from "./FaultPolicy.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { mostRerolls, SpeakConfig } from "./SpeakSettings.ts"
+import { AnswerTrust } from "./services/AnswerTrust.ts"
 import { RunSpending } from "./services/RunSpending.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
@@ -59,6 +60,9 @@ export const fetchClip = (
       return yield* fetchClip(row, done, refetches + 1)
     }
     const { clip, bytes, suspect, mayRetake } = kept.right
+    yield* Context.get(context, AnswerTrust)
+      .heard(row, clip.checksum)
+      .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
     const { hold } = Context.get(context, RunSpending)
     if (suspect !== undefined && mayRetake && (yield* mayReroll(row)) && hold(utterance))
       return yield* startOver(row, badAudioOf(suspect))

@@ -2,7 +2,7 @@
 import { Clock, Effect, Predicate } from "effect"
 import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
 import type { Accepted } from "../../gateway/GatewayCalls.ts"
-import type { CallFault } from "../../gateway/GatewayErrors.ts"
+import type { CallFault, UnreadableCreate } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { composeCreate, type NamedCreate } from "../../gateway/requests/NamedCreate.ts"
 import type { MaySend } from "../../gateway/requests/SendWindow.ts"
@@ -14,22 +14,28 @@ import { SpeakConfig } from "./SpeakSettings.ts"
 
 /** Composes the create of an utterance's current take. */
 export const createOf = ({ utterance, label, take }: UtteranceRow) =>
-  Effect.map(SpeakConfig, ({ profileOf }) => {
+  Effect.map(SpeakConfig, ({ profileOf, dialect, languageOf }) => {
     const mark = markerOf(utterance.key, take)
-    return composeCreate(utterance, labelWithMarker(label, mark), profileOf(utterance.casting.provider), mark)
+    return composeCreate(
+      utterance,
+      labelWithMarker(label, mark),
+      profileOf(utterance.casting.provider),
+      mark,
+      { ...(dialect === undefined ? {} : { dialect }), language: languageOf(utterance.key) }
+    )
   })
 
 /** Sends an announced create, and at once again if its response is lost and that is safe. */
 export const sendOnce = (
   create: NamedCreate,
   maySend: MaySend
-): Effect.Effect<Accepted, CallFault, Gateway> =>
+): Effect.Effect<Accepted, CallFault | UnreadableCreate, Gateway> =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
     const sentAt = yield* Clock.currentTimeMillis
     return yield* gateway.submit(create, maySend).pipe(
       Effect.catchTag("InvalidResponse", (fault) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Accepted, CallFault> =>
           // Even if the second request fails, the first one may have made a task.
           gateway.resend(create, { age: now - sentAt, isNamed: true }).pipe(
             Effect.mapError(() => fault),
@@ -58,6 +64,8 @@ export const resendCreate = (
     const task = yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
       gateway.resend(create, { age: now - announcedAt, isNamed })
     ).pipe(
+      // It counts as made: the history decides.
+      Effect.catchTag("UnreadableCreate", () => Effect.succeed(undefined)),
       Effect.retry(retryPatiently),
       Effect.tapError((fault) => logDebug("create not accepted again", fault.message)),
       Effect.orElseSucceed(() => undefined)

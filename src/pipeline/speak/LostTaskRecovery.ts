@@ -1,5 +1,6 @@
 /** Searches the service's history for the task of a create whose response was lost, and decides whether one exists. */
 import { Clock, Duration, Effect } from "effect"
+import type { TaskId } from "../../domain/values/Ids.ts"
 import { markerOf } from "../../domain/task/TaskMarker.ts"
 import { InvalidResponse, type CallFault } from "../../gateway/GatewayErrors.ts"
 import type { HistoryWalk } from "../../gateway/requests/TaskHistory.ts"
@@ -56,7 +57,8 @@ const matchTolerance = 2 * 60_000
 
 /**
  * Searches for the task of an announced utterance. `lostAt` is when its response was lost or, in a later run, when it
- * was announced. With `last`, nothing searches again, so the result is never `Unsure`.
+ * was announced. With `last`, nothing searches again: `Unsure` then means that the history stayed empty, which does not
+ * show that it would list the task.
  */
 export const findLostTask = (
   row: UtteranceRow,
@@ -84,8 +86,10 @@ export const findLostTask = (
         const finding = yield* judge(row, walk)
         if (finding._tag === "Found") return finding
         if (!isPast(patience, lostAt, at)) return yield* Effect.delay(look, nextLook)
-        if (finding._tag === "Undecidable" || isPast(yield* believedAfter, lostAt, at)) return finding
-        return last ? yield* Effect.delay(look, nextLook) : ({ _tag: "Unsure" } as const)
+        if (finding._tag === "Undecidable") return finding
+        const isBelieved = isPast(yield* believedAfter, lostAt, at)
+        if (finding._tag === "Absent" && isBelieved) return finding
+        return last && !isBelieved ? yield* Effect.delay(look, nextLook) : ({ _tag: "Unsure" } as const)
       }
     )
     const now = yield* Clock.currentTimeMillis
@@ -94,6 +98,29 @@ export const findLostTask = (
     Effect.tap(({ _tag }) => logDebug("searched for a lost task", _tag)),
     inSpan("LostTaskRecovery.findLostTask")
   )
+
+/**
+ * Whether the service's history shows that a task that it does not know any more is gone: the whole history lists
+ * others of ours, but not this one. A service that lags may answer 404 for a task that it lists. Then, and if the
+ * history cannot be read, the task may still exist.
+ */
+export const isListedGone = (
+  row: UtteranceRow,
+  task: TaskId,
+  takenAt: number
+): Effect.Effect<boolean, never, SpeakContext> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const store = yield* UtteranceStore
+    const { undecided } = yield* SpeakConfig
+    const now = yield* Clock.currentTimeMillis
+    if (!isPast(lateArrival, takenAt, now)) return false
+    const { find, tasks, isWhole } = yield* gateway.history(takenAt)
+    const isListed = tasks.some((one) => one.task === task)
+    if (isListed || find(markerOf(row.utterance.key, row.take)) !== undefined) return false
+    const ours = yield* store.ours(tasks.map((one) => one.task))
+    return undecided === "again" || (isWhole && ours.size > 0)
+  }).pipe(Effect.orElseSucceed(() => false))
 
 /**
  * With `undecided: again` and a service without labels, a late task could not be recognized: there is no point in
@@ -131,20 +158,29 @@ const isBehind = (
 const isPast = (time: Duration.Duration, lostAt: number, now: number): boolean =>
   now < lostAt || now - lostAt >= Duration.toMillis(time)
 
-/** Interprets a walk that contains no task with the marker. */
+/**
+ * Interprets a walk that contains no task with the marker. Only a history that was seen to list our labels can show
+ * that one is missing.
+ */
 const judge = (
   row: UtteranceRow,
   walk: HistoryWalk
 ): Effect.Effect<LostTaskFinding, StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
-    const { echoesLabels, sawLabels } = yield* ServiceWatch
+    const { listsLabels, sawListedLabels, sawLabels } = yield* ServiceWatch
+    const { undecided } = yield* SpeakConfig
     const { counts, warn } = yield* SpeakCounters
     if (!walk.isWhole)
-      return { _tag: "Undecidable", why: "the service's history is too long to search" } as const
+      return {
+        _tag: "Undecidable",
+        why: "the service's history is too long to search"
+      } as const
     if (walk.echoes !== undefined) sawLabels(walk.echoes)
-    // An empty history proves nothing when this run has created tasks.
-    const mute = walk.tasks.length === 0 && counts.created > 0
-    if (echoesLabels() !== false && !mute) return { _tag: "Absent" } as const
+    if (walk.echoes === true) sawListedLabels()
+    const isEmpty = walk.tasks.length === 0
+    if (listsLabels() && !isEmpty) return { _tag: "Absent" } as const
+    // Nothing is known of this history yet: another task may show whether it has labels.
+    if (isEmpty && counts.created === 0 && undecided !== "again") return { _tag: "Unsure" } as const
     yield* warn(unlabelled)
     return yield* unlabelledFinding(row, walk)
   })
@@ -153,8 +189,8 @@ const unlabelled =
   "the service's history does not return voice_name, so markers cannot identify lost tasks; set service.undecided in the manifest to choose what happens to their lines"
 
 /**
- * Without labels, accepts the only task that matches provider, voice, length and time and belongs to no other
- * utterance.
+ * Without labels, accepts the only task that matches text, voice, length, provider and time, as far as the history
+ * lists them, and that belongs to no other utterance.
  */
 const unlabelledFinding = (
   row: UtteranceRow,
@@ -167,26 +203,47 @@ const unlabelledFinding = (
     const undecidable = (why: string): LostTaskFinding => ({ _tag: "Undecidable", why })
     if (undecided === "report") return undecidable("the service does not return voice_name")
     const since = (row.announcedAt ?? 0) - matchTolerance
-    if (
-      walk.tasks.some(
-        (task) => task.madeAt === undefined || task.characters === undefined || task.provider === undefined
-      )
-    )
+    if (!walk.tasks.every(isTold))
       return undecidable("the service's history lists neither voice_name nor time, provider and length")
-    const { casting, characters } = row.utterance
+    const { casting, characters, text } = row.utterance
     const like = walk.tasks.filter(
       (task) =>
-        task.provider === casting.provider &&
-        task.characters === characters &&
+        (task.provider === undefined || task.provider === casting.provider) &&
+        (task.characters === undefined || task.characters === characters) &&
         (task.voice === undefined || task.voice === casting.voice) &&
-        (task.madeAt ?? 0) >= since
+        (task.text === undefined || isTextOf(task.text, text)) &&
+        (task.madeAt ?? since) >= since
     )
     const ours = yield* store.ours(like.map((task) => task.task))
     const strange = like.filter((task) => !ours.has(task.task))
     const [only] = strange
-    if (only === undefined) return { _tag: "Absent" } satisfies LostTaskFinding
-    const rivals = yield* store.announcedLike(row.utterance)
+    if (only === undefined) {
+      // A history that counts characters in another way would never match.
+      const counts = yield* store.charactersOf(walk.tasks.map((task) => task.task))
+      const isProven = walk.tasks.some(
+        (task) => task.characters !== undefined && counts.get(task.task) === task.characters
+      )
+      return isProven ? { _tag: "Absent" } : undecidable("no task in its history matches")
+    }
+    const rivals = only.text === undefined ? yield* store.announcedLike(row.utterance) : 1
     return strange.length === 1 && rivals === 1
       ? ({ _tag: "Found", task: only } satisfies LostTaskFinding)
       : undecidable(`${strange.length} tasks in the service's history match`)
   })
+
+/** Whether a history tells enough of a task to say whose it is. */
+const isTold = ({ madeAt, characters, provider, voice, text }: PastTask): boolean =>
+  text === undefined
+    ? madeAt !== undefined && characters !== undefined && provider !== undefined
+    : madeAt !== undefined || voice !== undefined
+
+/** Letters of a text's beginning that a history must repeat, to be recognized. */
+const minBeginning = 40
+
+/** Whether a history's text is the given one, or its beginning. */
+const isTextOf = (listed: string, text: string): boolean => {
+  const [one, whole] = [listed, text].map((some) => some.normalize("NFC").replaceAll(/\s+/gu, " ").trim())
+  if (one === undefined || whole === undefined) return false
+  const beginning = one.replace(/(\.{3}|…)$/u, "")
+  return one === whole || (beginning.length >= minBeginning && whole.startsWith(beginning))
+}

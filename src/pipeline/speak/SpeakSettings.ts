@@ -2,6 +2,7 @@
 import { Context, type Duration, Effect } from "effect"
 import type { LanguageTag, ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { HaltReason } from "../../domain/report/Report.ts"
+import type { Dialect } from "../../domain/manifest/ServiceDialect.ts"
 import type { Undecided } from "../../domain/manifest/ServiceSettings.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Counts, SpeakTally } from "./SpeakTally.ts"
@@ -16,6 +17,8 @@ export interface SpeakSettings {
   readonly spentBefore: number
   /** What to do about a create whose response was lost, at a service that does not repeat labels. */
   readonly undecided: Undecided
+  /** How creates are composed; default: as the interface says. */
+  readonly dialect?: Dialect | undefined
   /** No new task is started after this time; undefined means no deadline. */
   readonly deadline?: Deadline | undefined
   /** The state folder, if the service is the bundled one, which keeps its audio there too. */

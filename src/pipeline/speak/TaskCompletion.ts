@@ -5,21 +5,24 @@
 import { Clock, Context, Effect } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { markerOf, markersIn } from "../../domain/task/TaskMarker.ts"
-import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
+import { failureReasonOf, type MixedUp, type NoAddress } from "../../gateway/GatewayErrors.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { inSpan, logDebug } from "../Annotations.ts"
+import { isListedGone } from "./LostTaskRecovery.ts"
 import { obtainTask } from "./TaskCreation.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
+import { AnswerTrust } from "./services/AnswerTrust.ts"
 import { ProviderQueues } from "./services/ProviderQueues.ts"
 import { RunSpending } from "./services/RunSpending.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
+import { SpeakCounters } from "./services/SpeakCounters.ts"
 import { type NewsEpoch, TaskNews } from "./services/TaskNews.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
 
@@ -74,19 +77,36 @@ const awaited = (
     // A task of an earlier run has had time to finish, so it is polled at once.
     const now = yield* Clock.currentTimeMillis
     const takenAt = row.state === "planned" ? now : (row.announcedAt ?? now)
-    const noticing = Effect.map(gateway.look(task), (sight) => {
-      if (watch.echoesLabels() === undefined && sight._tag !== "GivenUp")
-        watch.sawLabels(hasMarker(sight.label, row))
-      return sight
+    const { mixed } = Context.get(context, AnswerTrust)
+    const { warn } = Context.get(context, SpeakCounters)
+    const noticing = Effect.flatMap(gateway.look(task), (sight) => {
+      if (sight._tag === "GivenUp" || sight.label === undefined) return Effect.succeed(sight)
+      const isOurs = hasMarker(sight.label, row)
+      if (!isOurs && markersIn(sight.label).length > 0)
+        return mixed(`task ${task} of ${row.label} is labelled "${sight.label}"`)
+      if (watch.echoesLabels() === undefined) watch.sawLabels(isOurs)
+      return Effect.succeed(sight)
     })
     const plan = pollPlan(usual, characters)
+    const slow = (waited: number) =>
+      warn(
+        `tasks of ${casting.provider} take far longer than usual: ${row.label} has waited ${Math.round(waited / 1000)} s; a task may take ${Math.round(plan.deadline / 60_000)} minutes`
+      )
+    const hooks = {
+      isGone: isListedGone(row, task, takenAt),
+      slow: (waited: number) => (watch.firstSlow(casting.provider) ? slow(waited) : Effect.void),
+      since: Math.max(takenAt, watch.startedAt)
+    }
     const news = Context.get(context, TaskNews)
     const told = yield* news.ended(task, epoch, Math.max(leastPatience, 3 * (usual?.mean ?? 0)))
     const polls = told ? { ...plan, first: 0 } : plan
-    const settled = yield* pollUntilSettled(noticing, task, polls, takenAt).pipe(
+    const settled = yield* pollUntilSettled(noticing, task, polls, takenAt, hooks).pipe(
       Effect.catchTags({
         Refused: readRefused,
-        NeverSettled: setAside,
+        NeverSettled: (fault) =>
+          Effect.zipRight(warn(`${row.label}: ${fault.message}; it is looked at once more`), setAside(fault)),
+        NoAddress: hopeless,
+        MixedUp: hopeless,
         FailedAtService: (fault) =>
           fault.lasting
             ? new Hopeless({ failure: failureReasonOf(fault) })
@@ -101,6 +121,8 @@ const awaited = (
     yield* logDebug("task done")
     return settled.done
   }).pipe(inSpan("TaskCompletion.awaited", { task }))
+
+const hopeless = (fault: NoAddress | MixedUp) => new Hopeless({ failure: failureReasonOf(fault) })
 
 /** Whether a label has the marker of an utterance's take; a restored clip's task is of an earlier one. */
 const hasMarker = (label: string | undefined, { utterance: { key } }: UtteranceRow): boolean =>

@@ -5,7 +5,7 @@
 import { Clock, Context, Duration, Effect, Fiber, Runtime, Schedule } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
-import { type CallFault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
+import { type CallFault, failureReasonOf, type UnreadableCreate } from "../../gateway/GatewayErrors.ts"
 import { openSendWindow } from "../../gateway/requests/SendWindow.ts"
 import { retryRead, backoff, retryPersistently } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
@@ -14,6 +14,7 @@ import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { about, inSpan, logDebug } from "../Annotations.ts"
 import { Progress } from "../Progress.ts"
+import { AnswerTrust } from "./services/AnswerTrust.ts"
 import { ProviderQueues } from "./services/ProviderQueues.ts"
 import { RunSpending } from "./services/RunSpending.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
@@ -74,6 +75,7 @@ const recovered = (
     const queues = yield* ProviderQueues
     const spending = yield* RunSpending
     const { counts, retrying } = yield* SpeakCounters
+    const trust = yield* AnswerTrust
     const { key, casting } = row.utterance
     const { punctual, halted } = yield* StopSignal
     const report = (fault: CallFault) => queues.report(casting.provider, fault)
@@ -105,6 +107,10 @@ const recovered = (
         spending.unanswered.delete(key)
         return undefined
       case "Unsure": {
+        if (last)
+          return yield* halted() === undefined
+            ? new Hopeless({ failure: undecidable("the service's history is empty") })
+            : new Left()
         const why =
           "no response to its create request, and no matching task yet; the search is repeated after the other lines"
         yield* retrying(casting.provider, key, why)
@@ -115,6 +121,9 @@ const recovered = (
       case "Found": {
         const { task, credits } = finding.task
         yield* store.apply({ event: "adopt", key, task, credits })
+        yield* trust
+          .named(row, task)
+          .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
         if (loss !== undefined) {
           spending.unanswered.delete(key)
           yield* taken(row, loss.cost, credits)
@@ -193,8 +202,15 @@ const createRetries = backoff.pipe(
   Schedule.intersect(Schedule.recurs(mostAttempts - 1))
 )
 
-/** Sends one create, from `announce` to the response. Fails with a `CallFault` only if it certainly made no task. */
+/** Sends one create when the run may, and searches for its task if the response is lost or cannot be read. */
 const attempt = (
+  row: UtteranceRow,
+  last: boolean
+): Effect.Effect<TaskId, CallFault | Ending | StateUnusable, SpeakContext> =>
+  Effect.flatMap(AnswerTrust, ({ admitted }) => admitted(sent(row, last)))
+
+/** Sends one create, from `announce` to the response. Fails with a `CallFault` only if it certainly made no task. */
+const sent = (
   row: UtteranceRow,
   last: boolean
 ): Effect.Effect<TaskId, CallFault | Ending | StateUnusable, SpeakContext> =>
@@ -202,6 +218,7 @@ const attempt = (
     const context = yield* Effect.context<SpeakContext>()
     const queues = Context.get(context, ProviderQueues)
     const spending = Context.get(context, RunSpending)
+    const trust = Context.get(context, AnswerTrust)
     const { stopped, punctual, halted } = Context.get(context, StopSignal)
     const { folder } = Context.get(context, SpeakConfig)
     const { key, casting, characters } = row.utterance
@@ -216,11 +233,20 @@ const attempt = (
 
     const { announcedAt, createKey, answer } = yield* landed(sendCreate(row, cost))
     if (answer._tag === "Right") {
+      const { task } = answer.right
       yield* queues.report(provider, "taken")
-      return answer.right.task
+      yield* trust
+        .named(row, task)
+        .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
+      return task
     }
 
     const fault = answer.left
+    const announced: UtteranceRow = { ...row, state: "announced", announcedAt, createKey }
+    if (fault._tag === "UnreadableCreate") {
+      spending.unanswered.set(key, { at: yield* Clock.currentTimeMillis, cost })
+      return yield* unreadable(announced, fault, cost, last)
+    }
     // The bundled service keeps its audio in the state folder: waiting does not free that disk.
     if (fault._tag === "SlowDown" && fault.isFull === true && folder !== undefined)
       return yield* new StateUnusable({ folder, reason: "full", detail: fault.words })
@@ -235,10 +261,36 @@ const attempt = (
         return yield* fault
       case "InvalidResponse": {
         spending.unanswered.set(key, { at: yield* Clock.currentTimeMillis, cost })
-        const task = yield* recovered({ ...row, state: "announced", announcedAt, createKey }, last)
+        const task = yield* recovered(announced, last)
         return task ?? (yield* fault)
       }
     }
+  })
+
+/**
+ * Searches for the task of a create whose response names none. Such a create counts as made: it is not sent again, even
+ * if no task is found.
+ */
+const unreadable = (
+  row: UtteranceRow,
+  fault: UnreadableCreate,
+  cost: number,
+  last: boolean
+): Effect.Effect<TaskId, Ending | StateUnusable, SpeakContext> =>
+  Effect.gen(function* () {
+    const trust = yield* AnswerTrust
+    const failed = new Hopeless({ failure: failureReasonOf(fault) })
+    const spending = yield* RunSpending
+    const unresolved = Effect.gen(function* () {
+      // It is charged, as far as this run can know.
+      if (spending.unanswered.delete(row.utterance.key)) yield* taken(row, cost, undefined)
+      yield* trust.unreadable(fault)
+      return yield* failed
+    })
+    const task = yield* recovered(row, last).pipe(
+      Effect.catchTags({ SetAside: () => unresolved, Hopeless: () => unresolved })
+    )
+    return task ?? (yield* unresolved)
   })
 
 /** Announces a create, sends it and records the response. */
@@ -256,7 +308,7 @@ const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number)
     const { task, credits } = answer.right
     // Counted here: the calling fiber may be interrupted by now, and a full disk may prevent the record.
     yield* Effect.ensuring(store.apply({ event: "accept", key, task, credits }), taken(row, cost, credits))
-  } else if (answer.left._tag !== "InvalidResponse") {
+  } else if (answer.left._tag !== "InvalidResponse" && answer.left._tag !== "UnreadableCreate") {
     yield* store.apply({ event: "withdraw", key })
   }
   yield* answer._tag === "Right"

@@ -247,6 +247,9 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
     case "SlowDown":
     case "Unreachable":
     case "InvalidResponse":
+    case "UnreadableCreate":
+    case "NoAddress":
+    case "MixedUp":
     case "Vanished":
       return failed("busy")
     case "NeverSettled":

@@ -67,11 +67,18 @@ export const makeUtteranceQueries = (sql: SqlClient, folder: string) => {
       execute: (keys) =>
         sql.unsafe(`SELECT key, bytes FROM clip WHERE key IN (SELECT value FROM json_each(?))`, [keys])
     }),
+    clipChecksum: query("clip", {
+      Request: Schema.Void,
+      Result: Struct({ key: UtteranceKey, checksum: Schema.String }),
+      execute: () => sql.unsafe(`SELECT key, checksum FROM clip`)
+    }),
     task: query("task", {
       Request: Keys,
-      Result: Struct({ task: Schema.String }),
+      Result: Struct({ task: Schema.String, characters: Count }),
       execute: (tasks) =>
-        sql.unsafe(`SELECT task FROM task WHERE task IN (SELECT value FROM json_each(?))`, [tasks])
+        sql.unsafe(`SELECT task, characters FROM task WHERE task IN (SELECT value FROM json_each(?))`, [
+          tasks
+        ])
     }),
     taskMade: query("task", {
       Request: Struct({ from: Count, to: Count }),

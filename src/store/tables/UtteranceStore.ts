@@ -104,6 +104,16 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       return new Set((yield* query.task(tasks)).map(({ task }) => task))
     })
 
+    /** Returns how many characters the texts of these tasks have, as far as they are of this folder. */
+    const charactersOf = Effect.fn("UtteranceStore.charactersOf")(function* (tasks: ReadonlyArray<TaskId>) {
+      return new Map((yield* query.task(tasks)).map(({ task, characters }) => [task, characters]))
+    })
+
+    /** The checksums of all clips. */
+    const clipChecksums = Effect.suspend(() => query.clipChecksum()).pipe(
+      Effect.withSpan("UtteranceStore.clipChecksums")
+    )
+
     /** Returns the tasks created between two times (milliseconds since 1970) that are still in use. */
     const madeBetween = Effect.fn("UtteranceStore.madeBetween")(function* (from: number, to: number) {
       return (yield* query.taskMade({ from, to })).map(({ task }) => task)
@@ -172,6 +182,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
       clips,
       clipSizes,
       ours,
+      charactersOf,
+      clipChecksums,
       madeBetween,
       announcedLike,
       answeredElsewhere,

@@ -76,7 +76,7 @@ const cases: ReadonlyArray<readonly [string, Query, string]> = [
   [
     'UPDATE utterance SET setback = \'{"kind":"odd"}\'',
     run,
-    'column setback.kind of utterance and clip: expected "refused" or "slow-down" or "broken" or "failed-at-service" or "vanished" or "never-settled" or "bad-audio" or "undecidable" or "clip-gone", found "odd"'
+    'column setback.kind of utterance and clip: expected "refused" or "slow-down" or "broken" or "failed-at-service" or "vanished" or "never-settled" or "unreadable" or "bad-audio" or "undecidable" or "clip-gone", found "odd"'
   ],
   ["UPDATE job SET digest = x'00'", run, "column digest of job: expected string, found "],
   [

@@ -39,6 +39,9 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
     let lastSuccess = now()
     let toldOf: number | undefined
     let echoes: boolean | undefined
+    let isListed = false
+    const slowProviders = new Set<ProviderId>()
+    const startedAt = clock.unsafeCurrentTimeMillis()
 
     const probe = Effect.flatMap(Effect.either(gateway.ping), (answer) => {
       if (answer._tag === "Right") return Effect.succeed(true)
@@ -97,6 +100,15 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
         const times = latencies.get(name) ?? new LatencyEstimator()
         latencies.set(name, times)
         return times.learnedFrom(settled, now())
+      },
+      /** When the run began, in milliseconds since 1970. */
+      startedAt,
+      /** Whether this is the first call for a provider, whose tasks take far longer than usual. */
+      firstSlow: (provider: ProviderId): boolean => slowProviders.size < slowProviders.add(provider).size,
+      /** Whether the service's history was seen to list our labels: only then a label can be missing from it. */
+      listsLabels: () => isListed,
+      sawListedLabels: (): void => {
+        isListed = true
       },
       /** Whether the service repeats labels; undefined until observed. */
       echoesLabels: () => echoes,

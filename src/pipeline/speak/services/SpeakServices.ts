@@ -7,6 +7,7 @@ import type { UtteranceStore } from "../../../store/tables/UtteranceStore.ts"
 import type { Progress } from "../../Progress.ts"
 import { SpeakConfig, type SpeakSettings, type SpeakSummary } from "../SpeakSettings.ts"
 import type { ClipIntake } from "../../clips/ClipIntake.ts"
+import { AnswerTrust } from "./AnswerTrust.ts"
 import { ProviderQueues } from "./ProviderQueues.ts"
 import { RunSpending } from "./RunSpending.ts"
 import { ServiceWatch } from "./ServiceWatch.ts"
@@ -19,7 +20,14 @@ export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progr
 
 /** Services of one run. */
 export type RunServices =
-  SpeakConfig | StopSignal | SpeakCounters | ServiceWatch | TaskNews | RunSpending | ProviderQueues
+  | SpeakConfig
+  | StopSignal
+  | SpeakCounters
+  | ServiceWatch
+  | AnswerTrust
+  | TaskNews
+  | RunSpending
+  | ProviderQueues
 
 /** All services that speaking an utterance needs. */
 export type SpeakContext = RunNeeds | RunServices | ClipIntake
@@ -27,7 +35,9 @@ export type SpeakContext = RunNeeds | RunServices | ClipIntake
 /** Makes the services of a run of `utterances` utterances. */
 export const speakServices = (settings: SpeakSettings, utterances = settings.keys.length) =>
   ProviderQueues.Default.pipe(
-    Layer.provideMerge(Layer.mergeAll(ServiceWatch.Default, TaskNews.Default, RunSpending.layer)),
+    Layer.provideMerge(
+      Layer.mergeAll(ServiceWatch.Default, AnswerTrust.Default, TaskNews.Default, RunSpending.layer)
+    ),
     Layer.provideMerge(Layer.mergeAll(StopSignal.layer, SpeakCounters.Default)),
     Layer.provideMerge(Layer.succeed(SpeakConfig, { ...settings, utterances }))
   )

@@ -1,0 +1,256 @@
+/**
+ * The dialect of a service: its paths, the body of a create, and where its answers hold what. Services that share the
+ * interface differ in these only.
+ *
+ * Paths and bodies have placeholders. A value that is only a placeholder keeps its type, and is left out if there is
+ * nothing to put in.
+ */
+import { Record, Schema } from "effect"
+import { optional } from "./FieldDescription.ts"
+
+/** What a path or a body may contain in braces. */
+export type Placeholder =
+  | "text"
+  | "provider"
+  | "voice"
+  | "model"
+  | "label"
+  | "language"
+  | "speed"
+  | "vol"
+  | "pitch"
+  | "with_transcript"
+  | "export_srt"
+  | "task"
+
+/** The fields of an answer, each with its names. A name with dots is a path from the outside. */
+const fieldNames = {
+  id: [
+    ...["task_id", "taskId", "job_id", "jobId", "projectExportId", "project_export_id"],
+    ...["id", "request_id", "requestId"]
+  ],
+  state: ["status", "state", "task_status", "taskStatus"],
+  progress: ["progress", "percent", "percentage"],
+  // The first name is the interface's: a task that has it is done.
+  audio: [
+    ...["audio_url", "audioUrl", "audio_link", "audioLink", "audio_uri", "audio", "all_audio_urls"],
+    ...[
+      "output_uri",
+      "output_url",
+      "outputUrl",
+      "output",
+      "result",
+      "download_url",
+      "file_url",
+      "url",
+      "link"
+    ]
+  ],
+  srt: ["srt_url", "srtUrl", "subtitle_url"],
+  json: ["json_url", "jsonUrl"],
+  label: ["voice_name", "voiceName"],
+  text: ["text", "input_text", "inputText", "prompt", "content"],
+  characters: ["characters", "character_count", "characters_used", "text_length", "textLength"],
+  cost: ["credits", "credit_cost", "creditCost", "credits_used", "cost"],
+  balance: [
+    ...[
+      "credits",
+      "credit_balance",
+      "creditBalance",
+      "ec_remain_credits",
+      "remaining_credits",
+      "remain_credits"
+    ],
+    ...["balance", "remaining", "credit"]
+  ],
+  provider: ["provider"],
+  model: ["model_id", "model"],
+  voice: ["voice_id", "voice", "voiceId"],
+  created: ["created_at", "createdAt", "create_time", "created"],
+  completed: ["completed_at", "finished_at", "completedAt"],
+  duration: ["duration"]
+} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
+
+/** A field that answers are read for. */
+export type AnswerField = keyof typeof fieldNames
+
+/** The value of a body, or of a part of it. */
+const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+const ofPaths = <A>(value: A) => ({
+  create: value,
+  task: value,
+  tasks: value,
+  remove: value,
+  voices: value,
+  models: value,
+  providers: value,
+  credits: value,
+  health: value
+})
+const ofFields = <A>(value: A) => Record.map(fieldNames, () => value)
+
+/** A dialect in full. */
+export const Dialect = Schema.Struct({
+  paths: Schema.Struct(ofPaths(Schema.String)),
+  /** How the body of a create is encoded. */
+  encoding: Schema.Literal("json", "form"),
+  body: Body,
+  fields: Schema.Struct(ofFields(Schema.Array(Schema.String))),
+  /** Words of a state, in lower case, besides the usual ones. */
+  states: Schema.Struct({ done: Schema.Array(Schema.String), failed: Schema.Array(Schema.String) })
+})
+export type Dialect = typeof Dialect.Type
+
+/** A remote service. */
+export interface RemoteService {
+  readonly baseUrl: string
+  /** Default: the interface's. */
+  readonly dialect?: Dialect
+}
+
+/** The interface itself, with the names that its relatives use. */
+export const defaultDialect: Dialect = {
+  paths: {
+    create: "/v1/text-to-speech/{voice}",
+    task: "/v1/task/{task}",
+    tasks: "/v1/tasks",
+    remove: "/v1/task/delete",
+    voices: "/v1/voices",
+    models: "/v1/models",
+    providers: "/v1/providers",
+    credits: "/v1/credits",
+    health: "/v1/health-check"
+  },
+  encoding: "json",
+  body: {
+    text: "{text}",
+    provider: "{provider}",
+    voice_name: "{label}",
+    model_id: "{model}",
+    with_transcript: "{with_transcript}",
+    export_srt: "{export_srt}",
+    speed: "{speed}",
+    vol: "{vol}",
+    pitch: "{pitch}"
+  },
+  fields: fieldNames,
+  states: { done: [], failed: [] }
+}
+
+/** The dialects that have a name. */
+const namedDialects = {
+  default: defaultDialect,
+  genmax: {
+    ...defaultDialect,
+    paths: { ...defaultDialect.paths, task: "/v1/history/{task}", tasks: "/v1/history" },
+    body: {
+      text: "{text}",
+      provider: "{provider}",
+      voice_name: "{label}",
+      model_id: "{model}",
+      language_code: "{language}",
+      voice_settings: { speed: "{speed}", vol: "{vol}", pitch: "{pitch}" }
+    }
+  },
+  v3: {
+    ...defaultDialect,
+    paths: { ...defaultDialect.paths, create: "/v3/text-to-speech", voices: "/v3/voices" },
+    encoding: "form",
+    body: {
+      text: "{text}",
+      voice_id: "{provider}_{voice}",
+      speed: "{speed}",
+      with_transcript: "{with_transcript}",
+      language: "{language}"
+    }
+  }
+} as const satisfies Readonly<Record<string, Dialect>>
+
+const DialectName = Schema.Literal("default", "genmax", "v3")
+
+const path = Schema.String.pipe(
+  Schema.pattern(/^\/\S*$/u, { message: () => "expected a path that starts with /, such as /v1/task/{task}" })
+)
+
+const Names = Schema.NonEmptyArray(Schema.NonEmptyTrimmedString)
+
+/** What a manifest says of its service's dialect. */
+export const DialectSetting = Schema.Union(
+  DialectName,
+  Schema.Struct({
+    like: optional(DialectName, "The dialect that this one differs from; default: default."),
+    paths: optional(
+      Schema.partial(Schema.Struct(ofPaths(path))),
+      "Paths of the service: create, task, tasks, remove, voices, models, providers, credits, health. {voice}, {provider} and {task} are replaced."
+    ),
+    encoding: optional(Schema.Literal("json", "form"), "How the body of a create is encoded; default json."),
+    body: optional(
+      Body,
+      "The whole body of a create. {text}, {provider}, {voice}, {model}, {label}, {language}, {speed}, {vol}, {pitch}, {with_transcript} and {export_srt} are replaced. A field whose placeholder has no value is left out."
+    ),
+    fields: optional(
+      Schema.partial(Schema.Struct(ofFields(Names))),
+      "Names of fields in the service's answers, tried before the usual ones: id, state, progress, audio, srt, json, label, text, characters, cost, balance, provider, model, voice, created, completed, duration. A name with dots is a path, such as job.output.link."
+    ),
+    states: optional(
+      Schema.partial(Schema.Struct({ done: Names, failed: Names })),
+      "Words of the service for a task that is done or has failed, besides the usual ones."
+    )
+  })
+)
+export type DialectSetting = typeof DialectSetting.Type
+
+/** Extra fields of a create. */
+export const ExtraBody = Body
+
+/** Returns the dialect that a manifest's settings describe. `body` is added to the body of each create. */
+export const dialectOf = (
+  setting: DialectSetting | undefined,
+  body: Readonly<Record<string, unknown>> = {}
+): Dialect => {
+  const named = (name: keyof typeof namedDialects = "default"): Dialect => namedDialects[name]
+  if (setting === undefined || typeof setting === "string") {
+    const base = named(setting)
+    return Object.keys(body).length === 0 ? base : { ...base, body: { ...base.body, ...body } }
+  }
+  const base = named(setting.like)
+  return {
+    paths: Record.map(base.paths, (path, name) => setting.paths?.[name] ?? path),
+    encoding: setting.encoding ?? base.encoding,
+    body: { ...(setting.body ?? base.body), ...body },
+    fields: Record.map(base.fields, (names, field) => [...(setting.fields?.[field] ?? []), ...names]),
+    states: {
+      done: [...base.states.done, ...(setting.states?.done ?? [])],
+      failed: [...base.states.failed, ...(setting.states?.failed ?? [])]
+    }
+  }
+}
+
+/** Fills a template. Returns undefined for a value whose placeholders have no value. */
+export const fillTemplate = (
+  template: unknown,
+  values: Readonly<Partial<Record<Placeholder, string | number | boolean>>>
+): unknown => {
+  if (typeof template === "string") return filledText(template, new Map(Object.entries(values)))
+  if (Array.isArray(template))
+    return template.map((one) => fillTemplate(one, values)).filter((one) => one !== undefined)
+  if (typeof template !== "object" || template === null) return template
+  const fields = Object.entries(template).flatMap(([name, one]) => {
+    const value = fillTemplate(one, values)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return fields.length === 0 && Object.keys(template).length > 0 ? undefined : Object.fromEntries(fields)
+}
+
+const filledText = (
+  template: string,
+  values: ReadonlyMap<string, string | number | boolean | undefined>
+): string | number | boolean | undefined => {
+  const whole = /^\{(\w+)\}$/u.exec(template)?.[1]
+  if (whole !== undefined) return values.get(whole)
+  const names = Array.from(template.matchAll(/\{(\w+)\}/gu), ([, name = ""]) => name)
+  return names.some((name) => values.get(name) === undefined)
+    ? undefined
+    : template.replaceAll(/\{(\w+)\}/gu, (_, name: string) => String(values.get(name)))
+}
