@@ -1,4 +1,4 @@
-/** The advice for a key that a schema does not know: a secret in a file, a key in the wrong place, one that left, or a typo. */
+/** Advice for an unknown key: a secret in a file, a key in the wrong place, a key that left, or a typo. */
 import type { SchemaAST } from "effect"
 import { nearestName } from "../domain/values/DidYouMean.ts"
 import { keysAt, type SchemaPlace, placeOfKey } from "./SchemaShape.ts"
