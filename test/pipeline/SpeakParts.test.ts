@@ -2,15 +2,10 @@ import { expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import type { Pcm } from "../../src/audio/pcm/Pcm.ts"
 import { splitClip } from "../../src/audio/speech/ClipSplitting.ts"
-import { decodeWav } from "../../src/audio/formats/Wav.ts"
+import { decodeWav, isWav } from "../../src/audio/formats/Wav.ts"
 import { Estimate } from "../../src/domain/values/Estimate.ts"
 import { CreditBudget } from "../../src/pipeline/speak/CreditBudget.ts"
-import {
-  extensionOf,
-  isWav,
-  storedRateOf,
-  statedRate
-} from "../../src/pipeline/clips/AudioFormatDetection.ts"
+import { extensionOf, storedRateOf, statedRate } from "../../src/pipeline/clips/AudioFormatDetection.ts"
 import { judgeParts } from "../../src/pipeline/clips/ClipVerdict.ts"
 import { babble, millisPerLetter, silence } from "../hostile/Babble.ts"
 

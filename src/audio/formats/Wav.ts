@@ -92,6 +92,13 @@ export const closedWav = (bytes: Uint8Array): readonly [Uint8Array, Uint8Array] 
   return [head, bytes.subarray(at, at + whole)]
 }
 
+/** Whether bytes are a WAV file with samples that `readWav` knows: not µ-law, A-law or ADPCM. It may be damaged. */
+export const isWav = (bytes: Uint8Array): boolean =>
+  Either.match(samplesIn(bytes), {
+    onLeft: ({ reason }) => reason !== "not-wav" && reason !== "unsupported",
+    onRight: () => true
+  })
+
 /** Where the samples of a file are in its bytes, and their format. */
 interface SamplesIn {
   readonly format: WavFormat

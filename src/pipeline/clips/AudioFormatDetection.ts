@@ -1,5 +1,6 @@
 /** Detects format and sample rate of received audio from its bytes, and the rate at which its clip is stored. */
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import { isWav } from "../../audio/formats/Wav.ts"
 import { behindId3, mp3HeaderAt } from "../../audio/formats/Mp3Header.ts"
 import { deliveryRate, SampleRate } from "../../domain/time/Units.ts"
 
@@ -15,6 +16,7 @@ export const storedRateOf = (source: number): SampleRate => (source <= speechRat
 export const statedRate = (bytes: Uint8Array): number | undefined => {
   if (startsWith(bytes, 0, "fLaC") && bytes.length > 20)
     return (byte(bytes, 18) << 12) | (byte(bytes, 19) << 4) | (byte(bytes, 20) >> 4)
+  if (startsWith(bytes, 0, "RIFF")) return undefined
   const start = behindId3(bytes)
   // Encoders may leave a few bytes between the tag and the first frame.
   for (let at = start; at < Math.min(bytes.length - 4, start + 4_096); at++) {
@@ -23,10 +25,6 @@ export const statedRate = (bytes: Uint8Array): number | undefined => {
   }
   return undefined
 }
-
-/** Whether the bytes begin like a WAV file, which is decoded without ffmpeg. */
-export const isWav = (bytes: Uint8Array): boolean =>
-  (startsWith(bytes, 0, "RIFF") || startsWith(bytes, 0, "RF64")) && startsWith(bytes, 8, "WAVE")
 
 /** Whether a sound is the bytes of a file in a format other than WAV. */
 export const isEncoded = (sound: Uint8Array | Pcm): sound is Uint8Array =>

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Effect, Either } from "effect"
+import { extensionOf } from "../../../src/pipeline/clips/AudioFormatDetection.ts"
 import { makeDecoder } from "../../../src/pipeline/clips/ReceivedAudio.ts"
 import { ffmpeg, plainFolder } from "../../ffmpeg/media.ts"
 import { withEachFfmpeg } from "../../ffmpeg/binaries.ts"
@@ -10,11 +11,14 @@ withEachFfmpeg("decoding received audio", (it) => {
   it.scoped("decodes plain MP3 without a file, and reports faults for each input separately", () =>
     Effect.gen(function* () {
       const here = yield* plainFolder
-      const names = ["plain.mp3", "low.mp3", "film.mp3", "sound.m4a", "sound.flac"]
-      const rates = ["24000", "22050", "48000", "24000", "24000"]
+      const names = ["plain.mp3", "low.mp3", "film.mp3", "sound.m4a", "sound.flac", "sound.wav"]
+      const rates = ["24000", "22050", "48000", "24000", "24000", "8000"]
       yield* ffmpeg(
         ...["-f", "lavfi", "-i", "sine=220:r=48000:d=1"],
-        ...names.flatMap((name, place) => ["-ar", rates[place] ?? "", join(here, name)])
+        ...names.flatMap((name, place) => [
+          ...(name === "sound.wav" ? ["-c:a", "pcm_mulaw"] : []),
+          ...["-ar", rates[place] ?? "", join(here, name)]
+        ])
       )
       const whole = yield* Effect.promise(() => readFile(join(here, "plain.mp3")))
       yield* Effect.promise(() => writeFile(join(here, "cut.mp3"), whole.subarray(0, 2_000)))
@@ -46,10 +50,13 @@ withEachFfmpeg("decoding received audio", (it) => {
         "film.mp3: 48000 Hz, 100 hundredths",
         "sound.m4a: 48000 Hz, 102 hundredths",
         "sound.flac: 24000 Hz, 100 hundredths",
+        "sound.wav: 48000 Hz, 100 hundredths",
         "cut.mp3: expected audio, found 0.41 of the 1.06 seconds in ",
         'page.mp3: expected audio, found a web page or XML ("<html>go'
       ])
-      expect(laid.sort()).toEqual(["cut.mp3", "page.mp3", "sound.flac", "sound.m4a"])
+      expect(laid.sort()).toEqual(["cut.mp3", "page.mp3", "sound.flac", "sound.m4a", "sound.wav"])
+      // A WAV file of PCM needs no ffmpeg, one of µ-law does.
+      expect(extensionOf(yield* Effect.promise(() => readFile(join(here, "sound.wav"))))).toBe("bin")
     })
   )
 })
