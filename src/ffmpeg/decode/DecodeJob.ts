@@ -4,6 +4,7 @@ import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { type InputDescription, inputsDescribed } from "../probe/InputDescription.ts"
 import { NotAudio } from "../process/FfmpegErrors.ts"
+import { textIn } from "../process/FileHead.ts"
 
 /**
  * How many files one process decodes. Starting a process costs as much as several short clips. More than a few dozen
@@ -130,15 +131,3 @@ const spokenLines = (stderr: string): ReadonlyArray<string> =>
  * which are a fifth of a second at low rates.
  */
 const toleratedSeconds = 0.25
-
-/** Describes a file that begins like text: a page or message that a server sent instead of audio. */
-const textIn = (head: Uint8Array): string | undefined => {
-  const start = new TextDecoder().decode(head.subarray(0, 200), { stream: true }).trimStart()
-  if (/^<(!doctype|html|head|body|\?xml)/iu.test(start)) return `a web page or XML ("${excerpt(start)}")`
-  if (/^[[{]/u.test(start) && isReadable(start)) return `JSON ("${excerpt(start)}")`
-  return isReadable(start) ? `text ("${excerpt(start)}")` : undefined
-}
-
-const excerpt = (text: string): string => text.replaceAll(/\s+/gu, " ").slice(0, 60)
-
-const isReadable = (text: string): boolean => !/[\u0000-\u0008\u000E-\u001F\uFFFD]/u.test(text.slice(0, 150))

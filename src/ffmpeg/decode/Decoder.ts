@@ -1,5 +1,5 @@
 /** Decodes audio files with ffmpeg: one file, a stream of blocks, bytes, or many files per process. */
-import { open, readFile, rm, writeFile } from "node:fs/promises"
+import { readFile, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { joinedInt16 } from "../../audio/formats/Int16.ts"
@@ -24,6 +24,7 @@ import {
 import { inputsDescribed } from "../probe/InputDescription.ts"
 import { type DiskFull, FfmpegFailed, NotAudio, type Unwritable } from "../process/FfmpegErrors.ts"
 import { attempt, temporaryFolder } from "../process/FileFaults.ts"
+import { headOf } from "../process/FileHead.ts"
 import { commandLine, type ProcessEnd, runProcess, startProcess } from "../process/ChildProcess.ts"
 
 type Blocks = Stream.Stream<Float32Array, FfmpegFailed | NotAudio>
@@ -225,19 +226,5 @@ const refusal = (source: DecodeSource, ended: DecodeAnswer): Effect.Effect<NotAu
       ? new NotAudio({ source: source.path, reason: "missing", found: "no readable file" })
       : decodeRefusal(source.path, head, ended)
   })
-
-const headOf = async (path: string): Promise<Uint8Array | undefined> => {
-  try {
-    const file = await open(path)
-    try {
-      const { buffer, bytesRead } = await file.read({ buffer: new Uint8Array(512) })
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
-  } catch {
-    return undefined
-  }
-}
 
 const absolute = (source: DecodeSource): DecodeSource => ({ ...source, path: resolve(source.path) })

@@ -1,16 +1,22 @@
 /** Runs the probe job on a file. */
-import { access, constants } from "node:fs/promises"
 import { Effect } from "effect"
 import type { Binary } from "../process/FfmpegBinary.ts"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { NotMedia } from "../process/FfmpegErrors.ts"
+import { headOf, textIn } from "../process/FileHead.ts"
 import { runJob } from "../process/JobRunner.ts"
 import { parseProbe, probeJob } from "./ProbeJob.ts"
 
 /** Probes a file. If the first ffmpeg cannot read a file, the spare one tries: it may know the format. */
 export const probeFile = Effect.fn("Prober.probeFile")(function* (ffmpeg: FfmpegChoice, path: string) {
-  yield* readable(path)
+  const head = yield* Effect.promise(() => headOf(path))
+  if (head === undefined) return yield* new NotMedia({ path, found: "no readable file" })
+  if (head.length === 0) return yield* new NotMedia({ path, found: "an empty file" })
+  const text = textIn(head)
   return yield* probeWith(ffmpeg.first, path).pipe(
+    Effect.mapError((fault) =>
+      fault._tag === "NotMedia" && text !== undefined ? new NotMedia({ path, found: text }) : fault
+    ),
     Effect.catchTag("NotMedia", (refusal) =>
       Effect.flatMap(ffmpeg.spare, (spare) =>
         spare === undefined ? refusal : Effect.mapError(probeWith(spare, path), () => refusal)
@@ -40,9 +46,3 @@ const look = (binary: Binary, path: string, extent: "tail" | "whole") =>
   runJob(binary, probeJob(path, extent)).pipe(
     Effect.map(({ stdout, stderr }) => parseProbe(path, stderr, stdout))
   )
-
-const readable = (path: string): Effect.Effect<void, NotMedia> =>
-  Effect.tryPromise({
-    try: () => access(path, constants.R_OK),
-    catch: () => new NotMedia({ path, found: "no readable file" })
-  })

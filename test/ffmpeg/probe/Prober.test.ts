@@ -128,9 +128,18 @@ withEachFfmpeg("probe", (it) => {
       expect(missing).toEqual(new NotMedia({ path: join(here, "none.mp4"), found: "no readable file" }))
       expect([words, directory].map((failure) => failure._tag)).toEqual(["NotMedia", "NotMedia"])
       expect(words.message).toMatch(
-        /^\/.*notes\.mp4: expected a video or audio file, found a file that ffmpeg cannot read: /u
+        /^\/.*notes\.mp4: expected a video or audio file, found text \("just words"\)$/u
       )
-      expect(words.message).not.toContain("@ 0x")
+      for (const [content, found] of [
+        ["", "an empty file"],
+        [
+          "<!DOCTYPE html><title>Sign in</title>",
+          'a web page or XML ("<!DOCTYPE html><title>Sign in</title>")'
+        ]
+      ] as const) {
+        yield* Effect.promise(() => writeFile(text, content))
+        expect(yield* Effect.flip(service.probe(text))).toEqual(new NotMedia({ path: text, found }))
+      }
     })
   )
 
