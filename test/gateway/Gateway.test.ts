@@ -495,8 +495,13 @@ it.scopedLive("retries audio no sooner than Retry-After, given in seconds or as 
         json(response, 200, { id, audio_url: "/fresh" })
       }
     })
-    yield* through(service.url, (gateway) => gateway.fetch(done("/busy"), 10))
+    const said: Array<string> = []
+    yield* through(service.url, (gateway) =>
+      gateway.fetch(done("/busy"), 10, (words) => Effect.sync(() => said.push(words)))
+    )
     expect(again).toBeGreaterThanOrEqual(until)
+    expect(said.length).toBe(1)
+    expect(said[0]).toMatch(/^the audio's URL returned HTTP 503; waits \d s, as the service asks$/u)
   })
 )
 

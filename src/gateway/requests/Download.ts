@@ -113,7 +113,7 @@ export const makeDownload = Effect.gen(function* () {
         : Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
     })
 
-  /** Fetches a done task. `again` returns fresh URLs; `stalled` is called for each stall. */
+  /** Fetches a done task. `again` returns fresh URLs; `stalled` is called for each stall, and each wait that the service asks for. */
   return (
     done: DoneTask,
     characters: number,
@@ -129,6 +129,13 @@ export const makeDownload = Effect.gen(function* () {
       }).pipe(
         Effect.tapErrorTag("InvalidResponse", ({ words }) =>
           words === slowest.words ? stalled(words) : Effect.void
+        ),
+        Effect.tapErrorTag("SlowDown", ({ words, retryAfter = 0 }) =>
+          retryAfter === 0
+            ? Effect.void
+            : stalled(
+                `${words}; waits ${Math.ceil(retryAfter / 1_000).toLocaleString("en")} s, as the service asks`
+              )
         )
       ),
       afresh(late, slowest.words)
