@@ -20,7 +20,7 @@ export interface Container {
   readonly covers: ReadonlyArray<string>
   /** Whether it can hold attached files, such as subtitle fonts. */
   readonly attachments: boolean
-  /** Audio codecs that can be copied; undefined for all. */
+  /** Audio codecs that can be copied; undefined for all but those of discs. */
   readonly sounds: ReadonlyArray<string> | undefined
   /** Audio codecs whose encoder delay this container does not signal to players. */
   readonly delayed: ReadonlyArray<string>
@@ -68,7 +68,7 @@ const givenDefaults: NewerOptions = {
 export const containers: Readonly<Record<ContainerName, Container>> = {
   mp4: {
     muxer: "mp4",
-    pictures: modernPictures,
+    pictures: [...modernPictures, "mjpeg", "png"],
     covers: ["mjpeg", "png", "bmp"],
     attachments: false,
     sounds: mp4Sounds,
@@ -194,6 +194,17 @@ const namesOfSounds: Readonly<Record<string, string>> = {
   truehd: "TrueHD"
 }
 
+/** Whether a container can hold an audio codec. No container of ours holds the PCM of DVD and Blu-ray. */
+export const holdsSound = ({ sounds }: Container, codec: string): boolean =>
+  sounds?.includes(codec) ?? !["pcm_dvd", "pcm_bluray"].includes(codec)
+
+/** Whether a film has a cover image that a container cannot hold. */
+export const losesCover = ({ streams }: MediaInfo, name: ContainerName): boolean =>
+  streams.some(
+    (stream) =>
+      stream._tag === "VideoStream" && stream.attached && !containers[name].covers.includes(stream.codec)
+  )
+
 /**
  * Returns how the codecs of a film's own audio tracks change in a container; each codec once. With `keep`, tracks that
  * the container cannot hold change. With `duck`, the main track is re-encoded and may change.
@@ -203,12 +214,12 @@ export const changedSounds = (
   container: ContainerName,
   original: "keep" | "drop" | "duck"
 ): ReadonlyArray<{ readonly from: string; readonly to: string }> => {
-  const { sounds, encoder } = containers[container]
-  const to = soundName(encoder)
+  const holder = containers[container]
+  const to = soundName(holder.encoder)
   const main = mainSound(film)
   const changed =
     original === "keep"
-      ? film.sounds.filter(({ codec }) => !(sounds?.includes(codec) ?? true))
+      ? film.sounds.filter(({ codec }) => !holdsSound(holder, codec))
       : original === "duck" && main !== undefined
         ? [main]
         : []

@@ -7,6 +7,7 @@ import {
   containers,
   containersFor,
   coverOptions,
+  holdsSound,
   markOptions,
   refusedPicture
 } from "./Container.ts"
@@ -169,7 +170,7 @@ const originalOf = (
       codec: (place) => encoded(holder, channels, place)
     }
   }
-  const isCopied = holds(holder, stream)
+  const isCopied = holdsSound(holder, stream.codec)
   return {
     ...about,
     map: `0:${index}`,
@@ -217,7 +218,7 @@ const dubOf = (
       codec: (at) => encoded(holder, duckedChannels(original.channels), at)
     }
   }
-  if (sound !== undefined && holds(holder, sound) && !reencodes(holder, sound)) {
+  if (sound !== undefined && holdsSound(holder, sound.codec) && !reencodes(holder, sound)) {
     return { ...about, map: pad, filters: [], isCopied: true, codec: (at) => copied(holder, sound, at) }
   }
   return {
@@ -228,8 +229,6 @@ const dubOf = (
     codec: (at) => encoded(holder, sound?.channels ?? 1, at)
   }
 }
-
-const holds = (holder: Container, { codec }: AudioStream): boolean => holder.sounds?.includes(codec) ?? true
 
 /** Whether to encode new sound that could be copied: it would play late, or would stay uncompressed needlessly. */
 const reencodes = (holder: Container, { codec }: AudioStream): boolean =>

@@ -18,7 +18,7 @@ import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, ofOneJob, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { checkBackground } from "./media/JobBackground.ts"
-import { soundNotices, type Probe, probeJobVideo, probeOnce } from "./media/JobVideo.ts"
+import { filmNotices, type Probe, probeJobVideo, probeOnce } from "./media/JobVideo.ts"
 import { type OverridableScript, type OverriddenScript, applyOverrides } from "./AppliedOverrides.ts"
 import { overridesPath } from "../load/BatchId.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
@@ -209,7 +209,7 @@ const planJob = Effect.fnUntraced(function* (
     noticeOf(timing),
     ...unfilmed,
     missed,
-    ...soundNotices(job, video),
+    ...filmNotices(job, video),
     ...mending.notices
   ].filter((told) => told !== undefined)
   const spoken = Effect.fnUntraced(function* (chosen: Job) {

@@ -451,6 +451,28 @@ withEachFfmpeg("mux", (it) => {
     })
   )
 
+  it.scoped("muxes MPEG program streams, with and without B frames, into MKV and MP4", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      yield* dub(here)
+      const tracks: MuxRequest["tracks"] = [{ path: join(here, "dub.wav"), isDefault: true, spoken: [] }]
+      for (const [name, codec, bFrames] of [
+        ["film.vob", "mpeg2video", "0"],
+        ["film.mpg", "mpeg1video", "2"]
+      ] as const) {
+        const film = join(here, name)
+        const sound = ["-c:a", "mp2"]
+        yield* video(film, { seconds: 1, picture: ["-c:v", codec, "-bf", bFrames], sound })
+        for (const ending of ["mkv", "mp4"]) {
+          const out = join(here, `out.${ending}`)
+          yield* service.mux({ video: film, out, tracks, original: "keep", subtitles: [] })
+          expect([name, ending, yield* pictureHash(out)]).toEqual([name, ending, yield* pictureHash(film)])
+        }
+      }
+    })
+  )
+
   it.scoped("ducks the original only under speech, in a sample format that every player decodes", () =>
     Effect.gen(function* () {
       const here = yield* folder

@@ -8,6 +8,7 @@ import {
   type ContainerName,
   containerOf,
   containersFor,
+  losesCover,
   refusedPicture
 } from "../../../ffmpeg/mux/Container.ts"
 import { Ffmpeg } from "../../../ffmpeg/Ffmpeg.ts"
@@ -40,15 +41,16 @@ export const probeJobVideo = Effect.fnUntraced(function* (job: Job, probe: Probe
   return fault === undefined ? video : yield* rejectInput(name, `job ${job.id}: ${fault}`)
 })
 
-/** Describes how the film's own sound changes in the job's video outputs; one sentence per change. */
-export const soundNotices = (job: Job, film: MediaInfo | undefined): ReadonlyArray<string> =>
+/** Describes what of the film changes or is left out in the job's video outputs; one sentence per change. */
+export const filmNotices = (job: Job, film: MediaInfo | undefined): ReadonlyArray<string> =>
   film === undefined
     ? []
-    : videosOf(job).flatMap(({ name, container }) =>
-        changedSounds(film, container, job.original).map(
+    : videosOf(job).flatMap(({ name, container }) => [
+        ...changedSounds(film, container, job.original).map(
           ({ from, to }) => `the film's ${from} sound becomes ${to} in ${name}`
-        )
-      )
+        ),
+        ...(losesCover(film, container) ? [`the film's cover image is left out of ${name}`] : [])
+      ])
 
 /** The video files that a job makes. */
 const videosOf = ({
