@@ -1,4 +1,4 @@
-/** CSV spreadsheet of the placed clips: one row per cue. */
+/** CSV spreadsheet of the placed clips: one row per placement. */
 import type { Timeline } from "../../domain/speech/Timeline.ts"
 import { lanesOf } from "./TimelineLanes.ts"
 import { oneLine } from "../text/SingleLineText.ts"

@@ -113,7 +113,7 @@ export const makeDownload = Effect.gen(function* () {
         : Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
     })
 
-  /** Fetches a done task. `again` returns fresh URLs; `stalled` is called for each stall, and each wait that the service asks for. */
+  /** Fetches a done task. `again` returns fresh URLs; `stalled` is called for each stall and each requested wait. */
   return (
     done: DoneTask,
     characters: number,

@@ -1,4 +1,4 @@
-/** Handlers of the API's nine endpoints. */
+/** Handlers of the API's twelve endpoints. */
 import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { Chunk, Clock, Effect, Option, Stream } from "effect"
 import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
