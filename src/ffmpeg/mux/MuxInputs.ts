@@ -42,8 +42,8 @@ const ownTime = ({ lead }: MediaInfo): ReadonlyArray<string> =>
   lead === undefined ? [] : ["-itsoffset", `-${lead}us`]
 
 /**
- * Makes ffmpeg generate presentation times for AVI, which has none, and MPEG program streams and MPEG-1, which have few.
- * MKV needs one for each frame.
+ * Makes ffmpeg generate presentation times for AVI, which has none, and MPEG program streams and MPEG-1, which have
+ * few. MKV needs one for each frame.
  */
 const givenTimes = ({ format }: MediaInfo): ReadonlyArray<string> =>
   /^(?:avi|mpeg|mpegvideo)$/u.test(format) ? ["-fflags", "+genpts"] : []

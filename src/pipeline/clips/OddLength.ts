@@ -6,8 +6,8 @@ import { likelyLength } from "../../script/language/SpeechRate.ts"
 /** Minimum number of clips of a voice for its usual length to be trusted. */
 const enough = 8
 /**
- * Shares of the expected length between which a clip is not compared: narrower if the voice's pace is known. A clip that
- * lacks 40 % of its text is shorter, even if its voice is slow.
+ * Shares of the expected length between which a clip is not compared: narrower if the voice's pace is known. A clip
+ * that lacks 40 % of its text is shorter, even if its voice is slow.
  */
 const known = { least: 0.85, most: 1.4 }
 const guessed = { least: 0.9, most: 1.6 }
