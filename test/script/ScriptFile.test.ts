@@ -35,6 +35,42 @@ describe("readScript", () => {
     expect(cues("a.srt", srt.replace("5\n", "")).map(([index]) => index)).toEqual([1, 2])
   })
 
+  it("does not take a damaged cue number for speech", () => {
+    const rows = {
+      "1|#2|3": [],
+      "1|2.|[3]": [],
+      "१|२|३": [],
+      "1个|2个|四": ["1个", 2],
+      "1|Dos|3": ["Dos", 0],
+      "1 (satu)|2 (dua)|3 (tiga)": ["1 (satu)", 2],
+      "①|Cue 2|No. 3": ["①", 2],
+      "one|two|three": ["one", 2]
+    }
+    for (const [numbers, [odd, others]] of Object.entries(rows)) {
+      const text = numbers
+        .split("|")
+        .map((number, i) => `${number}\n00:00:0${i},000 --> 00:00:0${i},500\nWords ${"ABC"[i] ?? ""}.\n`)
+        .join("\n")
+      expect(
+        cues("a.srt", text).map((cue) => cue[3]),
+        numbers
+      ).toEqual(["Words A.", "Words B.", "Words C."])
+      expect(notices("a.srt", text).map((found) => found[1])).toEqual(
+        odd === undefined
+          ? []
+          : [
+              `"${odd}" is read as a cue's number, which is not spoken${others === 0 ? "" : `, and ${others} like it`}`
+            ]
+      )
+    }
+    const unnumbered = "00:00:00,000 --> 00:00:01,000\nTwo\n\n2 men\n00:00:02,000 --> 00:00:03,000\nThree"
+    expect(cues("a.srt", srt.replace("5\n", "Not a number.\n")).map((cue) => cue[3])[0]).toContain("Not a")
+    expect(cues("a.srt", unnumbered.replace("2 men", "3 men")).map((cue) => cue[3])).toEqual([
+      "Two\n\n3 men",
+      "Three"
+    ])
+  })
+
   it("sorts cues by start", () => {
     expect(
       cues("a.srt", "1\n00:00:03,000 --> 00:00:04,000\nB\n\n2\n00:00:01,000 --> 00:00:02,000\nA\n")

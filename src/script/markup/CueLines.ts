@@ -26,21 +26,24 @@ export const withoutUnseen = (text: string): string =>
       ""
     )
 
-/** Returns the number of a line that consists of digits only, in ASCII, Arabic, Persian or full-width digits. */
+/** Returns the number of a line that consists of digits only, in the digits of any writing system. */
 export const numberOf = (line: string | undefined): number | undefined => {
   const written = /^.{0,30}$/u.test(line ?? "") ? asciiDigits(withoutBom(line ?? "")) : ""
   return /^\s*\d{1,9}\s*$/u.test(written) ? Number(written) : undefined
 }
 
-/** Like {@link numberOf}, but also accepts numbers such as `2.`, `2)` and `#2`. */
+/** Like {@link numberOf}, but also accepts numbers such as `2.`, `2)`, `[2]` and `#2`. */
 export const dressedNumberOf = (line: string | undefined): number | undefined =>
-  numberOf(/^\s*#?(\d{1,9})[.)]?\s*$/u.exec(line ?? "")?.[1])
+  numberOf(/^\s*[#[(]?(\p{Nd}{1,9})[\]).:]?\s*$/u.exec(line ?? "")?.[1])
 
-/** Converts Arabic, Persian and full-width digits to ASCII. */
+/** Converts the decimal digits of all writing systems to ASCII. */
 export const asciiDigits = (line: string): string =>
-  /[\uff10-\uff1a]/u.test(line)
-    ? line.normalize("NFKC")
-    : line.replace(/[\u0660-\u0669\u06f0-\u06f9]/gu, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
+  (/[\uff10-\uff1a]/u.test(line) ? line.normalize("NFKC") : line).replace(/[\u0660-\uffff]/gu, (sign) => {
+    if (!/\p{Nd}/u.test(sign)) return sign
+    // In Unicode, the digits of a writing system begin at a code that ends in 0 or 6.
+    const code = sign.charCodeAt(0)
+    return String((code & 0xf) - (/\p{Nd}/u.test(String.fromCharCode(code & 0xfff0)) ? 0 : 6))
+  })
 
 /** Consecutive lines without an empty one in between: from `from` up to, not including, `to`. */
 export interface Paragraph {

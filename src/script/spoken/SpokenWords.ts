@@ -6,6 +6,7 @@ import { type SkipReason, Slot } from "../../domain/speech/Line.ts"
 import type { PauseSettings, TextSettings } from "../../domain/manifest/ScriptSettings.ts"
 import { fromSeconds, millis } from "../../domain/time/Units.ts"
 import { withCapitalSounds } from "./CapitalSounds.ts"
+import { withoutNumbering } from "../markup/CueNumbering.ts"
 import { marksSounds, unemphasized } from "../markup/Emphasis.ts"
 import { detectLanguages, linesInLanguage } from "../language/BilingualLines.ts"
 import { bilingualFileOf } from "../language/BilingualDetection.ts"
@@ -113,11 +114,15 @@ const spokenByStyle = (cue: Cue): Cue =>
     ? cue
     : Cue.make({ ...cue, speaker: SpeakerName.make(cue.style) }, skipValidation)
 
-/** Removes emphasis marks, and puts sounds written in capitals in braces. */
+/** Removes emphasis marks and numbering, and puts sounds written in capitals in braces. */
 const prepared = (written: ReadonlyArray<Cue>): ReadonlyArray<Cue> => {
   const soundStars = marksSounds(written.map((cue) => cue.text))
   const cues = written.map((cue) => unemphasized(cue, soundStars))
-  const marked = withCapitalSounds(cues.map((cue) => cue.text))
+  const words = withoutNumbering(
+    cues.map((cue) => cue.text),
+    cues.map((cue) => cue.index)
+  )
+  const marked = withCapitalSounds(words)
   return cues.map((cue, i) => {
     const text = marked[i] ?? cue.text
     return text === cue.text || cue.turns !== undefined ? cue : Cue.make({ ...cue, text }, skipValidation)
@@ -184,8 +189,12 @@ const narrationWords = (
   lexicon: Lexicon,
   context: WordsContext
 ): Words => {
-  const reader = makeReader(
+  const texts = withoutNumbering(
     script.blocks.map((block) => block.text),
+    []
+  )
+  const reader = makeReader(
+    texts,
     [...knownSpeakers(context), ...script.blocks.flatMap(({ speaker }) => speaker ?? [])],
     settings,
     lexicon
@@ -198,7 +207,7 @@ const narrationWords = (
   let before: "heading" | "paragraph" | undefined
   const cues = script.blocks.map((block, i): CueWords => {
     const cue = i + 1
-    const said = turnsToSpeech(block.text, block.speaker, block.line, reader)
+    const said = turnsToSpeech(texts[i] ?? block.text, block.speaker, block.line, reader)
     const opening =
       before === undefined
         ? millis(0)

@@ -97,7 +97,7 @@ describe("music", () => {
 
   it("is spoken if the manifest says so, and number signs are not music", () => {
     expect(one("♪ By the river ♪", { music: "speak" })).toEqual(["By the river"])
-    expect(one("#1: Getting started")).toEqual(["#1: Getting started"])
+    expect(one("#2: Getting started")).toEqual(["#2: Getting started"])
     expect(one("in C# and F#")).toEqual(["in C# and F#"])
   })
 })
@@ -495,6 +495,17 @@ describe("captions that repeat earlier text", () => {
     expect(
       heard([cue(1, 0, 2000, "Do we know"), cue(2, 1000, 2000, "Do we know how?"), ...others]).slice(0, 2)
     ).toEqual(["Do we know", "how?"])
+  })
+
+  it("are spoken without the numbers that count them", () => {
+    for (const counted of [
+      "#1: One|#2: Two|#3: Three",
+      "[1] One|[2] Two|[3] Three",
+      "1. One|2. Two|3. Three"
+    ])
+      expect(shown(counted.split("|")), counted).toEqual(["One", "Two", "Three"])
+    for (const said of ["Top ten.|#10: The Cats", "Here goes.|1. One|2. Two", "1.5 km|2.5 km|3.5 km"])
+      expect(shown(said.split("|")), said).toEqual(said.split("|"))
   })
 
   it("are spoken once if they overlap by words, and a reply is spoken", () => {

@@ -5,7 +5,9 @@
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { wordCount } from "../../language/WritingSystems.ts"
 import {
+  asciiDigits,
   dressedNumberOf,
   excerpt,
   isAsideHead,
@@ -18,7 +20,7 @@ import {
   withoutCue
 } from "../../markup/CueLines.ts"
 import { passInformation, passVttHeader } from "./CueHeaders.ts"
-import { type CueBlock, notice, passOver, type Scan } from "./CueScan.ts"
+import { type CueBlock, notice, type NumberLine, passOver, type Scan } from "./CueScan.ts"
 import type { LostBlock } from "./LostBlocks.ts"
 import { isUntimed, parseTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
 
@@ -36,7 +38,23 @@ export const cueBlocks = (
 ): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
   const lines = text.split("\n")
   const timings = lines.map((line) => parseTiming(line, style))
-  const scan: Scan = { lines, timings, notices: [], faults: [], unreadable: [], blocks: [], lost: [] }
+  const numbers = numberLines(lines, timings, style)
+  const scan: Scan = {
+    lines,
+    timings,
+    numbers,
+    notices: [],
+    faults: [],
+    unreadable: [],
+    blocks: [],
+    lost: []
+  }
+  const odd = [...numbers.values()].filter(({ at }) => dressedNumberOf(lines[at]) === undefined)
+  if (odd[0] !== undefined) {
+    const others = odd.length > 1 ? `, and ${odd.length - 1} like it` : ""
+    const written = excerpt(lines[odd[0].at] ?? "")
+    notice(scan, odd[0].at + 1, `"${written}" is read as a cue's number, which is not spoken${others}`)
+  }
   const body = style === "vtt" ? passVttHeader(scan) : passInformation(scan)
   let previous = nextTiming(scan, body)
   const lead = passLead(scan, body, previous, style)
@@ -60,7 +78,7 @@ const firstText = (lines: ReadonlyArray<string>, from = 0): number | undefined =
  * first reported line.
  */
 const passLead = (scan: Scan, from: number, time: number, style: TimingStyle): number | undefined => {
-  const to = textEnd(scan, time, undefined)
+  const to = textEnd(scan, time)
   if (style !== "vtt") {
     const first = firstText(scan.lines, from) ?? to
     if (first < to && numberOf(scan.lines[first]) !== undefined) loseUntimed(scan, first, to)
@@ -100,42 +118,64 @@ const nextTiming = (scan: Scan, from: number): number => {
   return line
 }
 
-/**
- * Returns the line above a time line that holds the cue's number, if there is one. Blank lines may be in between if the
- * number continues the sequence.
- */
-const numberLine = (scan: Scan, time: number, lastNumber: number | undefined): number | undefined => {
-  const above = time - 1
-  if (dressedNumberOf(scan.lines[above]) === (lastNumber ?? 0) + 1 && isBlank(scan.lines[above - 1]))
-    return above
-  const number = numberOf(scan.lines[above])
-  if (number !== undefined)
-    return isBlank(scan.lines[above - 1]) ||
-      number === (lastNumber ?? 0) + 1 ||
-      scan.timings[above - 1]?.kind === "none"
-      ? above
-      : undefined
-  if (!isBlank(scan.lines[above])) return undefined
-  let line = above
-  while (line >= 0 && isBlank(scan.lines[line])) line--
-  return numberOf(scan.lines[line]) === (lastNumber ?? 0) + 1 && isBlank(scan.lines[line - 1])
-    ? line
-    : undefined
+/** Finds the line above each time line that holds the cue's number, if there is one. */
+const numberLines = (
+  lines: ReadonlyArray<string>,
+  timings: Scan["timings"],
+  style: TimingStyle
+): Scan["numbers"] => {
+  const times = timings.flatMap(({ kind }, time) => (kind === "none" ? [] : [time]))
+  const isHead = (at: number): boolean => !isBlank(lines[at]) && isBlank(lines[at - 1])
+  const above = times.map((time) => time - 1)
+  const isNumbered =
+    style !== "vtt" &&
+    (above.filter((at) => numberIn(lines[at]) !== undefined).length * 2 > times.length ||
+      (times.length > 1 && above.every((at) => isHead(at) && isLabel(lines[at]))))
+  const found = new Map<number, NumberLine>()
+  let last = 0
+  times.forEach((time, place) => {
+    const numberLine = (): NumberLine | undefined => {
+      const above = time - 1
+      const number = numberOf(lines[above])
+      if (number !== undefined)
+        return isBlank(lines[above - 1]) || number === last + 1 || timings[above - 1]?.kind === "none"
+          ? { at: above, number }
+          : undefined
+      let at = above
+      while (at >= 0 && isBlank(lines[at])) at--
+      const line = lines[at]
+      const written = style === "vtt" ? dressedNumberOf(line) : numberIn(line)
+      const isNext = written === last + 1 || (at === above && written === place + 1)
+      const isPlain = isLabel(line) || dressedNumberOf(line) !== undefined
+      if (isNext && (isHead(at) ? isPlain || at === above : isPlain && isNumbered))
+        return { at, number: written }
+      return isNumbered && at === above && isHead(at) && isLabel(line) ? { at, number: written } : undefined
+    }
+    const line = numberLine()
+    if (line === undefined) return
+    found.set(time, line)
+    last = line.number ?? last + 1
+  })
+  return found
 }
 
+/** Returns the number in a line such as `2个`, `Cue 2`, `#2` or `2 (dos)`. */
+const numberIn = (line: string | undefined): number | undefined =>
+  /^.{1,30}$/u.test(line ?? "")
+    ? numberOf(/\d{1,9}/u.exec(asciiDigits((line ?? "").normalize("NFKC")))?.[0])
+    : undefined
+
+/** Whether a line may be a number in words: one to three words that are no sentence. */
+const isLabel = (line = ""): boolean =>
+  /^.{1,20}$/u.test(line.trim()) && wordCount(line) <= 3 && !/[.?!…,;。？！，]|^\s*[-–—♪[(]/u.test(line)
+
 /** Returns the line at which the text before a time line ends. */
-const textEnd = (scan: Scan, time: number, lastNumber: number | undefined): number =>
-  time >= scan.lines.length ? time : (numberLine(scan, time, lastNumber) ?? time)
+const textEnd = (scan: Scan, time: number): number => scan.numbers.get(time)?.at ?? time
 
 const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): void => {
   const timing = scan.timings[time]
   const written = excerpt(scan.lines[time] ?? "")
-  const last = scan.blocks.at(-1)?.number
-  const numbered = numberLine(scan, time, last)
-  const number =
-    numbered === undefined
-      ? undefined
-      : (numberOf(scan.lines[numbered]) ?? dressedNumberOf(scan.lines[numbered]))
+  const number = scan.numbers.get(time)?.number
   if (timing?.kind === "frames") {
     scan.faults.push(
       ScriptFault.make({
@@ -146,7 +186,7 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
     )
     return
   }
-  const end = textEnd(scan, next, number ?? last)
+  const end = textEnd(scan, next)
   if (timing?.kind !== "time") {
     const below = style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number)
     const words = below.join(" ").trim()

@@ -17,10 +17,18 @@ export interface CueBlock {
   readonly why?: string
 }
 
+/** A line that holds a cue's number; the number is undefined if it is written in words. */
+export interface NumberLine {
+  readonly at: number
+  readonly number: number | undefined
+}
+
 /** A file's lines with the time in each, and the results of the scan so far. */
 export interface Scan {
   readonly lines: ReadonlyArray<string>
   readonly timings: ReadonlyArray<CueTiming>
+  /** The number of each cue, by its time line. */
+  readonly numbers: ReadonlyMap<number, NumberLine>
   readonly notices: Array<Notice>
   readonly faults: Array<ScriptFault>
   readonly unreadable: Array<ScriptFault>
