@@ -50,12 +50,15 @@ const received = Effect.fn("bench.received")(function* (film: Film, folder: stri
     (clip) =>
       Effect.gen(function* () {
         const path = mp3Of(folder, clip)
-        const pcm = yield* Effect.orDie(decode({ bytes: readFileSync(path), laid: Effect.succeed(path) }))
+        const pcm = yield* Effect.orDie(
+          decode({ bytes: readFileSync(path), laid: Effect.succeed(path), most: 600 })
+        )
         const request = {
           said: ["A line of speech."],
           timed: false,
           transcript: undefined,
-          usual: undefined
+          usual: undefined,
+          most: 600
         } as const
         Array.from(analyzeClip(pcm, request))
         const key = UtteranceKey.make(`f${clip.key.slice(1)}`)

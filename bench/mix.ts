@@ -89,7 +89,8 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
     said: ["A line of speech."],
     timed: false,
     transcript: undefined,
-    usual: undefined
+    usual: undefined,
+    most: 600
   } as const
   const take = (some: ReadonlyArray<FilmClip>) =>
     Effect.forEach(
@@ -98,7 +99,7 @@ const arrived = Effect.fn("bench.arrived")(function* (folder: string, { clips }:
         const path = mp3Of(folder, clip)
         return Effect.suspend(() => {
           const bytes = readFileSync(path)
-          const decoded = Effect.orDie(decode({ bytes, laid: Effect.succeed(path) }))
+          const decoded = Effect.orDie(decode({ bytes, laid: Effect.succeed(path), most: 600 }))
           return makeClip(keyOf(clip), bytes, wanted, Effect.map(decoded, Either.right))
         }).pipe(inSlot)
       },

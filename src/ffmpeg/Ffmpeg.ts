@@ -34,9 +34,10 @@ const callsTo = (ffmpeg: FfmpegChoice) => ({
   decode: Effect.fn("Ffmpeg.decode")((source: DecodeSource, rate: SampleRate) =>
     Effect.flatMap(decoder, ({ decodeFile }) => decodeFile(ffmpeg, source, rate))
   ),
-  /** Decodes bytes to mono 16-bit samples; `name` identifies them in errors. */
-  decodeBytes: Effect.fn("Ffmpeg.decodeBytes")((bytes: Uint8Array, name: string, rate: SampleRate) =>
-    Effect.flatMap(decoder, (part) => part.decodeBytes(ffmpeg, bytes, name, rate))
+  /** Decodes at most `most` seconds of received bytes to mono 16-bit samples; `name` identifies them in errors. */
+  decodeBytes: Effect.fn("Ffmpeg.decodeBytes")(
+    (bytes: Uint8Array, name: string, rate: SampleRate, most: number) =>
+      Effect.flatMap(decoder, (part) => part.decodeBytes(ffmpeg, bytes, name, rate, most))
   ),
   /** Decodes one file to mono blocks of varying size, for files too long to hold in memory. */
   decodeBlocks: (source: DecodeSource, rate: SampleRate) =>

@@ -1,7 +1,7 @@
 /** WAV reader, and a writer for small 16-bit mono files. */
 import { Either } from "effect"
 import type { SampleRate } from "../../domain/time/Units.ts"
-import { type Pcm, toInt16 } from "../pcm/Pcm.ts"
+import { type Pcm, toInt16, tooLong } from "../pcm/Pcm.ts"
 import { littleEndian } from "./ByteWriter.ts"
 import { sampleBytesOf, unknownSize, wavHeader } from "./WavHeader.ts"
 import {
@@ -49,10 +49,14 @@ export const keptWav16 = (pcm: Pcm, received: Uint8Array): Uint8Array => {
 /**
  * Decodes a WAV file and averages its channels into one. Accepts integers of 8, 16, 24 and 32 bits and floats of 32 and
  * 64 bits. Sizes that a streaming writer left open (0, 0xFFFFFFFF and similar) mean "to the end". A file shorter than
- * its header states is rejected.
+ * its header states, or longer than `most` seconds, is rejected.
  */
-export const decodeWav = (bytes: Uint8Array): Either.Either<Pcm, WavRejected> =>
-  Either.map(readWav(bytes), (wav) => ({ rate: wav.rate, samples: downmixed(wav.channels) }))
+export const decodeWav = (bytes: Uint8Array, most = Infinity): Either.Either<Pcm, WavRejected> =>
+  Either.flatMap(samplesIn(bytes), ({ format, view, at, size }) =>
+    (size * 8) / format.bits / format.channels > most * format.rate
+      ? rejectWav("too-long", tooLong(most))
+      : Either.right({ rate: format.rate, samples: downmixed(channelsOf(view, at, size, format)) })
+  )
 
 /** Like `decodeWav`, but keeps the channels apart and returns the Broadcast Wave time reference, if there is one. */
 export const readWav = (bytes: Uint8Array): Either.Either<Wav, WavRejected> =>

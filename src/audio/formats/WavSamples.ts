@@ -6,7 +6,7 @@ import { fromInt16 } from "../pcm/Pcm.ts"
 
 /** Fails a WAV file that is invalid or unsupported. */
 export class WavRejected extends Schema.TaggedError<WavRejected>()("WavRejected", {
-  reason: Schema.Literal("not-wav", "no-format", "unsupported", "no-data", "truncated"),
+  reason: Schema.Literal("not-wav", "no-format", "unsupported", "no-data", "truncated", "too-long"),
   /** The found and the expected content. */
   detail: Schema.String
 }) {

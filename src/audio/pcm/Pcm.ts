@@ -57,3 +57,7 @@ export const gainOf = (decibels: number): number => 10 ** (decibels / 20)
 
 /** Converts an amplitude factor to decibels; -Infinity for 0. */
 export const decibelsOf = (gain: number): number => 20 * Math.log10(gain)
+
+/** Describes a sound that is too long for its text. */
+export const tooLong = (seconds: number): string =>
+  `more than ${Math.round(seconds)} seconds of sound, which is too long for its text`

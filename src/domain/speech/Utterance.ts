@@ -50,6 +50,19 @@ export const charactersOf = (text: string): number => {
   return count
 }
 
+/** Returns the longest accepted sound of a text, in seconds: half a second per character, and a minute; at most 4 h. */
+export const longestSound = (characters: number, start = 0): number =>
+  Math.min(60 + start + characters / 2, 4 * 3600)
+
+/** Returns the longest accepted sound of an utterance, in seconds. An SRT adds the time line that it states. */
+export const longestSoundOf = ({ characters, input, text }: Utterance): number => {
+  const starts = input === "srt" ? text.matchAll(/^(\d{1,3}):(\d{1,2}):(\d{1,2})\S* -->/gmu) : []
+  return Array.from(starts, ([, h, min, s]) => Number(h) * 3600 + Number(min) * 60 + Number(s)).reduce(
+    (latest, start) => Math.max(latest, longestSound(characters, start)),
+    longestSound(characters)
+  )
+}
+
 /**
  * Returns the utterance's key: SHA-256 over casting, input and text. Transcript flags are excluded, since they do not
  * change the sound.

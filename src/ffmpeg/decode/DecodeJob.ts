@@ -1,6 +1,6 @@
 /** Builds the ffmpeg arguments that decode audio to mono PCM, and interprets ffmpeg's result. */
 import { Either } from "effect"
-import type { Pcm } from "../../audio/pcm/Pcm.ts"
+import { type Pcm, tooLong } from "../../audio/pcm/Pcm.ts"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { type InputDescription, inputsDescribed } from "../probe/InputDescription.ts"
 import { NotAudio } from "../process/FfmpegErrors.ts"
@@ -17,6 +17,8 @@ export interface DecodeSource {
   readonly path: string
   /** The audio track, counted from 0. */
   readonly track?: number
+  /** Of received audio, the longest accepted sound in seconds. ffmpeg then reads plain audio files only. */
+  readonly most?: number
 }
 
 /** A file and the path for its samples: 32-bit floats without a header. */
@@ -24,6 +26,9 @@ export interface DecodeTarget {
   readonly source: DecodeSource
   readonly target: string
 }
+
+/** Formats that name no other files. Of others, such as playlists, a server could make ffmpeg open local files. */
+const receivedFormats = "aac,ac3,aiff,amr,asf,au,caf,eac3,flac,matroska,mov,mp3,mpegts,ogg,w64,wav"
 
 /**
  * Returns the arguments that decode files in one process. It exits on data errors (`-xerror`). Stereo is averaged, so
@@ -38,11 +43,17 @@ export const decodeArgs = (
   "-nostdin",
   "-nostats",
   "-xerror",
-  ...files.flatMap(({ source }) => ["-i", source.path]),
+  ...files.flatMap(({ source: { path, most } }) => [
+    ...(most === undefined ? [] : ["-protocol_whitelist", "file", "-format_whitelist", receivedFormats]),
+    "-i",
+    path
+  ]),
   ...files.flatMap(({ source, target }, place) => [
     "-map",
     `${place}:a:${source.track ?? 0}`,
     ...(asIs ? [] : ["-ac", "1", "-ar", `${rate}`, "-af", "aresample=rematrix_maxval=1"]),
+    // One second more shows that a sound is too long.
+    ...(source.most === undefined ? [] : ["-t", `${source.most + 1}`]),
     "-f",
     "f32le",
     "-y",
@@ -68,24 +79,25 @@ export const cannotRead = ({ exitCode, stderr }: DecodeAnswer): boolean =>
 
 /** Returns one file's samples from a process that went well, or why some are missing. */
 export const decoded = (
-  source: string,
+  source: DecodeSource,
   rate: SampleRate,
   bytes: Uint8Array,
   description: InputDescription | undefined
 ): Either.Either<Pcm, NotAudio> => {
   const samples = floatsIn(bytes)
-  const refusal = shortage(source, samples.length / rate, description)
+  const refusal = misfit(source, samples.length / rate, description)
   return refusal === undefined ? Either.right({ rate, samples }) : Either.left(refusal)
 }
 
-/** Compares the decoded seconds with the file's header; undefined if none are missing. */
-export const shortage = (
-  source: string,
+/** Compares the decoded seconds with the longest accepted sound and the file's header; undefined if they agree. */
+export const misfit = (
+  { path: source, most = Infinity }: DecodeSource,
   seconds: number,
   description: InputDescription | undefined
 ): NotAudio | undefined => {
   const stated = description?.stated
   if (seconds === 0) return new NotAudio({ source, reason: "empty", found: "audio of zero length" })
+  if (seconds > most) return new NotAudio({ source, reason: "too-long", found: tooLong(most) })
   return stated === undefined || stated - seconds <= toleratedSeconds
     ? undefined
     : new NotAudio({

@@ -18,7 +18,7 @@ import {
   filesPerProcess,
   floatsIn,
   decodeRefusal,
-  shortage,
+  misfit,
   wentWell
 } from "./DecodeJob.ts"
 import { inputsDescribed } from "../probe/InputDescription.ts"
@@ -50,7 +50,7 @@ const decodeWith = Effect.fnUntraced(function* (binary: Binary, source: DecodeSo
   const ended = yield* judged(yield* runProcess(binary.path, args), binary, args, `decode ${source.path}`)
   if (cannotRead(ended)) return { unread: ended }
   if (!wentWell(ended)) return yield* Effect.flatMap(refusal(source, ended), Effect.fail)
-  return decoded(source.path, rate, ended.stdout, inputsDescribed(ended.stderr)[0])
+  return decoded(source, rate, ended.stdout, inputsDescribed(ended.stderr)[0])
 })
 
 /**
@@ -117,8 +117,8 @@ const blocksWith = (
         const [description] = inputsDescribed(ended.stderr)
         // A film's header states the length of its longest stream, and the sound may be shorter.
         const isFilm = asIs && description?.streams.some((stream) => stream._tag === "VideoStream")
-        const short = shortage(source.path, frames / rate, isFilm === true ? undefined : description)
-        return short === undefined ? Stream.empty : Stream.fail(short)
+        const fault = misfit(source, frames / rate, isFilm === true ? undefined : description)
+        return fault === undefined ? Stream.empty : Stream.fail(fault)
       })
       return Stream.concat(blocks, Stream.unwrap(verdict))
     })
@@ -126,14 +126,15 @@ const blocksWith = (
 }
 
 /**
- * Decodes bytes to 16-bit samples; `name` identifies them in errors. A 16-bit mono WAV with the rate needs no ffmpeg.
- * Of other audio, only one block at a time is held as floats, however long it is.
+ * Decodes received bytes of at most `most` seconds to 16-bit samples; `name` identifies them in errors. A 16-bit mono
+ * WAV with the rate needs no ffmpeg. Of other audio, only one block at a time is held as floats, however long it is.
  */
 export const decodeBytes = Effect.fnUntraced(function* (
   ffmpeg: FfmpegChoice,
   bytes: Uint8Array,
   name: string,
-  rate: SampleRate
+  rate: SampleRate,
+  most: number
 ) {
   const plain = plainWav16(bytes, rate)
   if (plain !== undefined && plain.length > 0) return plain
@@ -141,7 +142,7 @@ export const decodeBytes = Effect.fnUntraced(function* (
   // ffmpeg reports the end of a streamed WAV, which has an open size in its header, and joints of an MP3 as damage.
   yield* attempt(path, () => writeFile(path, closedWav(bytes) ?? joinedMp3(bytes) ?? bytes))
   const blocks: Array<Int16Array> = []
-  yield* Stream.runForEach(decodeBlocks(ffmpeg, { path }, rate), (block) =>
+  yield* Stream.runForEach(decodeBlocks(ffmpeg, { path, most }, rate), (block) =>
     Effect.sync(() => blocks.push(toInt16(block)))
   ).pipe(Effect.catchTag("NotAudio", ({ reason, found }) => new NotAudio({ source: name, reason, found })))
   return joinedInt16(blocks)
@@ -190,7 +191,7 @@ const decodeBatch = (
       attempt(target, async () => {
         const bytes = await readFile(target)
         await rm(target)
-        return decoded(source.path, rate, bytes, described[place])
+        return decoded(source, rate, bytes, described[place])
       })
     )
   })

@@ -8,10 +8,11 @@ import { newBuffer, type Buffer32, BufferPool } from "../../audio/kernels/Buffer
 import type { SampleRate } from "../../domain/time/Units.ts"
 import { type PlainMp3, plainMp3, silentFrames } from "../../audio/formats/PlainMp3.ts"
 
-/** Decodes a file's bytes to mono samples at a rate; undefined if the file must be left to ffmpeg. */
+/** Decodes a file's bytes to mono samples at a rate; undefined if it exceeds `most` seconds or needs ffmpeg. */
 export type DecodeMp3 = (
   bytes: Uint8Array,
-  rate: SampleRate
+  rate: SampleRate,
+  most: number
 ) => Promise<Float32Array<ArrayBuffer> | undefined>
 
 /** A decoder, and the number of frames that it has decoded. */
@@ -28,9 +29,9 @@ export const mp3Decoder = (): DecodeMp3 => {
   /** One decoder per rate and channel count. */
   const decoders = new Map<string, UsedDecoder>()
   const buffers = new BufferPool()
-  return async (bytes, rate) => {
+  return async (bytes, rate, most) => {
     const file = plainMp3(bytes)
-    if (file === undefined) return undefined
+    if (file === undefined || file.length > most * file.rate) return undefined
     const isThere = file.rate === rate
     if (!isThere && file.length > longest * file.rate) return undefined
     const kind = `${file.rate} ${file.channels}`

@@ -10,6 +10,8 @@ import { ThreadEnded, WorkerThread } from "../../system/WorkerThread.ts"
 export interface Mp3Request {
   readonly bytes: Uint8Array
   readonly rate: SampleRate
+  /** The longest accepted sound in seconds. */
+  readonly most: number
 }
 
 /** Its response; undefined if the file must be left to ffmpeg. */
@@ -19,7 +21,11 @@ export type Mp3Response = Float32Array<ArrayBuffer> | undefined
  * Decodes an MP3 file to samples at a rate. Undefined if it is not a plain MP3, or no worker is available: then ffmpeg
  * must decode it.
  */
-export type DecodePlainMp3 = (bytes: Uint8Array, rate: SampleRate) => Effect.Effect<Pcm | undefined>
+export type DecodePlainMp3 = (
+  bytes: Uint8Array,
+  rate: SampleRate,
+  most: number
+) => Effect.Effect<Pcm | undefined>
 
 /** Maximum number of threads. One decodes about 100 clips per second; the second helps when many arrive at once. */
 const mostThreads = Math.min(2, availableParallelism())
@@ -49,13 +55,13 @@ export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Eff
     return another
   }
 
-  return (bytes, rate) =>
+  return (bytes, rate, most) =>
     Effect.suspend(() => {
       const thread = freest()
       if (thread.ended !== undefined) return toOthers
       // `bytes` may be a view of a larger buffer. Copy it, so that the buffer can be transferred.
       const own = new Uint8Array(bytes)
-      return thread.ask({ bytes: own, rate }, [own.buffer]).pipe(
+      return thread.ask({ bytes: own, rate, most }, [own.buffer]).pipe(
         Effect.timeoutFail({ duration: patience, onTimeout: () => new ThreadEnded({ detail: "is stuck" }) }),
         Effect.map((samples) => (samples === undefined ? undefined : { rate, samples })),
         Effect.catchTag("ThreadEnded", () => Effect.zipRight(thread.close, toOthers))

@@ -7,9 +7,9 @@ const decode = mp3Decoder()
 let turn: Promise<unknown> = Promise.resolve()
 
 serveRequests<Mp3Request, Mp3Response>(
-  ({ bytes, rate }) => {
+  ({ bytes, rate, most }) => {
     // A decoder holds the state of one file, so files are decoded one after another.
-    const decoded = turn.then(() => decode(bytes, rate))
+    const decoded = turn.then(() => decode(bytes, rate, most))
     turn = decoded
     return decoded
   },

@@ -60,7 +60,9 @@ export class FfmpegFailed extends Schema.TaggedError<FfmpegFailed>()("FfmpegFail
 }
 
 /** Why bytes are not usable audio. */
-const NotAudioReason = Schema.Literal("missing", "empty", "text", "no-audio", "broken", "truncated")
+const NotAudioReason = Schema.Literal(
+  ...(["missing", "empty", "text", "no-audio", "broken", "truncated", "too-long"] as const)
+)
 
 /** A file that should hold audio and does not, or is incomplete. */
 export class NotAudio extends Schema.TaggedError<NotAudio>()("NotAudio", {

@@ -22,6 +22,8 @@ export interface ClipRequest {
   readonly said: readonly [string, ...ReadonlyArray<string>]
   /** Whether the provider placed the parts on a timeline of their own. */
   readonly timed: boolean
+  /** The longest accepted sound in seconds. */
+  readonly most: number
   readonly transcript: Fetched["transcript"]
   /** When each part is said, found in the audio itself. */
   readonly aligned?: ReadonlyArray<Expected> | undefined
@@ -48,9 +50,9 @@ export interface Unusable {
  * Returns the samples at the rate at which they are stored. A WAV file's bytes are decoded; on failure, the reason is
  * returned.
  */
-export const receivedSamples = (sound: Uint8Array | Pcm): Either.Either<Pcm, string> =>
+export const receivedSamples = (sound: Uint8Array | Pcm, most: number): Either.Either<Pcm, string> =>
   sound instanceof Uint8Array
-    ? Either.mapBoth(decodeWav(sound), {
+    ? Either.mapBoth(decodeWav(sound, most), {
         onLeft: ({ message }) => message,
         onRight: (pcm) => resample(pcm, storedRateOf(pcm.rate))
       })

@@ -5,7 +5,7 @@ import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { joinedMp3 } from "../../audio/formats/JoinedMp3.ts"
 import type { Misfit } from "../../audio/alignment/SpeechFit.ts"
 import { Clip, type Segment } from "../../domain/speech/Clip.ts"
-import { type Utterance, charactersOf } from "../../domain/speech/Utterance.ts"
+import { type Utterance, charactersOf, longestSoundOf } from "../../domain/speech/Utterance.ts"
 import type { LanguageTag, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
@@ -64,7 +64,8 @@ export const keepClip = (
     const laid = Effect.suspend(() =>
       Effect.as(clips.keepOriginal(key, ending, bytes), clips.originalOf(key, ending))
     )
-    const decoded = Effect.map(decode({ bytes, laid }), Either.right).pipe(
+    const most = longestSoundOf(utterance)
+    const decoded = Effect.map(decode({ bytes, laid, most }), Either.right).pipe(
       Effect.catchTag("Undecodable", (fault) => Effect.succeed(Either.left(fault.words)))
     )
     const timed = utterance.input === "srt"
@@ -77,7 +78,7 @@ export const keepClip = (
       ending === "wav" || (ending === "mp3" && !isAligned) ? Either.right(bytes) : yield* decoded
     const aligned =
       Either.isRight(sound) && isAligned ? yield* align(sound.right, said, language, isUncut) : undefined
-    const wanted = { said, timed, transcript, usual, aligned: isUncut ? aligned?.parts : undefined }
+    const wanted = { said, timed, most, transcript, usual, aligned: isUncut ? aligned?.parts : undefined }
     const first = Either.isLeft(sound)
       ? unusable(sound.left)
       : yield* makeClip(key, sound.right, wanted, decoded)

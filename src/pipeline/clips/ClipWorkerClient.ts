@@ -61,7 +61,7 @@ export const analyzeInThisThread: Effect.Effect<MakeClip, never, ClipFolder> = E
   ClipFolder,
   (clips): MakeClip =>
     Effect.fnUntraced(function* (key, sound, wanted, decoded) {
-      const samples = isEncoded(sound) ? yield* decoded : receivedSamples(sound)
+      const samples = isEncoded(sound) ? yield* decoded : receivedSamples(sound, wanted.most)
       if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
       const pcm = samples.right
       const steps = analyzeClip(pcm, wanted)

@@ -21,6 +21,8 @@ export interface Received<E> {
   readonly bytes: Uint8Array
   /** Writes the bytes to a file, for decoders that read files, and returns its path. */
   readonly laid: Effect.Effect<string, E>
+  /** The longest accepted sound in seconds. */
+  readonly most: number
 }
 
 /** Decodes received audio to 24 or 48 kHz. */
@@ -32,6 +34,7 @@ const mostAtOnce = 2 * filesPerProcess
 interface Waiting {
   readonly path: string
   readonly rate: SampleRate
+  readonly most: number
   readonly done: Deferred.Deferred<Pcm, Undecodable>
 }
 
@@ -46,7 +49,7 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
     if (members.length === 0) return Effect.void
     return ffmpeg
       .decodeMany(
-        members.map((one) => ({ path: one.path })),
+        members.map(({ path, most }) => ({ path, most })),
         rate
       )
       .pipe(
@@ -82,13 +85,13 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
     Effect.forkScoped
   )
 
-  return ({ bytes, laid }) =>
+  return ({ bytes, laid, most }) =>
     Effect.gen(function* () {
       const rate = storedRateOf(statedRate(bytes) ?? deliveryRate)
-      const pcm = extensionOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate) : undefined
+      const pcm = extensionOf(bytes) === "mp3" ? yield* plainMp3(bytes, rate, most) : undefined
       if (pcm !== undefined) return pcm
       const done = yield* Deferred.make<Pcm, Undecodable>()
-      yield* Queue.offer(waiting, { path: yield* laid, rate, done })
+      yield* Queue.offer(waiting, { path: yield* laid, rate, most, done })
       return yield* Deferred.await(done)
     })
 })

@@ -15,16 +15,16 @@ const clips = String(workerData)
 const decodeMp3 = mp3Decoder()
 
 /** Returns the samples of an MP3 file; undefined if it is not a plain one. */
-const mp3Samples = async (bytes: Uint8Array): Promise<Pcm | undefined> => {
+const mp3Samples = async (bytes: Uint8Array, most: number): Promise<Pcm | undefined> => {
   const rate = storedRateOf(statedRate(bytes) ?? deliveryRate)
-  const samples = await decodeMp3(bytes, rate)
+  const samples = await decodeMp3(bytes, rate, most)
   return samples && { rate, samples }
 }
 
 const answerTo = async ({ key, sound, wanted }: ClipWorkerRequest): Promise<ClipAnswer> => {
-  const decoded = isEncoded(sound) ? await mp3Samples(sound) : sound
+  const decoded = isEncoded(sound) ? await mp3Samples(sound, wanted.most) : sound
   if (decoded === undefined) return { _tag: "Undecoded" }
-  const samples = receivedSamples(decoded)
+  const samples = receivedSamples(decoded, wanted.most)
   if (Either.isLeft(samples)) return { _tag: "Unusable", words: samples.left }
   const steps = analyzeClip(samples.right, wanted)
   let step = steps.next()

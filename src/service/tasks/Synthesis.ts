@@ -4,6 +4,7 @@ import { misfitOf } from "../../audio/alignment/SpeechFit.ts"
 import { Frames, framesAt, millis, type Millis, millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { type Engine, type EngineUnavailable, type WordMark, SpeechFailed } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { charactersOf, longestSound } from "../../domain/speech/Utterance.ts"
 import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { splitTone, type TonedText } from "../../domain/values/Tone.ts"
 import type { SpeechAligner } from "../../engines/local/alignment/SpeechAligner.ts"
@@ -169,7 +170,12 @@ const say = Effect.fnUntraced(function* (
   if (speech._tag === "Pcm") return yield* timed(speech)
   const ffmpeg = yield* Ffmpeg
   const samples = yield* ffmpeg
-    .decodeBytes(speech.bytes, `the audio of engine ${engine.name}`, decodedRate)
+    .decodeBytes(
+      speech.bytes,
+      `the audio of engine ${engine.name}`,
+      decodedRate,
+      longestSound(charactersOf(text))
+    )
     .pipe(
       Effect.mapError(
         (cause) =>

@@ -121,9 +121,9 @@ withEachFfmpeg("decoding", (it) => {
       const open = closed.slice()
       new DataView(open.buffer).setUint32(4, 0xffff_ffff, true)
       new DataView(open.buffer).setUint32(40, 0xffff_ffff, true)
-      expect(yield* service.decodeBytes(open, "streamed", rate24)).toEqual(toInt16(samples))
+      expect(yield* service.decodeBytes(open, "streamed", rate24, 60)).toEqual(toInt16(samples))
       // Only ffmpeg converts the rate.
-      expect((yield* service.decodeBytes(open, "streamed", rate48)).length).toBe(48_002)
+      expect((yield* service.decodeBytes(open, "streamed", rate48, 60)).length).toBe(48_002)
     })
   )
 
@@ -141,9 +141,9 @@ withEachFfmpeg("decoding", (it) => {
         yield* noise(path, 1, ...options)
         const bytes = yield* Effect.promise(() => readFile(path))
         const { samples } = yield* service.decode({ path }, rate24)
-        expect(yield* service.decodeBytes(bytes, "clip 7", rate24)).toEqual(toInt16(samples))
+        expect(yield* service.decodeBytes(bytes, "clip 7", rate24, 60)).toEqual(toInt16(samples))
       }
-      expect(yield* Effect.flip(service.decodeBytes(new Uint8Array(0), "clip 7", rate24))).toEqual(
+      expect(yield* Effect.flip(service.decodeBytes(new Uint8Array(0), "clip 7", rate24, 60))).toEqual(
         new NotAudio({ source: "clip 7", reason: "empty", found: "an empty file" })
       )
     })
@@ -167,11 +167,67 @@ withEachFfmpeg("decoding", (it) => {
             [b, a.subarray(1_000)]
           ],
           (parts) =>
-            Effect.map(service.decodeBytes(Buffer.concat(parts), "joined", rate24), ({ length }) => length)
+            Effect.map(
+              service.decodeBytes(Buffer.concat(parts), "joined", rate24, 60),
+              ({ length }) => length
+            )
         )
         // Whole frames, with silence where the next file begins.
         for (const length of lengths) expect(Math.abs(length / 24_000 - 3)).toBeLessThan(0.15)
       })
+  )
+
+  it.scoped("stops at the longest accepted sound, however small its file is", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const names = ["a.flac", "a.mp3", "a.opus", "a.m4a", "a.wav"]
+      yield* ffmpeg(
+        ...["-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono:d=600"],
+        ...names.flatMap((name) => [...(name === "a.wav" ? ["-c:a", "pcm_u8"] : []), join(here, name)])
+      )
+      const sources = names.map((name) => ({ path: join(here, name), most: 30 }))
+      const many = yield* service.decodeMany(sources, rate24)
+      expect(many.map(summary)).toEqual(names.map(() => "too-long"))
+      for (const { path } of sources) {
+        const bytes = yield* Effect.promise(() => readFile(path))
+        expect(bytes.length).toBeLessThan(5_000_000)
+        const { reason } = yield* Effect.flip(service.decodeBytes(bytes, path, rate24, 30)).pipe(
+          Effect.flatMap((fault) =>
+            fault instanceof NotAudio ? Effect.succeed(fault) : Effect.dieMessage(fault.message)
+          )
+        )
+        expect(reason).toBe("too-long")
+      }
+    })
+  )
+
+  it.scoped("opens no file that received audio names", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const local = join(here, "local.wav")
+      yield* noise(local, 1)
+      const scripts = [
+        `ffconcat version 1.0\nfile '${local}'\n`,
+        `\ufeffffconcat version 1.0\nfile ${local}\n`,
+        `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${local}\n#EXT-X-ENDLIST\n`,
+        `v=0\no=- 0 0 IN IP4 127.0.0.1\nm=audio 9 RTP/AVP 0\n`,
+        `[playlist]\nFile1=${local}\n`,
+        `<?xml version="1.0"?><MPD><Period><AdaptationSet><BaseURL>${local}</BaseURL></AdaptationSet></Period></MPD>`
+      ]
+      for (const script of scripts) {
+        const path = join(here, "script.mp3")
+        yield* written(path, script)
+        const bytes = new TextEncoder().encode(script)
+        const one = yield* Effect.flip(service.decodeBytes(bytes, "clip", rate24, 60))
+        const [two] = yield* service.decodeMany([{ path, most: 60 }], rate24)
+        expect([one, two && Either.getOrNull(Either.flip(two))]).toEqual([
+          expect.objectContaining({ reason: "text" }),
+          expect.objectContaining({ reason: "text" })
+        ])
+      }
+    })
   )
 
   it.scoped("rejects a file that is not audio, and says what it is", () =>

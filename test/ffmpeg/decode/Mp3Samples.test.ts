@@ -109,7 +109,7 @@ withEachFfmpeg("in-process MP3 decoding", (it) => {
         const theirs = yield* service.decodeMany(some, rate)
         for (const [place, { path, options, channels }] of some.entries()) {
           const bytes = yield* bytesOf(path)
-          const mine = yield* Effect.promise(() => decode(bytes, rate))
+          const mine = yield* Effect.promise(() => decode(bytes, rate, 60))
           const reference = Option.getOrThrow(
             Option.flatMap(Option.fromNullable(theirs[place]), Either.getRight)
           )
@@ -142,7 +142,7 @@ withEachFfmpeg("in-process MP3 decoding", (it) => {
             const sound = "aevalsrc='0.4*sin(190*2*PI*t+3*sin(5*t))':s=48000:d=1.3"
             yield* ffmpeg("-f", "lavfi", "-i", sound, "-ar", `${from}`, path)
             const bytes = yield* bytesOf(path)
-            const mine = yield* Effect.promise(() => decode(bytes, to))
+            const mine = yield* Effect.promise(() => decode(bytes, to, 60))
             const [theirs] = yield* service.decodeMany([{ path }], to)
             const reference = Either.getOrThrow(theirs ?? Either.left(undefined)).samples
             const [longer = 0, shorter = 0] = [mine?.length ?? 0, reference.length].sort((a, b) => b - a)
@@ -178,7 +178,7 @@ withEachFfmpeg("in-process MP3 decoding", (it) => {
           Effect.gen(function* () {
             const bytes = damage(yield* bytesOf(from), pick)
             yield* Effect.promise(() => writeFile(path, bytes))
-            return { path, samples: yield* Effect.promise(() => decode(bytes, rate24)) }
+            return { path, samples: yield* Effect.promise(() => decode(bytes, rate24, 60)) }
           })
       )
       const taken = damaged.flatMap(({ path, samples }) =>
@@ -206,11 +206,13 @@ withEachFfmpeg("in-process MP3 decoding", (it) => {
         const printsOf = (some: ReadonlyArray<Uint8Array>) =>
           Effect.forEach(
             some.flatMap((bytes) => [bytes, page]),
-            (bytes) => Effect.map(inThreads(bytes, own), (pcm) => printOf(pcm?.samples)),
+            (bytes) => Effect.map(inThreads(bytes, own, 60), (pcm) => printOf(pcm?.samples)),
             { concurrency: "unbounded" }
           )
         const [forth, back] = yield* Effect.all([printsOf(all), printsOf([...all].reverse())])
-        const alone = yield* Effect.forEach(all, (bytes) => Effect.promise(() => mp3Decoder()(bytes, own)))
+        const alone = yield* Effect.forEach(all, (bytes) =>
+          Effect.promise(() => mp3Decoder()(bytes, own, 60))
+        )
         expect(alone.map((samples) => samples?.length)).toEqual(all.map((bytes) => plainMp3(bytes)?.length))
         const expected = alone.map(printOf)
         expect(forth).toEqual(expected.flatMap((print) => [print, "none"]))

@@ -123,7 +123,7 @@ it.scoped("nothing is started for the samples of a plain WAV file", () =>
     const choice = yield* chooseFrom(first)
     const samples = Float32Array.from({ length: 100 }, (_, at) => at / 200)
     const bytes = encodeWav16({ rate: rate24, samples })
-    expect(yield* decodeBytes(choice, bytes, "clip", rate24)).toEqual(toInt16(samples))
+    expect(yield* decodeBytes(choice, bytes, "clip", rate24, 60)).toEqual(toInt16(samples))
     expect(yield* callsOf(first)).toEqual([])
   })
 )
@@ -140,7 +140,7 @@ describe("a file that the ffmpeg on PATH cannot read", () => {
         expect([
           (yield* probeFile(ffmpegs, path)).duration,
           (yield* decodeFile(ffmpegs, { path }, rate24)).samples.length,
-          (yield* decodeBytes(ffmpegs, bytes, "clip", rate24)).length,
+          (yield* decodeBytes(ffmpegs, bytes, "clip", rate24, 60)).length,
           (yield* decodeFiles(ffmpegs, [{ path }], rate24)).map(({ _tag }) => _tag)
         ]).toEqual([500_000, 12_000, 12_000, ["Right"]])
     })

@@ -54,7 +54,7 @@ const outcome = (bytes: Uint8Array, pcm: Pcm): "clip" | "refused" => {
   // 8 bits at 8 kHz, resampled to 24 kHz, and the margins of the resampling.
   expect(pcm.samples.length).toBeLessThanOrEqual(bytes.length * 3 + 4_096)
   expect(pcm.samples.every(Number.isFinite)).toBe(true)
-  const steps = analyzeClip(pcm, { said, timed: false, transcript: undefined, usual: undefined })
+  const steps = analyzeClip(pcm, { said, timed: false, most: 60, transcript: undefined, usual: undefined })
   let step = steps.next()
   while (step.done !== true) step = steps.next()
   if (step.value._tag === "Unusable") {
@@ -77,7 +77,7 @@ it("makes a bounded clip of a mutated WAV file, or refuses it", () => {
   for (let one = 0; one < 1_500 * times; one++) {
     const bytes = mutate(originals[one % originals.length] ?? new Uint8Array(), random)
     ways.add(
-      Either.match(receivedSamples(bytes), {
+      Either.match(receivedSamples(bytes, 60), {
         onLeft: (words) => {
           expect(words).not.toBe("")
           return "refused"
@@ -114,7 +114,7 @@ it.scopedLive(
             await writeFile(path, bytes)
             return path
           })
-          return Effect.map(Effect.either(decode({ bytes, laid })), (end) =>
+          return Effect.map(Effect.either(decode({ bytes, laid, most: 60 })), (end) =>
             Either.match(end, {
               onLeft: ({ words }) => {
                 expect(words).not.toBe("")

@@ -23,6 +23,7 @@ it.scopedLive("makes the same clips and reports the same faults with a worker th
     const wanted = (said: ClipRequest["said"]): ClipRequest => ({
       said,
       timed: false,
+      most: 60,
       transcript: undefined,
       usual: undefined
     })
@@ -39,11 +40,13 @@ it.scopedLive("makes the same clips and reports the same faults with a worker th
     const decode = yield* makeDecoder
     const decoded = (bytes: Uint8Array) =>
       Effect.map(
-        Effect.either(decode({ bytes, laid: Effect.sync(() => (writeFileSync(received, bytes), received)) })),
+        Effect.either(
+          decode({ bytes, laid: Effect.sync(() => (writeFileSync(received, bytes), received)), most: 60 })
+        ),
         Either.mapLeft(({ words }) => words)
       )
     const leftTo: Array<string> = []
-    const samples = Either.getOrThrow(receivedSamples(spoken))
+    const samples = Either.getOrThrow(receivedSamples(spoken, 60))
     const sounds = {
       "a WAV file within a larger buffer": Buffer.concat([Buffer.alloc(64), spoken]).subarray(64),
       samples,

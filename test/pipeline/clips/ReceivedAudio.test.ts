@@ -35,7 +35,7 @@ withEachFfmpeg("decoding received audio", (it) => {
               laid.push(name)
               return path
             })
-            const pcm = yield* Effect.either(decode({ bytes, laid: lay }))
+            const pcm = yield* Effect.either(decode({ bytes, laid: lay, most: 60 }))
             return Either.match(pcm, {
               onLeft: ({ words }) => `${name}: ${words.slice(0, 50)}`,
               onRight: ({ rate, samples }) =>
