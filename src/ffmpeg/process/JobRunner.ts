@@ -39,6 +39,9 @@ const exitCodeIn = (failure = ""): number | undefined => {
   return code === undefined ? undefined : Number(code)
 }
 
+/** Some versions of ffmpeg exit with 0 when the last bytes of a file find no space. */
+const unfinished = /(?:^|[\r\n]|\] |speed=\S*\s*)Error (?:writing trailer of|closing file) /u
+
 const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined, givesWay: boolean) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -59,7 +62,7 @@ const runEncoder = (binary: Binary, job: FfmpegJob, feed: Feed | undefined, give
               ? startFailure.message
               : exitCode === undefined
                 ? `ffmpeg was killed with signal ${signal ?? "unknown"}`
-                : exitCode > 0
+                : exitCode > 0 || unfinished.test(stderr)
                   ? `ffmpeg exited with code ${exitCode}`
                   : undefined
         })),

@@ -64,6 +64,15 @@ describe("runJob", () => {
     })
   )
 
+  it.scopedLive("fails if the end of a file finds no space, though ffmpeg exits with 0", () =>
+    Effect.gen(function* () {
+      const words = "size=8kB speed=N/A    Error writing trailer of a.flac: No space left on device"
+      const binary = yield* impostor(yield* folder, `echo "${words}" >&2`)
+      const failure = yield* Effect.flip(runJob(binary, fedJob, nothingFed()))
+      expect(failure.stderrTail).toContain("No space left on device")
+    })
+  )
+
   it.scopedLive("passes every option unchanged", () =>
     Effect.gen(function* () {
       const here = yield* folder

@@ -40,7 +40,7 @@ describe("a fault of a manifest names the file, line, path, value found and valu
       "a misspelt service",
       "service: embeded\njobs: [{ input: a }]",
       [
-        'm.yaml:1: service: expected embedded, or keys with their values (baseUrl, undecided), found "embeded"; did you mean embedded?'
+        'm.yaml:1: service: expected embedded, or keys with their values (baseUrl, dialect, body, undecided), found "embeded"; did you mean embedded?'
       ]
     ],
     [

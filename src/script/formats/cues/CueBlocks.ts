@@ -49,7 +49,7 @@ export const cueBlocks = (
     blocks: [],
     lost: []
   }
-  const odd = [...numbers.values()].filter(({ at }) => dressedNumberOf(lines[at]) === undefined)
+  const odd = [...numbers.values()].filter(({ at }) => dressedNumberOf(plainDigits(lines[at])) === undefined)
   if (odd[0] !== undefined) {
     const others = odd.length > 1 ? `, and ${odd.length - 1} like it` : ""
     const written = excerpt(lines[odd[0].at] ?? "")
@@ -159,10 +159,13 @@ const numberLines = (
   return found
 }
 
+/** Returns a line with its digits in ASCII, without marks of direction. */
+const plainDigits = (line = ""): string => asciiDigits(line).replaceAll(/\p{Cf}/gu, "")
+
 /** Returns the number in a line such as `2个`, `Cue 2`, `#2` or `2 (dos)`. */
 const numberIn = (line: string | undefined): number | undefined =>
   /^.{1,30}$/u.test(line ?? "")
-    ? numberOf(/\d{1,9}/u.exec(asciiDigits((line ?? "").normalize("NFKC")))?.[0])
+    ? numberOf(/\d{1,9}/u.exec(plainDigits(line?.normalize("NFKC")))?.[0])
     : undefined
 
 /** Whether a line may be a number in words: one to three words that are no sentence. */
