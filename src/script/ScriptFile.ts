@@ -22,6 +22,7 @@ import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
 import { readOffice } from "./formats/tables/Office.ts"
 import { isZip } from "./formats/tables/OfficeZip.ts"
 import type { KnownRates } from "./formats/timed/FrameClock.ts"
+import { fromStart } from "./formats/timed/TimedLines.ts"
 import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
@@ -30,7 +31,7 @@ import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts
 export interface ReadOptions extends KnownRates {
   /** The extension that determines the format, if the file's name does not. */
   readonly ending?: string | undefined
-  /** The character encoding; by default it is detected. A byte order mark in the file takes precedence. */
+  /** The character encoding; by default it is detected. It takes precedence over a byte order mark. */
   readonly encoding?: string | undefined
   /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
   readonly start?: string | undefined
@@ -115,10 +116,10 @@ const readText = (text: string, file: string, options: ReadOptions): Read => {
 }
 
 const readers: Readonly<Record<string, (text: string, options: ReadOptions) => Read>> = {
-  srt: (text) => readSrtVtt(text, "srt"),
-  vtt: (text) => readSrtVtt(text, "vtt"),
-  sbv: (text) => readSrtVtt(text, "sbv"),
-  sub: (text) => readSrtVtt(text, "sbv"),
+  srt: (text, options) => fromStart(readSrtVtt(text, "srt", options), text, options),
+  vtt: (text, options) => fromStart(readSrtVtt(text, "vtt", options), text, options),
+  sbv: (text, options) => fromStart(readSrtVtt(text, "sbv", options), text, options),
+  sub: (text, options) => fromStart(readSrtVtt(text, "sbv", options), text, options),
   mpl: readMpl2,
   scc: readScc,
   smi: readSami,
@@ -127,8 +128,8 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
   stl: readSpruceStl,
   csv: readDialogueCsv,
   tsv: readDialogueCsv,
-  ass: readAss,
-  ssa: readAss,
+  ass: (text, options) => fromStart(readAss(text), text, options),
+  ssa: (text, options) => fromStart(readAss(text), text, options),
   txt: (text) => readProse(text, "text"),
   text: (text) => readProse(text, "text"),
   md: (text) => readProse(text, "markdown"),

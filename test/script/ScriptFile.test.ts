@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
-import { readScript } from "../../src/script/ScriptFile.ts"
+import { readScript, type ReadOptions } from "../../src/script/ScriptFile.ts"
 import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 
 const read = (file: string, text: string) => readScript(new TextEncoder().encode(text), file)
@@ -69,6 +69,38 @@ describe("readScript", () => {
       "Two\n\n3 men",
       "Three"
     ])
+  })
+
+  it("subtracts the job's start, and counts frames by the job's rate", () => {
+    const hours = srt.replaceAll("00:00:0", "01:00:0")
+    const times = (text: string, options: ReadOptions, file = "a.srt") =>
+      Either.map(readScript(new TextEncoder().encode(text), file, options), (found) =>
+        found._tag === "Subtitle" ? found.cues.map(({ start, end }) => [start, end]) : []
+      )
+    const expected = Either.right([
+      [1000, 2000],
+      [3000, 4000]
+    ])
+    expect(times(hours, { start: "01:00:00:00" })).toEqual(expected)
+    expect(times(`WEBVTT\n\n${hours.replaceAll(",", ".")}`, { start: "01:00:00:00" }, "a.vtt")).toEqual(
+      expected
+    )
+    const frames = "1\n00:00:02:00 --> 00:00:04:13\nOne\n"
+    expect(times(frames, { frameRate: "25" })).toEqual(Either.right([[2000, 4520]]))
+    expect(times(frames, { frameRate: "24" })).toEqual(Either.right([[2000, 4542]]))
+    expect(message("a.srt", frames)).toContain("set frameRate")
+  })
+
+  it("reads a negative start in ASS as zero, and counts an event before zero as lost", () => {
+    const event = (start: string, end: string, text: string) =>
+      `Dialogue: 0,${start},${end},Default,,0,0,0,,${text}\n`
+    const file =
+      "[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n" +
+      event("-0:00:01.00", "0:00:00.90", "One") +
+      event("-0:00:05.00", "-0:00:03.00", "Two")
+    expect(cues("a.ass", file)).toEqual([[1, 0, 900, "One", 3]])
+    const found = script("a.ass", file)
+    expect(found._tag === "Subtitle" ? found.lost.map(({ text }) => text) : []).toEqual(["Two"])
   })
 
   it("sorts cues by start", () => {

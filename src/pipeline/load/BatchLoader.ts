@@ -99,16 +99,16 @@ export const loadManifestValue = Effect.fn("BatchLoader.loadManifestValue")(func
   return yield* resolveBatch(manifest, name, path.join(base, name), base, flags, noOverrides)
 })
 
-/** Whether a file is a manifest, by its extension. A `.json` file that holds a transcript is a subtitle instead. */
+/** Whether a file is a manifest, by its extension. A `.json` file with a transcript, or without jobs, is not. */
 export const namesManifest = Effect.fnUntraced(function* (file: string, read?: ReadInput) {
   if (!isManifest(file)) return false
-  return !(endingOf(file) === "json" && (yield* holdsTranscript(file, read)))
+  return !(endingOf(file) === "json" && (yield* isNoManifest(file, read)))
 })
 
 /** Counts an unreadable file as no transcript: the loader reads it again as a manifest, and reports the fault. */
-const holdsTranscript = (file: string, read: ReadInput | undefined) =>
+const isNoManifest = (file: string, read: ReadInput | undefined) =>
   inputText(file, file, read).pipe(
-    Effect.map(isSpeechJson),
+    Effect.map((text) => !/\b(?:jobs|input|defaults)\b["']?\s*:/u.test(text) || isSpeechJson(text)),
     Effect.orElseSucceed(() => false)
   )
 

@@ -19,8 +19,8 @@ export interface Decoded {
 /**
  * Decodes a file. The first of these that applies decides the encoding:
  *
- * 1. a byte order mark
- * 2. the `encoding` argument
+ * 1. the `encoding` argument
+ * 2. a byte order mark
  * 3. zero bytes at fixed places: UTF-16 or UTF-32
  * 4. UTF-8, if the whole file or most of its lines are valid
  * 5. the likeliest legacy code page
@@ -34,6 +34,8 @@ export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<
   const marked = markOf(bytes)
   if (marked !== undefined) {
     const unmarked = bytes.subarray(marked.length)
+    if (encoding !== undefined && encoding.toLowerCase() !== marked.encoding)
+      return decodeNamed(unmarked, encoding)
     const mixed = marked.encoding === "utf-8" && !isUtf8(unmarked) ? mixedUtf8(unmarked) : undefined
     return mixed === undefined
       ? decodeAs(unmarked, marked.encoding, [])
@@ -110,7 +112,12 @@ const decodeAs = (
         `contains bytes that are invalid in ${encoding}; save the file as UTF-8 or set "encoding"`
       )
   }
-  const repairedText = encoding === "utf-8" ? repairMojibake(raw) : undefined
+  let repairedText: string | undefined
+  let next = encoding === "utf-8" ? repairMojibake(raw) : undefined
+  while (next !== undefined) {
+    repairedText = next
+    next = repairMojibake(next)
+  }
   const zeros = raw.indexOf("\u0000")
   const text = (repairedText ?? raw)
     .replace(/\u0000/gu, "")

@@ -169,7 +169,10 @@ const repaired = (text: string): Repaired => {
           })
         )
       }
-      kept.push(`Dialogue: ${heldOverrides(closedBraces(alignedTimes(event, columns)))}`)
+      const dotted = alignedTimes(event, columns)
+      if (dotted.startsBeforeZero)
+        notices.push(Notice.make({ line: i + 1, message: "read a negative start time as zero" }))
+      kept.push(`Dialogue: ${heldOverrides(closedBraces(dotted.event))}`)
       lines.push({ line: i + 1, written: event })
     }
   })
@@ -195,22 +198,27 @@ const clock = /^\s*-?\d+:\d{1,2}:\d{1,2}(?:[.,:]\d+)?\s*$/u
 
 /**
  * Puts an event's times under their columns if it lacks a field before them, or has one too many, and rewrites times
- * such as `0:00:13:56` as `0:00:13.56`: the last field is hundredths of a second.
+ * such as `0:00:13:56` as `0:00:13.56`: the last field is hundredths of a second. A negative start becomes zero; a
+ * negative end stays unreadable, as the parser would drop its sign.
  */
-const alignedTimes = (event: string, columns: ReadonlyArray<string>): string => {
+const alignedTimes = (event: string, columns: ReadonlyArray<string>) => {
   const fields = event.split(",")
   const first = columns.indexOf("Start")
   const found = fields.findIndex((field, at) => clock.test(field) && clock.test(fields[at + 1] ?? ""))
   if (columns[first + 1] === "End" && found >= 0 && Math.abs(found - first) === 1)
     if (found < first) fields.unshift("0")
     else fields.splice(first, 1)
+  const isNegative = (column: string): boolean =>
+    /[-\u2010-\u2015\u2212]/u.test(fields[columns.indexOf(column)] ?? "")
+  const startsBeforeZero = isNegative("Start") && !isNegative("End")
   for (const column of ["Start", "End"]) {
     const at = columns.indexOf(column)
     const field = fields[at]
     if (at >= 0 && field !== undefined)
       fields[at] = field.trim().replace(/^(\d+:\d{1,2}:\d{1,2})[:,](\d+)$/u, "$1.$2")
+    if (isNegative(column)) fields[at] = startsBeforeZero ? "0:00:00.00" : "before zero"
   }
-  return fields.join(",")
+  return { event: fields.join(","), startsBeforeZero }
 }
 
 /**

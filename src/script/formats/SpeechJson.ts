@@ -1,85 +1,62 @@
 /**
  * Parses speech recognizers' JSON into cues: openai-whisper, whisper.cpp, faster-whisper, WhisperX, stable-ts, the
- * OpenAI API's verbose_json, and Hugging Face pipelines.
+ * OpenAI API's verbose_json, Hugging Face pipelines and any list of texts with times.
  */
-import { Either, Schema } from "effect"
+import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, Notice, ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
+import { Cue, LostCue, Notice, ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { longestTime } from "./cues/TimingLine.ts"
-
-const Seconds = Schema.optional(Schema.NullOr(Schema.Number))
-const Speaker = Schema.optional(Schema.NullOr(Schema.String))
-
-/** A segment of openai-whisper and compatible tools; times in seconds. */
-const Segment = Schema.Struct({ start: Seconds, end: Seconds, text: Schema.String, speaker: Speaker })
-
-/** A segment of whisper.cpp; offsets in milliseconds. */
-const Stretch = Schema.Struct({
-  offsets: Schema.Struct({ from: Schema.Number, to: Schema.Number }),
-  text: Schema.String,
-  speaker: Speaker
-})
-
-/** A chunk of a Hugging Face pipeline, in seconds; the end is null if the recording stops within a word. */
-const Chunk = Schema.Struct({
-  timestamp: Schema.Tuple(Schema.NullOr(Schema.Number), Schema.NullOr(Schema.Number)),
-  text: Schema.String,
-  speaker: Speaker
-})
+import { fieldsOf, isRecord, spanIn, textIn } from "./JsonFields.ts"
 
 interface Spoken {
+  /** Milliseconds; undefined if the time is missing or unreadable. */
   readonly start: number | undefined
   readonly end: number | undefined
   readonly text: string
   readonly speaker: string | undefined
 }
 
-const inSeconds = (time: number | null | undefined): number | undefined =>
-  time === null || time === undefined ? undefined : time * 1000
+/** The keys under which recognizers and players keep their segments, in order of preference. */
+const lists = "segments transcription speakers chunks body subtitles captions transcript data result".split(
+  " "
+)
 
-/** The keys under which recognizers keep their segments, in order of preference. */
-const shapes: ReadonlyArray<
-  readonly [key: string, read: (value: unknown) => ReadonlyArray<Spoken> | undefined]
-> = [
-  ["segments", (value) => segmentsOf(value)],
-  ["transcription", (value) => stretchesOf(value)],
-  ["speakers", (value) => chunksOf(value)],
-  ["chunks", (value) => chunksOf(value)]
-]
+/** Returns the segments of a list; undefined if none has both a text and a time. */
+const segmentsOf = (value: unknown): ReadonlyArray<Spoken> | undefined => {
+  if (!Array.isArray(value)) return undefined
+  const spoken = value.filter(isRecord).flatMap((item): ReadonlyArray<Spoken> => {
+    const fields = fieldsOf(item)
+    const text = textIn(fields, 0)
+    const { start, end, unit = 1000 } = spanIn(fields, false, 0) ?? {}
+    const speaker = fields.get("speaker")?.value
+    const name = typeof speaker === "string" && speaker.trim() !== "" ? speaker.trim() : undefined
+    return text === undefined
+      ? []
+      : [{ start: times(start, unit), end: times(end, unit), text, speaker: name }]
+  })
+  return spoken.some(({ start, text }) => text.trim() !== "" && isTime(start)) ? spoken : undefined
+}
 
-const segmentsOf = (value: unknown): ReadonlyArray<Spoken> | undefined =>
-  decoded(Segment, value)?.map(({ start, end, text, speaker }) => ({
-    start: inSeconds(start),
-    end: inSeconds(end),
-    text,
-    speaker: speaker ?? undefined
-  }))
+const times = (time: number | undefined, unit: number): number | undefined =>
+  time === undefined ? undefined : time * unit
 
-const stretchesOf = (value: unknown): ReadonlyArray<Spoken> | undefined =>
-  decoded(Stretch, value)?.map(({ offsets, text, speaker }) => ({
-    start: offsets.from,
-    end: offsets.to,
-    text,
-    speaker: speaker ?? undefined
-  }))
+const isTime = (time: number | undefined): time is number =>
+  time !== undefined && time >= 0 && time < longestTime
 
-const chunksOf = (value: unknown): ReadonlyArray<Spoken> | undefined =>
-  decoded(Chunk, value)?.map(({ timestamp: [start, end], text, speaker }) => ({
-    start: inSeconds(start),
-    end: inSeconds(end),
-    text,
-    speaker: speaker ?? undefined
-  }))
-
-const decoded = <A, I>(schema: Schema.Schema<A, I>, value: unknown): ReadonlyArray<A> | undefined =>
-  Array.isArray(value) && value.length > 0
-    ? Either.getOrUndefined(Schema.decodeUnknownEither(Schema.Array(schema))(value))
-    : undefined
+/** Finds the segments in a value, down to lists in objects in lists. */
+const segmentsIn = (value: unknown, depth = 0): ReadonlyArray<Spoken> | undefined => {
+  const own = segmentsOf(value)
+  if (own !== undefined || !isRecord(value) || depth > 2 || "jobs" in value) return own
+  return lists.reduce<ReadonlyArray<Spoken> | undefined>(
+    (found, key) => found ?? segmentsIn(value[key], depth + 1),
+    undefined
+  )
+}
 
 /** Parses JSON; accepts Python's NaN and Infinity, which are not valid JSON, as null. */
 const parsed = (text: string): unknown =>
@@ -93,27 +70,12 @@ const parsed = (text: string): unknown =>
     )
   )
 
-const spokenIn = (text: string): ReadonlyArray<Spoken> | undefined => {
-  const value = parsed(text)
-  if (Array.isArray(value)) return timed(segmentsOf(value)) ?? timed(chunksOf(value))
-  if (typeof value !== "object" || value === null || "jobs" in value) return undefined
-  const fields = new Map<string, unknown>(Object.entries(value))
-  for (const [key, read] of shapes) {
-    const found = timed(read(fields.get(key)))
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-const timed = (spoken: ReadonlyArray<Spoken> | undefined): ReadonlyArray<Spoken> | undefined =>
-  spoken?.some(({ start }) => start !== undefined) === true ? spoken : undefined
-
 /** Whether a JSON text is a transcript with times, as opposed to a manifest. */
-export const isSpeechJson = (text: string): boolean => spokenIn(text) !== undefined
+export const isSpeechJson = (text: string): boolean => segmentsIn(parsed(text)) !== undefined
 
-/** Parses a file's text: one cue per segment, numbered from 1. Segments without a time are skipped with a notice. */
+/** Parses a file's text: one cue per segment, numbered from 1. Segments without a time are lost. */
 export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> => {
-  const spoken = spokenIn(text)
+  const spoken = segmentsIn(parsed(text))
   if (spoken === undefined)
     return Either.left([
       ScriptFault.make({
@@ -126,40 +88,28 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
     ])
   const lineOf = linesIn(text)
   const cues: Array<Cue> = []
-  const notices: Array<Notice> = []
+  const lost: Array<LostCue> = []
+  let before = millis(0)
   spoken.forEach(({ start, end, text: words, speaker }, i) => {
     const line = lineOf(words)
-    if (start === undefined || !(start >= 0 && start < longestTime)) {
-      if (words.trim() !== "")
-        notices.push(
-          Notice.make({
-            line,
-            message: `skipped segment ${i + 1}, which has no start time: "${excerpt(words)}"`
-          })
+    const voices = cueVoices(
+      turnsOfMarkup(words.trim()).map((turn) => ({ ...turn, speaker: turn.speaker ?? speaker }))
+    )
+    // A segment that begins before zero ends after it.
+    const from = start !== undefined && start < 0 && isTime(end) ? 0 : start
+    if (!isTime(from)) {
+      const why = `segment ${i + 1}, which has no start time: "${excerpt(words)}"`
+      if (voices.text !== "")
+        lost.push(
+          LostCue.make({ index: i + 1, start: before, end: before, line, why, ...voices }, skipValidation)
         )
       return
     }
-    const until = end === undefined || !(end > start && end < longestTime) ? start : end
-    cues.push(
-      Cue.make(
-        {
-          index: i + 1,
-          start: millis(start),
-          end: millis(until),
-          line,
-          ...cueVoices(
-            turnsOfMarkup(words.trim()).map((turn) => ({
-              ...turn,
-              speaker:
-                turn.speaker ?? (speaker === undefined || speaker.trim() === "" ? undefined : speaker.trim())
-            }))
-          )
-        },
-        skipValidation
-      )
-    )
+    before = millis(isTime(end) && end > from ? end : from)
+    cues.push(Cue.make({ index: i + 1, start: millis(from), end: before, line, ...voices }, skipValidation))
   })
-  return Either.right(Subtitle.make({ format: "srt", cues: inOrder(cues), notices }))
+  const notices = lost.map(({ line, why }) => Notice.make({ line, message: `skipped ${why}` }))
+  return Either.right(Subtitle.make({ format: "srt", cues: inOrder(cues), lost, notices }))
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Finds words with times in any speech service's JSON, whatever its structure and field names. */
 import { Either } from "effect"
+import { fieldsOf, isRecord, spanIn, textIn, unitOfName } from "../formats/JsonFields.ts"
 
 /** Tokens with times in their original unit. */
 export interface FoundTokens {
@@ -34,35 +35,8 @@ const parsedJson = (text: string): Either.Either<unknown, string> => {
   })
 }
 
-/** Field names for a text, its start, end and length; in lower case, without `_` and `-`. */
-const textNames =
-  "text word punctuatedword value char character token part transcript content display utf8".split(" ")
-const startNames =
-  "start starttime begin begintime timebegin from t0 ts offset time timestamp audiooffset".split(" ")
-const endNames = "end endtime timeend endts to t1".split(" ")
-const lengthNames = "duration length dur".split(" ")
-/** Field names for a start and end together, as two numbers or as an object. */
-const spanNames = "time times timestamp timestamps offsets span interval".split(" ")
-/** Field names for nested words: a list of alternatives, likeliest first, or the word itself. */
-const withinNames = "alternatives text data".split(" ")
-
 /** Deepest nesting that is searched. */
 const deepest = 12
-
-/** An object's fields by normalized name (lower case, without `_` and `-`); the first of equal names wins. */
-type Fields = ReadonlyMap<string, { readonly key: string; readonly value: unknown }>
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const fieldsOf = (value: Record<string, unknown>): Fields => {
-  const fields = new Map<string, { key: string; value: unknown }>()
-  for (const [key, held] of Object.entries(value)) {
-    const name = key.replace(/[_-]/gu, "").toLowerCase()
-    if (!fields.has(name)) fields.set(name, { key, value: held })
-  }
-  return fields
-}
 
 /** Returns the tokens of a value at any depth, of the finest kind in it: characters, words or segments. */
 const tokensIn = (value: unknown, depth: number): FoundTokens | undefined => {
@@ -130,56 +104,6 @@ const objectTokens = (values: ReadonlyArray<unknown>): FoundTokens | undefined =
   return tokens.length === 0 ? undefined : { tokens: closed(tokens), unit, fineness: finenessOf(tokens) }
 }
 
-const textIn = (fields: Fields, depth: number): string | undefined => {
-  for (const name of textNames) {
-    const found = fields.get(name)?.value
-    if (typeof found === "string") return found
-  }
-  for (const name of depth < 2 ? withinNames : []) {
-    const held = fields.get(name)?.value
-    const first: unknown = Array.isArray(held) ? held[0] : held
-    const found = isRecord(first) ? textIn(fieldsOf(first), depth + 1) : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-interface Span {
-  readonly start: number
-  readonly end: number
-  readonly unit: number | undefined
-}
-
-/** Reads a time span. In speech marks (typed), `time` is milliseconds, and `start` and `end` are text positions. */
-const spanIn = (fields: Fields, typed: boolean, depth: number): Span | undefined => {
-  const marked = fields.get("time")?.value
-  if (typed && typeof marked === "number") return { start: marked, end: marked, unit: 1 }
-  const start = firstTime(fields, startNames)
-  if (start !== undefined) {
-    const end = firstTime(fields, endNames)
-    const length = firstTime(fields, lengthNames)
-    return { start: start.time, end: end?.time ?? start.time + (length?.time ?? 0), unit: start.unit }
-  }
-  for (const name of depth < 2 ? [...spanNames, "data"] : []) {
-    const held = fields.get(name)?.value
-    const found = Array.isArray(held)
-      ? pairOf(held)
-      : isRecord(held)
-        ? spanIn(fieldsOf(held), false, depth + 1)
-        : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** Reads a start and an optional end. */
-const pairOf = ([from, to, ...more]: ReadonlyArray<unknown>): Span | undefined => {
-  const start = timeOf(from)
-  return start === undefined || more.length > 0
-    ? undefined
-    : { start: start.time, end: timeOf(to)?.time ?? start.time, unit: start.unit }
-}
-
 /** Reads an object with characters or words in one array and their times in others. */
 const columnTokens = (value: Record<string, unknown>): FoundTokens | undefined => {
   const keys = Object.keys(value)
@@ -226,44 +150,3 @@ const stringsOf = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
 const numbersOf = (value: unknown): ReadonlyArray<number> =>
   Array.isArray(value) ? value.filter((item) => typeof item === "number") : []
-
-/** Returns the first time under one of these names, with or without a unit suffix: `start_ms`, `startMs`. */
-const firstTime = (
-  fields: Fields,
-  names: ReadonlyArray<string>
-): { readonly time: number; readonly unit: number | undefined } | undefined => {
-  for (const name of names)
-    for (const unit of ["", "ms", "seconds", "sec", "s"]) {
-      const field = fields.get(name + unit)
-      const time = field === undefined ? undefined : timeOf(field.value)
-      if (field !== undefined && time !== undefined)
-        return { time: time.time, unit: time.unit ?? unitOfName(field.key) }
-    }
-  return undefined
-}
-
-/** Returns the milliseconds per unit given by a field's name. `Offset` with a capital is in 100 ns (Azure). */
-const unitOfName = (name: string): number | undefined =>
-  /_ms|Ms|millis|Millis/u.test(name)
-    ? 1
-    : /(?:_s|_sec|_seconds|Seconds)(?:$|_)/u.test(name)
-      ? 1000
-      : /^(?:Offset|AudioOffset)$/u.test(name)
-        ? 1e-4
-        : undefined
-
-/** Parses a time: a number, or a string such as "1.5s" or "00:00:01.500". */
-const timeOf = (value: unknown): { readonly time: number; readonly unit: number | undefined } | undefined => {
-  if (typeof value === "number") return Number.isFinite(value) ? { time: value, unit: undefined } : undefined
-  if (typeof value !== "string") return undefined
-  const clock = /^(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)$/u.exec(value)
-  if (clock !== null)
-    return {
-      time: Number(clock[1] ?? 0) * 3600 + Number(clock[2]) * 60 + Number((clock[3] ?? "").replace(",", ".")),
-      unit: 1000
-    }
-  const plain = /^(\d+(?:\.\d+)?)\s*(ms|s)?$/u.exec(value)
-  return plain === null
-    ? undefined
-    : { time: Number(plain[1]), unit: plain[2] === "ms" ? 1 : plain[2] === "s" ? 1000 : undefined }
-}

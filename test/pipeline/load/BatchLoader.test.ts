@@ -286,7 +286,7 @@ layer(NodeContext.layer)("loading", (it) => {
     })
   )
 
-  it.scoped("reads a JSON file with a transcript as a subtitle, any other as a manifest", () =>
+  it.scoped("reads a JSON file with a transcript, or without jobs, as a subtitle", () =>
     Effect.gen(function* () {
       const whisper = JSON.stringify({ segments: [{ start: 0, end: 1, text: " Hi." }] })
       const talk = yield* (yield* load({ "talk.json": whisper }, "talk.json")).loaded
@@ -294,7 +294,9 @@ layer(NodeContext.layer)("loading", (it) => {
       const files = { "talk.json": whisper, "m.json": JSON.stringify({ jobs: [{ input: "talk.json" }] }) }
       const batch = yield* (yield* load(files, "m.json")).loaded
       expect(batch.jobs.map(({ id, inputName }) => [id, inputName])).toEqual([["talk", "talk.json"]])
-      const { loaded } = yield* load({ "none.json": JSON.stringify({ text: "Hi." }) }, "none.json")
+      const none = yield* (yield* load({ "none.json": JSON.stringify({ text: "Hi." }) }, "none.json")).loaded
+      expect(none.jobs.map(({ id }) => id)).toEqual(["none"])
+      const { loaded } = yield* load({ "none.json": JSON.stringify({ job: [{ input: "a" }] }) }, "none.json")
       expect(loaded._tag === "Left" ? loaded.left.message : "").toMatch(/none\.json.*jobs/u)
     })
   )

@@ -107,15 +107,21 @@ describe("decodeText", () => {
     })
   })
 
-  it("uses the given encoding, unless there is a byte order mark", () => {
-    expect(decoded(iconv.encode("Ünï", "windows-1252"), "windows-1252").text).toBe("Ünï")
-    expect(decoded(encoder.encode("\ufeffÜnï"), "windows-1252").text).toBe("Ünï")
+  it("uses the given encoding, also in spite of a byte order mark", () => {
+    const bytes = iconv.encode("Ünï", "windows-1252")
+    expect(decoded(bytes, "windows-1252").text).toBe("Ünï")
+    expect(decoded(Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), bytes]), "windows-1252").text).toBe("Ünï")
   })
 
   it("repairs double-encoded letters, and no others", () => {
     const twice = iconv.decode(Buffer.from("Đến bến “cũ” – café\n"), "latin1")
     expect(decoded(encoder.encode(twice)).text).toBe("Đến bến “cũ” – café\n")
     expect(decoded(encoder.encode(iconv.decode(Buffer.from("l’été\n"), "windows-1252"))).text).toBe("l’été\n")
+    for (const page of ["latin1", "windows-1252"]) {
+      const again = (text: string): string => iconv.decode(Buffer.from(text), page)
+      expect(decoded(encoder.encode(again(again("l'été\n")))).text).toBe("l'été\n")
+      expect(decoded(encoder.encode(again(again(again("l'été\n"))))).text).toBe("l'été\n")
+    }
     expect(decoded(encoder.encode("Ã la carte, SÃO PAULO é")).text).toBe("Ã la carte, SÃO PAULO é")
   })
 

@@ -73,7 +73,7 @@ describe("a film that ends before its subtitle", () => {
       ])
     ).toEqual(
       Either.left(
-        "a.mp4 lasts 0:01:00.0, the subtitle 1:00:05.0: all cues with words start after the end of the film, the first is cue 1 (1:00:00.5)"
+        "a.mp4 lasts 0:01:00.0, the subtitle 1:00:05.0: all cues with words start after the end of the film, the first is cue 1 (1:00:00.5); set start if the file's times begin at another hour"
       )
     )
   })

@@ -105,6 +105,71 @@ describe("a cue that cannot be read", () => {
     ])
   })
 
+  it("is lost in every other format", () => {
+    const sami = (...syncs: ReadonlyArray<string>) => `<SAMI><BODY>${syncs.join("\n")}</BODY></SAMI>`
+    const ttml = (two: string) =>
+      `<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" end="2s">One</p>\n${two}\n` +
+      `<p begin="5s" end="6s">Three</p></div></body></tt>`
+    const json = (two: string) =>
+      `{"segments":[{"start":1,"end":2,"text":"One"},${two},{"start":5,"end":6,"text":"Three"}]}`
+    const files: Readonly<Record<string, ReadonlyArray<string>>> = {
+      "a.sbv": [
+        "0:00:xx.000,0:00:04.500",
+        "0:00:03.000,",
+        ",0:00:04.500",
+        "0:00:03.000",
+        "0:0x:03,0:0x:04"
+      ].map((time) => `0:00:01.000,0:00:02.000\nOne\n\n${time}\nTwo\n\n0:00:05.000,0:00:06.000\nThree\n`),
+      "a.sub": ["{75{100}Two", "75}{100}Two", "{75}{1o0}Two", "{75}Two", "Two"].map(
+        (two) => `{1}{1}25\n{25}{50}One\n${two}\n{125}{150}Three\n`
+      ),
+      "a.mpl": ["[30[40]Two", "[30][4x]Two"].map((two) => `[10][20]One\n${two}\n[50][60]Three\n`),
+      "a.lrc": ["[00:0x.00]Two", "00:03.00]Two", "[00:03.00Two"].map(
+        (two) => `[00:01.00]One\n[00:02.00]\n${two}\n[00:05.00]Three\n`
+      ),
+      "a.smi": ["<SYNC Start=soon>", "<SYNC Start=>", "<SYNC>"].map((sync) =>
+        sami(
+          "<SYNC Start=1000><P>One",
+          "<SYNC Start=2000><P>&nbsp;",
+          `${sync}<P>Two`,
+          "<SYNC Start=5000><P>Three"
+        )
+      ),
+      "a.ttml": [
+        '<p begin="x" end="4s">Two</p>',
+        '<p begin="" end="4s">Two</p>',
+        '<p end="4s">Two</p>',
+        "<p>Two</p>",
+        '<p><span begin="x" end="4s">Two</span></p>'
+      ].map(ttml),
+      "a.json": [
+        '{"start":null,"end":null,"text":"Two"}',
+        '{"text":"Two"}',
+        '{"start":"x","text":"Two"}'
+      ].map(json),
+      "a.stl": ["00:00:xx:00 , 00:00:04:00 , Two"].map(
+        (two) => `00:00:01:00 , 00:00:02:00 , One\n${two}\n00:00:05:00 , 00:00:06:00 , Three\n`
+      ),
+      "a.txt": ["00:00:0x:Two", "00:0003:Two"].map(
+        (two) => `00:00:01:One\n00:00:02:\n${two}\n00:00:05:Three\n`
+      ),
+      "a.csv": [`Start,End,Text\n0:00:01,0:00:02,One\n0:0x:03,0:00:04,Two\n0:00:05,0:00:06,Three\n`]
+    }
+    for (const [file, texts] of Object.entries(files))
+      for (const text of texts) {
+        const found = script(file, text)
+        if (found._tag !== "Subtitle") throw new Error("expected a subtitle")
+        const said = [found.cues, found.lost].map((cues) => cues.map((cue) => [cue.start, cue.text]))
+        expect(said, text).toEqual([
+          [
+            [1000, "One"],
+            [5000, "Three"]
+          ],
+          [[2000, "Two"]]
+        ])
+      }
+  })
+
   it("is not lost if it has nothing to speak", () => {
     const broken = (text: string) => `${first}2\n00:00:xx,000 --> 00:00:04,000\n${text}\n\n${last}`
     expect(of("a.srt", broken("[door slams]"))[1]).toEqual([2, 6, "sound-effect"])

@@ -1,9 +1,15 @@
 /** Parses EBU STL, a binary format of broadcasters (EBU Tech 3264, https://tech.ebu.ch/docs/tech/tech3264.pdf). */
-import { Either } from "effect"
-import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { Notice } from "../../../domain/speech/Cue.ts"
 import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
 import { type FrameClock, millisOfTimecode, type TimecodeFields } from "../timed/FrameClock.ts"
-import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import type { LostBlock } from "../cues/LostBlocks.ts"
+import {
+  type ReadSubtitle,
+  subtitleOf,
+  type TimedLine,
+  type TimedOptions,
+  unreadLine
+} from "../timed/TimedLines.ts"
 import { decoderOf } from "./Iso6937.ts"
 
 /** Lengths of the header (GSI) and of each block (TTI) in bytes. */
@@ -46,8 +52,7 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
         message: "the file is cut off within its last block"
       })
     )
-  const lines: Array<TimedLine> = []
-  let untimed: { readonly line: number; readonly found: string } | undefined
+  const lines: Array<TimedLine | LostBlock> = []
   subtitles.forEach((subtitle, at) => {
     const { block, start, end, isComment, cumulative } = subtitle
     const text = textOf(subtitle.bytes, decode)
@@ -59,13 +64,7 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
       return
     }
     if (start === undefined) {
-      untimed ??= { line: block, found: text.slice(0, 60) }
-      notices.push(
-        Notice.make({
-          line: block,
-          message: `skipped a block with an invalid time code: "${text.slice(0, 60)}"`
-        })
-      )
+      lines.push(unreadLine(block, text, "the block's time code is invalid"))
       return
     }
     // A cumulative set stays on screen until it ends; each part is spoken before the next one appears.
@@ -78,19 +77,21 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
       turns: [{ speaker: undefined, text }]
     })
   })
-  if (lines.length === 0)
-    return Either.left([
-      untimed === undefined
-        ? ScriptFault.make({ line: 1, found: "", expected: "the EBU STL file has no subtitle with text" })
-        : ScriptFault.make({ ...untimed, expected: "no block has a valid time code; the first one is shown" })
-    ])
   const programme = /^(\d\d)(\d\d)(\d\d)(\d\d)$/u
     .exec(latin(bytes, 256, 8))
     ?.slice(1)
     .map(Number)
   const [hours = 0, minutes = 0, seconds = 0, count = 0] = programme ?? []
   const stated = millisOfTimecode({ hours, minutes, seconds, frames: count }, clock)
-  return subtitleOf(lines, notices, { stated, isTimecode: true, clock }, options)
+  return subtitleOf(
+    lines,
+    notices,
+    { stated, isTimecode: true, clock },
+    options,
+    lines.length === 0
+      ? "the EBU STL file has no subtitle with text"
+      : "no block has a valid time code; the first one is shown"
+  )
 }
 
 /** The clock of a file: the job's, else the header's. `STL30.01` with a film at 29.97 counts the film's frames. */

@@ -1,6 +1,5 @@
 /** Parses Scenarist closed captions (SCC): CEA-608 as hexadecimal pairs behind timecodes. */
-import { Either } from "effect"
-import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { Notice } from "../../../domain/speech/Cue.ts"
 import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { type FrameClock, millisOfTimecode, timecodeFields } from "../timed/FrameClock.ts"
@@ -58,20 +57,13 @@ export const readScc = (text: string, options: TimedOptions = {}): ReadSubtitle 
   })
   const first = decodeCaptions(pairs, 1)
   const captions = first.length > 0 ? first : decodeCaptions(pairs, 2)
-  if (captions.length === 0)
-    return Either.left([
-      ScriptFault.make({
-        line: notices[0]?.line ?? 1,
-        found: "",
-        expected:
-          "no caption with text found in the SCC file; expected lines such as 00:00:01;00 9420 9420 c8e5 6c6c efae 942f"
-      })
-    ])
   const lines = captions.map(({ line, start, end, text: words }) => ({
     line,
     start,
     end,
     turns: [{ speaker: undefined, text: words }]
   }))
-  return subtitleOf(lines, notices, { isTimecode: true, clock }, options)
+  const expected =
+    "no caption with text found in the SCC file; expected lines such as 00:00:01;00 9420 9420 c8e5 6c6c efae 942f"
+  return subtitleOf(lines, notices, { isTimecode: true, clock }, options, expected)
 }

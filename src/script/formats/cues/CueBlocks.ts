@@ -21,8 +21,9 @@ import {
 } from "../../markup/CueLines.ts"
 import { passInformation, passVttHeader } from "./CueHeaders.ts"
 import { type CueBlock, notice, type NumberLine, passOver, type Scan } from "./CueScan.ts"
+import type { FrameClock } from "../timed/FrameClock.ts"
 import type { LostBlock } from "./LostBlocks.ts"
-import { isUntimed, parseTiming, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
+import { isUntimed, parseTimings, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
 
 /** The blocks of a file in file order. */
 export interface CueBlocks {
@@ -34,10 +35,11 @@ export interface CueBlocks {
 /** Scans a whole file; fails with every fault if no cue can be read. */
 export const cueBlocks = (
   text: string,
-  style: TimingStyle
+  style: TimingStyle,
+  clock?: FrameClock
 ): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
   const lines = text.split("\n")
-  const timings = lines.map((line) => parseTiming(line, style))
+  const timings = parseTimings(lines, style, clock)
   const numbers = numberLines(lines, timings, style)
   const scan: Scan = {
     lines,
@@ -184,7 +186,7 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
       ScriptFault.make({
         line: time + 1,
         found: written,
-        expected: "times in frames need a frame rate; convert them to 00:00:00,000"
+        expected: "times in frames need a frame rate; set frameRate, or convert them to 00:00:00,000"
       })
     )
     return

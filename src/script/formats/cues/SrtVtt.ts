@@ -7,6 +7,7 @@ import { type CueBlocks, cueBlocks } from "./CueBlocks.ts"
 import type { CueBlock } from "./CueScan.ts"
 import { turnsOfMarkup } from "../../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../../markup/CueVoices.ts"
+import { clockIn, knownClock, knownRate, type KnownRates } from "../timed/FrameClock.ts"
 import { lostCues } from "./LostBlocks.ts"
 import type { TimingStyle } from "./TimingLine.ts"
 import { wellFormedCues } from "./WellFormedCues.ts"
@@ -15,9 +16,10 @@ import { skipValidation } from "../../../domain/values/SkipValidation.ts"
 /** Parses a file's text; fails with every fault if no cue can be read. */
 export const readSrtVtt = (
   text: string,
-  style: TimingStyle
+  style: TimingStyle,
+  options: KnownRates = {}
 ): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> =>
-  Either.map(blocksIn(text, style), ({ blocks, lost, notices }) => {
+  Either.map(blocksIn(text, style, options), ({ blocks, lost, notices }) => {
     const numbers = numbersOf(blocks)
     const cues = blocks.map((block, i) => cueOf(block, numbers.of(i, block), style))
     const untimed = lostCues(lost, blocks, cues, (text) => spokenBy(text, style))
@@ -32,10 +34,14 @@ export const readSrtVtt = (
 
 const blocksIn = (
   text: string,
-  style: TimingStyle
+  style: TimingStyle,
+  options: KnownRates
 ): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
   const blocks = wellFormedCues(text, style)
-  return blocks === undefined ? cueBlocks(text, style) : Either.right({ blocks, lost: [], notices: [] })
+  const clock = knownRate(options) === undefined ? undefined : clockIn(text, knownClock(options))
+  return blocks === undefined
+    ? cueBlocks(text, style, clock)
+    : Either.right({ blocks, lost: [], notices: [] })
 }
 
 const cueOf = (block: CueBlock, index: number, style: TimingStyle): Cue | LostCue => {

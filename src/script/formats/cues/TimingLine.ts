@@ -1,6 +1,7 @@
 /** Parses a subtitle's time line, `start --> end`, in all spellings found in real files. */
 
-import { asciiDigits, withoutBom } from "../../markup/CueLines.ts"
+import { type FrameClock, millisOfTimecode, timecodeFields } from "../timed/FrameClock.ts"
+import { asciiDigits, isBlank, withoutBom } from "../../markup/CueLines.ts"
 
 /** Whether a line is a time line: `time`, `unreadable` (meant as one), `frames` (counted in frames), or `none`. */
 export type CueTiming =
@@ -17,15 +18,16 @@ export type CueTiming =
       readonly text?: string
     }
   | { readonly kind: "unreadable"; readonly why: string }
-  | { readonly kind: "frames" }
+  | { readonly kind: "frames"; readonly start: string; readonly end: string }
   | { readonly kind: "none" }
 
 /** How strictly times are parsed. WebVTT allows at most three fraction digits. */
 export type TimingStyle = "srt" | "vtt" | "sbv"
 
 const space = "[ \\t\\f\\u00a0\\u2000-\\u200b\\u202f\\u3000]"
-const arrow = "(?:-{1,3}\\s?>|[\\u2010-\\u2014\\u2212]{1,3}\\s?>|=>|\\u2192|\\uf0e0)"
-const clock = `-?(?:\\d+\\s*:\\s*)?\\d+\\s*:\\s*\\d+(?:\\s*[.,:;]\\s*\\d+)?|-?\\d{2}[.,]\\d+`
+const dash = "[-=~\\u2010-\\u2015\\u2212\\u2500\\u30fc]"
+const arrow = `(?:${dash}{1,3}(?:\\s${dash}{1,2})?\\s?[>\\u203a\\u00bb]{1,3}|[\\u2190-\\u21ff\\u2794-\\u27be\\u27f0-\\u27ff\\uf0e0])`
+const clock = `-?(?:\\d+\\s*:\\s*)?\\d+\\s*:\\s*\\d+(?:\\s*[.,:;]\\s*\\d+(?:\\.\\d+)?)?|-?\\d{2}[.,]\\d+`
 
 const timeLine = new RegExp(
   `^${space}*(${clock})${space}*(${arrow})${space}*(${clock})(?:${space}(.*)|)$`,
@@ -53,9 +55,17 @@ const timelike = /^\s*-?\d+\s*(?::|[.,;]\s*\d)|-->\s*-?\d+\s*(?::|[.,;]\s*\d)|\d
 /** An unambiguous time: with hours, or with a fraction of a second. */
 const fullClock = "(?<!\\d)(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,3})?|\\d{1,3}:\\d{2}[.,]\\d{1,3})"
 const withoutArrow = new RegExp(
-  `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|to|${space})${space}*(${fullClock})${space}*$`,
+  `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|\\p{L}{1,5}|${space})${space}*(${fullClock})${space}*$`,
   "u"
 )
+const damaged = "[^\\s,;\\p{L}:?]*[\\p{L}:?][^\\s,;]*"
+const broken = "(?:[^\\s,;:]*:){2}[^\\s,;]*"
+/** Two times with a comma between them, of which one or both are damaged. */
+const damagedPair = new RegExp(
+  `^${space}*(?:${fullClock}\\s*[,;]\\s*(?:${damaged})?|(?:${damaged})?\\s*[,;]\\s*${fullClock}|(?=(?:\\D*\\d){3})${broken}\\s*[,;]\\s*${broken})[,;]?\\s*$`,
+  "u"
+)
+const loneTime = new RegExp(`^${space}*(?:\\d+:\\d{1,2}:\\d{1,2}[.,]\\d{1,3})${space}*$`, "u")
 const numbered = new RegExp(
   `^${space}*(?:#?\\d{1,9}[.):]?${space}+|[-\\u2010-\\u2015*\\u2022]${space}*)(?=${fullClock}${space}*${arrow}${space}*${fullClock})`,
   "u"
@@ -70,7 +80,7 @@ const longestTimeLine = 200
 
 /** Parses one line. */
 export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
-  const line = plainOf(written)
+  const line = plainOf(written).replace(/(?<![\d:-])((?:\d+:){1,2})-(?=\d)/gu, "-$1")
   const [, times = "", text = ""] = bracketed.exec(line) ?? []
   if (times !== "") {
     const inner = parseTiming(times, style)
@@ -86,7 +96,7 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
   if (match !== null) {
     const start = (match[1] ?? "").replace(/\s/gu, "")
     const end = (match[3] ?? "").replace(/\s/gu, "")
-    if (framed.test(start) || framed.test(end)) return { kind: "frames" }
+    if (framed.test(start) || framed.test(end)) return { kind: "frames", start, end }
     if (match[2] !== "-->" && ![start, end].every((side) => /:\d+[:.,;]/u.test(side))) return { kind: "none" }
     const repair = match[2] === "-->" ? undefined : `read the arrow "${match[2] ?? ""}" as "-->"`
     return timed(start, end, style, repair, wordsIn(match[4] ?? ""))
@@ -101,15 +111,38 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
       : anyArrow.test(line) && halfTime.test(line) && !ranges(line)
   )
     return { kind: "unreadable", why: expected }
-  if (twoClocks.test(line) && /\d+:\d+[:.,;]\d+.*\d+:\d+[:.,;]\d+/u.test(line))
-    return line
-      .trim()
-      .split(/[^\d:.,;]+/u)
-      .some((side) => framed.test(side))
-      ? { kind: "frames" }
+  if (twoClocks.test(line) && /\d+:\d+[:.,;]\d+.*\d+:\d+[:.,;]\d+/u.test(line)) {
+    const [start = "", end = ""] = line.trim().split(/[^\d:.,;]+/u)
+    return [start, end].some((side) => framed.test(side))
+      ? { kind: "frames", start, end }
       : { kind: "unreadable", why: `${expected}, with an arrow between the times` }
-  return { kind: "none" }
+  }
+  return style !== "vtt" && damagedPair.test(line) ? { kind: "unreadable", why: expected } : { kind: "none" }
 }
+
+const frameMillis = (side: string, style: TimingStyle, clock: FrameClock): number | undefined => {
+  const fields = framed.test(side) ? timecodeFields(side) : undefined
+  if (fields === undefined) return clockMillis(side, style, "")
+  return fields.frames < clock.nominal ? Math.round(millisOfTimecode(fields, clock)) : undefined
+}
+
+/** Parses the lines of a file. A lone time below a blank line, above a text, is a time line that lost its end. */
+export const parseTimings = (
+  lines: ReadonlyArray<string>,
+  style: TimingStyle,
+  clock: FrameClock | undefined
+): ReadonlyArray<CueTiming> =>
+  lines.map((line, at) => {
+    const timing = parseTiming(line, style)
+    if (timing.kind === "frames" && clock !== undefined) {
+      const [start, end] = [timing.start, timing.end].map((side) => frameMillis(side, style, clock))
+      return start === undefined || end === undefined
+        ? { kind: "unreadable", why: `expected frames below ${clock.nominal}` }
+        : { kind: "time", start, end, repair: undefined, words: "" }
+    }
+    const begins = timing.kind === "none" && isBlank(lines[at - 1]) && !isBlank(lines[at + 1])
+    return begins && style !== "vtt" && loneTime.test(line) ? { kind: "unreadable", why: expected } : timing
+  })
 
 /**
  * Parses two times without an arrow. SBV and SubViewer separate them by a comma; YouTube exports that in `.srt` files,
@@ -157,7 +190,13 @@ export const withoutStrayTimes = (
 /** Normalizes a line: ASCII digits and arrows, no invisible characters. */
 const plainOf = (written: string): string => {
   if (!/[&\u{80}-\u{10ffff}]/u.test(written) || !/\p{Nd}/u.test(written)) return written
-  return asciiDigits(withoutBom(written).replace("--&gt;", "-->"))
+  const line = withoutBom(written)
+    .replace(/&(?:amp;)?gt;/gu, ">")
+    .replace(/\u2212(?=\d)/gu, "-")
+    .replace(/[\uff01-\uff5e]+/gu, (wide) => wide.normalize("NFKC"))
+    .replace(/(?<=\d)[\u3001\u3002\uff64](?=\d)/gu, ".")
+    .replace(/(?<=\d)\u2236(?=\d)/gu, ":")
+  return asciiDigits(line)
 }
 
 /** Returns the text after the end time if it contains words besides settings such as `align:start` and `X1:40`. */
@@ -171,8 +210,8 @@ const timed = (
   repair: string | undefined,
   words = ""
 ): CueTiming => {
-  const start = clockMillis(from, style)
-  const end = clockMillis(to, style)
+  const start = clockMillis(from, style, to)
+  const end = clockMillis(to, style, from)
   if (start === undefined || end === undefined) return { kind: "unreadable", why: expected }
   if (end < 0) return { kind: "unreadable", why: "the cue ends before zero" }
   return start < 0
@@ -182,12 +221,14 @@ const timed = (
 
 /**
  * Parses a time into milliseconds. Hours may have up to five digits, leading minutes two or three, and seconds a
- * superfluous zero. The fraction is decimal: `,5` is 500 ms.
+ * superfluous zero. The fraction is decimal: `,5` is 500 ms; `,249.09` are milliseconds with decimals. Programs that
+ * round up write 60 seconds or minutes, and `,1000`, unless the line's `other` time has four digits, too.
  */
-const clockMillis = (text: string, style: TimingStyle): number | undefined => {
-  const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:;](\d+))?$/u.exec(text)
+const clockMillis = (text: string, style: TimingStyle, other: string): number | undefined => {
+  const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:;](\d+)(\.\d+)?)?$/u.exec(text)
   if (parts === null) return undefined
-  const [, sign, hours, minutes = "0", seconds = "", fraction = "0"] = parts
+  const [, sign, hours, minutes = "0", seconds = "", fraction = "0", decimals] = parts
+  const carries = fraction === "1000" && !/[.,:;](?!1000$)\d{4}$/u.test(other)
   const digits = style === "vtt" ? 3 : 9
   if (
     hours === undefined
@@ -195,13 +236,21 @@ const clockMillis = (text: string, style: TimingStyle): number | undefined => {
       : minutes.length > 2 || hours.length > 5
   )
     return undefined
-  if (Number(seconds) > 59 || (hours !== undefined && Number(minutes) > 59) || fraction.length > digits)
+  if (
+    Number(seconds) > 60 ||
+    (hours !== undefined && Number(minutes) > 60) ||
+    (fraction.length > digits && !carries)
+  )
     return undefined
   const value =
     Number(hours ?? 0) * 3_600_000 +
     Number(minutes) * 60_000 +
     Number(seconds) * 1000 +
-    Math.round(Number(`0.${fraction}`) * 1000)
+    Math.round(
+      decimals === undefined && !carries
+        ? Number(`0.${fraction}`) * 1000
+        : Number(fraction + (decimals ?? ""))
+    )
   return sign === "-" ? -value : value
 }
 

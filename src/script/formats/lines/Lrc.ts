@@ -1,10 +1,14 @@
 /** Parses LRC: lyrics, and transcripts of players, with a time before each line: `[01:02.50]Hello`. */
-import { Either } from "effect"
-import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
-import { excerpt } from "../../markup/CueLines.ts"
-import { type ReadSubtitle, subtitleOf, type TimedOptions } from "../timed/TimedLines.ts"
+import type { LostBlock } from "../cues/LostBlocks.ts"
+import {
+  mediaTime,
+  type ReadSubtitle,
+  subtitleOf,
+  type TimedOptions,
+  unreadLine
+} from "../timed/TimedLines.ts"
 
-const tag = /^\s*\[(?:ti|ar|al|au|by|offset|length|re|ve|tool|la|id|#)\s*:[^\]]*\]\s*$/iu
+const tag = /^\s*\[[a-z#][a-z_ -]*:.*\]\s*$/iu
 const stamps = /^\s*((?:\[\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?\]\s*)+)(.*)$/u
 const stamp = /\[(\d{1,3}):(\d{1,2})(?:[.:](\d{1,3}))?\]/gu
 
@@ -14,7 +18,7 @@ export const isLrc = (text: string): boolean =>
 
 /** Parses a file's text. A line lasts until the next one, and an empty line ends it. Times of words are left out. */
 export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle => {
-  const notices: Array<Notice> = []
+  const lost: Array<LostBlock> = []
   const timed: Array<{ readonly line: number; readonly start: number; readonly words: string }> = []
   // A positive offset shows lines earlier.
   const offset = Number(/^\s*\[offset\s*:\s*([+-]?\d{1,9})\s*\]/imu.exec(text)?.[1] ?? 0)
@@ -23,12 +27,7 @@ export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle 
     const [, times, rest = ""] = stamps.exec(written) ?? []
     if (times === undefined) {
       if (written.trim() !== "" && !tag.test(written))
-        notices.push(
-          Notice.make({
-            line,
-            message: `skipped "${excerpt(written)}": expected a time such as [01:02.50] before it`
-          })
-        )
+        lost.push(unreadLine(line, written, "expected a time such as [01:02.50] before it"))
       return
     }
     const words = rest.replace(/<\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?>/gu, "").trim()
@@ -37,14 +36,6 @@ export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle 
       timed.push({ line, start: Math.max(0, (whole + Number(`0.${fraction ?? 0}`)) * 1000 - offset), words })
     }
   })
-  if (!timed.some(({ words }) => words !== ""))
-    return Either.left([
-      ScriptFault.make({
-        line: notices[0]?.line ?? 1,
-        found: "",
-        expected: "no line with a time and text found; expected lines such as [01:02.50]Hello"
-      })
-    ])
   const sorted = timed.sort((a, b) => a.start - b.start)
   let at = sorted.length
   let next: number | undefined
@@ -61,5 +52,6 @@ export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle 
     end: ends[place],
     turns: [{ speaker: undefined, text: words }]
   }))
-  return subtitleOf(lines, notices, { isTimecode: false, clock: { rate: 25, nominal: 25 } }, options)
+  const expected = "no line with a time and text found; expected lines such as [01:02.50]Hello"
+  return subtitleOf([...lines, ...lost], [], mediaTime, options, expected)
 }

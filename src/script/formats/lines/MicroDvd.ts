@@ -1,9 +1,14 @@
 /** Parses subtitles in frames (MicroDVD: `{25}{75}Hello|there`) or tenths of a second (MPL2: `[10][25]Hello`). */
-import { Either } from "effect"
-import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
-import { excerpt } from "../../markup/CueLines.ts"
+import { Notice } from "../../../domain/speech/Cue.ts"
+import type { LostBlock } from "../cues/LostBlocks.ts"
 import { knownRate } from "../timed/FrameClock.ts"
-import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import {
+  type ReadSubtitle,
+  subtitleOf,
+  type TimedLine,
+  type TimedOptions,
+  unreadLine
+} from "../timed/TimedLines.ts"
 
 const microDvdLine = /^\s*\{(\d{1,9})\}\{(\d{0,9})\}(.*)$/u
 const mpl2Line = /^\s*\[(\d{1,9})\]\[(\d{0,9})\](.*)$/u
@@ -60,20 +65,18 @@ const numbered = (
   skip: number,
   form: RegExp,
   unit: number,
-  before: ReadonlyArray<Notice>,
+  notices: ReadonlyArray<Notice>,
   options: TimedOptions,
   example: string
 ): ReadSubtitle => {
+  const lost: Array<LostBlock> = []
   const lines: Array<TimedLine> = []
-  const notices = [...before]
   text.split("\n").forEach((written, index) => {
     const line = index + 1
     if (index < skip || written.trim() === "" || written.trimStart().startsWith("{DEFAULT}")) return
     const match = form.exec(written)
     if (match === null) {
-      notices.push(
-        Notice.make({ line, message: `skipped "${excerpt(written)}": expected a line such as ${example}` })
-      )
+      lost.push(unreadLine(line, written, `expected a line such as ${example}`, spoken(written)))
       return
     }
     const [, from = "", to = "", words = ""] = match
@@ -84,17 +87,10 @@ const numbered = (
       turns: [{ speaker: undefined, text: spoken(words) }]
     })
   })
-  if (!lines.some(({ turns }) => turns.some((turn) => turn.text !== "")))
-    return Either.left([
-      ScriptFault.make({
-        line: notices[0]?.line ?? 1,
-        found: "",
-        expected: `no line such as ${example} found`
-      })
-    ])
   const ended = lines.map((one, at) => ({ ...one, end: one.end ?? lines[at + 1]?.start }))
   const clock = { rate: 1000 / unit, nominal: Math.round(1000 / unit) }
-  return subtitleOf(ended, notices, { isTimecode: false, clock }, options)
+  const programme = { isTimecode: false, clock }
+  return subtitleOf([...ended, ...lost], notices, programme, options, `no line such as ${example} found`)
 }
 
 /** The words of a line: `|` breaks it, `/` around or before a row means italics, codes in braces are styles. */

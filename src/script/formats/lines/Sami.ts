@@ -1,9 +1,16 @@
 /** Parses SAMI captions (SMI), an HTML-like format: `<SYNC Start=1000><P Class=ENCC>Hello`. */
-import { Either } from "effect"
-import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { Notice } from "../../../domain/speech/Cue.ts"
 import { primaryLanguage } from "../../../domain/values/Ids.ts"
 import { plainText } from "../../markup/CueMarkup.ts"
-import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import type { LostBlock } from "../cues/LostBlocks.ts"
+import {
+  mediaTime,
+  type ReadSubtitle,
+  subtitleOf,
+  type TimedLine,
+  type TimedOptions,
+  unreadLine
+} from "../timed/TimedLines.ts"
 
 /** A paragraph of a SYNC. */
 interface SamiParagraph {
@@ -15,6 +22,8 @@ interface SamiParagraph {
   /** Whether it holds the name of the speaker of the next one (`ID=Source`). */
   readonly isSource: boolean
   readonly text: string
+  /** The tag of a SYNC whose time cannot be read. */
+  readonly damaged: string | undefined
 }
 
 /** Whether a text begins like SAMI. */
@@ -23,7 +32,7 @@ export const isSami = (text: string): boolean => /^<SAMI[\s>]/iu.test(text.trimS
 /** Parses a file's text. If there are several languages, reads the job's, else the first one that has text. */
 export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle => {
   const notices: Array<Notice> = []
-  const paragraphs = paragraphsIn(text, notices)
+  const paragraphs = paragraphsIn(text)
   const tracks = [
     ...new Set(paragraphs.filter((one) => one.text !== "" && !one.isSource).map(({ track }) => track))
   ]
@@ -33,15 +42,7 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
     tracks.find((track) => wanted !== undefined && languages.get(track) === wanted) ??
     tracks.find((track) => wanted !== undefined && !languages.has(track) && isNamedAfter(track, wanted)) ??
     tracks[0]
-  if (chosen === undefined)
-    return Either.left([
-      ScriptFault.make({
-        line: 1,
-        found: "",
-        expected: "no caption with text found in the SAMI file; expected <SYNC Start=1000><P>Hello"
-      })
-    ])
-  if (tracks.length > 1)
+  if (chosen !== undefined && tracks.length > 1)
     notices.push(
       Notice.make({
         line: 1,
@@ -50,9 +51,13 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
     )
   const own = paragraphs.filter(({ track, isSource }) => track === chosen || track === "" || isSource)
   const sorted = [...own].sort((a, b) => a.start - b.start)
-  const lines: Array<TimedLine> = []
+  const lines: Array<TimedLine | LostBlock> = []
   let speaker: string | undefined
-  sorted.forEach(({ line, start, end, text: words, isSource }, at) => {
+  sorted.forEach(({ line, start, end, text: words, isSource, damaged }, at) => {
+    if (damaged !== undefined) {
+      lines.push(unreadLine(line, damaged, "expected a time such as Start=1000, in milliseconds", words))
+      return
+    }
     if (isSource) {
       speaker = words === "" ? undefined : words
       return
@@ -60,7 +65,8 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
     const next = sorted.slice(at + 1, at + 10).find((one) => one.start > start && !one.isSource)
     lines.push({ line, start, end: end ?? next?.start, turns: [{ speaker, text: words }] })
   })
-  return subtitleOf(lines, notices, { isTimecode: false, clock: { rate: 25, nominal: 25 } }, options)
+  const expected = "no caption with text found in the SAMI file; expected <SYNC Start=1000><P>Hello"
+  return subtitleOf(lines, notices, mediaTime, options, expected)
 }
 
 /** Whether a class has the usual name of a language, or of its country: `ENCC`, `ENUSCC`, `KRCC`. */
@@ -80,36 +86,36 @@ const countries: Readonly<Record<string, string>> = {
 }
 
 const attribute = (tag: string, name: string): string | undefined => {
-  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "iu").exec(tag)
+  const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "iu").exec(tag)
   return found === null ? undefined : (found[1] ?? found[2] ?? found[3] ?? "").trim()
 }
 
-const paragraphsIn = (text: string, notices: Array<Notice>): ReadonlyArray<SamiParagraph> => {
+/** A SYNC, also with a misspelled name or without its closing bracket, and what follows it. */
+const [sync, attributes] = ["<\\s*(?:SYNC|\\w+(?=\\s+Start\\s*=))", "(?:\\s+[\\w-]+\\s*=\\s*[^\\s<>]+)*"]
+const syncs = new RegExp(`${sync}(?:([^<>]*)>|(${attributes}))((?:(?!${sync})[^])*)`, "giu")
+const paragraphTag = new RegExp(`^<P(?:(\\s[^<>]*)?>|(${attributes}))`, "iu")
+
+const paragraphsIn = (text: string): ReadonlyArray<SamiParagraph> => {
   const found: Array<SamiParagraph> = []
   // A tag at the end that is cut off is not text.
   const body = withoutComments(text).replace(/<\/?[a-z][^<>]{0,200}$/iu, "")
   let line = 1
   let counted = 0
-  for (const block of body.matchAll(/<SYNC(\s[^<>]*)>((?:(?!<SYNC\s)[^])*)/giu)) {
-    const [, tag = "", inside = ""] = block
+  let before = 0
+  for (const block of body.matchAll(syncs)) {
+    const [, whole, bare, inside = ""] = block
+    const tag = whole ?? bare ?? ""
     for (let at = counted; at < block.index; at++) if (body.charCodeAt(at) === 10) line++
     counted = block.index
-    const time = attribute(tag, "start")
-    const start = Number(time?.replace(/ms$/iu, ""))
-    if (time === undefined || time === "" || !Number.isFinite(start) || start < 0) {
-      notices.push(
-        Notice.make({
-          line,
-          message: `skipped a SYNC with the time "${time ?? ""}"; expected Start=1000, in milliseconds`
-        })
-      )
-      continue
-    }
+    const time = Number(attribute(tag, "start")?.replace(/ms$/iu, "") || NaN)
+    const damaged = Number.isFinite(time) ? undefined : `<SYNC${tag}>`
+    const start = damaged === undefined ? time : before
+    before = start
     const stated = Number(attribute(tag, "end"))
     const end = stated > start ? stated : undefined
-    const parts = inside.replace(/<\/(?:SYNC|BODY|SAMI|P)\s*>/giu, "").split(/(?=<P[\s>])/iu)
+    const parts = inside.replace(/<\/(?:SYNC|BODY|SAMI|P)\s*>/giu, "").split(/(?=<P(?![a-z]))/iu)
     for (const part of parts) {
-      const open = /^<P(\s[^<>]*)?>/iu.exec(part)
+      const open = paragraphTag.exec(part)
       if (open === null && (part.trim() === "" || parts.length > 1)) continue
       const words = part
         .slice(open?.[0].length ?? 0)
@@ -119,8 +125,9 @@ const paragraphsIn = (text: string, notices: Array<Notice>): ReadonlyArray<SamiP
         line,
         start,
         end,
-        track: attribute(open?.[1] ?? "", "class")?.toLowerCase() ?? "",
-        isSource: /^source$/iu.test(attribute(open?.[1] ?? "", "id") ?? ""),
+        damaged,
+        track: attribute(open?.[1] ?? open?.[2] ?? "", "class")?.toLowerCase() ?? "",
+        isSource: /^source$/iu.test(attribute(open?.[1] ?? open?.[2] ?? "", "id") ?? ""),
         text: plainText(words)
       })
     }

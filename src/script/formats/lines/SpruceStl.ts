@@ -1,9 +1,13 @@
 /** Parses Spruce STL, the text format of DVD authoring tools: `00:00:01:00 , 00:00:02:12 , Hello | there`. */
-import { Either } from "effect"
-import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
-import { excerpt } from "../../markup/CueLines.ts"
 import { clockIn, guessedClock, knownClock, millisOfTimecode, timecodeFields } from "../timed/FrameClock.ts"
-import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import type { LostBlock } from "../cues/LostBlocks.ts"
+import {
+  type ReadSubtitle,
+  subtitleOf,
+  type TimedLine,
+  type TimedOptions,
+  unreadLine
+} from "../timed/TimedLines.ts"
 
 const timecode = "\\d{1,2}[:;]\\d{2}[:;]\\d{2}[:;.]\\d{2}"
 const form = new RegExp(`^\\s*(${timecode})\\s*,\\s*(${timecode})\\s*,(.*)$`, "u")
@@ -15,20 +19,15 @@ export const isSpruceStl = (text: string): boolean => beginning.test(text.slice(
 /** Parses a file's text at the rate of the job or its film, else at 25. */
 export const readSpruceStl = (text: string, options: TimedOptions = {}): ReadSubtitle => {
   const clock = clockIn(text, knownClock(options))
-  const lines: Array<TimedLine> = []
-  const notices: Array<Notice> = [...guessedClock(options)]
+  const lines: Array<TimedLine | LostBlock> = []
   text.split("\n").forEach((written, index) => {
     const line = index + 1
     if (/^\s*(?:\/\/|\$|$)/u.test(written)) return
     const [, from = "", to = "", words = ""] = form.exec(written) ?? []
     const [start, end] = [timecodeFields(from), timecodeFields(to)]
     if (start === undefined || end === undefined) {
-      notices.push(
-        Notice.make({
-          line,
-          message: `skipped "${excerpt(written)}": expected a line such as 00:00:01:00 , 00:00:02:12 , Hello`
-        })
-      )
+      const expected = "expected a line such as 00:00:01:00 , 00:00:02:12 , Hello"
+      lines.push(unreadLine(line, written, expected, written.split(",").slice(2).join(",") || written))
       return
     }
     const said = words
@@ -43,13 +42,6 @@ export const readSpruceStl = (text: string, options: TimedOptions = {}): ReadSub
       turns: [{ speaker: undefined, text: said }]
     })
   })
-  if (lines.length === 0)
-    return Either.left([
-      ScriptFault.make({
-        line: 1,
-        found: excerpt(text),
-        expected: "expected EBU STL, or Spruce STL such as 00:00:01:00 , 00:00:02:12 , Hello"
-      })
-    ])
-  return subtitleOf(lines, notices, { isTimecode: true, clock }, options)
+  const expected = "expected EBU STL, or Spruce STL such as 00:00:01:00 , 00:00:02:12 , Hello"
+  return subtitleOf(lines, guessedClock(options), { isTimecode: true, clock }, options, expected)
 }

@@ -1,7 +1,12 @@
 /** Parses texts with a time before each line, until the next time: SubViewer 1, QuickTime text and TMPlayer. */
-import { Either } from "effect"
-import { ScriptFault } from "../../../domain/speech/Cue.ts"
-import { type ReadSubtitle, subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import {
+  isTimelike,
+  mediaTime,
+  type ReadSubtitle,
+  subtitleOf,
+  type TimedOptions,
+  unreadLine
+} from "../timed/TimedLines.ts"
 
 /** A time alone on its line, of SubViewer 1 (`[00:01:02]`) and QuickTime (`[00:01:02.15]`). */
 const bracketed = /^\s*\[(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d{1,4}))?\](.*)$/u
@@ -38,7 +43,8 @@ const secondsOf = (found: RegExpExecArray): number =>
 
 interface Stamped {
   readonly line: number
-  readonly start: number
+  /** Milliseconds; undefined if the time is damaged. */
+  readonly start: number | undefined
   readonly rows: Array<string>
 }
 
@@ -54,7 +60,9 @@ export const readStamped = (text: string, options: TimedOptions = {}): ReadSubti
     const stamp = form.exec(written)
     const last = found.at(-1)
     if (stamp === null) {
-      if (!frame.test(written)) last?.rows.push(written)
+      if (last !== undefined && isTimelike(written))
+        found.push({ line: index + 1, start: undefined, rows: [written] })
+      else if (!frame.test(written)) last?.rows.push(written)
       return
     }
     const fraction = form === bracketed ? (stamp[4] ?? "") : ""
@@ -64,22 +72,22 @@ export const readStamped = (text: string, options: TimedOptions = {}): ReadSubti
     if (last?.start === start && form === tmPlayerLine) last.rows.push(words)
     else found.push({ line: index + 1, start, rows: [words] })
   })
-  const lines = found.map(({ line, start, rows }, at): TimedLine => ({
-    line,
-    start,
-    end: found[at + 1]?.start,
-    turns: [{ speaker: undefined, text: spoken(rows) }]
-  }))
-  if (!lines.some(({ turns }) => turns.some((turn) => turn.text !== "")))
-    return Either.left([
-      ScriptFault.make({
-        line: 1,
-        found: "",
-        expected: "no text below a time such as [00:01:02] found"
-      })
-    ])
-  return subtitleOf(lines, [], { isTimecode: false, clock: { rate: 25, nominal: 25 } }, options)
+  const lines = found.map(({ line, start, rows }, at) => {
+    const [first = "", ...below] = rows
+    if (start === undefined)
+      return unreadLine(
+        line,
+        rows.join(" "),
+        "expected a time such as [00:01:02]",
+        spoken([afterTime(first), ...below])
+      )
+    const end = found.slice(at + 1, at + 10).find((next) => next.start !== undefined)?.start
+    return { line, start, end, turns: [{ speaker: undefined, text: spoken(rows) }] }
+  })
+  return subtitleOf(lines, [], mediaTime, options, "no text below a time such as [00:01:02] found")
 }
+
+const afterTime = (written: string): string => written.replace(/^[^\]=\s]*:[^:\]=\s]*?[\]=:]/u, "")
 
 /** The words of a text: `|` breaks a row, codes in braces are styles. */
 const spoken = (rows: ReadonlyArray<string>): string =>

@@ -6,7 +6,8 @@ import { SpeakerName } from "../../../domain/values/Ids.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { plainText } from "../../markup/CueMarkup.ts"
 import { clockIn, guessedClock, knownClock } from "../timed/FrameClock.ts"
-import { subtitleOf, type TimedLine, type TimedOptions } from "../timed/TimedLines.ts"
+import type { LostBlock } from "../cues/LostBlocks.ts"
+import { subtitleOf, type TimedLine, type TimedOptions, unreadLine } from "../timed/TimedLines.ts"
 import { cellTime } from "./CellTime.ts"
 import { columnsOf, type NamedColumns, type TableRow } from "./DialogueColumns.ts"
 
@@ -42,8 +43,7 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
   if (at.start === undefined) return narrationOf(rows, at.text, at.speaker)
   const starts = rows.map((row) => cellOf(row, at.start))
   const clock = clockIn(starts.join("\n"), knownClock(options))
-  const lines: Array<TimedLine> = []
-  const notices: Array<Notice> = []
+  const lines: Array<TimedLine | LostBlock> = []
   const faults: Array<ScriptFault> = []
   let countsFrames = false
   for (const row of rows) {
@@ -54,6 +54,7 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
     if (start === undefined) {
       const expected = "expected a start time such as 00:01:02.500 or 00:01:02:12"
       faults.push(ScriptFault.make({ line: row.line, found: excerpt(from === "" ? text : from), expected }))
+      lines.push(unreadLine(row.line, from === "" ? text : from, expected, text))
       continue
     }
     countsFrames ||= units.start === "frames" || /^\d+[:;]\d+[:;]\d+[:;]\d+$/u.test(from)
@@ -67,14 +68,13 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
       turns: [{ speaker: speaker === "" ? undefined : speaker, text }]
     })
   }
-  if (lines.length === 0)
+  if (lines.length === faults.length)
     return isNonEmptyReadonlyArray(faults)
       ? Either.left(faults)
       : refused(table[0]?.line ?? 1, titles, "the table has no dialogue below its header")
-  for (const { line, found, expected } of faults)
-    notices.push(Notice.make({ line, message: `skipped "${found}": ${expected}` }))
-  if (countsFrames) notices.push(...guessedClock(options))
-  return subtitleOf(lines, notices, { isTimecode: countsFrames, clock }, options)
+  const notices = countsFrames ? guessedClock(options) : []
+  const empty = "the table has no dialogue below its header"
+  return subtitleOf(lines, notices, { isTimecode: countsFrames, clock }, options, empty)
 }
 
 const narrationOf = (rows: ReadonlyArray<TableRow>, text: number, speaker: number | undefined): ReadTable => {

@@ -2,10 +2,8 @@
  * Parses texts with two timecodes before each caption, on its line or above it, as Adobe Encore, Avid and Premiere
  * export them: `00:00:01:00 00:00:03:12 Hello`.
  */
-import { Either } from "effect"
-import { ScriptFault } from "../../../domain/speech/Cue.ts"
 import { clockIn, guessedClock, knownClock, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
-import { type ReadSubtitle, subtitleOf, type TimedOptions } from "./TimedLines.ts"
+import { isTimelike, type ReadSubtitle, subtitleOf, type TimedOptions, unreadLine } from "./TimedLines.ts"
 
 const timecode = "\\d{1,2}[:;]\\d{2}[:;]\\d{2}[:;.]\\d{2}"
 const form = new RegExp(
@@ -31,19 +29,24 @@ const aside = /^\s*(?:@.*|<(?:begin|end) subtitles>)\s*$/iu
 /** Parses a file's text at the rate of the job or its film, else at 25. */
 export const readTimecodeText = (text: string, options: TimedOptions = {}): ReadSubtitle => {
   const clock = clockIn(text, knownClock(options))
-  const found: Array<{ line: number; start: number; end: number; rows: Array<string> }> = []
+  const found: Array<{ line: number; times?: { start: number; end: number }; rows: Array<string> }> = []
   text.split("\n").forEach((written, index) => {
     const [, from = "", to = "", words = ""] = form.exec(written) ?? []
     const [start, end] = [timecodeFields(from), timecodeFields(to)]
     if (start !== undefined && end !== undefined) {
       const times = { start: millisOfTimecode(start, clock), end: millisOfTimecode(end, clock) }
-      found.push({ line: index + 1, ...times, rows: [words.trim()] })
-    } else if (!aside.test(written)) found.at(-1)?.rows.push(written.trim())
+      found.push({ line: index + 1, times, rows: [words.trim()] })
+    } else if (found.length > 0 && isTimelike(written.replace(/^\s*\d{1,6}[.:]?\s+/u, "")))
+      found.push({ line: index + 1, rows: [written] })
+    else if (!aside.test(written)) found.at(-1)?.rows.push(written.trim())
   })
-  const lines = found.map(({ rows, ...times }) => ({ ...times, turns: [turnOf(rows)] }))
-  if (!lines.some(({ turns }) => turns.some((turn) => turn.text !== "")))
-    return Either.left([ScriptFault.make({ line: 1, found: "", expected: "no text behind the timecodes" })])
-  return subtitleOf(lines, guessedClock(options), { isTimecode: true, clock }, options)
+  const lines = found.map(({ line, times, rows }) =>
+    times === undefined
+      ? unreadLine(line, rows.join(" "), "expected two timecodes such as 00:00:01:00 00:00:03:12")
+      : { line, ...times, turns: [turnOf(rows)] }
+  )
+  const programme = { isTimecode: true, clock }
+  return subtitleOf(lines, guessedClock(options), programme, options, "no text behind the timecodes")
 }
 
 /** The words of a caption. Premiere writes its speaker above them. */

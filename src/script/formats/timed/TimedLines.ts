@@ -1,13 +1,20 @@
 /** Builds a subtitle from timed lines of any format, and subtracts the programme's start from their times. */
-import { Either } from "effect"
-import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, Notice, ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
-import { millis } from "../../../domain/time/Units.ts"
+import { Array, Either } from "effect"
+import { Cue, LostCue, Notice, ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
+import { type Millis, millis } from "../../../domain/time/Units.ts"
 import { skipValidation } from "../../../domain/values/SkipValidation.ts"
+import { excerpt } from "../../markup/CueLines.ts"
 import { type MarkedTurn, turnsOfMarkup } from "../../markup/CueMarkup.ts"
 import { cueVoices, inOrder } from "../../markup/CueVoices.ts"
+import { type LostBlock, lostCues } from "../cues/LostBlocks.ts"
 import { longestTime } from "../cues/TimingLine.ts"
-import { type FrameClock, type KnownRates, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
+import {
+  type FrameClock,
+  knownClock,
+  type KnownRates,
+  millisOfTimecode,
+  timecodeFields
+} from "./FrameClock.ts"
 
 /** A manifest's settings for an input, apart from its encoding. */
 export interface TimedOptions extends KnownRates {
@@ -18,7 +25,7 @@ export interface TimedOptions extends KnownRates {
 }
 
 /** A result of reading a format. */
-export type ReadSubtitle = Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>>
+export type ReadSubtitle = Either.Either<Subtitle, Array.NonEmptyReadonlyArray<ScriptFault>>
 
 /** One line, which becomes a cue. */
 export interface TimedLine {
@@ -33,6 +40,18 @@ export interface TimedLine {
   readonly sung?: boolean
 }
 
+/** A line whose times cannot be read. Its words are `text`, or else what follows the brackets of its times. */
+export const unreadLine = (line: number, written: string, expected: string, text = written): LostBlock => ({
+  line,
+  number: undefined,
+  lines: [text.replace(/^(?=[\d\s:.,]*[[\]{}])(?:\s|[[{][^[\]{}\s]{0,12}[\]}]|[\d:.,]+|[[\]{}])+/u, "")],
+  why: `"${excerpt(written)}": ${expected}`
+})
+
+/** Whether a line begins with a damaged time: fields of up to four characters, with a digit and two colons. */
+export const isTimelike = (written: string): boolean =>
+  /^\s*[[({<]?(?=[^\s\]]*\d)[^\s:;[\]]{0,4}[:;][^\s:;[\]]{0,4}[:;.]/u.test(written)
+
 /** Where a programme starts in the file's own times. */
 export interface ProgrammeStart {
   /** The start that the file itself states, in milliseconds; undefined if it states none. */
@@ -43,38 +62,56 @@ export interface ProgrammeStart {
   readonly clock: FrameClock
 }
 
+/** Times that count from the film's start. */
+export const mediaTime: ProgrammeStart = { isTimecode: false, clock: { rate: 25, nominal: 25 } }
+
 const hour = 3_600_000
 
 /** Longest leader before a programme in milliseconds, and the most captions in it. */
 const leader = 120_000
 const mostBefore = 2
 
-/** Returns the subtitle of timed lines; `found` counts the cues of the file, including those without words. */
+/** Returns the subtitle of timed lines and unreadable ones. Fails with what was `expected` if it has no cue. */
 export const subtitleOf = (
-  lines: ReadonlyArray<TimedLine>,
+  found: ReadonlyArray<TimedLine | LostBlock>,
   notices: ReadonlyArray<Notice>,
   programme: ProgrammeStart,
-  { start: named }: TimedOptions
+  { start: named }: TimedOptions,
+  expected: string
 ): ReadSubtitle => {
+  const [lines, unread] = Array.partition(found, (line): line is LostBlock => "why" in line)
+  const lost = [...unread]
   const worded = lines
     .map((line) => ({ line, words: cueVoices(line.turns.flatMap(resolved)) }))
     .filter(({ words }) => words.text !== "")
+  if (worded.length === 0)
+    return Either.left([
+      ScriptFault.make({
+        line: unread[0]?.line ?? 1,
+        found: excerpt(unread[0]?.lines.join(" ") ?? ""),
+        expected
+      })
+    ])
   const told = startOf(
     worded.map(({ line }) => line.start),
     programme,
     named
   )
   if (told instanceof ScriptFault) return Either.left([told])
-  const said: Array<Notice> = [...notices]
+  const said: globalThis.Array<Notice> = [...notices]
   if (told.why !== undefined) said.push(Notice.make({ line: 1, message: told.why }))
-  const cues: Array<Cue> = []
+  const cues: globalThis.Array<Cue> = []
   for (const { line, words } of worded) {
     const start = Math.round(line.start - told.at)
     const end = Math.round((line.end ?? line.start) - told.at)
-    if (!(Math.max(start, end) >= 0 && start < longestTime)) {
-      const why = start < 0 ? "before the programme's start" : "with a time out of range"
+    if (!(start < longestTime)) {
+      lost.push(unreadLine(line.line, words.text, "expected a time below 100,000 hours"))
+      continue
+    }
+    if (Math.max(start, end) < 0) {
+      const what = excerpt(words.text)
       said.push(
-        Notice.make({ line: line.line, message: `skipped a cue ${why}: "${words.text.slice(0, 60)}"` })
+        Notice.make({ line: line.line, message: `skipped a cue before the programme's start: "${what}"` })
       )
       continue
     }
@@ -89,10 +126,56 @@ export const subtitleOf = (
       Cue.make({ index: cues.length + 1, ...times, line: line.line, ...sung, ...words }, skipValidation)
     )
   }
+  for (const { line, why } of lost) said.push(Notice.make({ line, message: `skipped ${why}` }))
   return Either.right(
-    Subtitle.make({ format: "srt", cues: inOrder(cues), notices: said.sort((a, b) => a.line - b.line) })
+    Subtitle.make({
+      format: "srt",
+      cues: inOrder(cues),
+      lost: lostCues(
+        lost,
+        cues.map(({ line, end }) => ({ line, number: undefined, end })),
+        cues,
+        (text) => cueVoices(turnsOfMarkup(text))
+      ),
+      notices: said.sort((a, b) => a.line - b.line)
+    })
   )
 }
+
+/** Subtracts the programme's start from a subtitle's times, if the job names it or the times are timecodes. */
+export const fromStart = (read: ReadSubtitle, text: string, options: TimedOptions): ReadSubtitle =>
+  Either.flatMap(read, (script) => {
+    const isTimecode = /^[ \t]*\d{1,5}:\d\d:\d\d[:;]\d\d[ \t]*-->/mu.test(text)
+    const programme = { isTimecode, clock: knownClock(options) }
+    const told = startOf(
+      script.cues.map(({ start }) => start),
+      programme,
+      options.start
+    )
+    if (told instanceof ScriptFault) return Either.left([told])
+    if (told.at === 0) return Either.right(script)
+    const shifted = (time: number): Millis => millis(Math.max(0, Math.round(time - told.at)))
+    const [before, cues] = Array.partition(script.cues, ({ end }) => end >= told.at)
+    const notices = [
+      ...(told.why === undefined ? [] : [Notice.make({ line: 1, message: told.why })]),
+      ...before.map(({ line, text: words }) =>
+        Notice.make({ line, message: `skipped a cue before the programme's start: "${excerpt(words)}"` })
+      ),
+      ...script.notices
+    ]
+    return Either.right(
+      Subtitle.make({
+        ...script,
+        cues: cues.map((cue) =>
+          Cue.make({ ...cue, start: shifted(cue.start), end: shifted(cue.end) }, skipValidation)
+        ),
+        lost: script.lost.map((cue) =>
+          LostCue.make({ ...cue, start: shifted(cue.start), end: shifted(cue.end) }, skipValidation)
+        ),
+        notices
+      })
+    )
+  })
 
 /** Returns the turns in the text of one turn, which may contain markup. A speaker in the markup takes precedence. */
 const resolved = ({ speaker, text }: MarkedTurn): ReadonlyArray<MarkedTurn> =>

@@ -57,8 +57,6 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
       excerpt(wallClock[1]),
       "a time of day, which is not a position in the film; export the file with media times"
     )
-  if (!lines.some(({ turns }) => turns.some((turn) => turn.text.trim() !== "")))
-    return refused(root.line, "", emptiness(root, outside.length, fault))
   const notices = faults.map(({ line, message }) =>
     Notice.make({ line: Math.max(1, line), message: `not well-formed XML (${message}); read anyway` })
   )
@@ -66,10 +64,11 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
     if (line !== undefined) notices.push(Notice.make({ line, message }))
   }
   for (const [element, written] of [...times.unread].slice(0, 20))
-    tell(
-      element.line,
-      `ignored the time "${excerpt(written)}"; expected one such as 00:00:01.500, 00:00:01:12 or 1.5s`
-    )
+    if (times.damaged(element) === undefined)
+      tell(
+        element.line,
+        `ignored the time "${excerpt(written)}"; expected one such as 00:00:01.500, 00:00:01:12 or 1.5s`
+      )
   if (isFragment) tell(root.line, "the <tt> element is missing; read as a part of a TTML file")
   if (times.isAbsolute)
     tell(root.line, "all times were counted from the start of the file, also inside timed elements")
@@ -88,7 +87,10 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
       isTimecode: clock.isSmpte || root.attributes.get("timeBase") === "clock",
       clock
     },
-    options
+    options,
+    lines.some((line) => "why" in line)
+      ? "expected a begin such as 00:00:01.500, 00:00:01:12 or 1.5s"
+      : emptiness(root, outside.length, fault)
   )
 }
 

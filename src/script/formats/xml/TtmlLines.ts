@@ -1,6 +1,7 @@
 /** Walks the body of a TTML document: collects the text of each paragraph with its times and speakers. */
 import type { MarkedTurn } from "../../markup/CueMarkup.ts"
-import type { TimedLine } from "../timed/TimedLines.ts"
+import type { LostBlock } from "../cues/LostBlocks.ts"
+import { type TimedLine, unreadLine } from "../timed/TimedLines.ts"
 import { type DaptScript, speakersIn } from "./DaptScript.ts"
 import { type Interval, shared, shownWithin, type StyleLookup } from "./TtmlStyles.ts"
 import type { TtmlTimes } from "./TtmlTimes.ts"
@@ -15,7 +16,7 @@ export interface TtmlContext {
 
 /** Lines, and the omitted parts. */
 export interface TtmlLines {
-  readonly lines: ReadonlyArray<TimedLine>
+  readonly lines: ReadonlyArray<TimedLine | LostBlock>
   /** Lines (from 1) of texts in other languages than the chosen one. */
   readonly otherLanguages: ReadonlyArray<number>
   /** Lines (from 1) of paragraphs outside their parents' times. */
@@ -25,6 +26,8 @@ export interface TtmlLines {
 /** The properties that an element inherits. */
 interface Inherited {
   readonly active: Interval
+  /** The start that cannot be read, of the element or one around it. */
+  readonly damaged: string | undefined
   /** When it is displayed; undefined if it never is. */
   readonly shown: Interval
   /** When its text is visible; a descendant may override it. */
@@ -52,15 +55,21 @@ const content = /^(?:http:\/\/www\.w3\.org\/(?:ns\/ttml|20\d\d\/\d\d\/ttaf1))?$/
 const isContent = ({ name, namespace }: XmlElement, ...names: ReadonlyArray<string>): boolean =>
   names.includes(name) && content.test(namespace)
 
+/** A paragraph that is not closed contains the next ones. */
+const unnested = (element: XmlElement): ReadonlyArray<XmlElement> =>
+  element.name === "p" ? elementsNamed(element, "p") : [element]
+
 /** Returns the lines of a document in document order. */
 export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext): TtmlLines => {
-  const lines: Array<TimedLine> = []
+  const lines: Array<TimedLine | LostBlock> = []
   const otherLanguages: Array<number> = []
   const outside: Array<number> = []
   const speakerOf = speakersIn(root)
   const regions = new Map(
     elementsNamed(root, "region").map((region) => [region.attributes.get("xml:id") ?? "", region])
   )
+  const timed = elementsNamed(root, "p").map(({ attributes }) => attributes.has("begin"))
+  const mostTimed = timed.filter((has) => has).length * 2 > timed.length
   const setTimes = (set: XmlElement, active: Interval): Interval => times.of(set, active, false, active.start)
 
   /** When a region shows its content. */
@@ -87,6 +96,7 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
       elementsOf(element).some((set) => set.name === "set" && set.attributes.has("visibility"))
     return {
       active,
+      damaged: above.damaged ?? times.damaged(element),
       shown: shared(shared(above.shown, active), shared(displayed, opaque)),
       visible: saysVisibility
         ? shownWithin(element, active, "visibility", styles, setTimes, above.visible === undefined)
@@ -124,16 +134,38 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
   }
 
   const paragraph = (element: XmlElement, state: Inherited): void => {
+    const spans = elementsNamed(element, "span")
+    const damaged = [state.damaged, ...spans.map(times.damaged)].find((start) => start !== undefined)
+    const region = regions.get(state.region ?? "")
+    const parts = [element, ...(region === undefined ? [] : [region]), ...spans].flatMap((part) => [
+      part,
+      ...elementsOf(part)
+    ])
+    const states = (...names: ReadonlyArray<string>): boolean =>
+      parts.some(({ attributes }) => names.some((name) => attributes.has(name)))
+    // A paragraph without a begin starts with the file: the first one may.
+    const lacksTimes =
+      mostTimed &&
+      !states("begin") &&
+      state.active.start === 0 &&
+      ((state.active.end === Infinity && !states("end", "dur")) ||
+        lines.some((line) => "start" in line && line.start > 0))
     const all: Array<Piece> = []
     pieces(element, state, all)
+    if (damaged !== undefined || lacksTimes) {
+      const expected = "expected a begin such as 00:00:01.500, 00:00:01:12 or 1.5s"
+      const words = all.map(({ text }) => text).join("")
+      lines.push(unreadLine(element.line, damaged ?? words, expected, words))
+      return
+    }
     const spoken = dapt.isSpoken(state.represents)
     let missed = false
     for (const group of groupsOf(all)) {
-      const region = regionShows(state.region, group.interval)
-      const { start, end } = region ?? { start: 0, end: -1 }
+      const shown = regionShows(state.region, group.interval)
+      const { start, end } = shown ?? { start: 0, end: -1 }
       // An end before the start is the paragraph's own fault, which a notice reports; else nothing is shown.
       const isFault = state.active.end < state.active.start
-      if (!isFault && end <= start && (region === undefined || state.active.end > state.active.start)) {
+      if (!isFault && end <= start && (shown === undefined || state.active.end > state.active.start)) {
         missed = true
         continue
       }
@@ -151,7 +183,9 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
 
   const walk = (parent: XmlElement, state: Inherited): void => {
     const isSequence = parent.attributes.get("timeContainer") === "seq"
-    const blocks = elementsOf(parent).filter((child) => isContent(child, "div", "p"))
+    const blocks = elementsOf(parent)
+      .flatMap(unnested)
+      .filter((child) => isContent(child, "div", "p"))
     const texts = blocks.filter(({ name }) => name === "p")
     const chosen = dapt.chosen(texts, state.language)
     const versions = dapt.versions(blocks.filter(({ name }) => name === "div"))
@@ -177,6 +211,7 @@ export const ttmlLines = (root: XmlElement, { times, styles, dapt }: TtmlContext
     const { attributes } = root
     const top: Inherited = {
       active: all,
+      damaged: undefined,
       shown: all,
       visible: all,
       region: undefined,

@@ -9,6 +9,8 @@ export interface TtmlTimes {
   readonly of: (element: XmlElement, parent: Interval, isSequence: boolean, after: number) => Interval
   /** Time expressions that could not be read, by element. */
   readonly unread: ReadonlyMap<XmlElement, string>
+  /** Why an element's start cannot be read; undefined if it can, or has none. */
+  readonly damaged: (element: XmlElement) => string | undefined
   /** Elements outside the times of the elements around them, which are never shown. */
   readonly outside: ReadonlySet<XmlElement>
   /** Whether nested times count from the start of the file, against the standard. */
@@ -27,6 +29,12 @@ export const timesOf = (root: XmlElement, clock: TtmlClock): TtmlTimes => {
     const found = ttmlTime(written, clock)
     if (found === undefined && !/^indefinite$/iu.test(written.trim())) unread.set(element, written)
     return found
+  }
+  const damaged = ({ attributes }: XmlElement): string | undefined => {
+    const begin = attributes.get("begin")
+    return begin === undefined || begin.trim() === "indefinite" || ttmlTime(begin, clock) !== undefined
+      ? undefined
+      : begin
   }
   const isAbsolute = countsFromFileStart(root, time)
   const of: TtmlTimes["of"] = (element, parent, isSequence, after) => {
@@ -49,7 +57,7 @@ export const timesOf = (root: XmlElement, clock: TtmlClock): TtmlTimes => {
     if (active.end <= active.start && own > start) outside.add(element)
     return active
   }
-  return { of, unread, outside, isAbsolute }
+  return { of, unread, damaged, outside, isAbsolute }
 }
 
 type Time = (element: XmlElement, name: string) => number | undefined

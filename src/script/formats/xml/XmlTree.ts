@@ -98,8 +98,9 @@ export const parseXml = (text: string): XmlDocument => {
   parser.on("text", add)
   parser.on("cdata", add)
   try {
-    // A bare ampersand would swallow the words after it.
-    parser.write(text.replace(/&(?!#?\w{1,32};)/gu, "&amp;")).close()
+    // A bare ampersand would swallow the words after it; so would a quote that is not closed in its tag.
+    const closed = text.replace(/(=\s*"[^"<>]*)>(?=[^"<]*<)/gu, '$1">')
+    parser.write(closed.replace(/&(?!#?\w{1,32};)/gu, "&amp;")).close()
   } catch (thrown) {
     faults.push({ line: parser.line, message: thrown instanceof Error ? thrown.message : "unreadable XML" })
   }

@@ -41,6 +41,27 @@ describe("parseTiming", () => {
     expect(times("-00:00:01,000 --> 00:00:02,000")).toEqual([0, 2000])
   })
 
+  it("parses what programs that round up or print floats write", () => {
+    expect(times("00:00:00,1000 --> 00:00:02,1000")).toEqual([1000, 3000])
+    expect(times("00:00:00,1000 --> 00:00:02,500")).toEqual([1000, 2500])
+    expect(times("00:00:00.1000 --> 00:00:02.2500")).toEqual([100, 2250])
+    expect(times("00:00:60,000 --> 00:01:60,000")).toEqual([60_000, 120_000])
+    expect(times("00:59:60,000 --> 00:60:02,000")).toEqual([3_600_000, 3_602_000])
+    expect(times("00:01.1000 --> 00:60.000", "vtt")).toEqual([2000, 60_000])
+    expect(times("00:00:01,249.0999999 --> 00:00:04,999.9999")).toEqual([1249, 5000])
+  })
+
+  it("parses damaged arrows, separators and signs", () => {
+    for (const arrow of ["==>", "=>", "--›", "- ->", "->>", "-->>", "－－＞", "—>", "⇒", "->", "--&gt;"])
+      expect(times(`00:00:01,000 ${arrow} 00:00:02,000`), arrow).toEqual([1000, 2000])
+    expect(times("00:00:01，000 --> 00:00:02，000")).toEqual([1000, 2000])
+    expect(times("00：00：01。000 －－＞ 00：00：02。000")).toEqual([1000, 2000])
+    expect(times("00:00:01,000 bis 00:00:02,000")).toEqual([1000, 2000])
+    expect(times("00:00:-1,000 --> 00:00:02,000")).toEqual([0, 2000])
+    expect(times("\u221200:00:01,000 --> 00:00:02,000")).toEqual([0, 2000])
+    expect(times("10:30 => 11:45")).toBe("none")
+  })
+
   it("distinguishes an unreadable time line from text", () => {
     for (const line of ["00:00:61,000 --> 00:01:02,000", "00:00:01,000 -->", "--> 00:00:01,000"])
       expect(times(line), line).toBe("unreadable")

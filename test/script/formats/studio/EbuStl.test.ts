@@ -104,7 +104,7 @@ describe("EBU STL", () => {
       { from: second(3), to: second(4), text: "Hi." }
     ])
     expect(cuesIn("a.stl", file)).toEqual([[3000, 4000, "Hi."]])
-    expect(noticesIn("a.stl", file)[1]).toBe('2: skipped a block with an invalid time code: "lost"')
+    expect(noticesIn("a.stl", file)[1]).toBe('2: skipped "lost": the block\'s time code is invalid')
   })
   it("without text is rejected", () => {
     expect(rejectionOf("a.stl", stl([]))).toBe("a.stl:1: the EBU STL file has no subtitle with text")

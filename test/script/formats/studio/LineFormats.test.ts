@@ -104,7 +104,7 @@ describe("SAMI", () => {
   })
   it("reports invalid times, and files without captions", () => {
     expect(noticesIn("a.smi", sami(sync(1000, "<P>Hi"), "<SYNC Start=soon><P>lost"))[0]).toContain(
-      'the time "soon"'
+      '"<SYNC Start=soon>": expected a time'
     )
     expect(rejectionOf("a.smi", sami())).toContain("no caption with text found in the SAMI file")
   })

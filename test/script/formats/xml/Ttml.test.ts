@@ -138,8 +138,8 @@ describe("TTML times", () => {
     ])
   })
 
-  it("ignores an unreadable time, and says so", () => {
-    const found = script(timed("soon", "2s"))
+  it("ignores an unreadable end, and says so", () => {
+    const found = script(timed("1s", "soon"))
     expect(found.cues[0]?.text).toBe("Mind the step.")
     expect(found.notices[0]?.message).toContain('ignored the time "soon"')
   })
