@@ -135,7 +135,7 @@ const jobFields = {
   ),
   encoding: optional(
     Schema.NonEmptyTrimmedString,
-    "The input's character encoding; default: detected from its bytes. A byte order mark overrides it."
+    "The input's character encoding; default: detected from its bytes. It overrides a byte order mark."
   ),
   start: optional(
     Schema.NonEmptyTrimmedString,

@@ -77,7 +77,7 @@ export const cutAtFilmEnd = (
   const from = `cue ${first.cue} (${clock(starts.get(first.cue) ?? 0)})`
   if (behind.length === wordy.length)
     return Either.left(
-      `${lengths}: all cues with words start after the end of the film, the first is ${from}`
+      `${lengths}: all cues with words start after the end of the film, the first is ${from}; set start if the file's times begin at another hour`
     )
   return Either.right({
     words: {
