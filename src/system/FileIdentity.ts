@@ -13,8 +13,3 @@ export const fileIdentity = (path: string): string | undefined => {
     return undefined
   }
 }
-
-/** Whether two identities are those of one file with the same content, whose names may have changed in between. */
-export const isRenamed = (one: string, other: string): boolean => contentOf(one) === contentOf(other)
-
-const contentOf = (identity: string): string => identity.split(" ").slice(0, 5).join(" ")
