@@ -33,14 +33,14 @@ export interface Accepted {
 }
 
 /** Which voices to list. */
-interface VoiceQuery {
+export interface VoiceQuery {
   readonly provider?: string
   readonly search?: string
   readonly page?: number
   readonly limit?: number
 }
 
-type VoicePage = ReturnType<typeof voicePageOf>
+export type VoicePage = ReturnType<typeof voicePageOf>
 
 const joinPages = (pages: ReadonlyArray<VoicePage>): VoicePage => ({
   page: pages[0]?.page ?? 1,

@@ -216,7 +216,7 @@ const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undef
 }
 
 /** The place of a page in its list. */
-interface Paging {
+export interface Paging {
   readonly page: number
   readonly limit: number
   readonly total: number
