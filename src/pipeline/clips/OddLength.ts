@@ -5,14 +5,11 @@ import { likelyLength } from "../../script/language/SpeechRate.ts"
 
 /** Minimum number of clips of a voice for its usual length to be trusted. */
 const enough = 8
-/**
- * Shares of the expected length between which a clip is not compared: narrower if the voice's pace is known. A clip
- * that lacks 40 % of its text is shorter, even if its voice is slow.
- */
-const known = { least: 0.85, most: 1.4 }
-const guessed = { least: 0.9, most: 1.6 }
-/** Differences up to these are usual for short texts, in milliseconds. */
-const slack = { least: 200, most: 400 }
+/** Shares of the expected length between which a clip is not compared: narrower if the voice's pace is known. */
+const known = { least: 0.75, most: 1.4 }
+const guessed = { least: 0.6, most: 1.6 }
+/** Differences up to this are usual for short texts, in milliseconds. */
+const slack = 400
 
 /** Whether the milliseconds of speech are unusual for the texts. `usual` is the voice's own pace per character. */
 export const isOddLength = (
@@ -26,5 +23,5 @@ export const isOddLength = (
     0
   )
   const { least, most } = isKnown ? known : guessed
-  return length < expected * least - slack.least || length > expected * most + slack.most
+  return length < expected * least - slack || length > expected * most + slack
 }

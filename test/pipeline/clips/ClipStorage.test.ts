@@ -20,10 +20,6 @@ const said = [
   "nobody had seen the light."
 ] as const
 
-const parts = Layer.unwrapScoped(Effect.map(temporaryFolder, stored)).pipe(
-  Layer.provideMerge(Layer.merge(bundledFfmpeg, silent))
-)
-
 /** What may be wrong with a transcript's times, in milliseconds; the second number is the clip's length. */
 const faults: Readonly<Record<string, (time: number, length: number) => number>> = {
   right: (time) => time,
@@ -86,34 +82,11 @@ it.scopedLive(
           off: false
         }))
       )
-    }).pipe(Effect.provide(parts))
-)
-
-it.scopedLive(
-  "flags a clip that lacks 40 % of its sentence, but cut off in a pause, and not a whole one",
-  () =>
-    Effect.gen(function* () {
-      const espeak = yield* makeEspeakEngine({ size: 1 })
-      const intake = yield* makeClipIntake(analyzeInThisThread)
-      const origin = { engine: undefined, language: LanguageTag.make("en"), timesWords: false }
-      const words = said.join(" ")
-      const flagged = yield* Effect.forEach([0.8, 1.25], (rate) =>
-        Effect.gen(function* () {
-          const speech = pcm(yield* espeak.speak(request("en", words, { rate })))
-          const samples = fromInt16(speech.samples)
-          const suspects = yield* Effect.forEach([1, 0.6, 0.5], (share) => {
-            const part = samples.slice(0, Math.round(samples.length * share))
-            part.fill(0, part.length - speech.rate / 50)
-            const audio = encodeWav16({ rate: speech.rate, samples: part })
-            return keepClip(
-              makeUtterance(casting, "text", words, [words]),
-              { audio, transcript: undefined },
-              origin
-            )
-          })
-          return suspects.map((kept) => Either.getOrThrow(kept).suspect?.slice(0, 20))
-        }).pipe(Effect.provideService(ClipIntake, intake))
+    }).pipe(
+      Effect.provide(
+        Layer.unwrapScoped(Effect.map(temporaryFolder, stored)).pipe(
+          Layer.provideMerge(Layer.merge(bundledFfmpeg, silent))
+        )
       )
-      expect(flagged).toEqual(flagged.map(() => [undefined, "the audio is cut off", "the audio is cut off"]))
-    }).pipe(Effect.provide(parts))
+    )
 )
