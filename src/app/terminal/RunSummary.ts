@@ -19,14 +19,14 @@ export const summaryText = (
   all: boolean,
   look: Look
 ): string => {
-  const { tasks, credits } = report
+  const { tasks } = report
   const undone = jobs.flatMap((job) => (job.status === "delivered" ? [] : [`${job.job.id}: ${job.error}`]))
   return [
     jobsText(jobs, look),
     "",
     ...(undone.length === 0 ? [] : [...undone, ""]),
     looksText(jobs, out, folder),
-    ...spentText(spent, credits),
+    ...spentText(spent, report),
     tasks.created + tasks.adopted + tasks.resumed === 0 ? nothingSent(jobs) : sentText(report),
     ...filesText(jobs, out, folder, all)
   ].join("\n")
@@ -107,8 +107,10 @@ const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string):
 
 const spentText = (
   spent: number | undefined,
-  { after, batch = 0 }: DubResult["report"]["credits"]
+  { credits: { after, ...credits }, tasks }: DubResult["report"]
 ): ReadonlyArray<string> => {
+  // The batch's figure has the price of tasks that failed, which the service may have released.
+  const batch = tasks.failed > 0 ? 0 : (credits.batch ?? 0)
   const texts = [
     ...(spent === undefined || spent === 0
       ? []

@@ -60,11 +60,17 @@ describe("the run summary", () => {
   )
 
   it("shows what the batch has spent so far beside what this run has", () => {
-    const text = (spent: number | undefined, credits: RunReport["credits"]) =>
-      summaryText({ report: { ...sampleRun, credits }, jobs: [], spent }, "/out", "/", false, {
-        colour: false,
-        columns: undefined
-      })
+    const text = (spent: number | undefined, credits: RunReport["credits"], failed = 0) =>
+      summaryText(
+        { report: { ...sampleRun, tasks: { ...sampleRun.tasks, failed }, credits }, jobs: [], spent },
+        "/out",
+        "/",
+        false,
+        {
+          colour: false,
+          columns: undefined
+        }
+      )
         .split("\n")
         .map(grouped)
         .filter((line) => line.includes("left") || line.includes("credits"))
@@ -72,6 +78,7 @@ describe("the run summary", () => {
       "120 credits spent in this run, 3 383 by this batch so far, 700 left"
     ])
     expect(text(120, { after: 700, batch: 120 })).toEqual(["120 credits spent, 700 left"])
+    expect(text(120, { after: 700, batch: 125 }, 1)).toEqual(["120 credits spent, 700 left"])
     expect(text(undefined, {})).toEqual([])
   })
 
