@@ -65,7 +65,7 @@ export const resendCreate = (
       gateway.resend(create, { age: now - announcedAt, isNamed })
     ).pipe(
       // It counts as made: the history decides.
-      Effect.catchTag("UnreadableCreate", () => Effect.succeed(undefined)),
+      Effect.catchTag("UnreadableCreate", () => Effect.void),
       Effect.retry(retryPatiently),
       Effect.tapError((fault) => logDebug("create not accepted again", fault.message)),
       Effect.orElseSucceed(() => undefined)

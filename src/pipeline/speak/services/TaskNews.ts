@@ -61,7 +61,7 @@ export class TaskNews extends Effect.Service<TaskNews>()("pipeline/TaskNews", {
     const following = Effect.gen(function* () {
       const { events } = yield* gateway.reads.health
       if (events === undefined) return
-      yield* Effect.ignoreLogged(follow).pipe(
+      return yield* Effect.ignoreLogged(follow).pipe(
         Effect.repeat({ schedule: reopening, until: () => hasOpened }),
         Effect.zipRight(Effect.sleep(pause)),
         Effect.zipRight(Effect.sync(() => (hasOpened = false))),
