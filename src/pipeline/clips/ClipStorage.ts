@@ -88,7 +88,7 @@ export const keepClip = (
     }
     const stored = storedWav(key, first.checksum)
     const alignStored = Effect.flatMap(stored, (wav) =>
-      wav === undefined ? Effect.succeed(undefined) : align(wav, said, language, true)
+      wav === undefined ? Effect.void : align(wav, said, language, true)
     )
     // Times that the clip does not bear out are compared with its own.
     const isDoubted = first.doubtful && !isUncut && (timesWords || said.length > 1)

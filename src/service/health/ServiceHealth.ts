@@ -89,9 +89,7 @@ const keptFresh = <A>(
   question: Effect.Effect<A>,
   seconds: number
 ): Effect.Effect<Effect.Effect<A>, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const clock = yield* Effect.clock
+  Effect.map(Effect.all([Effect.scope, Effect.clock]), ([scope, clock]) => {
     let last: { readonly answer: A; readonly at: bigint } | undefined
     let asking: Fiber.RuntimeFiber<A> | undefined
     const ask = Effect.tap(question, (answer) =>
@@ -106,9 +104,8 @@ const keptFresh = <A>(
       if (known !== undefined && age() < seconds) return known.answer
       // Joining the fiber would give this request the trace and the annotations of the one that started the check.
       const answer = Effect.flatten(Fiber.await(asking))
-      return known === undefined
-        ? yield* answer
-        : Option.getOrElse(yield* Effect.timeoutOption(answer, "1 second"), () => known.answer)
+      if (known === undefined) return yield* answer
+      return Option.getOrElse(yield* Effect.timeoutOption(answer, "1 second"), () => known.answer)
     })
   })
 

@@ -18,6 +18,10 @@ const maxInDoubt = 3
 /** Lines that the service may mix up before the run stops. */
 const maxMixedUp = 3
 
+/**
+ * In a fleet's worker, the stop signal is that of one utterance, not of the run.
+ * @effect-expect-leaking StopSignal
+ */
 export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerTrust", {
   effect: Effect.gen(function* () {
     const store = yield* UtteranceStore
@@ -46,20 +50,16 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
 
     /** Runs a create. Until the service has answered one with a task, few may be in doubt at once. */
     const admitted = <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E | Left, R | StopSignal> =>
-      Effect.suspend((): Effect.Effect<A, E | Left, R | StopSignal> => {
-        if (halt !== undefined) return Effect.zipRight(halted(halt), new Left())
-        if (isRead) return create
-        if (inFlight + unread >= maxInDoubt)
-          return Effect.flatMap(StopSignal, ({ stopped }) =>
-            Effect.zipRight(
-              Effect.raceFirst(Deferred.await(changed), stopped),
-              Effect.flatMap(StopSignal, (signal) =>
-                signal.halted() === undefined ? admitted(create) : new Left()
-              )
-            )
-          )
+      Effect.gen(function* () {
+        const { halted: stoppedBy, stopped } = yield* StopSignal
+        while (halt === undefined && !isRead && inFlight + unread >= maxInDoubt) {
+          yield* Effect.raceFirst(Deferred.await(changed), stopped)
+          if (stoppedBy() !== undefined) return yield* new Left()
+        }
+        if (halt !== undefined) return yield* Effect.zipRight(halted(halt), new Left())
+        if (isRead) return yield* create
         inFlight++
-        return Effect.ensuring(
+        return yield* Effect.ensuring(
           create,
           Effect.suspend(() => {
             inFlight--
