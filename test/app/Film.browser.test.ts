@@ -98,8 +98,8 @@ describe("a film in two languages", () => {
   test("has an audio and a subtitle track per language, the first as default, with the source's video stream", async () => {
     const info = await probe(at("out/film.all.mkv"))
     expect(info.sounds.map(({ language, isDefault, title }) => [language, isDefault, title])).toEqual([
-      ["eng", true, "Dub en"],
-      ["ger", false, "Dub de"]
+      ["eng", true, "English"],
+      ["ger", false, "Deutsch"]
     ])
     expect(info.subtitles.map(({ language }) => language)).toEqual(["eng", "ger"])
     const { duration } = await probe(at("film.mp4"))

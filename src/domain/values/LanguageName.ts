@@ -22,6 +22,22 @@ export const languageNamed = (written: string): Either.Either<LanguageTag, strin
 /** Returns the tag of a language's English name, ignoring case; undefined if unknown. */
 export const tagOfName = (name: string): string | undefined => knownTags().get(name.trim().toLowerCase())
 
+/** Returns a language's own name, as players show it: `Français` for fr. The tag itself if it has no name. */
+export const ownNameOf = (tag: LanguageTag): string =>
+  Option.liftThrowable(() =>
+    new Intl.DisplayNames([tag, "en"], {
+      type: "language",
+      languageDisplay: "standard",
+      fallback: "none"
+    }).of(tag)
+  )().pipe(
+    Option.flatMap(Option.fromNullable),
+    Option.match({
+      onNone: () => tag,
+      onSome: (name) => name.replace(/^\p{L}/u, (letter) => letter.toLocaleUpperCase(tag))
+    })
+  )
+
 /** Shortens a tag to the language's two-letter code if it has one: `en` for eng, `de` for both deu and ger. */
 const shortest = (tag: string): string => {
   const [primary = "", ...others] = tag.split("-")

@@ -1,6 +1,7 @@
 /** Input of a delivery, and the formats, codecs, tags and programme derived from it. */
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import { ownNameOf } from "../../domain/values/LanguageName.ts"
 import type { SoundName } from "../../domain/manifest/Outputs.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
@@ -62,8 +63,9 @@ export const tagsFor = ({ job, length, background }: OutputPlan) => {
   }
 }
 
-/** Title of a job's track in a video. */
-export const trackTitle = ({ id, language }: Job): string => `Dub ${language ?? id}`
+/** Title of a job's track in a video, as players show it. */
+export const trackTitle = ({ id, language }: Job): string =>
+  language === undefined ? id : ownNameOf(language)
 
 /** The time of the film's first frame since midnight, in frames at a rate. */
 const startIn = (reel: VideoTimebase, rate: number): Frames =>

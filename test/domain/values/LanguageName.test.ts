@@ -1,6 +1,7 @@
 import { Either, Schema } from "effect"
 import { describe, expect, test } from "vitest"
-import { languageNamed, LanguageWritten } from "../../../src/domain/values/LanguageName.ts"
+import { LanguageTag } from "../../../src/domain/values/Ids.ts"
+import { languageNamed, LanguageWritten, ownNameOf } from "../../../src/domain/values/LanguageName.ts"
 
 describe("parses a language:", () => {
   test.each([
@@ -52,4 +53,15 @@ test("every returned tag parses as itself", () => {
     if (tag !== undefined) expect(languageNamed(tag), name).toEqual(Either.right(tag))
   }
   expect(Schema.decodeSync(LanguageWritten)("Hebrew")).toBe("he")
+})
+
+test.each([
+  ["fr", "Français"],
+  ["pt-BR", "Português (Brasil)"],
+  ["tr", "Türkçe"],
+  ["ja", "日本語"],
+  ["zz", "zz"],
+  ["fr-x1", "fr-x1"]
+])("the own name of %s is %s", (tag, name) => {
+  expect(ownNameOf(LanguageTag.make(tag))).toBe(name)
 })
