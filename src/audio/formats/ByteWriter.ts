@@ -22,12 +22,6 @@ export class ByteWriter {
     }
   }
 
-  /** Writes as many characters as fit into `size` bytes of UTF-8, zero-padded. */
-  utf8(value: string, size: number): void {
-    new TextEncoder().encodeInto(value, new Uint8Array(this.view.buffer, this.at, size))
-    this.at += size
-  }
-
   /** Writes an unsigned 16-bit integer. */
   u16(value: number): void {
     this.view.setUint16(this.at, value, true)

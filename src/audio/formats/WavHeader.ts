@@ -7,13 +7,12 @@ import { ByteWriter, littleEndian } from "./ByteWriter.ts"
 export interface BroadcastNote {
   /** Position of the first frame on the timeline, in frames at the file's own rate. */
   readonly timeReference: Frames
-  /**
-   * Truncated to 256 bytes of UTF-8, at a character boundary. EBU Tech 3285 specifies ASCII, which UTF-8 includes;
-   * editors that show other characters read them as UTF-8.
-   */
+  /** At most 256 ASCII characters: readers take others for Latin-1. */
   readonly description?: string
   /** At most 32 ASCII characters. */
   readonly originator?: string
+  /** When the sound was made, as `2026-05-04T12:34:56`. */
+  readonly originated?: string
   /** How the sound was made, as ASCII lines of EBU R 98 (https://tech.ebu.ch/docs/r/r098.pdf), without line ends. */
   readonly codingHistory?: ReadonlyArray<string>
 }
@@ -194,11 +193,11 @@ const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   const history = historyOf(note)
   header.tag("bext")
   header.u32(bextBytes + history.length)
-  header.utf8(note.description ?? "", 256)
+  header.text(note.description ?? "", 256)
   header.text(note.originator ?? "", 32)
   header.text("", 32)
-  header.text("", 10)
-  header.text("", 8)
+  header.text(note.originated?.slice(0, 10) ?? "", 10)
+  header.text(note.originated?.slice(11) ?? "", 8)
   header.u64(note.timeReference)
   header.u16(1)
   header.text("", 64 + 190)

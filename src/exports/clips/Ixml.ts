@@ -1,7 +1,7 @@
 /** iXML chunk of an audio file: scene, take, speaker and timecode, as recorders write them and editors read them. */
 import type { FrameRate } from "../../domain/time/FrameRate.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
-import { oneLine } from "../text/SingleLineText.ts"
+import { labelled, oneLine } from "../text/SingleLineText.ts"
 import { xmlElement } from "../text/Xml.ts"
 
 /** Metadata of a clip. */
@@ -33,8 +33,8 @@ export interface ClipTime {
 /**
  * Encodes the content of an iXML chunk (http://www.gallery.co.uk/ixml/). SCENE is the cue's number, TAKE its part, NOTE
  * its text. The single track is named after the speaker. USER, which is free text, holds the gain. DaVinci Resolve,
- * Reaper, Pro Tools and Soundminer show these fields. The BEXT object repeats the bext chunk's description without its
- * 256-byte limit.
+ * Reaper, Pro Tools and Soundminer show these fields. The BEXT object holds the bext chunk's description in
+ * full, not as 256 bytes of ASCII.
  */
 export const ixml = (
   { project, cue, part, speaker, text, gain }: ClipNote,
@@ -85,4 +85,4 @@ const decimals = 4
 
 /** Describes a clip in one line, for the bext chunk: `12 ANNA: Is the ferry late?` */
 export const describedClip = ({ cue, speaker, text }: Pick<ClipNote, "cue" | "speaker" | "text">): string =>
-  oneLine(`${cue} ${speaker}: ${text}`)
+  `${cue} ${labelled(oneLine(speaker), text)}`

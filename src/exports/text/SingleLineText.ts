@@ -10,17 +10,34 @@ export const oneLine = (text: string): string => printable(text.replaceAll(/[\s\
  */
 export const labelled = (speaker: string, text: string): string => {
   const line = oneLine(text)
-  return isLabelled(speaker, line) ? line : `${speaker}: ${line}`
+  return labelLength(speaker, line) > 0 ? line : `${speaker}: ${line}`
 }
 
 /** Puts text on one line without the speaker's name in front. */
 export const unlabelled = (speaker: string, text: string): string => {
   const line = oneLine(text)
-  return isLabelled(speaker, line) ? line.slice(speaker.length + 1).trim() : line
+  return line.slice(labelLength(speaker, line)).trim()
 }
 
-const isLabelled = (speaker: string, line: string): boolean =>
-  line.toLowerCase().startsWith(`${speaker.toLowerCase()}:`)
+/** Characters of the speaker's name and its colon at the beginning of a line; 0 if the line does not name them. */
+const labelLength = (speaker: string, line: string): number => {
+  if (!line.toLowerCase().startsWith(speaker.toLowerCase())) return 0
+  const colon = /^ ?[:：]/u.exec(line.slice(speaker.length))
+  return colon === null ? 0 : speaker.length + colon[0].length
+}
+
+/** Replaces letters and signs by ASCII, where they have an equivalent: `Ba Hai` for Bà Hai. */
+export const asciiText = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^\u0000-\u007E]/gu, (sign) => asciiSigns.get(sign) ?? "?")
+
+const asciiSigns = new Map(
+  ["đd", "ĐD", "øo", "ØO", "łl", "ŁL", "ıi", "ßss", "æae", "ÆAE", "œoe", "ŒOE"]
+    .concat("‘'", "’'", '“"', '”"', '„"', '«"', '»"', "‐-", "‑-", "–-", "—-", "⁄/", "：:", "¿", "¡")
+    .map((pair) => [pair.slice(0, 1), pair.slice(1)])
+)
 
 /** Removes the characters that XML forbids: control characters, lone surrogates, noncharacters. */
 const printable = (text: string): string =>

@@ -131,7 +131,7 @@ const clipOf = (
   "@start": sampleTime(clip.media.timeReference + clip.sourceIn, clip.media),
   "@duration": pictureTime(end - start, frameRate),
   // A full stop separates a role from its subrole.
-  "@audioRole": `dialogue.${oneLine(lane.speaker).replaceAll(".", " ")}`,
+  "@audioRole": `dialogue.${oneLine(lane.speaker.replaceAll(".", " "))}`,
   note: noteOf(clip)
 })
 

@@ -17,6 +17,7 @@ import {
   type SampleRate
 } from "../../domain/time/Units.ts"
 import { type ClipNote, describedClip, gainNamed, heldGain, ixml } from "../../exports/clips/Ixml.ts"
+import { asciiText } from "../../exports/text/SingleLineText.ts"
 import { framesUnder, pictureStart } from "../../exports/timelines/TimelineLanes.ts"
 import type { OutputPlan } from "./OutputPlan.ts"
 import { withBuffers } from "../mix/BufferScope.ts"
@@ -25,6 +26,7 @@ import type { Level } from "./MixEncoding.ts"
 import { type Programme, renderPlacement } from "../mix/MixLines.ts"
 import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 import { openFolder, writeChanged } from "../report/ResultFolder.ts"
+import { ClipFolder } from "../../store/files/ClipFolder.ts"
 
 /** Clips written at once. */
 const writtenAtOnce = 4
@@ -40,6 +42,8 @@ export const deliverClips = Effect.fnUntraced(function* (
   folder: string
 ) {
   const path = yield* Path.Path
+  const fs = yield* FileSystem.FileSystem
+  const stored = yield* ClipFolder
   yield* openFolder(folder)
   const { rate } = programme
   const { depth = 16 } = made.job.audio
@@ -57,6 +61,8 @@ export const deliverClips = Effect.fnUntraced(function* (
     const samples = new Float32Array(fileLength(placement, made.reel))
     samples.set(limited, silenceBefore(placement, made.reel))
     const note = { ...noteOf(placement), gain: decibels }
+    // The stored clip's date, in UTC, so that a later run or another machine writes the same bytes.
+    const spoken = yield* Effect.option(fs.stat(stored.pathOf(placement.parts[0].utterance)))
     const { frameRate } = made.reel
     const codingHistory = made.job.markSynthetic
       ? [`A=PCM,F=${deliveryRate},W=${depth},M=mono,T=${digitalSourceUri("speech")}`]
@@ -74,8 +80,11 @@ export const deliverClips = Effect.fnUntraced(function* (
       {
         broadcast: {
           timeReference: time.timeReference,
-          description: describedClip(note),
+          description: asciiText(describedClip(note)),
           originator: "dubwright",
+          originated: Option.flatMap(spoken, ({ mtime }) => mtime).pipe(
+            Option.match({ onNone: () => "", onSome: (time) => time.toISOString().slice(0, 19) })
+          ),
           codingHistory
         },
         ixml: ixml(note, time),

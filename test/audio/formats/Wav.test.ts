@@ -49,7 +49,12 @@ describe("a 16-bit WAV file", () => {
     for (const depth of [16, 24, 32] as const) {
       const file = Buffer.from(
         finishedWav({ rate, samples }, depth, {
-          broadcast: { timeReference, description: "7 ANNA: phà’s line", originator: "x" },
+          broadcast: {
+            timeReference,
+            description: "7 ANNA: pha's line",
+            originator: "x",
+            originated: "2026-05-04T12:34:56"
+          },
           ixml: xml
         })
       )
@@ -63,13 +68,19 @@ describe("a 16-bit WAV file", () => {
       expect(u32(file, 4)).toBe(file.length - 8)
       expect(file.length % 2).toBe(0)
       const bext = file.indexOf("bext")
-      expect(file.toString("utf8", bext + 8, bext + 8 + 256).replaceAll("\0", "")).toBe("7 ANNA: phà’s line")
+      const field = (from: number, size: number) =>
+        file.toString("latin1", bext + 8 + from, bext + 8 + from + size).replaceAll("\0", "")
+      expect([field(0, 256), field(320, 10), field(330, 8)]).toEqual([
+        "7 ANNA: pha's line",
+        "2026-05-04",
+        "12:34:56"
+      ])
       const at = file.indexOf("iXML")
       expect(file.toString("utf8", at + 8, at + 8 + file.readUInt32LE(at + 4))).toBe(xml)
     }
   })
 
-  it("truncates a description at a character boundary", () => {
+  it("truncates a description, and keeps it ASCII", () => {
     const description = `${"x".repeat(255)}é and more`
     const file = Buffer.from(
       wavHeader({
@@ -81,7 +92,7 @@ describe("a 16-bit WAV file", () => {
       })
     )
     const from = file.indexOf("bext") + 8
-    expect(file.subarray(from, from + 256)).toEqual(Buffer.from(`${"x".repeat(255)}\0`))
+    expect(file.subarray(from, from + 256)).toEqual(Buffer.from(`${"x".repeat(255)}?`))
   })
 })
 

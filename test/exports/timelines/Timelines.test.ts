@@ -234,3 +234,12 @@ describe("xml", () => {
     }
   })
 })
+
+it("gives a speaker whose name has a full stop a role without double spaces in FCPXML", () => {
+  const { tracks, ...rest } = scene(frameRateNamed("25"), 0)
+  const named = Timeline.make({
+    ...rest,
+    tracks: tracks.map(({ clips }) => TimelineTrack.make({ name: "MRS. LAKE", clips }))
+  })
+  expect(textsAt(finalCutXml(named), "//@audioRole")[0]).toBe("dialogue.MRS LAKE")
+})
