@@ -107,10 +107,11 @@ const details =
   (all: boolean, look: Look) =>
   ({ id, heard }: Heard): ReadonlyArray<string> => {
     if (Either.isLeft(heard)) return [heard.left]
+    const notes = heard.right.note === undefined ? [] : [`${id}: ${heard.right.note}`]
     const cues = heard.right.cues.filter(
       (cue) => all || cue.verdict === "missing" || cue.verdict === "off" || hasWrongWords(cue)
     )
-    if (cues.length === 0) return []
+    if (cues.length === 0) return notes
     const listened = cues.some(({ words }) => words !== undefined)
     const rows = cues.map((cue) => [
       cue.index,
@@ -121,6 +122,7 @@ const details =
       ...(listened ? [faultsText(cue)] : [])
     ])
     return [
+      ...notes,
       "",
       `${id}: ${heard.right.file}`,
       textTable(["cue", "verdict", "expected", "heard", "error", ...(listened ? ["words"] : [])], rows, look)

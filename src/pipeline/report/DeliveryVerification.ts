@@ -6,6 +6,7 @@ import type { JobId } from "../../domain/values/Ids.ts"
 import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { containers } from "../../ffmpeg/mux/Container.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { percentile } from "./FitMetrics.ts"
 import { reportIn } from "./ReportFile.ts"
@@ -46,6 +47,8 @@ export interface Verification {
   readonly drift: number
   /** The file's length minus the report's, in milliseconds. */
   readonly lengthError: number
+  /** If other sound covers the speech: where the onsets were measured, or why they could not be. */
+  readonly note?: string
 }
 
 /** A job that cannot be verified. */
@@ -92,11 +95,11 @@ export const isVerified = ({ missing, off }: Verification): boolean => missing =
 /** Verifies one job: compares its report with the best of its files. */
 export const verifyJob = Effect.fn("DeliveryVerification.verifyJob")(function* (
   out: string,
-  job: Pick<Job, "id" | "outputs">
+  job: Pick<Job, "id" | "outputs"> & Partial<Pick<Job, "background" | "separate" | "original">>
 ) {
   const ffmpeg = yield* Ffmpeg
   const fs = yield* FileSystem.FileSystem
-  const { join } = yield* Path.Path
+  const { extname, join } = yield* Path.Path
   const { id } = job
   const wanted = heardIn(job)
   const folder = join(out, id)
@@ -114,21 +117,38 @@ export const verifyJob = Effect.fn("DeliveryVerification.verifyJob")(function* (
   if (Option.isNone(found)) {
     return yield* new NothingDelivered({ job: id, detail: `no audio in ${folder} (${wanted.join(", ")})` })
   }
-  const track = new LevelTrack(listeningRate)
-  let samples = 0
-  yield* Stream.runForEach(ffmpeg.decodeBlocks({ path: found.value }, listeningRate), (block) =>
-    Effect.sync(() => {
-      samples += block.length
-      track.push(block)
-    })
-  )
-  return verificationOf(
-    id,
-    found.value,
-    report,
-    track.track(),
-    (samples / listeningRate - report.duration) * 1000
-  )
+  const listen = Effect.fnUntraced(function* (path: string) {
+    const track = new LevelTrack(listeningRate)
+    let samples = 0
+    yield* Stream.runForEach(ffmpeg.decodeBlocks({ path }, listeningRate), (block) =>
+      Effect.sync(() => {
+        samples += block.length
+        track.push(block)
+      })
+    )
+    return { levels: track.track(), seconds: samples / listeningRate }
+  })
+  const { levels, seconds } = yield* listen(found.value)
+  const verified = (heard: Float32Array) =>
+    verificationOf(id, found.value, report, heard, (seconds - report.duration) * 1000)
+  const ducks = job.original === "duck" && extname(found.value).slice(1) in containers
+  if (job.background === undefined && job.separate === undefined && !ducks) return verified(levels)
+  const covering = ducks ? "the film's sound" : "the background"
+  const stems = job.outputs.includes("stems")
+    ? yield* Effect.orElseSucceed(fs.readDirectory(join(folder, "stems")), () => [])
+    : []
+  if (stems.length === 0) {
+    const note = `${covering} covers onsets and missing cues; add stems to the job's outputs to measure them`
+    return { ...verified(levels), note }
+  }
+  let spoken = new Float32Array(0)
+  for (const stem of stems) {
+    const [longer, shorter] = [spoken, (yield* listen(join(folder, "stems", stem))).levels].sort(
+      (a, b) => b.length - a.length
+    )
+    spoken = (longer ?? spoken).map((level, at) => Math.max(level, shorter?.[at] ?? -Infinity))
+  }
+  return { ...verified(spoken), note: `onsets were measured in the stems, because ${covering} covers them` }
 })
 
 const endings = ["wav", "flac", "m4a", "mp3", "opus", "mp4", "mov", "mkv", "webm"] as const

@@ -1,18 +1,30 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { Effect, FastCheck as fc } from "effect"
+import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { SampleRate } from "../../../src/domain/time/Units.ts"
 import { LevelTrack } from "../../../src/audio/speech/OnsetDetection.ts"
 import { JobId } from "../../../src/domain/values/Ids.ts"
 import type { CueReport, JobReport } from "../../../src/domain/report/Report.ts"
-import { verificationOf } from "../../../src/pipeline/report/DeliveryVerification.ts"
+import { verificationOf, verifyJob } from "../../../src/pipeline/report/DeliveryVerification.ts"
+import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
+import { plainFolder } from "../../ffmpeg/media.ts"
 import { sampleMetrics } from "../../pages/sample.ts"
 
 const rate = 16_000
 
 /** A programme with tones at these times in milliseconds, and silence elsewhere. */
-const levels = (seconds: number, tones: ReadonlyArray<readonly [number, number]>): Float32Array => {
+const soundOf = (seconds: number, tones: ReadonlyArray<readonly [number, number]>): Float32Array => {
   const samples = new Float32Array(seconds * rate)
   for (const [from, to] of tones)
     for (let i = (from * rate) / 1000; i < (to * rate) / 1000; i++) samples[i] = 0.3 * Math.sin(i / 5)
+  return samples
+}
+
+const levels = (seconds: number, tones: ReadonlyArray<readonly [number, number]>): Float32Array => {
+  const samples = soundOf(seconds, tones)
   const track = new LevelTrack(rate)
   for (let at = 0; at < samples.length; at += 1000) track.push(samples.subarray(at, at + 1000))
   return track.track()
@@ -135,3 +147,32 @@ describe("verification", () => {
     }
   )
 })
+
+it.scopedLive("measures onsets under music in the stems, and says that it did or why it cannot", () =>
+  Effect.gen(function* () {
+    const out = yield* plainFolder
+    const folder = join(out, "film")
+    mkdirSync(join(folder, "stems"), { recursive: true })
+    const write = (name: string, samples: Float32Array) =>
+      writeFileSync(join(folder, name), encodeWav16({ rate: SampleRate.make(rate), samples }))
+    writeFileSync(
+      join(folder, "report.json"),
+      JSON.stringify(reportOf([cue(1, 1000, 2000), cue(2, 3000, 4000), cue(3, 6000, 7000)]))
+    )
+    write("film.wav", soundOf(10, [[0, 10_000]]))
+    write("stems/ANNA.wav", soundOf(10, [[1000, 2000]]))
+    write("stems/BEN.wav", soundOf(10, [[3200, 4000]]))
+    const id = JobId.make("film")
+    const background = { path: "bed.wav", name: "bed.wav", gain: 0 }
+    const withStems = yield* verifyJob(out, { id, outputs: ["wav", "stems"], background })
+    expect(withStems.cues.map(({ error, verdict }) => [error, verdict])).toEqual([
+      [0, "on-time"],
+      [200, "off"],
+      [undefined, "missing"]
+    ])
+    expect(withStems.note).toContain("measured in the stems")
+    const without = yield* verifyJob(out, { id, outputs: ["wav"], background })
+    expect(without.note).toContain("add stems to the job's outputs")
+    expect((yield* verifyJob(out, { id, outputs: ["wav", "stems"] })).note).toBeUndefined()
+  }).pipe(Effect.provide([bundledFfmpeg, NodeContext.layer]))
+)
