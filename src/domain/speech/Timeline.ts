@@ -94,5 +94,7 @@ export class Timeline extends Schema.Class<Timeline>("Timeline")({
   width: Schema.Positive.pipe(Schema.int()),
   height: Schema.Positive.pipe(Schema.int()),
   tracks: Schema.Array(TimelineTrack),
+  /** Music and effects, in the parts between which they pause. If present, the film's own sound is muted. */
+  background: Schema.optional(TimelineTrack),
   markers: Schema.Array(TimelineMarker)
 }) {}

@@ -14,6 +14,7 @@ import {
   filmEntry,
   filmPicture,
   filmProducers,
+  filmSoundHidden,
   filmSound,
   mixOf,
   mltSession,
@@ -92,7 +93,16 @@ const tracksOf = (session: MltSession): ReadonlyArray<Track> => {
       .toReversed(),
     ...(film?.sound === undefined
       ? []
-      : [trackOf("original", "Original", false, last, [filmEntry(filmSound, last, filmId)])]),
+      : [
+          trackOf(
+            "original",
+            "Original",
+            false,
+            last,
+            [filmEntry(filmSound, last, filmId)],
+            filmSoundHidden(timeline)
+          )
+        ]),
     ...(film === undefined
       ? []
       : [trackOf("picture", "V1", true, last, [filmEntry(filmPicture, last, filmId)])])
@@ -104,11 +114,11 @@ const trackOf = (
   name: string,
   isPicture: boolean,
   last: number,
-  entries: ReadonlyArray<Markup>
+  entries: ReadonlyArray<Markup>,
+  hide = isPicture ? "audio" : "video"
 ): Track => {
   const audio = isPicture ? {} : { "kdenlive:audio_track": 1 }
   const [first, second] = [`${id}_a`, `${id}_b`]
-  const hide = isPicture ? "audio" : "video"
   return {
     id,
     isPicture,

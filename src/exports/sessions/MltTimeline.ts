@@ -70,12 +70,18 @@ export const mlt = (timeline: Timeline): string => {
         ...markersOf(timeline),
         element("track", { producer: "background" }),
         ...picture.map(({ attributes: { id } }) => element("track", { producer: id, hide: "audio" })),
-        ...sounds.map(({ attributes: { id } }) => element("track", { producer: id, hide: "video" })),
+        ...sounds.map(({ attributes: { id } }) =>
+          element("track", { producer: id, hide: id === "A1" ? filmSoundHidden(timeline) : "video" })
+        ),
         ...[...picture, ...sounds].map((_, place) => mixOf(place + 1, {}))
       ])
     ])
   )
 }
+
+/** What the track of the film's own sound hides: with a background, its sound as well. */
+export const filmSoundHidden = ({ background }: Timeline): "video" | "both" =>
+  background === undefined ? "video" : "both"
 
 const track = (kind: "audio" | "video", name: string): MltValues => ({
   [`shotcut:${kind}`]: 1,

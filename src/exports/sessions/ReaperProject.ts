@@ -10,15 +10,15 @@ import { picturesOf, pictureStart } from "../timelines/TimelineLanes.ts"
 /**
  * Encodes a project at 48 kHz: the film with its own sound on the first track, then a track per speaker. Items hold
  * whole clip files at the exact sample; an item's snap offset is the first word. Fades are in the silence around the
- * words, so the speech is heard as in the mix. A region spans each cue's words; a marker is at each flagged cue.
+ * words, so the speech is heard as in the mix. A background has a track, and turns the film's own down. A region spans each cue's words; a marker is at each flagged cue.
  */
 export const reaperProject = (timeline: Timeline): string => {
-  const { film, frameRate, startFrame, tracks } = timeline
+  const { background, film, frameRate, startFrame, tracks } = timeline
   const { nominal, rate } = frameRate
   const start = (startFrame * rate.denominator) / rate.numerator
   const lines = [
     ...(film === undefined ? [] : filmTrack(timeline, film)),
-    ...tracks.flatMap(({ name, clips }, place) => [
+    ...[...(background === undefined ? [] : [background]), ...tracks].flatMap(({ name, clips }, place) => [
       ...trackHead(name, place + 2),
       ...clips.toSorted((a, b) => a.at - b.at || a.cue - b.cue).flatMap((clip) => itemOf(timeline, clip)),
       "  >"
@@ -60,7 +60,8 @@ const regionsOf = ({ tracks, markers }: Timeline): ReadonlyArray<string> => [
 const filmTrack = (timeline: Timeline, film: TimelineFilm): ReadonlyArray<string> => {
   const { numerator, denominator } = timeline.frameRate.rate
   return [
-    ...trackHead("Original", 1),
+    // A muted track would hide the picture.
+    ...trackHead("Original", 1, timeline.background === undefined ? 1 : 0),
     "    <ITEM",
     "      POSITION 0",
     `      LENGTH ${seconds((picturesOf(timeline) * denominator) / numerator)}`,
@@ -74,10 +75,10 @@ const filmTrack = (timeline: Timeline, film: TimelineFilm): ReadonlyArray<string
   ]
 }
 
-const trackHead = (name: string, place: number): ReadonlyArray<string> => [
+const trackHead = (name: string, place: number, volume = 1): ReadonlyArray<string> => [
   `  <TRACK ${guid(3, place)}`,
   `    NAME ${quoted(name)}`,
-  "    VOLPAN 1 0 -1 -1 1",
+  `    VOLPAN ${volume} 0 -1 -1 1`,
   "    NCHAN 2"
 ]
 
@@ -88,8 +89,10 @@ const itemOf = (timeline: Timeline, clip: TimelineClip): ReadonlyArray<string> =
   const { at, duration, media, sourceIn } = clip
   const speech = framesAt(at, media.rate)
   const lead = framesBetween(pictureStart(at, timeline.frameRate, media.rate), speech)
-  const length = media.length - sourceIn
-  const tail = length - lead - Math.ceil((duration * media.rate) / 1000)
+  const words = Math.ceil((duration * media.rate) / 1000)
+  const whole = media.length - sourceIn
+  const length = timeline.background?.clips.includes(clip) === true ? Math.min(whole, lead + words) : whole
+  const tail = length - lead - words
   const fade = (silence: number) => `1 ${seconds(Math.min(longestFade, Math.max(0, silence) / media.rate))} 0`
   return [
     "    <ITEM",

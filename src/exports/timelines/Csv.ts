@@ -12,6 +12,7 @@ import { timecode } from "../text/Timecode.ts"
 export const csv = (timeline: Timeline): string => {
   const { frameRate, startFrame } = timeline
   const rows = lanesOf(timeline)
+    .filter(({ isBackground }) => !isBackground)
     .flatMap((lane) => lane.clips.map((laid) => ({ ...laid, lane })))
     .sort((a, b) => a.clip.at - b.clip.at || a.clip.cue - b.clip.cue)
     .map(({ clip, start, end, lane }) => [

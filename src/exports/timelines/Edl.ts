@@ -9,16 +9,24 @@ import { timecode } from "../text/Timecode.ts"
 const mostEvents = 999
 
 /**
- * Encodes a timeline as EDLs with at most 999 events each. The film comes first: its picture on V, its sound on A. Then
- * one event per clip, in order of start. Lanes are the next audio channels A2, A3 and so on (from A if the film has no
- * sound). Source timecode comes from the file's own time reference.
+ * Encodes a timeline as EDLs with at most 999 events each. The film comes first: its picture on V, its sound on A. If
+ * there is a background, it replaces the film's sound, since an EDL cannot mute it. Then one event per clip, in order of
+ * start. Lanes are the next audio channels A2, A3 and so on (from A if nothing is below them). Source timecode comes from the file's own time reference.
  */
 export const edl = (timeline: Timeline): ReadonlyArray<string> => {
-  const { film } = timeline
-  const below = film?.sound === undefined ? 0 : 1
+  const { film, background } = timeline
+  const [bed] = background?.clips ?? []
+  const isStereo = (bed?.media.channels ?? 1) > 1
+  const below = bed !== undefined && isStereo ? 1 : bed === undefined && film?.sound !== undefined ? 1 : 0
   const events = lanesOf(timeline)
-    .flatMap((lane, place) => lane.clips.map((laid) => ({ laid, channel: place + below })))
-    .sort((a, b) => a.laid.start - b.laid.start || a.channel - b.channel)
+    .flatMap((lane, place) =>
+      lane.clips.map((laid) => ({
+        laid,
+        place: lane.isBackground ? 0 : place + below,
+        channel: lane.isBackground && isStereo ? "AA" : place + below === 0 ? "A" : `A${place + below + 1}`
+      }))
+    )
+    .sort((a, b) => a.laid.start - b.laid.start || a.place - b.place)
     .map(({ laid, channel }): Event => clipEvent(timeline, laid, channel))
   const all = [...filmEvents(timeline), ...events]
   const parts = all.length === 0 ? [[]] : Array.chunksOf(all, mostEvents)
@@ -43,13 +51,13 @@ interface Event {
 }
 
 const filmEvents = (timeline: Timeline): ReadonlyArray<Event> => {
-  const { film, frameRate } = timeline
+  const { film, frameRate, background } = timeline
   if (film === undefined) return []
   const comments = [
     `* FROM CLIP NAME: ${oneLine(film.path.split("/").at(-1) ?? film.path)}`,
     `* SOURCE FILE: ${oneLine(film.path)}`
   ]
-  return ["V", ...(film.sound === undefined ? [] : ["A"])].map((channel) => ({
+  return ["V", ...(film.sound === undefined || background !== undefined ? [] : ["A"])].map((channel) => ({
     channel,
     from: filmStart(film, frameRate),
     start: 0,
@@ -61,9 +69,9 @@ const filmEvents = (timeline: Timeline): ReadonlyArray<Event> => {
 const clipEvent = (
   { frameRate, startFrame }: Timeline,
   { clip, start, end }: LaidClip,
-  channel: number
+  channel: string
 ): Event => ({
-  channel: channel === 0 ? "A" : `A${channel + 1}`,
+  channel,
   from: sourcePicture(clip, frameRate),
   start,
   end,

@@ -36,6 +36,8 @@ export const finalCutXml = (timeline: Timeline): string => {
             "@ref": filmAsset,
             "@name": nameOf(film),
             ...placed,
+            // Its own sound is in the background.
+            ...(timeline.background === undefined ? {} : { "@srcEnable": "video" }),
             ...(countsAsFilm(film, frameRate) ? {} : { "conform-rate": { "@scaleEnabled": "0" } }),
             ...connected
           }
@@ -131,7 +133,7 @@ const clipOf = (
   "@start": sampleTime(clip.media.timeReference + clip.sourceIn, clip.media),
   "@duration": pictureTime(end - start, frameRate),
   // A full stop separates a role from its subrole.
-  "@audioRole": `dialogue.${oneLine(lane.speaker.replaceAll(".", " "))}`,
+  "@audioRole": lane.isBackground ? "effects" : `dialogue.${oneLine(lane.speaker.replaceAll(".", " "))}`,
   note: noteOf(clip)
 })
 

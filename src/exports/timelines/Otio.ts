@@ -36,18 +36,21 @@ export const otio = (timeline: Timeline): string =>
 
 /** The film's picture track and, if it has sound, its audio track, each from end to end. */
 const filmTracks = (timeline: Timeline) => {
-  const { film } = timeline
+  const { film, background } = timeline
   if (film === undefined) return []
   return [
-    { name: "Film", kind: "Video" },
-    ...(film.sound === undefined ? [] : [{ name: "Film sound", kind: "Audio" }])
+    { name: "Film", kind: "Video", enabled: true },
+    ...(film.sound === undefined
+      ? []
+      : [{ name: "Film sound", kind: "Audio", enabled: background === undefined }])
   ].map((track) => ({
     OTIO_SCHEMA: "Track.1",
-    ...track,
+    name: track.name,
+    kind: track.kind,
     source_range: null,
     effects: [],
     markers: [],
-    enabled: true,
+    enabled: track.enabled,
     metadata: {},
     children: [filmClip(timeline, film)]
   }))

@@ -25,15 +25,18 @@ export interface TimelineLane {
   readonly speaker: string
   /** In order of start. */
   readonly clips: ReadonlyArray<LaidClip>
+  /** Whether it holds music and effects. */
+  readonly isBackground: boolean
 }
 
 /**
- * Returns a timeline's lanes, speaker by speaker. Each clip covers every video frame in which it is heard, up to the
+ * Returns a timeline's lanes: the background, then speaker by speaker. Each clip covers every video frame in which it is heard, up to the
  * film's last. Its file includes the silence from the first of these frames to its first word. A clip that shares a
  * frame with the one before goes to another lane.
  */
-export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> =>
-  timeline.tracks.flatMap((track) => {
+export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> => [
+  ...backgroundLane(timeline),
+  ...timeline.tracks.flatMap((track) => {
     const lanes: Array<Array<LaidClip>> = []
     for (const laid of clipsLaid(timeline, track)) {
       const free = lanes.find((lane) => (lane.at(-1)?.end ?? 0) <= laid.start)
@@ -43,9 +46,32 @@ export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> =>
     return lanes.map((clips, place) => ({
       name: place === 0 ? track.name : `${track.name} ${place + 1}`,
       speaker: track.name,
-      clips
+      clips,
+      isBackground: false
     }))
   })
+]
+
+/** The background's parts, on the whole video frames that they fill. */
+const backgroundLane = (timeline: Timeline): ReadonlyArray<TimelineLane> => {
+  const { background, frameRate } = timeline
+  if (background === undefined) return []
+  const { name, clips } = background
+  const last = filmPictures(timeline) ?? Infinity
+  return [
+    {
+      name,
+      speaker: name,
+      isBackground: true,
+      clips: clips.map((clip) => {
+        const start = pictureHolding(clip.at, frameRate)
+        const left = start + mediaPictures(clip, frameRate) - sourceOffset(clip, frameRate)
+        const end = Math.min(last, left, pictureHolding(millis(clip.at + clip.duration), frameRate))
+        return { clip, start, end: Math.max(start + 1, end) }
+      })
+    }
+  ]
+}
 
 /** A span of time in which something is heard. */
 interface Span {

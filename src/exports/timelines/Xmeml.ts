@@ -22,14 +22,19 @@ export const xmeml = (timeline: Timeline): string => {
   const files = new Map<string, string>()
   let clips = 0
   const film = filmTracks(timeline)
-  const tracks = lanesOf(timeline).map((lane): XmlContent => ({
-    // Premiere's own attribute; other editors ignore it.
-    "@MZ.TrackName": oneLine(lane.name),
-    clipitem: lane.clips.map((laid) => clipItem(frameRate, laid, `clipitem-${++clips}`, files)),
-    enabled: "TRUE",
-    locked: "FALSE",
-    outputchannelindex: "1"
-  }))
+  const tracks = lanesOf(timeline).flatMap((lane) =>
+    // A track per channel: clips have one, a background may have more.
+    Array.from({ length: lane.clips[0]?.clip.media.channels ?? 1 }, (_, channel): XmlContent => ({
+      // Premiere's own attribute; other editors ignore it.
+      "@MZ.TrackName": oneLine(lane.name),
+      clipitem: lane.clips.map((laid) =>
+        clipItem(frameRate, laid, `clipitem-${++clips}`, files, channel + 1)
+      ),
+      enabled: "TRUE",
+      locked: "FALSE",
+      outputchannelindex: `${(channel % 2) + 1}`
+    }))
+  )
   return xmlDocument("xmeml", {
     "@version": "5",
     sequence: {
@@ -107,7 +112,7 @@ const filmTracks = (timeline: Timeline) => {
           }
         : {}),
       clipitem,
-      enabled: "TRUE",
+      enabled: timeline.background === undefined ? "TRUE" : "FALSE",
       locked: "FALSE",
       outputchannelindex: `${(channel % 2) + 1}`
     }))
@@ -144,7 +149,8 @@ const clipItem = (
   frameRate: FrameRate,
   { clip, start, end }: LaidClip,
   id: string,
-  files: Map<string, string>
+  files: Map<string, string>,
+  channel: number
 ): XmlContent => {
   const from = sourceOffset(clip, frameRate)
   const known = files.get(clip.media.path)
@@ -162,7 +168,7 @@ const clipItem = (
     in: `${from}`,
     out: `${from + end - start}`,
     file: known === undefined ? fileOf(frameRate, clip, file, length) : { "@id": file },
-    sourcetrack: { mediatype: "audio", trackindex: "1" },
+    sourcetrack: { mediatype: "audio", trackindex: `${channel}` },
     comments: { mastercomment1: noteOf(clip) }
   }
 }

@@ -10,6 +10,8 @@ export interface WavFileInfo extends WavFormat {
   readonly frames: number
   /** Bits of its speakers, in the order of its channels; 0 if the header does not say. */
   readonly speakers: number
+  /** The Broadcast Wave time reference: frames since midnight. */
+  readonly timeReference?: number
 }
 
 /** Reads chunk headers up to the samples. Rejects with file system errors. */
@@ -34,6 +36,7 @@ const infoIn = async (file: FileHandle, size: number): Promise<Either.Either<Wav
     return rejectWav("not-wav", "not a WAV file")
   let format: (WavFormat & { readonly speakers: number }) | undefined
   let bigData: number | undefined
+  let reference = {}
   for (let at = 12; at + 8 <= size;) {
     const chunk = await read(at, 48)
     const name = chunk.toString("latin1", 0, 4)
@@ -50,11 +53,14 @@ const infoIn = async (file: FileHandle, size: number): Promise<Either.Either<Wav
           )
         : Either.right({
             ...format,
+            ...reference,
             dataAt: at + 8,
             frames: Math.floor((data * 8) / format.bits / format.channels)
           })
     }
     if (name === "ds64" && chunk.length >= 24) bigData = Number(chunk.readBigUInt64LE(16))
+    if (name === "bext" && stated >= 346)
+      reference = { timeReference: Number((await read(at + 346, 8)).readBigUInt64LE()) }
     if (name === "fmt ") {
       const view = new DataView(chunk.buffer, chunk.byteOffset, chunk.length)
       const found = readFormat(view, 8, Math.min(stated, chunk.length - 8))

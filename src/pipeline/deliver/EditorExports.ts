@@ -12,11 +12,13 @@ import {
   TimelineTrack
 } from "../../domain/speech/Timeline.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
-import { deliveryRate, frames, millis, millisAt } from "../../domain/time/Units.ts"
+import { deliveryRate, frames, framesAt, millis, millisAt } from "../../domain/time/Units.ts"
 import { dapt } from "../../exports/scripts/Dapt.ts"
 import { kdenlive } from "../../exports/sessions/KdenliveProject.ts"
 import { mlt } from "../../exports/sessions/MltTimeline.ts"
 import { reaperProject } from "../../exports/sessions/ReaperProject.ts"
+import { decibelsOf } from "../../audio/pcm/Pcm.ts"
+import { pictureStart } from "../../exports/timelines/TimelineLanes.ts"
 import { audacityLabels } from "../../exports/timelines/AudacityLabels.ts"
 import { csv } from "../../exports/timelines/Csv.ts"
 import { edl } from "../../exports/timelines/Edl.ts"
@@ -63,11 +65,62 @@ export const timelineTexts: Readonly<
   kdenlive: { ending: "kdenlive", texts: (timeline) => [kdenlive(timeline)] }
 }
 
+/** The parts of a background between its pauses, at their places in the film. */
+const backgroundTrack = (
+  { background, length, reel }: OutputPlan,
+  relative: (file: string) => string
+): TimelineTrack | undefined => {
+  if (background === undefined) return undefined
+  const { name, path, rate, bits, channels, timeReference = 0, gain, duck, pauses = [] } = background
+  const heard = (length * rate) / deliveryRate
+  let passed = 0
+  const clips = [...pauses, { at: background.frames, length: 0 }].flatMap((pause, part) => {
+    const from = part === 0 ? 0 : (pauses[part - 1]?.at ?? 0)
+    const at = millisAt(frames(from + passed), rate)
+    const end = millisAt(frames(Math.min(pause.at + passed, Math.floor(heard))), rate)
+    passed += pause.length
+    // Like a clip's, the source begins with the video frame.
+    const lead = framesAt(at, rate) - pictureStart(at, reel.frameRate, rate)
+    const sourceIn = frames(Math.max(0, Math.round(from - lead)))
+    return end <= at ? [] : [{ at, duration: millis(end - at), sourceIn }]
+  })
+  const level = gain === 1 ? [] : [`${decibelsOf(gain).toFixed(1)} dB in the mix`]
+  const text = ["Music and effects", ...level, ...(duck === undefined ? [] : ["lowered under speech"])].join(
+    ", "
+  )
+  return TimelineTrack.make({
+    name: "Music and effects",
+    clips: clips.map((clip) =>
+      TimelineClip.make({
+        ...clip,
+        cue: 0,
+        name: name.split(/[/\\]/u).at(-1) ?? name,
+        media: TimelineMedia.make({
+          path: relative(path),
+          rate,
+          depth: bits,
+          channels,
+          length: frames(background.frames),
+          timeReference: frames(timeReference)
+        }),
+        speed: 1,
+        text,
+        flags: []
+      })
+    )
+  })
+}
+
 /**
  * Builds a job's timeline: the film, then one track per speaker, one clip per placement, and a marker per flagged
- * placement. `filmPath` is relative to the job's folder.
+ * placement. `filmPath` is relative to the job's folder, as are the paths that `relative` returns.
  */
-export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Timeline => {
+export const timelineOf = (
+  made: OutputPlan,
+  filmPath: string | undefined,
+  relative: (file: string) => string
+): Timeline => {
+  const background = backgroundTrack(made, relative)
   const { job, placements, length, reel } = made
   const nameOf = ({ speaker }: Placement) => speaker ?? "voice"
   const textOf = placedText(made)
@@ -103,6 +156,7 @@ export const timelineOf = (made: OutputPlan, filmPath: string | undefined): Time
     ...(reel.film === undefined || filmPath === undefined
       ? {}
       : { film: TimelineFilm.make({ ...reel.film, path: filmPath }) }),
+    ...(background === undefined ? {} : { background }),
     frameRate: reel.frameRate,
     startFrame: reel.startFrame,
     width: reel.width,

@@ -104,7 +104,10 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
       : job.video === undefined
         ? undefined
         : pathFrom(path, folder, job.video.path)
-  const timeline = timelines.length > 0 || wants("adr") ? timelineOf(made, film) : undefined
+  const timeline =
+    timelines.length > 0 || wants("adr")
+      ? timelineOf(made, film, (file) => pathFrom(path, folder, file))
+      : undefined
   const laidOut = yield* Effect.forEach(
     timelines.flatMap((name) => {
       const { ending, texts } = timelineTexts[name]

@@ -52,13 +52,14 @@ export const fingerprintOf = Effect.fnUntraced(function* (
       ? []
       : [{ command: separate.command, gain: separate.gain, duck: separate.duck }])
   ]
-  // Timelines refer to the film by its path relative to the job's folder.
-  const way =
-    job.video !== undefined && timelineNames.some((name) => job.outputs.includes(name))
-      ? relative(join(out, job.id), job.video.path)
-      : undefined
+  // Timelines refer to the film and the background by their paths relative to the job's folder.
+  const ways = [job.video, background].flatMap((file) =>
+    file !== undefined && timelineNames.some((name) => job.outputs.includes(name))
+      ? [relative(join(out, job.id), file.path)]
+      : []
+  )
   hash.update(
-    JSON.stringify([edition, settings, video?.duration, film, reel, way, ...timesOf(timing), ...under])
+    JSON.stringify([edition, settings, video?.duration, film, reel, ways, ...timesOf(timing), ...under])
   )
   const list = (elements: Iterable<unknown>) => {
     let before = "["

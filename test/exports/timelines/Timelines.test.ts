@@ -7,8 +7,12 @@ import { audacityLabels } from "../../../src/exports/timelines/AudacityLabels.ts
 import { otio } from "../../../src/exports/timelines/Otio.ts"
 import { pictureOf } from "../../../src/exports/text/Timecode.ts"
 import { xmeml } from "../../../src/exports/timelines/Xmeml.ts"
-import { Timeline, TimelineTrack } from "../../../src/domain/speech/Timeline.ts"
-import { millis } from "../../../src/domain/time/Units.ts"
+import { dapt } from "../../../src/exports/scripts/Dapt.ts"
+import { kdenlive } from "../../../src/exports/sessions/KdenliveProject.ts"
+import { mlt } from "../../../src/exports/sessions/MltTimeline.ts"
+import { reaperProject } from "../../../src/exports/sessions/ReaperProject.ts"
+import { Timeline, TimelineClip, TimelineMedia, TimelineTrack } from "../../../src/domain/speech/Timeline.ts"
+import { frames, millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { readEdl, readFcpxml, readLabels, readOtio, readXmeml, textsAt } from "./readers.ts"
 import { anyTimeline, clip, film, overlapping, rates, samplesOff, scene, worstError } from "./timelines.ts"
 import { Either } from "effect"
@@ -242,4 +246,110 @@ it("gives a speaker whose name has a full stop a role without double spaces in F
     tracks: tracks.map(({ clips }) => TimelineTrack.make({ name: "MRS. LAKE", clips }))
   })
   expect(textsAt(finalCutXml(named), "//@audioRole")[0]).toBe("dialogue.MRS LAKE")
+})
+
+describe("music and effects", () => {
+  const rate = frameRateNamed("25")
+  const sample = SampleRate.make(48_000)
+  const bed = TimelineClip.make({
+    cue: 0,
+    name: "m&e.wav",
+    media: TimelineMedia.make({
+      path: "../../m&e.wav",
+      rate: sample,
+      depth: 24,
+      channels: 2,
+      // Half a video frame longer than the film.
+      length: frames(15_000 * 1920 + 960),
+      timeReference: frames(3_600 * 48_000)
+    }),
+    sourceIn: frames(0),
+    at: millis(0),
+    duration: millis(600_020),
+    speed: 1,
+    text: "",
+    flags: []
+  })
+  const timeline = Timeline.make({
+    ...scene(rate, 90_000),
+    film: film(rate, 90_000, 15_000),
+    background: TimelineTrack.make({ name: "Music and effects", clips: [bed] })
+  })
+  const { background: _, ...plain } = timeline
+
+  it("have a track in OTIO, and the film's own sound is disabled", () => {
+    interface Track {
+      readonly name: string
+      readonly kind: string
+      readonly enabled: boolean
+      readonly children: ReadonlyArray<{
+        readonly source_range: { readonly duration: { readonly value: number } }
+      }>
+    }
+    const { tracks }: { tracks: { children: ReadonlyArray<Track> } } = JSON.parse(otio(timeline))
+    expect(tracks.children.slice(0, 4).map(({ name, enabled }) => [name, enabled])).toEqual([
+      ["Film", true],
+      ["Film sound", false],
+      ["Music and effects", true],
+      ["ANNA", true]
+    ])
+    expect(tracks.children[2]?.children[0]?.source_range.duration.value).toBe(15_000)
+    expect(readOtio(otio(timeline))).toHaveLength(7)
+  })
+
+  it("have a track per channel in xmeml, and those of the film's own sound are disabled", () => {
+    const text = xmeml(timeline)
+    expect(textsAt(text, "//audio/track/enabled").slice(0, 5)).toEqual([
+      "FALSE",
+      "FALSE",
+      "TRUE",
+      "TRUE",
+      "TRUE"
+    ])
+    expect(textsAt(text, "//audio/track[clipitem/name='m&e.wav']/clipitem/sourcetrack/trackindex")).toEqual([
+      "1",
+      "2"
+    ])
+    expect(textsAt(text, "//clipitem[name='m&e.wav']/end")).toEqual(["15000", "15000"])
+    readXmeml(text)
+  })
+
+  it("are effects in FCPXML, and the film's own sound is disabled", () => {
+    const text = finalCutXml(timeline)
+    readFcpxml(text)
+    expect(textsAt(text, "//spine/asset-clip/@srcEnable")).toEqual(["video"])
+    expect(textsAt(text, "//asset-clip[@audioRole='effects']/@start")).toEqual(["3600s"])
+    expect(textsAt(text, "//asset-clip[@audioRole='effects']/@duration")).toEqual(["600s"])
+  })
+
+  it("replace the film's own sound in an EDL", () => {
+    const events = edl(timeline)
+      .join("")
+      .split("\n")
+      .filter((line) => /^\d{3} /u.test(line))
+    expect(events.slice(0, 3).map((line) => line.split(/ +/u).slice(2))).toEqual([
+      ["V", "C", "01:00:00:00", "01:10:00:00", "01:00:00:00", "01:10:00:00"],
+      ["AA", "C", "01:00:00:00", "01:10:00:00", "01:00:00:00", "01:10:00:00"],
+      ["A3", "C", "00:00:01:00", "00:00:02:12", "01:00:01:00", "01:00:02:12"]
+    ])
+  })
+
+  it("are no cues in tables, labels and scripts", () => {
+    for (const write of [csv, audacityLabels, dapt]) expect(write(timeline)).toBe(write(Timeline.make(plain)))
+  })
+
+  it("have a track in projects, and the film's own sound is muted", () => {
+    const reaper = reaperProject(timeline)
+    expect(reaper).toContain('    NAME "Original"\n    VOLPAN 0 0')
+    expect(reaper).toContain('    NAME "Music and effects"\n    VOLPAN 1 0')
+    expect(reaper).toContain('        FILE "../../m&e.wav"\n')
+    expect(textsAt(mlt(timeline), "//tractor/track[@producer='A1']/@hide")).toEqual(["both"])
+    expect(textsAt(kdenlive(timeline), "//tractor[@id='original']/track/@hide")).toEqual(["both", "both"])
+    for (const write of [mlt, kdenlive]) {
+      expect(
+        textsAt(write(timeline), "//playlist[property='Music and effects' or @id='voice1_a']/entry/@out")
+      ).toEqual(["14999"])
+      expect(textsAt(write(timeline), "//property[@name='resource']")).toContain("../../m&e.wav")
+    }
+  })
 })

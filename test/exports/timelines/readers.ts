@@ -135,6 +135,7 @@ const Clip = Schema.Struct({
 })
 const Track = Schema.Struct({
   ...item,
+  enabled: Schema.Boolean,
   OTIO_SCHEMA: Schema.Literal("Track.1"),
   kind: Schema.Literal("Audio", "Video"),
   source_range: Schema.Null,

@@ -26,6 +26,8 @@ export interface BackgroundTrack {
   readonly frames: number
   /** Offset of the first sample in bytes. */
   readonly dataAt: number
+  /** Frames since midnight at which it begins, by its header. */
+  readonly timeReference?: number
   /** Where it pauses, in frames of the file; in order. Its length excludes the pauses. */
   readonly pauses?: ReadonlyArray<{ readonly at: number; readonly length: number }>
   /** Amplitude factor; 1 keeps the samples. */
@@ -101,7 +103,7 @@ const toleratedSeconds = 0.5
 const trackOf = (
   { audio, outputs, delivery }: Job,
   { path, name, gain, duck }: Background,
-  { rate, channels, bits, float, frames, dataAt, speakers }: WavFileInfo
+  { rate, channels, bits, float, frames, dataAt, speakers, timeReference }: WavFileInfo
 ): Either.Either<BackgroundTrack, string> => {
   const wanted = audio.rate ?? deliveryRate
   if (rate !== wanted)
@@ -137,6 +139,7 @@ const trackOf = (
     float,
     frames,
     dataAt,
+    ...(timeReference === undefined ? {} : { timeReference }),
     gain: gainOf(gain),
     ...(duck === undefined ? {} : { duck })
   })
