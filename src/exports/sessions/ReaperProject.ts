@@ -10,7 +10,8 @@ import { picturesOf, pictureStart } from "../timelines/TimelineLanes.ts"
 /**
  * Encodes a project at 48 kHz: the film with its own sound on the first track, then a track per speaker. Items hold
  * whole clip files at the exact sample; an item's snap offset is the first word. Fades are in the silence around the
- * words, so the speech is heard as in the mix. A background has a track, and turns the film's own down. A region spans each cue's words; a marker is at each flagged cue.
+ * words, so the speech is heard as in the mix. A background has a track, and turns the film's own down. A region spans
+ * each cue's words; a marker is at each flagged cue.
  */
 export const reaperProject = (timeline: Timeline): string => {
   const { background, film, frameRate, startFrame, tracks } = timeline

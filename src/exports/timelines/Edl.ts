@@ -10,8 +10,9 @@ const mostEvents = 999
 
 /**
  * Encodes a timeline as EDLs with at most 999 events each. The film comes first: its picture on V, its sound on A. If
- * there is a background, it replaces the film's sound, since an EDL cannot mute it. Then one event per clip, in order of
- * start. Lanes are the next audio channels A2, A3 and so on (from A if nothing is below them). Source timecode comes from the file's own time reference.
+ * there is a background, it replaces the film's sound, since an EDL cannot mute it. Then one event per clip, in order
+ * of start. Lanes are the next audio channels A2, A3 and so on (from A if nothing is below them). Source timecode comes
+ * from the file's own time reference.
  */
 export const edl = (timeline: Timeline): ReadonlyArray<string> => {
   const { film, background } = timeline

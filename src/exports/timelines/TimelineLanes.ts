@@ -30,9 +30,9 @@ export interface TimelineLane {
 }
 
 /**
- * Returns a timeline's lanes: the background, then speaker by speaker. Each clip covers every video frame in which it is heard, up to the
- * film's last. Its file includes the silence from the first of these frames to its first word. A clip that shares a
- * frame with the one before goes to another lane.
+ * Returns a timeline's lanes: the background, then speaker by speaker. Each clip covers every video frame in which it
+ * is heard, up to the film's last. Its file includes the silence from the first of these frames to its first word. A
+ * clip that shares a frame with the one before goes to another lane.
  */
 export const lanesOf = (timeline: Timeline): ReadonlyArray<TimelineLane> => [
   ...backgroundLane(timeline),
