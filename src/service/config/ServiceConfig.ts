@@ -185,9 +185,12 @@ export const ServiceConfig = Schema.Struct({
       connections: optionalField(countField(1, 65_000), "Maximum open connections; default: 4000."),
       streams: optionalField(
         countField(1, 65_000),
-        "Maximum open event streams of an account; default: 100."
+        "Maximum open event streams and speech requests of an account; default: 100."
       ),
-      allStreams: optionalField(countField(1, 65_000), "Maximum open event streams in all; default: 1000."),
+      allStreams: optionalField(
+        countField(1, 65_000),
+        "Maximum open event streams and speech requests in all; default: 1000."
+      ),
       requestTimeout: optionalField(
         Schema.Number.pipe(Schema.between(1, 3_600)),
         "Maximum seconds to receive a request; default: 30."

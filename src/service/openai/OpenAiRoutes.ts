@@ -1,11 +1,11 @@
 /** OpenAI's speech endpoint and single models, on the service's own keys, credits and tasks. */
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { NodeStream } from "@effect/platform-node"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Duration, Effect, Encoding, Stream } from "effect"
+import { Duration, Effect, Encoding, Option, Stream } from "effect"
 import type { KeyScope } from "../../contract/Account.ts"
 import { InternalError, NotFound, Unprocessable } from "../../contract/Errors.ts"
 import { idempotencyHeader } from "../../contract/SpeechApi.ts"
-import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
@@ -14,11 +14,11 @@ import { readBody } from "../http/RequestBody.ts"
 import { RequestGate } from "../http/RequestGate.ts"
 import { openAiPaths } from "../http/RoutePatterns.ts"
 import { eventOf, eventStream } from "../requests/EventStream.ts"
+import { TaskFeed } from "../requests/TaskFeed.ts"
 import { TaskIntake } from "../requests/TaskIntake.ts"
 import { TaskWaiting } from "../requests/TaskWaiting.ts"
-import { TaskFiles } from "../storage/TaskFiles.ts"
 import { originOf } from "../requests/TaskResponse.ts"
-import { convertSpeech, mediaTypeOf } from "./SpeechConversion.ts"
+import { makeConversion, mediaTypeOf } from "./SpeechConversion.ts"
 import { selectVoice, OpenAiSpeech } from "./OpenAiSpeech.ts"
 
 /** How long a request waits for its speech. */
@@ -33,19 +33,22 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
     const catalogue = yield* Catalogue
     const intake = yield* TaskIntake
     const waiting = yield* TaskWaiting
-    const files = yield* TaskFiles
-    const { binary } = yield* Ffmpeg
+    const feed = yield* TaskFeed
+    const convert = yield* makeConversion
 
     const holder = (scope: KeyScope) => Effect.tap(authentication.holder, (found) => gate.admit(found, scope))
 
     const speech = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const { id: account, key } = yield* holder("create")
+      // Before anything is paid for: an account has a limit of responses that it does not read.
+      yield* feed.place(account)
       const body = yield* readBody(request, OpenAiSpeech, config.limits?.bodyBytes ?? 256_000)
       const { provider, voice, model } = yield* selectVoice(catalogue.offer(), body)
       const speed = body.speed ?? 1
       const control = provider.features.controls.speed
       const isControl = control !== undefined && speed >= control.min && speed <= control.max
+      const tempo = isControl ? 1 : speed
       const { taskId, characters } = yield* intake.take({
         account,
         key,
@@ -57,12 +60,15 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
           ...(isControl ? { speed } : {})
         },
         origin: originOf(config.publicUrl, request.headers["host"]),
-        name: request.headers[idempotencyHeader]
+        name: request.headers[idempotencyHeader],
+        tempo
       })
       // The server closes silent connections, but speech may take longer.
-      NodeHttpServerRequest.toIncomingMessage(request).socket.setTimeout(Duration.toMillis(patience))
+      const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
+      const { timeout: usual = 60_000 } = socket
+      socket.setTimeout(Duration.toMillis(patience))
       const task = yield* Effect.flatten(waiting.end(account, taskId, patience)).pipe(
-        Effect.mapError(() => new NotFound({ code: "task_unknown", message: "the task was deleted" }))
+        Effect.mapError(() => deleted)
       )
       if (task.status !== "done") {
         const message = task.error?.message ?? "the speech was not ready in time; send a shorter text"
@@ -72,15 +78,23 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
       }
       const from = task.format === "wav" ? ("wav" as const) : ("mp3" as const)
       const to = body.response_format ?? "mp3"
-      const sound = Stream.unwrapScoped(
-        Effect.map(files.local(taskId, from), (path) =>
-          convertSpeech(binary, { path, from, to, speed: isControl ? 1 : speed })
-        )
-      )
+      const seconds = (task.durationMs ?? 0) / 1000
+      const speech = yield* convert({ account, taskId, from, seconds, to, speed: tempo })
+      if (Option.isNone(speech)) return yield* deleted
+      const { size, read } = speech.value
+      // From here on, it closes those that are not read.
+      socket.setTimeout(usual)
+      const bytes = yield* read(0, size - 1)
       const headers = { "x-task-id": taskId }
       if (body.stream_format !== "sse") {
-        return HttpServerResponse.stream(sound, { contentType: mediaTypeOf[to], headers })
+        return HttpServerResponse.raw(bytes, {
+          headers: { ...headers, "content-type": mediaTypeOf[to], "content-length": String(size) }
+        })
       }
+      const sound = NodeStream.fromReadable<unknown, Uint8Array>(
+        () => bytes,
+        (cause) => cause
+      )
       const usage = { input_tokens: characters, output_tokens: 0, total_tokens: characters }
       return eventStream(
         Stream.concat(
@@ -109,3 +123,5 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
     yield* router.get(openAiPaths.model, model)
   })
 )
+
+const deleted = new NotFound({ code: "task_unknown", message: "the task was deleted" })

@@ -1,13 +1,15 @@
-/** Converts a task's audio to one of OpenAI's formats, as a stream. */
-import { open } from "node:fs/promises"
-import { NodeStream } from "@effect/platform-node"
-import { Data, Effect, Stream } from "effect"
-import type { Binary } from "../../ffmpeg/process/FfmpegBinary.ts"
-import { startProcess } from "../../ffmpeg/process/ChildProcess.ts"
+/** Converts a task's audio to OpenAI's formats. Each result is a file that is kept with the task's others. */
+import { join } from "node:path"
+import { Effect, Option, RcMap } from "effect"
+import { InternalError } from "../../contract/Errors.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { saysDiskFull } from "../../ffmpeg/process/FfmpegErrors.ts"
+import { runJob } from "../../ffmpeg/process/JobRunner.ts"
+import { GivesWay } from "../../system/BackgroundPriority.ts"
+import { FilesUnwritable } from "../storage/FileStore.ts"
+import { TaskFiles } from "../storage/TaskFiles.ts"
+import { diskFull } from "../tasks/TaskAdmission.ts"
 import type { SpeechFormat } from "./OpenAiSpeech.ts"
-
-/** The audio could not be converted. */
-class ConversionFailed extends Data.TaggedError("ConversionFailed")<{ readonly detail: string }> {}
 
 /** Media types as OpenAI sends them. */
 export const mediaTypeOf: Readonly<Record<SpeechFormat, string>> = {
@@ -38,55 +40,73 @@ const tempo = (speed: number): ReadonlyArray<string> =>
         speed < 0.5 || speed > 2 ? `atempo=${Math.sqrt(speed)},atempo=${Math.sqrt(speed)}` : `atempo=${speed}`
       ]
 
-/** The file to convert, and the result. */
-export interface Conversion {
-  readonly path: string
-  /** The file's own format. */
-  readonly from: string
+/** The audio to convert, and the result. */
+interface Conversion {
+  readonly account: number
+  readonly taskId: string
+  /** The audio's own format, and its length. */
+  readonly from: "mp3" | "wav"
+  readonly seconds: number
   readonly to: SpeechFormat
   /** Factor on the tempo, 0.25 to 4. */
   readonly speed: number
 }
 
-/** Streams the file in the wanted format. A file that has it already is not converted. */
-export const convertSpeech = (
-  ffmpeg: Binary,
-  { path, from, to, speed }: Conversion
-): Stream.Stream<Uint8Array, ConversionFailed> =>
-  from === to && speed === 1
-    ? Stream.unwrapScoped(
-        Effect.map(
-          Effect.acquireRelease(
-            Effect.tryPromise({
-              try: () => open(path, "r"),
-              catch: () => new ConversionFailed({ detail: "the audio is no longer there" })
-            }),
-            (file) => Effect.promise(() => file.close())
-          ),
-          (file) => readOf(() => file.createReadStream({ autoClose: false }))
+/** Conversions at once. Each account has one of them at a time. */
+const atOnce = 2
+
+/** Makes the conversion: it opens a task's audio in the wanted format. None if the task is deleted. */
+export const makeConversion = Effect.gen(function* () {
+  const files = yield* TaskFiles
+  const { binary } = yield* Ffmpeg
+  const all = yield* Effect.makeSemaphore(atOnce)
+  const turns = yield* RcMap.make({ lookup: (_account: number) => Effect.makeSemaphore(1) })
+
+  const convert = (ending: string, { taskId, from, seconds, to, speed }: Conversion) =>
+    Effect.gen(function* () {
+      const source = yield* files.local(taskId, from)
+      const workshop = yield* files.workshop(taskId)
+      const options = ["-map_metadata", "-1", "-fflags", "+bitexact", ...tempo(speed), "-ac", "1"]
+      yield* runJob(binary, {
+        purpose: `convert the audio of task ${taskId}`,
+        inputs: [{ source, options: [] }],
+        filters: [],
+        outputs: [{ target: join(workshop, `${taskId}.${ending}`), options: [...options, ...encoders[to]] }],
+        encodes: 1,
+        seconds
+      }).pipe(
+        Effect.mapError(
+          ({ message, stderrTail }) =>
+            new FilesUnwritable({ detail: message, full: saysDiskFull(stderrTail) })
         )
       )
-    : Stream.unwrapScoped(
-        Effect.gen(function* () {
-          const args = ["-v", "error", "-nostdin", "-i", path, "-map_metadata", "-1", "-fflags", "+bitexact"]
-          const running = yield* Effect.acquireRelease(
-            Effect.sync(() =>
-              startProcess(ffmpeg.path, [...args, ...tempo(speed), "-ac", "1", ...encoders[to], "pipe:1"])
-            ),
-            ({ stop }) => stop
-          )
-          const checked = Effect.flatMap(running.ended, ({ exitCode, stderr }) =>
-            exitCode === 0 ? Effect.void : new ConversionFailed({ detail: stderr.trim().slice(0, 300) })
-          )
-          return Stream.concat(
-            readOf(() => running.stdout),
-            Stream.drain(Stream.fromEffect(checked))
-          )
-        })
-      )
+      yield* files.add(workshop, taskId)
+    }).pipe(Effect.scoped, Effect.provideService(GivesWay, true))
 
-const readOf = (source: () => NodeJS.ReadableStream): Stream.Stream<Uint8Array, ConversionFailed> =>
-  NodeStream.fromReadable<ConversionFailed, Uint8Array>(
-    source,
-    (cause) => new ConversionFailed({ detail: String(cause) })
-  )
+  return Effect.fnUntraced(function* (wanted: Conversion) {
+    const { account, taskId, from, to, speed } = wanted
+    if (from === to && speed === 1) return yield* files.open(taskId, from)
+    const ending = `${speed}.${to}`
+    const kept = files.open(taskId, ending)
+    const before = yield* kept
+    if (Option.isSome(before)) return before
+    const turn = yield* RcMap.get(turns, account)
+    yield* Effect.gen(function* () {
+      // Its owner may have deleted it, or another request have converted it meanwhile.
+      const isWanted = Option.isSome(yield* files.open(taskId, from)) && Option.isNone(yield* kept)
+      if (isWanted) yield* all.withPermits(1)(convert(ending, wanted))
+    }).pipe(
+      Effect.scoped,
+      turn.withPermits(1),
+      Effect.catchTag("FilesUnwritable", ({ detail, full }) =>
+        Effect.zipRight(
+          Effect.logWarning("cannot convert speech", detail),
+          Effect.fail(full ? diskFull : notConverted)
+        )
+      )
+    )
+    return yield* kept
+  })
+})
+
+const notConverted = new InternalError({ code: "internal", message: "the speech could not be converted" })

@@ -74,18 +74,20 @@ export class TaskFeed extends Effect.Service<TaskFeed>()("service/TaskFeed", {
         })
     })
 
-    /** Takes a place for a stream of an account until the scope closes. */
+    /** Takes a place for a stream of events or speech of an account until the scope closes. */
     const place = (account: number): Effect.Effect<void, TooManyRequests, Scope.Scope> =>
       Effect.acquireRelease(
         Effect.suspend(() => {
           const own = open.get(account) ?? 0
           if (own >= mostOfAccount) {
             return full(
-              `this account has ${own} open streams of events, the most allowed; close one, or read tasks with Prefer: wait`
+              `this account has ${own} open streams of events or speech, the most allowed; close one, or read tasks with Prefer: wait`
             )
           }
           if (total >= most) {
-            return full("the service has no room for more streams of events; read tasks with Prefer: wait")
+            return full(
+              "the service has no room for more streams of events or speech; read tasks with Prefer: wait"
+            )
           }
           open.set(account, own + 1)
           total++

@@ -29,6 +29,8 @@ export interface CreateRequest {
   readonly origin: string
   /** Its idempotency key, if it has one. */
   readonly name: string | undefined
+  /** The factor on its speech's tempo that the client asked for, beside the body's speed; default: 1. */
+  readonly tempo?: number
 }
 
 /** The response to a create. */
@@ -69,11 +71,10 @@ const make = Effect.gen(function* () {
   return {
     /** Creates a task, or returns that of an earlier create with the same idempotency key and the same body. */
     take: Effect.fn("TaskIntake.take")(function* (request: CreateRequest) {
-      const { account, key, voiceId, body, name, origin } = request
+      const { account, key, voiceId, body, name, origin, tempo = 1 } = request
+      const asked = [voiceId, ...fieldsOf(body), ...(tempo === 1 ? [] : [tempo])]
       const idempotency =
-        name === undefined
-          ? undefined
-          : { key: name, digest: secret.digest("body", JSON.stringify([voiceId, ...fieldsOf(body)])) }
+        name === undefined ? undefined : { key: name, digest: secret.digest("body", JSON.stringify(asked)) }
       const replay =
         idempotency === undefined
           ? Effect.succeedNone

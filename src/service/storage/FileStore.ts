@@ -19,12 +19,14 @@ export interface StoredFile {
   readonly read: (from: number, to: number) => Effect.Effect<Readable, never, Scope.Scope>
 }
 
-/** Stores the files of tasks. Names are `TASK_ID.KIND`. */
+/** Stores the files of tasks. Names are `TASK_ID.ENDING`. */
 export class FileStore extends Context.Tag("service/FileStore")<
   FileStore,
   {
     /** Stores all files of a temporary folder as the task's. Replaces files of an interrupted attempt. */
     readonly publish: (workshop: string, taskId: string) => Effect.Effect<void, FilesUnwritable>
+    /** Stores the files of a temporary folder beside the task's others. */
+    readonly add: (workshop: string, taskId: string) => Effect.Effect<void, FilesUnwritable>
     readonly find: (
       taskId: string,
       name: string
@@ -54,6 +56,14 @@ export const folderStore = Layer.effect(
             await mkdir(join(filesFolder, taskId.slice(0, 2)), { recursive: true, mode: 0o700 })
             await rm(place, { recursive: true, force: true })
             await renamePatiently(workshop, place)
+          },
+          catch: unwritable
+        }),
+      add: (workshop, taskId) =>
+        Effect.tryPromise({
+          try: async () => {
+            for (const name of await sealed(workshop, durable))
+              await renamePatiently(join(workshop, name), join(folderOf(taskId), name))
           },
           catch: unwritable
         }),
@@ -100,9 +110,13 @@ const entriesOf = (folder: string) =>
     (): ReadonlyArray<string> => []
   )
 
-/** Takes the rights to a folder's files from other users; writes them to disk if they have to be durable. */
-const sealed = async (folder: string, durable: boolean): Promise<void> => {
-  for (const name of await readdir(folder)) {
+/**
+ * Takes the rights to a folder's files from other users; writes them to disk if they have to be durable. Returns their
+ * names.
+ */
+const sealed = async (folder: string, durable: boolean): Promise<ReadonlyArray<string>> => {
+  const names = await readdir(folder)
+  for (const name of names) {
     const file = await open(join(folder, name), "r")
     try {
       await file.chmod(0o600)
@@ -111,4 +125,5 @@ const sealed = async (folder: string, durable: boolean): Promise<void> => {
       await file.close()
     }
   }
+  return names
 }

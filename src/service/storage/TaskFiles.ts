@@ -108,6 +108,12 @@ const make = Effect.gen(function* () {
     /** Moves a task's files to their final place, all at once or before the task is done. */
     publish: store.publish,
 
+    /** Stores more files of a done task. */
+    add: store.add,
+
+    /** Opens one of a done task's files. None if the task is deleted, or has no such file. */
+    open: (taskId: string, ending: string) => store.find(taskId, `${taskId}.${ending}`),
+
     /** Returns the path of a copy of one of a done task's files, which is kept until the scope closes. */
     local: (taskId: string, kind: FileKind) => store.local(taskId, `${taskId}.${kind}`),
 

@@ -1,5 +1,8 @@
 /** OpenAI's own SDK and curl use the service as a drop-in for OpenAI's speech endpoint. */
 import { execFile } from "node:child_process"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { readdirSync } from "node:fs"
+import { Socket } from "node:net"
 import { promisify } from "node:util"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -144,4 +147,92 @@ test("curl gets speech", async () => {
     { encoding: "buffer", maxBuffer: 1e8 }
   )
   expect(stdout.subarray(0, 4).toString()).toBe("RIFF")
+})
+
+describe("responses that nobody reads", () => {
+  const long = {
+    model: "tts-1",
+    voice: "fast-en-us",
+    input: "The train leaves at nine. ".repeat(60),
+    speed: 0.25
+  }
+  const post = (
+    body: object,
+    {
+      key = service.key,
+      name = "",
+      signal
+    }: { readonly key?: string; readonly name?: string; readonly signal?: AbortSignal } = {}
+  ) =>
+    fetch(`${service.address}/v1/audio/speech`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        ...(name === "" ? {} : { "idempotency-key": name })
+      },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal })
+    })
+  const processes = () => process.getActiveResourcesInfo().filter((each) => each === "ProcessWrap").length
+
+  test("hold no process, and each format of a task is converted once", async () => {
+    const leaving = new AbortController()
+    const formats = ["opus", "wav", "pcm", "flac"]
+    let most = 0
+    const counting = setInterval(() => (most = Math.max(most, processes())), 5)
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        post({ ...long, response_format: formats[index % 4] }, { name: "once", signal: leaving.signal })
+      )
+    )
+    clearInterval(counting)
+    expect(processes()).toBe(0)
+    expect(most).toBeLessThanOrEqual(2)
+    const tasks = new Set(answers.map(({ headers }) => headers.get("x-task-id") ?? ""))
+    const [taskId = ""] = tasks
+    expect([tasks.size, new Set(answers.map(({ status }) => status))]).toEqual([1, new Set([200])])
+    leaving.abort()
+    const kept = readdirSync(`${service.dataDir}/files/${taskId.slice(0, 2)}/${taskId}`)
+    expect(kept.sort()).toEqual(
+      ["0.25.flac", "0.25.opus", "0.25.pcm", "0.25.wav", "mp3"].map((ending) => `${taskId}.${ending}`)
+    )
+    // Another speed would be another file: it is another request.
+    expect((await post({ ...long, speed: 0.5 }, { name: "once" })).status).toBe(422)
+  })
+
+  test("end after a minute, and are limited for each account before anything is paid for", async () => {
+    const sockets: Array<Socket> = []
+    const note = (message: unknown) => {
+      if (message instanceof Object && "socket" in message && message.socket instanceof Socket)
+        sockets.push(message.socket)
+    }
+    const limited = await startService({ limits: { streams: 1 } })
+    subscribe("http.server.request.start", note)
+    const speak = (body: object) =>
+      fetch(`${limited.address}/v1/audio/speech`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${limited.key}`, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      })
+    try {
+      const unread = await speak({ ...long, response_format: "pcm" })
+      expect(sockets.map(({ timeout }) => timeout)).toEqual([60_000])
+      const second = await speak(long)
+      expect([second.status, await second.json()]).toMatchObject([429, { error: { code: "streams_full" } }])
+      const { body } = await ask(limited.address, limited.key, "GET", "/v1/tasks")
+      expect(body).toMatchObject({ total: 1 })
+      // As after a minute without reading.
+      sockets[0]?.emit("timeout")
+      await expect(unread.arrayBuffer()).rejects.toThrow("terminated")
+      const room = async (): Promise<number> => {
+        const { status } = await speak({ ...long, input })
+        return status === 429 ? room() : status
+      }
+      expect(await room()).toBe(200)
+    } finally {
+      unsubscribe("http.server.request.start", note)
+      await limited.stop()
+    }
+  })
 })

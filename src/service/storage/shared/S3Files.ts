@@ -16,17 +16,19 @@ export const s3Files = (s3: S3Client) =>
     FileStore,
     Effect.map(DataFolder, ({ path }) => {
       const nameOf = (taskId: string, name: string) => `files/${taskId}/${name}`
+      const store = (workshop: string, taskId: string) =>
+        Effect.gen(function* () {
+          for (const name of yield* Effect.promise(() => readdir(workshop))) {
+            yield* s3.putFile(nameOf(taskId, name), join(workshop, name), mediaTypes[kindOf(name)])
+          }
+        }).pipe(
+          Effect.mapError(
+            ({ detail }) => new FilesUnwritable({ detail: `${s3.name}: ${detail}`, full: false })
+          )
+        )
       return FileStore.of({
-        publish: (workshop, taskId) =>
-          Effect.gen(function* () {
-            for (const name of yield* Effect.promise(() => readdir(workshop))) {
-              yield* s3.putFile(nameOf(taskId, name), join(workshop, name), mediaTypes[kindOf(name)])
-            }
-          }).pipe(
-            Effect.mapError(
-              ({ detail }) => new FilesUnwritable({ detail: `${s3.name}: ${detail}`, full: false })
-            )
-          ),
+        publish: store,
+        add: store,
         find: (taskId, name) =>
           ifPresent(s3.size(nameOf(taskId, name))).pipe(
             Effect.map(
@@ -45,10 +47,12 @@ export const s3Files = (s3: S3Client) =>
           return copy
         }),
         remove: (taskId) =>
-          Effect.forEach(fileKinds, (kind) => s3.remove(nameOf(taskId, `${taskId}.${kind}`)), {
-            concurrency: "unbounded",
-            discard: true
-          }).pipe(Effect.orDie),
+          Stream.runForEach(s3.pages(nameOf(taskId, "")), (objects) =>
+            Effect.forEach(objects, ({ name }) => s3.remove(name), {
+              concurrency: "unbounded",
+              discard: true
+            })
+          ).pipe(Effect.orDie),
         taskIds: s3.pages("files/").pipe(
           Stream.map((objects) => [...new Set(objects.map(({ name }) => name.split("/")[1] ?? ""))]),
           Stream.orDie
