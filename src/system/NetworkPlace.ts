@@ -2,7 +2,8 @@
  * Where an IP address is: on this machine, inside a private network, on the local link, or on the internet. Servers can
  * name addresses to which this program then connects. These checks reject addresses that only this machine can reach.
  */
-import { lookup as resolveName } from "node:dns/promises"
+import { lookup as resolveName, Resolver } from "node:dns/promises"
+import { readFile } from "node:fs/promises"
 import type { LookupFunction } from "node:net"
 import ipaddr from "ipaddr.js"
 
@@ -15,6 +16,30 @@ export type ResolveName = (host: string) => Promise<ReadonlyArray<string>>
 /** Resolves as the system does: hosts file, then DNS. */
 export const systemNames: ResolveName = async (host) =>
   (await resolveName(host, { all: true })).map(({ address }) => address)
+
+const hostsFile = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts"
+
+/**
+ * Resolves by the hosts file, then DNS, in at most 2 s. The system's own lookups take a thread each, of four in all, for
+ * as long as a name server is silent. Unlike those, it tries no search domains.
+ */
+export const boundedNames: ResolveName = (host) => namesFrom(host, new Resolver({ timeout: 900, tries: 2 }))
+
+/** Resolves by the hosts file, then a resolver, in at most 2 s. */
+export const namesFrom = async (host: string, dns: Resolver): Promise<ReadonlyArray<string>> => {
+  const lines = (await readFile(hostsFile, "utf8").catch(() => "")).split("\n")
+  const own = lines.flatMap((line) => {
+    const [address = "", ...names] = line.replace(/#.*/u, "").trim().split(/\s+/u)
+    return ipaddr.isValid(address) && names.includes(host) ? [address] : []
+  })
+  if (own.length > 0) return own
+  const late = setTimeout(() => dns.cancel(), 2_000)
+  const answers = await Promise.allSettled([dns.resolve4(host), dns.resolve6(host)])
+  clearTimeout(late)
+  const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+  if (addresses.length > 0) return addresses
+  throw Object.assign(new Error(`${host} does not resolve; correct the name`), { code: "ENOTFOUND" })
+}
 
 /**
  * Returns where an IP address is, by the special-purpose address registries of IANA

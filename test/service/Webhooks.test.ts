@@ -1,6 +1,7 @@
 /** Webhooks of tasks: signed, tried again, kept over a restart, and never sent into a private network. */
 import { createHmac } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
+import { createServer as createTcpServer, type Socket } from "node:net"
 import { Schema } from "effect"
 import Sqlite from "better-sqlite3"
 import { join } from "node:path"
@@ -140,6 +141,53 @@ test("private addresses are refused, and a task without them costs nothing", asy
     credits: 100,
     reserved: 0
   })
+})
+
+test("a host that does not answer delays neither other accounts nor other hosts, and is not asked for each task", async () => {
+  const service = await start()
+  const held: Array<Socket> = []
+  const silent = createTcpServer((socket) => held.push(socket.on("error", () => undefined)))
+  await new Promise<void>((resume) => silent.listen(0, "127.0.0.1", resume))
+  closing.push(() => silent.close())
+  const bound = silent.address()
+  const port = typeof bound === "object" && bound !== null ? bound.port : 0
+  const database = new Sqlite(join(service.dataDir, "service.sqlite"))
+  closing.push(() => database.close())
+  const rows = (where: string) =>
+    database.prepare(`SELECT attempts, due_at FROM webhooks WHERE due_at IS NOT NULL AND ${where}`).all()
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await new Promise((resume) => setTimeout(resume, 20))
+  }
+  const failing = { ...body, text: "…", webhook_url: `http://127.0.0.1:${port}/` }
+  for (let count = 0; count < 12; count++) await create(service, service.key, "fast-en-us", failing)
+  await until(() => rows("attempts = 0").length === 12 && held.length >= 8)
+  const hook = await receiver(200)
+  for (const key of [service.key, await service.newKey()])
+    await create(service, key, "fast-en-us", { ...body, webhook_url: hook.url })
+  await hook.count(2)
+  expect(held).toHaveLength(8)
+  for (const socket of held) socket.destroy()
+  await until(() => rows("attempts = 1").length >= 8)
+  // The others wait as long as the host's failed ones.
+  expect([rows("attempts = 1").length, rows("attempts = 0 AND due_at > 0").length]).toEqual([8, 4])
+})
+
+test("a create that fails counts as several requests", async () => {
+  const service = await start({ limits: { requestsPerSecond: 0.1 } })
+  const hook = await receiver(200)
+  await create(service, service.key, "fast-en-us", { ...body, text: "…", webhook_url: hook.url })
+  await hook.count(1)
+  const { headers } = await ask(service.address, service.key, "GET", "/v1/credits")
+  expect(Number(headers.get("retry-after"))).toBeGreaterThan(10)
+})
+
+test("a host's name is looked up when its webhook is sent, not by the create", async () => {
+  const log: Array<string> = []
+  const service = await startService({}, undefined, (line) => log.push(line))
+  closing.push(service.stop)
+  await create(service, service.key, "fast-en-us", { ...body, webhook_url: "http://nobody.invalid/" })
+  while (!log.some((line) => line.includes("nobody.invalid does not resolve")))
+    await new Promise((resume) => setTimeout(resume, 20))
 })
 
 test("a webhook that the settings no longer allow is not sent", async () => {

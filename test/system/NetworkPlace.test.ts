@@ -1,5 +1,7 @@
+import { createSocket } from "node:dgram"
+import { Resolver } from "node:dns/promises"
 import { expect, it } from "vitest"
-import { networkPlaceOf } from "../../src/system/NetworkPlace.ts"
+import { namesFrom, networkPlaceOf } from "../../src/system/NetworkPlace.ts"
 
 it.each([
   ["127.0.0.1", "loopback"],
@@ -35,4 +37,15 @@ it.each([
   ["not an address", "private"]
 ] as const)("places %s: %s", (address, place) => {
   expect(networkPlaceOf(address)).toBe(place)
+})
+
+it("a name server that is silent ends the lookup, and the hosts file is asked first", async () => {
+  const server = createSocket("udp4")
+  await new Promise<void>((resume) => server.bind(0, "127.0.0.1", resume))
+  // Without the bound, the resolver would be patient for an hour.
+  const resolver = new Resolver({ timeout: 3_600_000, tries: 1 })
+  resolver.setServers([`127.0.0.1:${server.address().port}`])
+  await expect(namesFrom("hooks.example", resolver)).rejects.toThrow("hooks.example does not resolve")
+  expect(await namesFrom("localhost", resolver)).toContain("127.0.0.1")
+  server.close()
 })

@@ -11,6 +11,9 @@ import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 /** The seconds' worth of requests that a bucket holds. */
 const window = 10
 
+/** The requests that a failed create counts as, besides its own. */
+const failureCost = 10
+
 /** The state of a limit. */
 export interface RateLimit {
   readonly policy: "account" | "key"
@@ -49,6 +52,8 @@ interface Counted {
 interface Limiter {
   /** Counts a request of a key. */
   readonly take: (holder: LimitedKey) => Effect.Effect<Counted>
+  /** Counts a create that failed, and so was free, as further requests of its account. */
+  readonly charge: (account: number) => Effect.Effect<void>
 }
 
 /** Limits each account to `limits.requestsPerSecond`, and each key to its own limit. */
@@ -61,17 +66,21 @@ export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimi
     const inMemory = bucketsInMemory(clock)
     const count =
       sharing === undefined
-        ? (limits: ReadonlyArray<Limit>) => Effect.sync(() => inMemory(limits))
+        ? (limits: ReadonlyArray<Limit>, cost: number) => Effect.sync(() => inMemory(limits, cost))
         : inDatabase(sharing.sql)
+    const ofAccount = (account: number): ReadonlyArray<Limit> =>
+      perAccount === undefined ? [] : [{ policy: "account", rate: perAccount, bucket: `account ${account}` }]
     return {
+      charge: (account) => {
+        const limits = ofAccount(account)
+        return limits.length === 0 ? Effect.void : Effect.asVoid(count(limits, failureCost))
+      },
       take: ({ id: account, key, requestsPerSecond: perKey }) => {
         const limits = [
-          ...(perAccount === undefined
-            ? []
-            : [{ policy: "account" as const, rate: perAccount, bucket: `account ${account}` }]),
+          ...ofAccount(account),
           ...(perKey === undefined ? [] : [{ policy: "key" as const, rate: perKey, bucket: `key ${key}` }])
         ]
-        return limits.length === 0 ? Effect.succeed({ limits: [], wait: 0 }) : count(limits)
+        return limits.length === 0 ? Effect.succeed({ limits: [], wait: 0 }) : count(limits, 1)
       }
     }
   })
@@ -79,9 +88,10 @@ export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimi
 
 const bucketsInMemory = (clock: Clock.Clock) => {
   const buckets = new Map<string, Bucket>()
-  return (limits: ReadonlyArray<Limit>): Counted =>
+  return (limits: ReadonlyArray<Limit>, cost: number): Counted =>
     counted(
       limits,
+      cost,
       // A monotonic clock: the time of day may be set back.
       steadyMillis(clock),
       (name) => buckets.get(name),
@@ -100,7 +110,7 @@ const bucketRows = checkRows(
 )
 
 /** Buckets that replicas share. Their rows are locked in one order, and timed by the database's clock. */
-const inDatabase = (sql: SqlClient) => (limits: ReadonlyArray<Limit>) =>
+const inDatabase = (sql: SqlClient) => (limits: ReadonlyArray<Limit>, cost: number) =>
   inWriteTransaction(sql)(
     Effect.gen(function* () {
       const names = limits.map(({ bucket }) => bucket).sort()
@@ -115,7 +125,7 @@ const inDatabase = (sql: SqlClient) => (limits: ReadonlyArray<Limit>) =>
         return row === undefined || row.tokens === null ? undefined : { tokens: row.tokens, at: row.at }
       }
       const now = Math.max(...rows.map((row) => row.now))
-      const result = counted(limits, now, found, (name, bucket) => changed.push([name, bucket]))
+      const result = counted(limits, cost, now, found, (name, bucket) => changed.push([name, bucket]))
       yield* Effect.forEach(
         changed,
         ([name, { tokens, at }]) =>
@@ -126,9 +136,13 @@ const inDatabase = (sql: SqlClient) => (limits: ReadonlyArray<Limit>) =>
     })
   ).pipe(Effect.orDie)
 
-/** Counts a request if it is within all limits. `now` is in milliseconds. */
+/**
+ * Counts a request of cost 1 if it is within all limits. A higher cost is counted in any case, as a debt of at most one
+ * bucket. `now` is in milliseconds.
+ */
 const counted = (
   limits: ReadonlyArray<Limit>,
+  cost: number,
   now: number,
   find: (name: string) => Bucket | undefined,
   keep: (name: string, bucket: Bucket) => void
@@ -146,13 +160,13 @@ const counted = (
   return {
     wait,
     limits: filled.map(({ policy, rate, bucket, capacity, tokens }) => {
-      const left = wait === 0 ? tokens - 1 : tokens
+      const left = wait === 0 || cost > 1 ? Math.max(-capacity, tokens - cost) : tokens
       keep(bucket, { tokens: left, at: now })
       return {
         policy,
         quota: Math.floor(capacity),
         window: Math.max(1, Math.round(capacity / rate)),
-        left: Math.floor(left),
+        left: Math.max(0, Math.floor(left)),
         reset: Math.ceil((capacity - left) / rate)
       }
     })

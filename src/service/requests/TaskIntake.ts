@@ -14,7 +14,6 @@ import { TaskEvents } from "../tasks/TaskEvents.ts"
 import { admitTask, diskFull, engineUnavailable } from "../tasks/TaskAdmission.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { forgetTrace, rememberTrace } from "../tasks/TaskTraces.ts"
-import { systemNames } from "../../system/NetworkPlace.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { webhookFault, webhookRefused } from "./WebhookTarget.ts"
 
@@ -87,8 +86,8 @@ const make = Effect.gen(function* () {
       yield* available(account, order.provider)
       const { webhook_url: url } = body
       if (url !== undefined) {
-        const fault = yield* webhookFault(url, config.webhooks?.privateAddresses ?? false, systemNames)
-        if (Option.isSome(fault)) return yield* webhookRefused(fault.value)
+        const fault = webhookFault(url, config.webhooks?.privateAddresses ?? false)
+        if (fault !== undefined) return yield* webhookRefused(fault)
       }
       const taskId = randomUUID()
       // Uninterruptible: a client that disconnects in between would leave a task for which no worker was woken.
@@ -100,7 +99,7 @@ const make = Effect.gen(function* () {
           account,
           key,
           ...(idempotency === undefined ? {} : { idempotency }),
-          ...(url === undefined ? {} : { webhook: { url, origin } }),
+          ...(url === undefined ? {} : { webhook: { url, origin, host: new URL(url).host } }),
           provider: order.provider.id,
           model: order.model.wire.model_id,
           voice: order.voice.wire.voice_id

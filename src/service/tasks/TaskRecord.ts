@@ -41,7 +41,7 @@ export interface NewTask extends TaskTerms {
   /** The create's idempotency key, if it has one. */
   readonly idempotency?: CreateName
   /** Where to post the task when it has ended, and the origin of the file URLs in it. */
-  readonly webhook?: { readonly url: string; readonly origin: string }
+  readonly webhook?: { readonly url: string; readonly host: string; readonly origin: string }
   readonly provider: string
   readonly model: string
   readonly voice: string

@@ -14,6 +14,7 @@ import type { HealthProblem } from "../health/ServiceHealth.ts"
 import { ServiceMetrics } from "../health/ServiceMetrics.ts"
 import { synthesizeTask } from "./Synthesis.ts"
 import { Replica } from "../storage/Replica.ts"
+import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { detailOf, internalFault, notOffered, type TaskFailure, tooSlow, verdictOf } from "./TaskFailures.ts"
 import { TaskEvents } from "./TaskEvents.ts"
@@ -38,6 +39,7 @@ const make = Effect.gen(function* () {
   const rota = yield* EngineRota
   const metrics = yield* ServiceMetrics
   const queue = yield* TaskQueue
+  const limiter = yield* RateLimiter
   const tasks = yield* TaskStore
   const { sharing } = yield* Replica
   const events = yield* TaskEvents
@@ -122,6 +124,8 @@ const make = Effect.gen(function* () {
       yield* failure === undefined
         ? Effect.logError("task failed with an internal error", tried.cause)
         : Effect.logWarning("task failed").pipe(Effect.annotateLogs({ code, reason }))
+      // Failing on purpose is free: it costs time.
+      if (failure !== undefined && !verdictOf(failure).passing) yield* limiter.charge(task.account)
       yield* surely(queue.fail(task.taskId, code, candid ? reason : message), restore)
       metrics.task(provider.id, "failed", task.characters, taken)
       return goingOn

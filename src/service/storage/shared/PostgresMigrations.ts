@@ -168,5 +168,13 @@ export const postgresMigrations = {
           PRIMARY KEY (network, key_id)
         )`
     )
+  ),
+  "0003_webhook_turns": Effect.flatMap(
+    SqlClient,
+    statements(
+      // Accounts take turns, and one host's webhooks can be delayed together.
+      `ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT ''`,
+      `CREATE INDEX webhooks_turns ON webhooks (account_id, due_at) WHERE due_at IS NOT NULL`
+    )
   )
 }
