@@ -20,8 +20,8 @@ export const systemNames: ResolveName = async (host) =>
 const hostsFile = process.platform === "win32" ? "C:\\Windows\\System32\\drivers\\etc\\hosts" : "/etc/hosts"
 
 /**
- * Resolves by the hosts file, then DNS, in at most 2 s. The system's own lookups take a thread each, of four in all, for
- * as long as a name server is silent. Unlike those, it tries no search domains.
+ * Resolves by the hosts file, then DNS, in at most 2 s. The system's own lookups take a thread each, of four in all,
+ * for as long as a name server is silent. Unlike those, it tries no search domains.
  */
 export const boundedNames: ResolveName = (host) => namesFrom(host, new Resolver({ timeout: 900, tries: 2 }))
 

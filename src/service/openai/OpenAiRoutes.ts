@@ -82,8 +82,8 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
       const speech = yield* convert({ account, taskId, from, seconds, to, speed: tempo })
       if (Option.isNone(speech)) return yield* deleted
       const { size, read } = speech.value
-      // From here on, it closes those that are not read.
-      socket.setTimeout(usual)
+      // From here on, it closes those that are not read, at the second time-out without progress.
+      socket.setTimeout(usual / 2)
       const bytes = yield* read(0, size - 1)
       const headers = { "x-task-id": taskId }
       if (body.stream_format !== "sse") {

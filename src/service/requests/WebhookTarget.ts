@@ -4,8 +4,8 @@ import { Unprocessable } from "../../contract/Errors.ts"
 import { hostOf, networkPlaceOf } from "../../system/NetworkPlace.ts"
 
 /**
- * Returns why a webhook's URL is not allowed, if it is not. `anywhere` allows private addresses. The addresses of a host
- * name are judged when the webhook is sent: looking them up may take long.
+ * Returns why a webhook's URL is not allowed, if it is not. `anywhere` allows private addresses. The addresses of a
+ * host name are judged when the webhook is sent: looking them up may take long.
  */
 export const webhookFault = (url: string, anywhere: boolean): string | undefined => {
   const target = URL.canParse(url) ? new URL(url) : undefined

@@ -128,7 +128,8 @@ test("a database of an older version keeps its keys and tasks, without limits", 
     "webhooks_deleted"
   ])
     database.exec(`DROP TRIGGER ${name}`)
-  for (const table of ["key_days", "audit", "webhooks", "replicas"]) database.exec(`DROP TABLE ${table}`)
+  for (const table of ["key_days", "audit", "webhooks", "replicas", "key_uses"])
+    database.exec(`DROP TABLE ${table}`)
   for (const column of ["scopes", "expires_at", "requests_per_second", "credits_per_day"])
     database.exec(`ALTER TABLE keys DROP COLUMN ${column}`)
   for (const column of ["engine", "holder"]) database.exec(`ALTER TABLE tasks DROP COLUMN ${column}`)

@@ -217,7 +217,7 @@ describe("responses that nobody reads", () => {
       })
     try {
       const unread = await speak({ ...long, response_format: "pcm" })
-      expect(sockets.map(({ timeout }) => timeout)).toEqual([60_000])
+      expect(sockets.map(({ timeout }) => timeout)).toEqual([30_000])
       const second = await speak(long)
       expect([second.status, await second.json()]).toMatchObject([429, { error: { code: "streams_full" } }])
       const { body } = await ask(limited.address, limited.key, "GET", "/v1/tasks")
