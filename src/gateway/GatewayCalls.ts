@@ -10,7 +10,6 @@ import { type CallFault, NoAudio, UnreadableCreate, Vanished } from "./GatewayEr
 import {
   creditsOf,
   healthOf,
-  idIn,
   modelListOf,
   providerListOf,
   taskOf,
@@ -111,13 +110,12 @@ export const makeCalls = Effect.gen(function* () {
         provesKey: true
       },
       ({ value, body }) => {
-        const task = idIn(value, dialect)
+        const { task_id: task, credits } = taskOf(value, undefined, dialect)
         if (task === undefined)
           return Either.left(
             new UnreadableCreate({ words: presentable(body, key), fields: dialect.fields.id })
           )
         proof.accepted(create)
-        const { credits } = taskOf(value, task, dialect)
         return Either.right({ task: TaskId.make(task), credits: creditsStated(credits) })
       }
     )

@@ -5,14 +5,17 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Clock, Effect, Fiber, Layer, Redacted, TestClock } from "effect"
+import { Clock, Effect, Either, Layer, Redacted } from "effect"
 import { type DialectSetting, dialectOf } from "../../src/domain/manifest/ServiceDialect.ts"
 import { Casting } from "../../src/domain/speech/Casting.ts"
 import { profileOf, ProviderProfile } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance, type Utterance } from "../../src/domain/speech/Utterance.ts"
 import { JobId, ProviderId, VoiceId } from "../../src/domain/values/Ids.ts"
 import { Ffmpeg } from "../../src/ffmpeg/Ffmpeg.ts"
+import { NotAudio } from "../../src/ffmpeg/process/FfmpegErrors.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
+// Loaded before simulated time begins: reading a module takes none.
+import "../../src/gateway/GatewayCalls.ts"
 import { InvalidResponse, Unreachable } from "../../src/gateway/GatewayErrors.ts"
 import {
   type HttpAnswer,
@@ -28,6 +31,7 @@ import { writableState } from "../../src/store/state/StateDatabase.ts"
 import { Estimates } from "../../src/store/tables/Estimates.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
 import { babble } from "../hostile/Babble.ts"
+import { inSimulatedTime, makeSimulatedClock } from "../SimulatedClock.ts"
 
 /** A task that the service made and charged. */
 export interface Made {
@@ -53,7 +57,8 @@ export interface Shape {
   readonly create: (asked: Asked, make: () => Made) => Reply
   readonly look: (task: Made, now: number, looks: number) => Reply
   readonly list: (tasks: ReadonlyArray<Made>, now: number) => Reply
-  readonly audio?: (task: Made) => Uint8Array
+  /** Default: each task's own speech. */
+  readonly fetch?: (task: Made) => Reply
   readonly path?: (path: string) => string
 }
 
@@ -102,6 +107,10 @@ const bytesOf = (body: unknown): Uint8Array =>
 
 type Sent = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse>
 
+/** All speech of these services is WAV, which needs no ffmpeg. */
+const notAudio = (source: string) =>
+  Either.left(new NotAudio({ source, reason: "broken", found: "no sound" }))
+
 /** The service as a transport, with what it was asked. */
 const serviceOf = (shape: Shape, made: Array<Made>, counts: { requests: number }) => {
   const looks = new Map<string, number>()
@@ -113,7 +122,7 @@ const serviceOf = (shape: Shape, made: Array<Made>, counts: { requests: number }
       const task = made.find(({ id }) => id === last.replace(/\.wav$/u, ""))
       return task === undefined
         ? { status: 404, body: "" }
-        : { body: shape.audio?.(task) ?? babble(task.text) }
+        : (shape.fetch?.(task) ?? { body: babble(task.text) })
     }
     if (method === "POST") {
       const isForm = body?.startsWith("{") !== true
@@ -163,11 +172,10 @@ const serviceOf = (shape: Shape, made: Array<Made>, counts: { requests: number }
   })
 }
 
-const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-
 /** Speaks lines at a service, in as many runs as `runs`, and returns how it ended. */
 export const speakAt = (shape: Shape, { lines = 4, runs = 1, concurrency = 4 } = {}) =>
   Effect.gen(function* () {
+    const time = makeSimulatedClock()
     const list = linesOf(lines)
     const made: Array<Made> = []
     const counts = { requests: 0 }
@@ -203,10 +211,13 @@ export const speakAt = (shape: Shape, { lines = 4, runs = 1, concurrency = 4 } =
     ).pipe(
       Layer.provideMerge(writableState(folder)),
       Layer.provideMerge(
-        Layer.mock(Ffmpeg, { _tag: "ffmpeg/Ffmpeg", binary: { path: "", source: "PATH", version: "" } })
+        Layer.mock(Ffmpeg, {
+          _tag: "ffmpeg/Ffmpeg",
+          binary: { path: "", source: "PATH", version: "" },
+          decodeMany: (sources) => Effect.succeed(sources.map(({ path }) => notAudio(path)))
+        })
       )
     )
-    const begun = yield* Clock.currentTimeMillis
     const oneRun = Effect.gen(function* () {
       const store = yield* UtteranceStore
       const keys = list.map(({ key }) => key)
@@ -231,21 +242,14 @@ export const speakAt = (shape: Shape, { lines = 4, runs = 1, concurrency = 4 } =
     }).pipe(Effect.provide(world))
     let last: Effect.Effect.Success<typeof oneRun> | undefined
     for (let run = 0; run < runs; run++) {
-      const fiber = yield* Effect.fork(oneRun)
-      for (let turns = 0; fiber.unsafePoll() === null; turns++) {
-        if (turns > 60_000) return yield* Effect.dieMessage(`${shape.name}: the run does not end`)
-        // Fast at first; hours pass in larger steps.
-        yield* TestClock.adjust(turns < 2_000 ? "100 millis" : "2 seconds")
-        yield* turn
-      }
-      last = yield* Fiber.join(fiber)
+      last = yield* inSimulatedTime(time, oneRun)
     }
     rmSync(folder, { recursive: true })
     const standings = last?.standings ?? []
     return {
       paid: made,
       requests: counts.requests,
-      seconds: ((yield* Clock.currentTimeMillis) - begun) / 1000,
+      seconds: time.now() / 1000,
       states: standings.map((standing) => standing?.state ?? ""),
       reasons: standings.flatMap((standing) => standing?.setback?.words ?? []),
       halt: last?.halt,

@@ -1,5 +1,6 @@
 /** Whatever shape a service's answers have: each line is paid for once, and is spoken or says why not. */
 import { expect, it } from "@effect/vitest"
+import { babble } from "../hostile/Babble.ts"
 import { Effect } from "effect"
 import { type Made, type Shape, speakAt } from "./AnswerWorld.ts"
 
@@ -184,7 +185,7 @@ for (const [name, create] of Object.entries(unread))
           expect(end.paid.length).toBeLessThanOrEqual(3)
           expect(new Set(end.paid.map(({ text }) => text)).size).toBe(end.paid.length)
           expect(end.created).toBe(end.paid.length)
-          expect(end.halt).toContain("looked for task_id, taskId")
+          expect(end.halt).toContain("looked for task_id, job_id")
           // A second night pays for no line again.
           const again = yield* speakAt(shape, { lines: 6, concurrency: 6, runs: 2 })
           expect(new Set(again.paid.map(({ text }) => text)).size).toBe(again.paid.length)
@@ -267,15 +268,11 @@ for (const [name, shape] of Object.entries<Partial<Shape>>({
       body: { task_id: task.id, status: "done", voice_name: "dw-0123456789ab x", audio_url: address(task) }
     })
   },
-  "one audio file for all lines": { audio: () => new Uint8Array(0) }
+  "one audio file for all lines": { fetch: () => ({ body: babble("The very same words, always.") }) }
 }))
   it.effect(`refuses ${name}`, () =>
     Effect.gen(function* () {
-      const { babble } = yield* Effect.promise(() => import("../hostile/Babble.ts"))
-      const constant = name.startsWith("one audio")
-        ? { audio: () => babble("The very same words, always.") }
-        : shape
-      const end = yield* speakAt({ ...plain, ...constant, name })
+      const end = yield* speakAt({ ...plain, ...shape, name })
       expect(end.states.filter((state) => state === "fetched").length).toBeLessThanOrEqual(1)
       expect(end.reasons[0]).toContain("the service mixes up lines")
       expect(new Set(end.paid.map(({ text }) => text)).size).toBe(end.paid.length)

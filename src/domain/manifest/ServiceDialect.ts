@@ -23,53 +23,34 @@ export type Placeholder =
   | "export_srt"
   | "task"
 
-/** The fields of an answer, each with its names. A name with dots is a path from the outside. */
+/**
+ * The fields of an answer, each with its names, the interface's first. A name with dots is a path from the outside.
+ * Names are compared by `plainName`: `task_id` is also `taskId` and `TaskID`.
+ */
 const fieldNames = {
-  id: [
-    ...["task_id", "taskId", "job_id", "jobId", "projectExportId", "project_export_id"],
-    ...["id", "request_id", "requestId"]
-  ],
-  state: ["status", "state", "task_status", "taskStatus"],
-  progress: ["progress", "percent", "percentage"],
-  // The first name is the interface's: a task that has it is done.
-  audio: [
-    ...["audio_url", "audioUrl", "audio_link", "audioLink", "audio_uri", "audio", "all_audio_urls"],
-    ...[
-      "output_uri",
-      "output_url",
-      "outputUrl",
-      "output",
-      "result",
-      "download_url",
-      "file_url",
-      "url",
-      "link"
-    ]
-  ],
-  srt: ["srt_url", "srtUrl", "subtitle_url"],
-  json: ["json_url", "jsonUrl"],
-  label: ["voice_name", "voiceName"],
-  text: ["text", "input_text", "inputText", "prompt", "content"],
-  characters: ["characters", "character_count", "characters_used", "text_length", "textLength"],
-  cost: ["credits", "credit_cost", "creditCost", "credits_used", "cost"],
-  balance: [
-    ...[
-      "credits",
-      "credit_balance",
-      "creditBalance",
-      "ec_remain_credits",
-      "remaining_credits",
-      "remain_credits"
-    ],
-    ...["balance", "remaining", "credit"]
-  ],
-  provider: ["provider"],
-  model: ["model_id", "model"],
-  voice: ["voice_id", "voice", "voiceId"],
-  created: ["created_at", "createdAt", "create_time", "created"],
-  completed: ["completed_at", "finished_at", "completedAt"],
-  duration: ["duration"]
-} as const satisfies Readonly<Record<string, ReadonlyArray<string>>>
+  id: "task_id job_id project_export_id generation_id speech_id id uuid request_id",
+  state: "status state task_status job_status",
+  progress: "progress percent percentage",
+  audio:
+    "audio_url audio_link audio_uri audio audio_file all_audio_urls output_uri output_url output result download_url file_url media_url url uri link",
+  srt: "srt_url subtitle_url",
+  json: "json_url",
+  label: "voice_name",
+  text: "text input_text prompt content",
+  characters: "characters character_count characters_used text_length",
+  cost: "credits credit_cost credits_used cost",
+  balance:
+    "credits credit_balance ec_remain_credits remaining_credits remain_credits balance remaining credit",
+  provider: "provider",
+  model: "model_id model",
+  voice: "voice_id voice",
+  created: "created_at create_time created",
+  completed: "completed_at finished_at",
+  duration: "duration"
+} as const
+
+/** Returns a field's name without its style: in lower case, without _ and -. */
+export const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/gu, "")
 
 /** A field that answers are read for. */
 export type AnswerField = keyof typeof fieldNames
@@ -134,7 +115,7 @@ export const defaultDialect: Dialect = {
     vol: "{vol}",
     pitch: "{pitch}"
   },
-  fields: fieldNames,
+  fields: Record.map(fieldNames, (names) => names.split(" ")),
   states: { done: [], failed: [] }
 }
 

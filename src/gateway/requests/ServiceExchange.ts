@@ -64,8 +64,7 @@ export const makeExchange = (
   const plain = { [keyHeader]: Redacted.value(key), accept: "application/json" }
   const contentTypes = { json: "application/json", form: "application/x-www-form-urlencoded" }
   const base = baseUrl.pathname.replace(/\/+$/u, "")
-  const withinOf = (method: string) =>
-    Duration.decode((method === "POST" ? address.createWithin : undefined) ?? address.answerWithin)
+  const answerWithin = Duration.decode(address.answerWithin)
   let isAccepted = false
   let deniedSince: number | undefined
 
@@ -131,7 +130,7 @@ export const makeExchange = (
   ): Effect.Effect<A, E | CallFault> => {
     const { method, path, body, encoding = "json", idempotencyKey } = asked
     const headers = body === undefined ? plain : { ...plain, "content-type": contentTypes[encoding] }
-    const within = withinOf(method)
+    const within = answerWithin
     const sent = {
       origin,
       path,

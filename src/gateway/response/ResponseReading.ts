@@ -7,7 +7,12 @@ import { Predicate } from "effect"
 import type { Credits, Health } from "../../contract/Account.ts"
 import type { Model, Provider, Voice } from "../../contract/ProviderCatalogue.ts"
 import type { Task, TaskStatus } from "../../contract/Task.ts"
-import { type AnswerField, type Dialect, defaultDialect } from "../../domain/manifest/ServiceDialect.ts"
+import {
+  type AnswerField,
+  type Dialect,
+  defaultDialect,
+  plainName
+} from "../../domain/manifest/ServiceDialect.ts"
 
 /** Any JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -20,27 +25,34 @@ export const fieldsOf = (value: unknown): Fields | undefined =>
   Predicate.isRecord(value) ? value : undefined
 
 /** Objects that hold the fields of an answer, in order. */
-const envelopes = ["data", "task", "job", "result", "output", "response", "metadata"] as const
+const envelopes = "data task job result results output response payload item metadata".split(" ")
 
 /** Returns the objects that may hold a field: the response itself and its envelopes, outer ones first. */
 const layersOf = (value: unknown, depth = 3): ReadonlyArray<Fields> => {
   const top = fieldsOf(Array.isArray(value) && value.length === 1 ? value[0] : value)
   if (top === undefined) return []
-  return depth === 0 ? [top] : [top, ...envelopes.flatMap((name) => layersOf(top[name], depth - 1))]
+  return depth === 0 ? [top] : [top, ...envelopes.flatMap((name) => layersOf(valueIn(top, name), depth - 1))]
 }
 
 /** Returns the first non-empty value under any of these names. A name with dots is a path. */
 const pickField = (layers: ReadonlyArray<Fields>, names: ReadonlyArray<string>): unknown => {
   for (const name of names)
     for (const layer of layers) {
-      const value = name in layer ? layer[name] : name.includes(".") ? valueAt(layer, name) : undefined
+      const value = name
+        .split(".")
+        .reduce((inner: unknown, part) => valueIn(fieldsOf(inner) ?? {}, part), layer)
       if (value !== undefined && value !== null && value !== "") return value
     }
   return undefined
 }
 
-const valueAt = (layer: Fields, path: string): unknown =>
-  path.split(".").reduce((value: unknown, name) => fieldsOf(value)?.[name], layer)
+/** Returns the value of a field, whatever the style of its name. */
+const valueIn = (layer: Fields, name: string): unknown => {
+  if (Object.hasOwn(layer, name)) return layer[name]
+  const plain = plainName(name)
+  const own = Object.keys(layer).find((key) => plainName(key) === plain)
+  return own === undefined ? undefined : layer[own]
+}
 
 /** Returns text, or a number as text. */
 export const textOf = (value: unknown): string | undefined =>
@@ -137,7 +149,7 @@ export const idIn = (value: unknown, dialect: Dialect = defaultDialect): string 
 }
 
 const namesId = (layers: ReadonlyArray<Fields>, dialect: Dialect, id: string): boolean =>
-  layers.some((layer) => dialect.fields.id.some((name) => textOf(layer[name]) === id))
+  layers.some((layer) => dialect.fields.id.some((name) => textOf(pickField([layer], [name])) === id))
 
 /** Returns the word of the task's state. An outer word of success is that of the request, as is a number. */
 const stateOf = (layers: ReadonlyArray<Fields>, { fields, states }: Dialect): string => {
@@ -226,7 +238,7 @@ export interface Paging {
 /** Reads paging. If the service does not report whether more pages follow, they do until a page is empty or repeats. */
 const pagingOf = (value: unknown, entries: number): Paging => {
   const layers = layersOf(value)
-  const more = pickField(layers, ["has_more", "hasMore"])
+  const more = pickField(layers, ["has_more"])
   const total = pickField(layers, ["total"])
   return {
     page: countIn(pickField(layers, ["page"])),
@@ -406,7 +418,7 @@ export const wordsIn = (value: unknown, levels = 8): string | undefined => {
 }
 
 /** Names of ids that are a request's as often as a task's. */
-const ambiguous = new Set(["id", "request_id", "requestId"])
+const ambiguous = new Set(["id", "uuid", "request_id"])
 
 /** Returns whether a response is about a task: it has its id, an audio URL, or an envelope with an id or a state. */
 export const isOfTask = (value: unknown, dialect: Dialect = defaultDialect): boolean => {

@@ -14,10 +14,6 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
     readonly dialect?: Dialect
     /** Timeout of a response of the interface. */
     readonly answerWithin: Duration.DurationInput
-    /**
-     * Timeout of the response to a create: while its connection is open it is slow, not lost. Default: `answerWithin`.
-     */
-    readonly createWithin?: Duration.DurationInput
     /** Timeout of a whole audio file. */
     readonly audioWithin: Duration.DurationInput
     /** Audio that arrives at less than 2 kB/s for this long has stalled; default 30 s. */

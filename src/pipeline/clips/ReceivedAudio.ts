@@ -72,7 +72,11 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
               },
               { discard: true }
             )
-        })
+        }),
+        // Each file has its end: without one, its line would wait for ever.
+        Effect.catchAllCause((cause) =>
+          Effect.forEach(members, (one) => Deferred.failCause(one.done, cause), { discard: true })
+        )
       )
   }
 

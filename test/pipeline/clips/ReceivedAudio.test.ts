@@ -1,7 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect } from "@effect/vitest"
-import { Effect, Either } from "effect"
+import { expect, it } from "@effect/vitest"
+import { Effect, Either, Exit, Layer } from "effect"
+import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { extensionOf } from "../../../src/pipeline/clips/AudioFormatDetection.ts"
 import { makeDecoder } from "../../../src/pipeline/clips/ReceivedAudio.ts"
 import { ffmpeg, plainFolder } from "../../ffmpeg/media.ts"
@@ -60,3 +61,21 @@ withEachFfmpeg("decoding received audio", (it) => {
     })
   )
 })
+
+it.scoped("ends each decoding, also if one dies", () =>
+  Effect.gen(function* () {
+    const dying = Layer.mock(Ffmpeg, {
+      _tag: "ffmpeg/Ffmpeg",
+      binary: { path: "", source: "PATH", version: "" },
+      decodeMany: () => Effect.dieMessage("no memory")
+    })
+    const decode = yield* makeDecoder.pipe(Effect.provide(dying))
+    const lines = yield* Effect.forEach(
+      ["one", "two"],
+      (name) => Effect.exit(decode({ bytes: Buffer.from(name), laid: Effect.succeed(name), most: 60 })),
+      { concurrency: 2 }
+    )
+    const after = yield* Effect.exit(decode({ bytes: Buffer.from("3"), laid: Effect.succeed("3"), most: 60 }))
+    expect([...lines, after].map(Exit.isFailure)).toEqual([true, true, true])
+  })
+)
