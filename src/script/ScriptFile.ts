@@ -22,6 +22,7 @@ import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
 import { readOffice } from "./formats/tables/Office.ts"
 import { isZip } from "./formats/tables/OfficeZip.ts"
 import type { KnownRates } from "./formats/timed/FrameClock.ts"
+import { plausibleTimes } from "./formats/timed/PlausibleTimes.ts"
 import { fromStart } from "./formats/timed/TimedLines.ts"
 import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
@@ -51,9 +52,10 @@ export const readScript = (
   file: string,
   options: ReadOptions = {}
 ): Either.Either<Script, ScriptRejected> =>
-  Either.mapLeft(readBytes(bytes, file, options), (faults) =>
-    ScriptRejected.make({ file, faults: atMost(listed, faults) })
-  )
+  Either.mapBoth(readBytes(bytes, file, options), {
+    onLeft: (faults) => ScriptRejected.make({ file, faults: atMost(listed, faults) }),
+    onRight: (script) => (script._tag === "Subtitle" ? plausibleTimes(script) : script)
+  })
 
 const readBytes = (bytes: Uint8Array, file: string, options: ReadOptions): Read =>
   isEbuStl(bytes)

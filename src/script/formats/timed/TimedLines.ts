@@ -8,6 +8,7 @@ import { type MarkedTurn, turnsOfMarkup } from "../../markup/CueMarkup.ts"
 import { cueVoices, inOrder } from "../../markup/CueVoices.ts"
 import { type LostBlock, lostCues } from "../cues/LostBlocks.ts"
 import { longestTime } from "../cues/TimingLine.ts"
+import { midnights } from "./PlausibleTimes.ts"
 import {
   type FrameClock,
   knownClock,
@@ -81,8 +82,12 @@ export const subtitleOf = (
 ): ReadSubtitle => {
   const [lines, unread] = Array.partition(found, (line): line is LostBlock => "why" in line)
   const lost = [...unread]
+  const later = midnights(lines.map(({ start }) => start))
   const worded = lines
-    .map((line) => ({ line, words: cueVoices(line.turns.flatMap(resolved)) }))
+    .map((line, at) => ({
+      line: nextDay(line, later[at] ?? 0),
+      words: cueVoices(line.turns.flatMap(resolved))
+    }))
     .filter(({ words }) => words.text !== "")
   if (worded.length === 0)
     return Either.left([
@@ -144,7 +149,7 @@ export const subtitleOf = (
 
 /** Subtracts the programme's start from a subtitle's times, if the job names it or the times are timecodes. */
 export const fromStart = (read: ReadSubtitle, text: string, options: TimedOptions): ReadSubtitle =>
-  Either.flatMap(read, (script) => {
+  Either.flatMap(Either.map(read, afterMidnight), (script) => {
     const isTimecode = /^[ \t]*\d{1,5}:\d\d:\d\d[:;]\d\d[ \t]*-->/mu.test(text)
     const programme = { isTimecode, clock: knownClock(options) }
     const told = startOf(
@@ -176,6 +181,32 @@ export const fromStart = (read: ReadSubtitle, text: string, options: TimedOption
       })
     )
   })
+
+/** Adds a day to the times of the cues that follow midnight in the file. */
+const afterMidnight = (script: Subtitle): Subtitle => {
+  const inFile = [...script.cues].sort((a, b) => a.line - b.line)
+  const later = midnights(inFile.map(({ start }) => start))
+  return later.every((added) => added === 0)
+    ? script
+    : Subtitle.make({
+        ...script,
+        cues: inOrder(
+          inFile.map((cue, at) => Cue.make({ ...cue, ...nextDay(cue, later[at] ?? 0) }, skipValidation))
+        )
+      })
+}
+
+const nextDay = <Timed extends { readonly start: number; readonly end: number | undefined }>(
+  timed: Timed,
+  added: number
+): Timed =>
+  added === 0
+    ? timed
+    : {
+        ...timed,
+        start: millis(timed.start + added),
+        end: timed.end === undefined ? undefined : millis(timed.end + added)
+      }
 
 /** Returns the turns in the text of one turn, which may contain markup. A speaker in the markup takes precedence. */
 const resolved = ({ speaker, text }: MarkedTurn): ReadonlyArray<MarkedTurn> =>

@@ -1,0 +1,92 @@
+/** Absurd times: midnight in the middle, cues that lost their time, ends far too late, hours without a cue. */
+import { Array } from "effect"
+import { Cue, LostCue, Notice, Subtitle } from "../../../domain/speech/Cue.ts"
+import { millis } from "../../../domain/time/Units.ts"
+import { skipValidation } from "../../../domain/values/SkipValidation.ts"
+
+const hour = 3_600_000
+const day = 24 * hour
+
+/** Longest credible cue, and longest credible gap between two cues, in milliseconds. */
+const longestCue = hour / 12
+const longestGap = hour / 2
+
+/**
+ * Returns the milliseconds to add to each start, in file order: a day more from each midnight on. A single cue with a
+ * wrong time is no midnight.
+ */
+export const midnights = (starts: ReadonlyArray<number>): ReadonlyArray<number> => {
+  let days = 0
+  let since = 0
+  return starts.map((start, at) => {
+    const before = starts[at - 1] ?? start
+    const isLate = starts.slice(Math.max(since, at - 2), at).every((time) => time > day / 2)
+    if (before - start > day / 2 && start + day - before < longestGap && isLate) {
+      days++
+      since = at
+    }
+    return days * day
+  })
+}
+
+/**
+ * Mends times that cannot be meant. Ends that are far too late are cut at the next cue. A cue at 0, from 0 to 0, after
+ * others has lost its time. Hours without a cue, which would be hours of silence, are reported.
+ */
+export const plausibleTimes = (script: Subtitle): Subtitle => {
+  const inFile = [...script.cues].sort((a, b) => a.line - b.line)
+  const timed = inFile.find(({ start }) => start > 0)?.line ?? Infinity
+  const isZeroed = ({ end, line }: Cue) => script.format !== "ass" && end === 0 && line > timed
+  const [kept, zeroed] = Array.partition(script.cues, isZeroed)
+  const notices: globalThis.Array<Notice> = []
+  const late: globalThis.Array<Cue> = []
+  let reached = 0
+  const cues = kept.map((cue, at) => {
+    const { index, line, start } = cue
+    if (start - reached > longestGap)
+      notices.push(
+        Notice.make({
+          line,
+          message: `cue ${index} starts at ${clock(start)}, after ${clock(start - reached)} without a cue, which will be silence; correct its time, or set start if the film begins later`
+        })
+      )
+    const next = kept.slice(at + 1, at + 50).find((other) => other.start > start)?.start
+    const isLate = cue.end - start > longestCue && (next === undefined ? late.length > 0 : next < cue.end)
+    const end = isLate ? millis(next ?? start) : cue.end
+    if (isLate) late.push(cue)
+    reached = Math.max(reached, start, end)
+    return isLate ? Cue.make({ ...cue, end }, skipValidation) : cue
+  })
+  const [first] = late
+  if (first !== undefined)
+    notices.push(
+      Notice.make({
+        line: first.line,
+        message: `${late.length} ${late.length === 1 ? "cue ends" : "cues end"} more than ${longestCue / 60_000} minutes after the start, from cue ${first.index} on; cut at the next cue`
+      })
+    )
+  if (notices.length === 0 && zeroed.length === 0) return script
+  const why = "00:00:00 to 00:00:00: expected a time; the cue has lost it"
+  return Subtitle.make({
+    ...script,
+    cues,
+    lost: [
+      ...script.lost,
+      ...zeroed.map((cue) => {
+        const before = inFile.filter(({ line }) => line < cue.line).at(-1)?.end ?? cue.end
+        return LostCue.make({ ...cue, start: before, end: before, why }, skipValidation)
+      })
+    ],
+    notices: [
+      ...script.notices,
+      ...zeroed.map(({ line }) => Notice.make({ line, message: `skipped ${why}` })),
+      ...notices
+    ]
+  })
+}
+
+/** Formats milliseconds as `10:00:03`. */
+const clock = (time: number): string =>
+  [Math.floor(time / hour), Math.floor(time / 60_000) % 60, Math.floor(time / 1000) % 60]
+    .map((field) => `${field}`.padStart(2, "0"))
+    .join(":")
