@@ -176,7 +176,7 @@ export const ServiceConfig = Schema.Struct({
       ),
       timeline: optionalField(
         Schema.Number.pipe(Schema.between(1, 86_400)),
-        "Latest start of an SRT entry, in seconds; default: 14400."
+        "Latest start of an SRT entry, in seconds; default: 14400. At most 600 s, and 20 s for each character of the SRT."
       ),
       requestsPerSecond: optionalField(
         Schema.Number.pipe(Schema.between(0.1, 100_000)),

@@ -144,6 +144,10 @@ const checkCharacters = (field: "text" | "voice_name", value: string): Either.Ei
 
 const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u
 
+/** Seconds of an SRT's timeline that are free, and that each of its characters allows: silence takes space, too. */
+const freeSilence = 600
+const silencePerCharacter = 20
+
 const checkText = (
   provider: ServedProvider,
   text: string,
@@ -165,12 +169,14 @@ const checkText = (
   if (features.srt_input && isSrt(text)) {
     const entries = readEntries(text)
     if (Either.isLeft(entries)) return refused("srt_malformed", "text", entries.left)
-    const late = entries.right.find((entry) => entry.start > timeline * 1000)
+    const paid = freeSilence + characters * silencePerCharacter
+    const latest = Math.min(timeline, paid)
+    const late = entries.right.find((entry) => entry.start > latest * 1000)
     if (late !== undefined) {
       return refused(
         "srt_malformed",
         "text",
-        `an entry starts at ${Math.round(late.start / 1000)} s, after the limit of ${timeline} s; shift the times`
+        `an entry starts at ${Math.round(late.start / 1000)} s, after the limit of ${latest} s${paid < timeline ? ` for ${characters} characters` : ""}; shift the times`
       )
     }
     return Either.right("srt")

@@ -103,6 +103,28 @@ describe("admit", () => {
     expect(codeOf(voice, body)).toBe(code)
   })
 
+  const gaps = (count: number, minutes: number) =>
+    Array.from({ length: count }, (_, index) => {
+      const at = (index + 1) * minutes
+      const [hours, rest] = [Math.floor(at / 60), at % 60].map((part) => String(part).padStart(2, "0"))
+      return `${index + 1}\n${hours}:${rest}:00,000 --> ${hours}:${rest}:01,000\na\n`
+    }).join("\n")
+
+  it("refuses an SRT that is nearly all silence, and takes one with gaps of 10 minutes", () => {
+    for (const [count, minutes] of [
+      [1, 239],
+      [2, 100],
+      [5, 45]
+    ] as const)
+      expect(codeOf("vi-anna", { text: gaps(count, minutes), provider: "provider_native" })).toBe(
+        "srt_malformed"
+      )
+    for (const count of [1, 2, 5, 24])
+      expect(
+        Either.isRight(admitted("vi-anna", { text: gaps(count, 10), provider: "provider_native" }))
+      ).toBe(true)
+  })
+
   it.each(["\u007f", "\u0085", "\u009b", "\u061c", "\u200f", "\u202e", "\u2028", "\u2066", "\udfff"])(
     "refuses a label with %j",
     (sign) => {
