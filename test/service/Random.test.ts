@@ -4,12 +4,15 @@
  */
 import { Agent, request } from "node:http"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import type { OpenApi } from "@effect/platform"
 import { Arbitrary, FastCheck as fc, Schema } from "effect"
 import { Credits, Health } from "../../src/contract/Account.ts"
 import { ModelList, ProviderList, VoicePage } from "../../src/contract/ProviderCatalogue.ts"
 import { refusalStatus } from "../../src/contract/Errors.ts"
 import { CreateTask, Deleted, DeleteTask, Task, TaskPage, TaskReference } from "../../src/contract/Task.ts"
 import { ErrorResponse } from "../../src/service/http/ErrorResponse.ts"
+import { openApiDocument } from "../../src/service/http/OpenApiDocument.ts"
+import { openAiPaths, pathIn, patternOf } from "../../src/service/http/RoutePatterns.ts"
 import { type Started, startService } from "./start.ts"
 
 const count = Number(process.env["DUBWRIGHT_RANDOM_REQUESTS"] ?? 10_000)
@@ -77,7 +80,20 @@ const task = fc.record(
 
 const bytes = (value: unknown) => JSON.stringify(value) ?? ""
 
+const speech = fc.record(
+  {
+    model: mostly(fc.constantFrom("tts-1", "flite-1"), anyText),
+    input: mostly(fc.constantFrom("Words.", "", "…"), anyText),
+    voice: mostly(fc.constantFrom("os-kal", "alloy"), fc.oneof(anyText, fc.record({ id: anyText }))),
+    response_format: mostly(fc.constantFrom("wav", "flac"), anyText),
+    speed: mostly(fc.double({ min: 0.25, max: 4, noNaN: true }), fc.double()),
+    stream_format: fc.constantFrom("audio", "sse")
+  },
+  { requiredKeys: ["model", "input"] }
+)
+
 const body = fc.oneof(
+  { weight: 1, arbitrary: speech.map(bytes) },
   { weight: 4, arbitrary: task.map(bytes) },
   { weight: 2, arbitrary: Arbitrary.make(CreateTask).map(bytes) },
   { weight: 1, arbitrary: Arbitrary.make(DeleteTask).map(bytes) },
@@ -131,6 +147,13 @@ const target = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom(["PUT", "/v1/tasks"] as const, ["POST", "/v1/credits"] as const)
+  },
+  {
+    weight: 1,
+    arbitrary: fc.oneof(
+      segment.map((id) => ["GET", `/v1/models/${id}`] as const),
+      fc.constant(["POST", openAiPaths.speech] as const)
+    )
   },
   {
     weight: 1,
@@ -208,6 +231,7 @@ const ask = ({ method, path, headers, body: content }: Sent): Promise<Got> =>
     asked.end(content)
   })
 
+const { paths } = openApiDocument()
 const refusalIn = Schema.decodeUnknownSync(Schema.parseJson(ErrorResponse))
 const successes = Schema.decodeUnknownSync(
   Schema.parseJson(
@@ -220,15 +244,27 @@ const examined = async (each: Sent): Promise<number> => {
   const got = await ask(each)
   const where = `${each.method} ${each.path} → ${got.status} ${got.body.slice(0, 300)}`
   expect(got.status, where).not.toBe(500)
+  const pattern = patternOf(pathIn(each.path)).replace(/:([a-z_]+)/gu, "{$1}")
+  const operation = Object.entries(paths[pattern] ?? {}).find(
+    ([method]) => method === each.method.toLowerCase()
+  )
+  if (operation !== undefined) {
+    const documented: OpenApi.OpenApiSpecResponse | undefined = operation[1].responses[got.status]
+    expect(documented, where).toBeDefined()
+    if (documented?.content !== undefined && got.body !== "")
+      expect(Object.keys(documented.content), where).toContain(got.headers["content-type"])
+  }
   if (each.method === "HEAD") return got.status
-  if (got.status >= 400) {
+  if (got.status >= 400 && /^\/v1\/(?:audio|models)\//u.test(pathIn(each.path))) {
+    expect(JSON.parse(got.body), where).toMatchObject({ error: { message: expect.any(String) } })
+  } else if (got.status >= 400) {
     const refusal = refusalIn(got.body)
     expect(refusalStatus[refusal._tag], where).toBe(got.status)
     expect(got.headers["content-type"], where).toBe("application/json")
     expect(refusal.message, where).not.toBe("")
     if (got.status === 429 || got.status === 503)
       expect(Number(got.headers["retry-after"]), where).toBeGreaterThan(0)
-  } else if (each.path.startsWith("/v1/")) {
+  } else if (each.path.startsWith("/v1/") && !/^\/v1\/(?:audio|models)\//u.test(each.path)) {
     successes(got.body)
   }
   return got.status

@@ -1,5 +1,7 @@
 /** The API's OpenAPI document: generated from the contract, corrected to match the service's responses. */
-import { OpenApi } from "@effect/platform"
+import { STATUS_CODES } from "node:http"
+import { OpenApi, OpenApiJsonSchema } from "@effect/platform"
+import { mediaTypeOf, OpenAiError, OpenAiSpeech } from "../../contract/OpenAi.ts"
 import { SpeechApi } from "../../contract/SpeechApi.ts"
 import { openAiPaths, openPaths } from "./RoutePatterns.ts"
 
@@ -17,6 +19,12 @@ export const openApiDocument = (): OpenApi.OpenAPISpec => {
   const { HttpApiDecodeError: _, Issue: _issue, PropertyKey: _key, ...schemas } = document.components.schemas
   return {
     ...document,
+    servers: [{ url: "/" }],
+    tags: [
+      { name: "speech", description: "The service's own interface." },
+      { name: "openai", description: "OpenAI's interface, on the same keys, credits and tasks." },
+      { name: "open", description: "Paths that need no key." }
+    ],
     paths: {
       ...Object.fromEntries(
         Object.entries(document.paths).map(([path, item]) => [
@@ -32,7 +40,15 @@ export const openApiDocument = (): OpenApi.OpenAPISpec => {
       ...openAiOperations,
       ...openOperations
     },
-    components: { ...document.components, schemas }
+    components: {
+      ...document.components,
+      schemas: {
+        OpenAiSpeech: OpenApiJsonSchema.makeWithDefs(OpenAiSpeech, { defs: schemas }),
+        OpenAiError: OpenApiJsonSchema.makeWithDefs(OpenAiError, { defs: schemas }),
+        // With the schemas that the two above refer to.
+        ...schemas
+      }
+    }
   }
 }
 
@@ -48,7 +64,7 @@ const truthful = (responses: OpenApi.OpenAPISpecResponses): OpenApi.OpenAPISpecR
     ])
   )
 
-const only = (schema: string): Pick<OpenApi.OpenApiSpecResponse, "content"> => ({
+const only = (schema: string): Required<Pick<OpenApi.OpenApiSpecResponse, "content">> => ({
   content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } }
 })
 
@@ -84,6 +100,21 @@ const inPath = (name: string, description: string): OpenApi.OpenAPISpecParameter
 
 const byKey: OpenApi.OpenAPISpecOperation["security"] = [{ bearer: [] }, { key: [] }]
 
+/** The errors of a path with OpenAI's interface. */
+const openAiErrors = (...statuses: ReadonlyArray<number>): OpenApi.OpenAPISpecResponses =>
+  Object.fromEntries(
+    statuses.map((status): [number, Response] => [
+      status,
+      {
+        description: STATUS_CODES[status] ?? "",
+        ...only("OpenAiError"),
+        ...(status === 429 || status === 503 ? { headers: retryAfter } : {})
+      }
+    ])
+  )
+
+const binary = { schema: { type: "string", format: "binary" } } as const
+
 /** Paths with OpenAI's interface. */
 const openAiOperations: OpenApi.OpenAPISpecPaths = {
   [openAiPaths.speech]: {
@@ -95,7 +126,16 @@ const openAiOperations: OpenApi.OpenAPISpecPaths = {
         "Takes the body of OpenAI's POST /v1/audio/speech. Its fields are model, input, voice, response_format (mp3, opus, aac, flac, wav, pcm), speed (0.25 to 4) and stream_format (audio, sse). Instructions are ignored. Voices and models have OpenAI's names or this service's ids. Creates a task, waits for it, and responds with its audio. Errors have OpenAI's shape.",
       security: byKey,
       parameters: [],
-      responses: { 200: { description: "The audio, or Server-Sent Events with stream_format sse." } }
+      requestBody: { required: true, ...only("OpenAiSpeech") },
+      responses: {
+        200: {
+          description: "The audio, or Server-Sent Events with stream_format sse.",
+          content: Object.fromEntries(
+            [...Object.values(mediaTypeOf), "text/event-stream"].map((type) => [type, binary])
+          )
+        },
+        ...openAiErrors(400, 401, 402, 403, 404, 413, 422, 429, 500, 503)
+      }
     }
   },
   [openAiPaths.model.replace(":model", "{model}")]: {
@@ -106,7 +146,7 @@ const openAiOperations: OpenApi.OpenAPISpecPaths = {
       description: "GET /v1/models returns OpenAI's list of models if the key is a bearer token.",
       security: byKey,
       parameters: [inPath("model", "A model's id.")],
-      responses: { 200: { description: "The model." }, 404: { description: "Unknown model." } }
+      responses: { 200: { description: "The model." }, ...openAiErrors(400, 401, 403, 404, 429, 500, 503) }
     }
   }
 }

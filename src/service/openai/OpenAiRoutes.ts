@@ -5,6 +5,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Duration, Effect, Encoding, Option, Stream } from "effect"
 import type { KeyScope } from "../../contract/Account.ts"
 import { InternalError, NotFound, Unprocessable } from "../../contract/Errors.ts"
+import { mediaTypeOf, OpenAiSpeech } from "../../contract/OpenAi.ts"
 import { idempotencyHeader } from "../../contract/SpeechApi.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
@@ -18,8 +19,8 @@ import { TaskFeed } from "../requests/TaskFeed.ts"
 import { TaskIntake } from "../requests/TaskIntake.ts"
 import { TaskWaiting } from "../requests/TaskWaiting.ts"
 import { originOf } from "../requests/TaskResponse.ts"
-import { makeConversion, mediaTypeOf } from "./SpeechConversion.ts"
-import { selectVoice, OpenAiSpeech } from "./OpenAiSpeech.ts"
+import { makeConversion } from "./SpeechConversion.ts"
+import { selectVoice } from "./OpenAiSpeech.ts"
 
 /** How long a request waits for its speech. */
 const patience = Duration.hours(1)

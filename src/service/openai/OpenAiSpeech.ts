@@ -1,25 +1,8 @@
-/** The body of OpenAI's `POST /v1/audio/speech`, and the voice, model and provider that it selects. */
-import { Either, Schema } from "effect"
+/** The voice, model and provider that a request of OpenAI's interface selects. */
+import { Either } from "effect"
 import { NotFound } from "../../contract/Errors.ts"
+import type { OpenAiSpeech } from "../../contract/OpenAi.ts"
 import type { Offer, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
-
-/** Output formats, as OpenAI defines them. */
-export const SpeechFormat = Schema.Literal("mp3", "opus", "aac", "flac", "wav", "pcm")
-export type SpeechFormat = typeof SpeechFormat.Type
-
-/** The body: https://platform.openai.com/docs/api-reference/audio/createSpeech. `instructions` are ignored. */
-export const OpenAiSpeech = Schema.Struct({
-  model: Schema.NonEmptyString,
-  input: Schema.String,
-  voice: Schema.Union(Schema.NonEmptyString, Schema.Struct({ id: Schema.NonEmptyString })),
-  response_format: optional(SpeechFormat),
-  speed: optional(Schema.Number.pipe(Schema.between(0.25, 4))),
-  instructions: optional(Schema.String),
-  stream_format: optional(Schema.Literal("audio", "sse"))
-})
-export type OpenAiSpeech = typeof OpenAiSpeech.Type
 
 /** OpenAI's voices, and the gender of the voice that each selects. */
 const openAiVoices: Readonly<Record<string, "female" | "male">> = {

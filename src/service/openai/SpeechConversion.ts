@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { Effect, Option, RcMap } from "effect"
 import { InternalError } from "../../contract/Errors.ts"
+import type { SpeechFormat } from "../../contract/OpenAi.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { saysDiskFull } from "../../ffmpeg/process/FfmpegErrors.ts"
 import { runJob } from "../../ffmpeg/process/JobRunner.ts"
@@ -9,17 +10,6 @@ import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { FilesUnwritable } from "../storage/FileStore.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { diskFull } from "../tasks/TaskAdmission.ts"
-import type { SpeechFormat } from "./OpenAiSpeech.ts"
-
-/** Media types as OpenAI sends them. */
-export const mediaTypeOf: Readonly<Record<SpeechFormat, string>> = {
-  mp3: "audio/mpeg",
-  opus: "audio/opus",
-  aac: "audio/aac",
-  flac: "audio/flac",
-  wav: "audio/wav",
-  pcm: "audio/pcm"
-}
 
 /** Encoder options. PCM is 24 kHz, 16-bit, mono, little-endian, without a header. */
 const encoders: Readonly<Record<SpeechFormat, ReadonlyArray<string>>> = {
