@@ -23,6 +23,7 @@ import { readOffice } from "./formats/tables/Office.ts"
 import { isZip } from "./formats/tables/OfficeZip.ts"
 import type { KnownRates } from "./formats/timed/FrameClock.ts"
 import { plausibleTimes } from "./formats/timed/PlausibleTimes.ts"
+import { remarksIn, withoutFences } from "./markup/ForeignMarkup.ts"
 import { fromStart } from "./formats/timed/TimedLines.ts"
 import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
@@ -54,8 +55,15 @@ export const readScript = (
 ): Either.Either<Script, ScriptRejected> =>
   Either.mapBoth(readBytes(bytes, file, options), {
     onLeft: (faults) => ScriptRejected.make({ file, faults: atMost(listed, faults) }),
-    onRight: (script) => (script._tag === "Subtitle" ? plausibleTimes(script) : script)
+    onRight: (script) => (script._tag === "Subtitle" ? withRemarks(plausibleTimes(script)) : script)
   })
+
+const withRemarks = (script: Subtitle): Subtitle => {
+  const remarks = remarksIn(script.cues)
+  return remarks.length === 0
+    ? script
+    : Subtitle.make({ ...script, notices: [...script.notices, ...remarks] })
+}
 
 const readBytes = (bytes: Uint8Array, file: string, options: ReadOptions): Read =>
   isEbuStl(bytes)
@@ -74,7 +82,12 @@ const readDecoded = (bytes: Uint8Array, file: string, options: ReadOptions): Rea
         return [unread === undefined ? fault : faultOf("", unread)]
       }
     ),
-    (decoded) => Either.map(readText(decoded.text, file, options), (script) => withNotices(script, decoded))
+    (decoded) => {
+      const { text, notices } = /\d\s*-->\s*\d/u.test(decoded.text) ? withoutFences(decoded.text) : decoded
+      return Either.map(readText(text, file, options), (script) =>
+        withNotices(script, { ...decoded, notices: [...new Set([...decoded.notices, ...notices])] })
+      )
+    }
   )
 
 /** Maximum number of errors listed one by one; one line counts the rest. */

@@ -1,5 +1,6 @@
 /** Converts a cue's markup to plain text: removes tags and style codes, resolves entities, separates speakers. */
 import { withoutUnseen } from "./CueLines.ts"
+import { withoutForeignMarkup } from "./ForeignMarkup.ts"
 import { decodeEntities } from "./HtmlEntities.ts"
 
 /** One voice's text in a cue; `speaker` is a WebVTT `<v>` annotation. */
@@ -28,7 +29,7 @@ export const turnsOfMarkup = (raw: string): ReadonlyArray<MarkedTurn> => {
     if (last !== undefined && last.speaker === speaker) last.text += text
     else turns.push({ speaker, text })
   }
-  let rest = withoutStyleCodes(raw)
+  let rest = withoutStyleCodes(withoutForeignMarkup(raw))
   // Length of the rest at the end of the last comment; no comment begins after it.
   const lastComment = rest.length - rest.lastIndexOf("-->")
   while (rest !== "") {
@@ -69,16 +70,10 @@ interface Tag {
   readonly length: number
 }
 
-const known = new Set(
-  "b i u s c v lang ruby rt rp br p font span div em strong small big a sub sup center strike del ins tt code".split(
-    " "
-  )
-)
-
 const closed = /^<\s*(\/?)\s*([a-z][a-z0-9]*)?((?:\.[^\s<>]*)?)(\s[^<>]*?)?\s*\/?>/iu
-const timeTag = /^<\s*[\d:.,\0]*\d[\d:.,\0]*>/u
+const timeTag = /^<\s*\/?[\d:.,\0]*\d[\d:.,\0]*>/u
 const unfinished =
-  /^<\/?(b|i|u|s|c|v|lang|ruby|rt|font)((?:\.[\w-]*)*)(?:\s+\w+\s*=\s*(?:"[^"<>]*"|[^\s<>]+))*(?=\s|$)/iu
+  /^<\/?(br|b|i|u|s|c|v|lang|ruby|rt|font)((?:\.[\w-]*)*)(?:\s+\w+\s*=\s*(?:"[^"<>]*"|[^\s<>]+))*(?=\s|$)/iu
 const unfinishedTime = /^<\d+:[\d:.]+(?=\s|$)/u
 
 const tagAt = (text: string, comments: boolean): Tag | undefined => {
@@ -88,7 +83,9 @@ const tagAt = (text: string, comments: boolean): Tag | undefined => {
   if (match !== null) {
     const name = (match[2] ?? "").toLowerCase()
     const annotation = (match[4] ?? "").replace(/\s+/gu, " ").trim()
-    if (!known.has(name) && name !== "" && annotation !== "" && !annotation.includes("=")) return undefined
+    // Only these have bare annotations: "a<b and c>d" is text.
+    if (!/^(?:v|lang|font|span|div)?$/u.test(name) && annotation !== "" && !annotation.includes("="))
+      return undefined
     if (name === "" && match[1] === "" && match[3] === "") return undefined
     // "a < b and c > d" is text: a tag with an annotation has no space after its bracket.
     if (/^<\s/u.test(text) && annotation !== "" && !annotation.includes("=")) return undefined
@@ -126,7 +123,7 @@ const withoutStyleCodes = (raw: string): string =>
 
 /** Resolves entities; removes tags that were escaped as entities, and invisible characters. */
 const cleaned = (text: string): string =>
-  withoutUnseen(decodeEntities(text).replace(/<\/?(?:[bius]|font)(?:\s[^<>]*)?>/giu, ""))
+  withoutUnseen(decodeEntities(text).replace(/<\/?(?:[bius]|font)(?:\s[^<>]*=[^<>]*)?\s*>/giu, ""))
     .split("\n")
     .map((line) => line.trim())
     .join("\n")

@@ -30,7 +30,11 @@ export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle 
         lost.push(unreadLine(line, written, "expected a time such as [01:02.50] before it"))
       return
     }
-    const words = rest.replace(/<\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?>/gu, "").trim()
+    // Marks of voices (`v1:`, `bg:`), which players that know them do not show, are left out.
+    const words = rest
+      .replace(/<\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?>/gu, "")
+      .replace(/^\s*(?:\[bg\s*:(.*)\]|(?:v\d|bg)\s*:)\s*/iu, "$1")
+      .trim()
     for (const [, minutes, seconds, fraction] of times.matchAll(stamp)) {
       const whole = Number(minutes) * 60 + Number(seconds)
       timed.push({ line, start: Math.max(0, (whole + Number(`0.${fraction ?? 0}`)) * 1000 - offset), words })

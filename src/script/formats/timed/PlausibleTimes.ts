@@ -13,15 +13,20 @@ const longestGap = hour / 2
 
 /**
  * Returns the milliseconds to add to each start, in file order: a day more from each midnight on. A single cue with a
- * wrong time is no midnight.
+ * wrong time is no midnight, nor are cues in any order.
  */
 export const midnights = (starts: ReadonlyArray<number>): ReadonlyArray<number> => {
   let days = 0
   let since = 0
   return starts.map((start, at) => {
     const before = starts[at - 1] ?? start
-    const isLate = starts.slice(Math.max(since, at - 2), at).every((time) => time > day / 2)
-    if (before - start > day / 2 && start + day - before < longestGap && isLate) {
+    const isLate = starts.slice(Math.max(since, at - 2), at).every((time) => time > day / 2 && time <= before)
+    if (
+      before - start > day / 2 &&
+      start + day - before < longestGap &&
+      isLate &&
+      (starts[at + 1] ?? start) >= start
+    ) {
       days++
       since = at
     }

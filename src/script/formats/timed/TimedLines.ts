@@ -82,7 +82,7 @@ export const subtitleOf = (
 ): ReadSubtitle => {
   const [lines, unread] = Array.partition(found, (line): line is LostBlock => "why" in line)
   const lost = [...unread]
-  const later = midnights(lines.map(({ start }) => start))
+  const later = programme.isTimecode ? midnights(lines.map(({ start }) => start)) : []
   const worded = lines
     .map((line, at) => ({
       line: nextDay(line, later[at] ?? 0),

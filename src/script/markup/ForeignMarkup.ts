@@ -1,0 +1,103 @@
+/** Markup that subtitles do not have, left by other programs: BBCode, links, escapes, code fences of a chat. */
+import { type Cue, Notice } from "../../domain/speech/Cue.ts"
+import { excerpt } from "./CueLines.ts"
+
+/** Removes markup of forums, pages and programs from a cue's text, and resolves their escapes. */
+export const withoutForeignMarkup = (raw: string): string => {
+  if (!/[[\\%`/⟦]/u.test(raw)) return raw
+  let text = decodedEscapes(raw)
+  for (let depth = 0; depth < 3; depth++) text = text.replace(pairedTags, "$2")
+  return (
+    text
+      .replace(loneTags, "")
+      .replace(/\[([^\][\n]{1,160})\]\((?:https?:|www\.|\/|#)[^()\s]*\)/giu, "$1")
+      .replace(/`([^`\n]+)`/gu, "$1")
+      .replace(/⟦[^⟦⟧\n]{0,20}⟧/gu, "")
+      .replace(/^[ \t]*<?(?:https?:\/\/|www\.)[^\s<>]+>?[ \t]*$/gimu, "")
+      // The rest of a `<br />` that has lost its beginning.
+      .replace(/(?<!<[^<>\n]*)[ \t]*\/ ?>/gu, "\n")
+  )
+}
+
+const names = "b|i|u|s|color|size|font|url|center|code|quote|spoiler"
+const pairedTags = new RegExp(`\\[(${names})(?:=[^\\]\\n]*)?\\]([^]*?)\\[/\\1\\]`, "giu")
+const loneTags = new RegExp(`\\[/(?:${names})\\]|\\[(?:[biu]|(?:${names})=[^\\]\\n]*)\\]`, "giu")
+
+/** Resolves escapes of JSON, programs and addresses: `\u0130`, `\xe9`, `%C3%A9`. */
+const decodedEscapes = (text: string): string =>
+  text
+    .replace(/\\u(?:\{([\da-f]{1,6})\}|([\da-f]{4}))/giu, (written, point?: string, unit?: string) => {
+      const code = Number.parseInt(point ?? unit ?? "", 16)
+      return code > 0x10ffff
+        ? written
+        : unit === undefined
+          ? String.fromCodePoint(code)
+          : String.fromCharCode(code)
+    })
+    .replace(/(?:\\x[\da-f]{2})+/giu, (written) => {
+      const bytes = Uint8Array.from(written.slice(2).split(/\\x/iu), (byte) => Number.parseInt(byte, 16))
+      const utf8 = new TextDecoder().decode(bytes)
+      return utf8.includes("\ufffd") ? new TextDecoder("windows-1252").decode(bytes) : utf8
+    })
+    .replace(/(?:%[C-F][\dA-F](?:%[89AB][\dA-F]){1,3})+/giu, (written) => {
+      try {
+        return decodeURIComponent(written)
+      } catch {
+        return written
+      }
+    })
+
+/**
+ * Blanks the code fences of a chat and the sentences around them, so that no line number changes. Returns the text and
+ * the lines with words that were taken out.
+ */
+export const withoutFences = (
+  text: string
+): { readonly text: string; readonly notices: ReadonlyArray<Notice> } => {
+  const lines = text.split("\n")
+  const fences = lines.filter((line) => fence.test(line)).length
+  if (fences === 0) return { text, notices: [] }
+  let isInside = fences === 1
+  const notices: Array<Notice> = []
+  const kept = lines.map((line, at) => {
+    if (fence.test(line)) {
+      isInside = fences === 1 || !isInside
+      return ""
+    }
+    if (!isInside && line.trim() !== "")
+      notices.push(
+        Notice.make({
+          line: at + 1,
+          message: `skipped a sentence outside the code fence: "${excerpt(line)}"`
+        })
+      )
+    return isInside ? line : ""
+  })
+  return { text: kept.join("\n"), notices }
+}
+
+const fence = /^\s*`{3,}\w*\s*$/u
+
+/** Reports cues that look like adverts of subtitle sites, or like a chat's remarks: they would be spoken. */
+export const remarksIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> =>
+  cues.flatMap(({ index, line, text }, at) => {
+    const what = advert.test(text)
+      ? "an advert"
+      : chat.test(text) && (at < 2 || at >= cues.length - 2)
+        ? "a chat's remark"
+        : undefined
+    return what === undefined
+      ? []
+      : [
+          Notice.make({
+            line,
+            message: `cue ${index} looks like ${what}: "${excerpt(text)}"; delete it if it is not to be spoken`
+          })
+        ]
+  })
+
+const advert =
+  /(?:https?:\/\/|\bwww\.)\S|\b(?:advertise your product|downloaded from|subtitles? (?:downloaded|by)|support us and become|open ?subtitles|opensubs|yts\.\w+|yify|addic7ed|podnapisi|subscene)\b/iu
+
+const chat =
+  /^(?:sure|certainly|of course)[,!:. ].*\b(?:here|translat)|^here (?:is|are|'s) (?:the|your|a)\b.*\b(?:translat|subtitle|srt|continu)|\blet me know if\b|\bwould you like me to\b|\bi hope this helps\b|\bas an ai\b/imu
