@@ -12,6 +12,7 @@ import {
   healthOf,
   modelListOf,
   providerListOf,
+  statedProvidersOf,
   taskOf,
   taskPageOf,
   voicePageOf
@@ -207,6 +208,7 @@ export const makeCalls = Effect.gen(function* () {
       health: patient(health),
       credits: patient(get(paths.credits, (value) => creditsOf(value, dialect))),
       providers: patient(get(paths.providers, providerListOf)),
+      stated: patient(get(paths.providers, statedProvidersOf)),
       models: (provider?: string) => patient(get(paths.models, modelListOf, { provider })),
       voices: (query: VoiceQuery) =>
         voices(query).pipe(

@@ -18,6 +18,7 @@ import { type BatchPlan, planRun } from "./plan/BatchPlan.ts"
 import { withBilingualNotices } from "./plan/BilingualNotices.ts"
 import { pricesOf, withPrices } from "./plan/Prices.ts"
 import type { SpeechAccess } from "./plan/SpeechAccess.ts"
+import { keepStated } from "./plan/StatedRules.ts"
 import { openFolder } from "./report/ResultFolder.ts"
 import { registerBatch } from "./run/BatchRegistration.ts"
 import { speakBatch, withAccount } from "./run/BatchSpeech.ts"
@@ -141,6 +142,7 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
   yield* warnOfReread(plan)
   const waiting = yield* registerBatch(plan)
   yield* rememberSources(plan)
+  yield* keepStated(plan.batch)
 
   return yield* Effect.gen(function* () {
     // Place and deliver: each job once its last utterance is settled, while others are still spoken.

@@ -21,6 +21,7 @@ export const readsOf = <A>(answer: A) => ({
   health: answer,
   credits: answer,
   providers: answer,
+  stated: answer,
   models: () => answer,
   voices: () => answer,
   tasks: () => answer

@@ -4,7 +4,12 @@ import { described, optional } from "./FieldDescription.ts"
 import { DialectSetting, ExtraBody } from "./ServiceDialect.ts"
 import { expecting } from "../values/SchemaWords.ts"
 
-/** Limits and prices of a provider. Each overrides the built-in profile. */
+const Range = Schema.Struct({
+  min: described(Schema.Number, "The minimum value."),
+  max: described(Schema.Number, "The maximum value.")
+}).pipe(Schema.filter(({ min, max }) => min <= max || `min ${min} is above max ${max}`))
+
+/** Rules and prices of a provider. Each overrides what the service states, and the built-in profile. */
 export const ProviderLimits = Schema.Struct({
   concurrency: optional(
     Schema.Int.pipe(Schema.between(1, 1_000)),
@@ -14,9 +19,29 @@ export const ProviderLimits = Schema.Struct({
     Schema.Positive,
     "Maximum number of tasks started within one second; default: no limit."
   ),
+  minChars: optional(
+    Schema.Int.pipe(Schema.between(0, 1_000_000)),
+    "Minimum number of characters of a plain text; default: as the service states, else 100 for provider_native, 0 for others."
+  ),
   maxChars: optional(
     Schema.Int.pipe(Schema.between(1, 1_000_000)),
-    "Maximum number of characters per task; default 2000, lowered if the service rejects a text as too long."
+    "Maximum number of characters per task; default: as the service states, else 2000, lowered if the service rejects a text as too long."
+  ),
+  srtInput: optional(
+    Schema.Boolean,
+    "Whether a text may be an SRT; default: as the service states, else only for provider_native."
+  ),
+  transcript: optional(
+    Schema.Literal("none", "with_transcript", "export_srt"),
+    "The field of a create that asks for a transcript; default: as the service states, else export_srt for provider_native, with_transcript for provider_expressive, none for others."
+  ),
+  controls: optional(
+    Schema.Struct({
+      speed: optional(Range, "Range of the speaking rate."),
+      vol: optional(Range, "Range of the volume."),
+      pitch: optional(Range, "Range of the pitch shift.")
+    }),
+    "The controls that the provider has, such as speed: { min: 0.5, max: 2 }; default: as the service states, else all three for provider_native, none for others."
   ),
   tone: optional(
     Schema.String.pipe(
@@ -30,7 +55,12 @@ export const ProviderLimits = Schema.Struct({
     Schema.NonNegative,
     "Credits per character, for estimates and budgets; default: the price that the service reports."
   )
-})
+}).pipe(
+  Schema.filter(
+    ({ minChars = 0, maxChars = Infinity }) =>
+      minChars <= maxChars || `minChars ${minChars} is above maxChars ${maxChars}`
+  )
+)
 
 /** What to do after a lost response to a create, if the service does not return `voice_name`. */
 export const Undecided = Schema.Literal("match", "report", "again")

@@ -25,3 +25,6 @@ export const tonedText = ({ tone }: Casting, format: string | undefined, text: s
 
 /** Controls that only some providers have, by their names in requests. */
 export const controlNames = ["speed", "vol", "pitch"] as const
+
+/** The values at which controls change nothing. */
+export const neutralControls = { speed: 1, vol: 1, pitch: 0 } as const

@@ -1,15 +1,14 @@
 /**
  * Provider profiles: limits, formats and controls of each provider, as data. Planning and sending code consults the
- * profile, never the provider's name.
+ * profile, never the provider's name. What a service states about a provider replaces what is assumed here.
  */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import type { ProviderId } from "../values/Ids.ts"
+import { skipValidation } from "../values/SkipValidation.ts"
 
 /** A control's allowed range, inclusive. */
-export class ControlRange extends Schema.Class<ControlRange>("ControlRange")({
-  min: Schema.Number,
-  max: Schema.Number
-}) {}
+export const ControlRange = Schema.Struct({ min: Schema.Number, max: Schema.Number })
+export type ControlRange = typeof ControlRange.Type
 
 /** The limits of one provider. Characters are Unicode code points of the text as sent. */
 export class ProviderProfile extends Schema.Class<ProviderProfile>("ProviderProfile")({
@@ -64,5 +63,33 @@ const named: Readonly<Record<string, ProviderProfile>> = {
   provider_opensource: plain
 }
 
-/** Returns the provider's profile; unknown providers get the conservative default. */
-export const profileOf = (provider: ProviderId): ProviderProfile => named[provider] ?? plain
+/** What a service states about a provider; what it does not state is absent. */
+export const StatedRules = Schema.partialWith(
+  Schema.Struct({
+    ...Struct.pick(ProviderProfile.fields, "minChars", "maxChars", "srtInput", "transcript", "controls"),
+    /** Credits per character by model; `""` is the default model, `*` any other. */
+    prices: Schema.Record({ key: Schema.String, value: Schema.NonNegative })
+  }),
+  { exact: true }
+)
+export type StatedRules = typeof StatedRules.Type
+
+/**
+ * Returns the provider's profile; unknown providers get the conservative default. A limit that is assumed gives way to
+ * one that is stated.
+ */
+export const profileOf = (provider: ProviderId, rules?: StatedRules): ProviderProfile => {
+  const usual = named[provider] ?? plain
+  if (rules === undefined) return usual
+  const { prices: _, ...stated } = rules
+  const { minChars = 0, maxChars = Infinity } = stated
+  const [least, most] = [Math.min(usual.minChars, maxChars), Math.max(usual.maxChars, minChars)]
+  return ProviderProfile.make({ ...usual, minChars: least, maxChars: most, ...stated }, skipValidation)
+}
+
+/** Returns whether a provider rejects a text as too short. An SRT has no minimum. */
+export const isTooShort = (
+  input: "text" | "srt",
+  characters: number,
+  { minChars }: Pick<ProviderProfile, "minChars">
+): boolean => input === "text" && characters < minChars

@@ -6,6 +6,7 @@ import {
   fillTemplate,
   type Placeholder
 } from "../../domain/manifest/ServiceDialect.ts"
+import { controlNames, neutralControls } from "../../domain/speech/Casting.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { TaskMarker } from "../../domain/task/TaskMarker.ts"
@@ -32,14 +33,24 @@ export const composeCreate = (
   mark?: TaskMarker,
   { dialect = defaultDialect, language }: CreateTerms = {}
 ): NamedCreate => {
-  const { provider, voice, model, speed, vol, pitch } = utterance.casting
+  const { provider, voice, model } = utterance.casting
+  // A neutral value is left out where the provider has no such control.
+  const controls = Object.fromEntries(
+    controlNames.map((name) => {
+      const value = utterance.casting[name]
+      return [
+        name,
+        profile.controls[name] === undefined && value === neutralControls[name] ? undefined : value
+      ]
+    })
+  )
   const values: Readonly<Partial<Record<Placeholder, string | number | boolean>>> = {
     text: utterance.text,
     provider,
     voice,
     ...(profile.transcript === "with_transcript" ? { with_transcript: true } : {}),
     ...(profile.transcript === "export_srt" ? { export_srt: true } : {}),
-    ...defined({ label: label === "" ? undefined : label, model, language, speed, vol, pitch })
+    ...defined({ label: label === "" ? undefined : label, model, language, ...controls })
   }
   const inPath = { voice: encodeURIComponent(voice), provider: encodeURIComponent(provider) }
   const path = String(fillTemplate(dialect.paths.create, inPath) ?? dialect.paths.create)

@@ -13,6 +13,8 @@ import {
   defaultDialect,
   plainName
 } from "../../domain/manifest/ServiceDialect.ts"
+import { controlNames } from "../../domain/speech/Casting.ts"
+import type { StatedRules } from "../../domain/speech/ProviderProfile.ts"
 
 /** Any JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -309,37 +311,118 @@ export const modelListOf = (value: unknown): { readonly models: ReadonlyArray<Mo
   })
 })
 
-/** Reads the list of providers. */
-export const providerListOf = (value: unknown): { readonly providers: ReadonlyArray<Provider> } => ({
-  providers: listIn(value, "providers").flatMap((entry): ReadonlyArray<Provider> => {
+interface ProviderEntry {
+  readonly id: string
+  readonly layers: ReadonlyArray<Fields>
+  readonly features: Fields
+}
+
+const providerEntries = (value: unknown): ReadonlyArray<ProviderEntry> =>
+  listIn(value, "providers").flatMap((entry) => {
     const layers = layersOf(entry)
     const id = textOf(entry) ?? textOf(pickField(layers, ["provider", "provider_id", "id", "name"]))
-    if (id === undefined) return []
     const features = fieldsOf(pickField(layers, ["features"])) ?? {}
-    const transcript = features["transcript"]
+    return id === undefined ? [] : [{ id, layers, features }]
+  })
+
+const defaultModelOf = ({ layers }: ProviderEntry): string =>
+  textOf(pickField(layers, ["default_model_id", "default_model"])) ?? ""
+
+/** Reads the list of providers. */
+export const providerListOf = (value: unknown): { readonly providers: ReadonlyArray<Provider> } => ({
+  providers: providerEntries(value).map((entry): Provider => {
+    const { id, layers, features } = entry
     const controls = fieldsOf(features["controls"]) ?? {}
-    return [
-      {
-        provider: id,
-        name: textOf(pickField(layers, ["name", "display_name"])) ?? id,
-        description: textOf(pickField(layers, ["description"])) ?? "",
-        available: pickField(layers, ["available", "enabled"]) !== false,
-        default_model_id: textOf(pickField(layers, ["default_model_id", "default_model"])) ?? "",
-        features: {
-          transcript: transcript === "with_transcript" || transcript === "export_srt" ? transcript : "none",
-          srt_input: features["srt_input"] === true,
-          min_characters: countIn(features["min_characters"]),
-          max_characters: countIn(features["max_characters"]),
-          controls: {
-            ...control("speed", controls, 1),
-            ...control("vol", controls, 1),
-            ...control("pitch", controls, 0)
-          }
+    return {
+      provider: id,
+      name: textOf(pickField(layers, ["name", "display_name"])) ?? id,
+      description: textOf(pickField(layers, ["description"])) ?? "",
+      available: pickField(layers, ["available", "enabled"]) !== false,
+      default_model_id: defaultModelOf(entry),
+      features: {
+        transcript: transcripts.find((known) => known === features["transcript"]) ?? "none",
+        srt_input: features["srt_input"] === true,
+        min_characters: countIn(features["min_characters"]),
+        max_characters: countIn(features["max_characters"]),
+        controls: {
+          ...control("speed", controls, 1),
+          ...control("vol", controls, 1),
+          ...control("pitch", controls, 0)
         }
       }
-    ]
+    }
   })
 })
+
+/** What a service states about its providers. */
+export interface StatedProviders {
+  readonly providers: ReadonlyArray<{
+    readonly provider: string
+    readonly defaultModel: string
+    readonly rules: StatedRules
+  }>
+  /** Values that cannot be meant: provider, field and value. */
+  readonly ignored: ReadonlyArray<string>
+}
+
+/** Reads what a service states about its providers. */
+export const statedProvidersOf = (value: unknown): StatedProviders => {
+  const ignored: Array<string> = []
+  const providers = providerEntries(value).map((entry) => {
+    const places = [entry.features, ...entry.layers]
+    const ignore = (field: string, given: unknown) =>
+      ignored.push(`${entry.id.slice(0, 60)} ${field} ${(JSON.stringify(given) ?? "").slice(0, 60)}`)
+    const stated = <A>(field: string, read: (given: unknown) => A | undefined): A | undefined => {
+      const given = pickField(places, [field])
+      const known = given === undefined ? undefined : read(given)
+      if (given !== undefined && known === undefined) ignore(field, given)
+      return known
+    }
+    const min = stated("min_characters", (given) => wholeNumber(given, 0))
+    const max = stated("max_characters", (given) => wholeNumber(given, leastMaximum))
+    const isContrary = min !== undefined && max !== undefined && min > max
+    if (isContrary) ignore("min_characters above max_characters", [min, max])
+    const srtInput = stated("srt_input", (given) => (typeof given === "boolean" ? given : undefined))
+    const transcript = stated("transcript", (given) => transcripts.find((known) => known === given))
+    const controls = stated("controls", rangesIn)
+    const price = stated("credits_per_character", (given) => {
+      const credits = finiteNumber(given)
+      return credits === undefined || credits < 0 ? undefined : credits
+    })
+    const rules: StatedRules = {
+      ...(min === undefined || isContrary ? {} : { minChars: min }),
+      ...(max === undefined || isContrary ? {} : { maxChars: max }),
+      ...(srtInput === undefined ? {} : { srtInput }),
+      ...(transcript === undefined ? {} : { transcript }),
+      ...(controls === undefined ? {} : { controls }),
+      ...(price === undefined ? {} : { prices: { "*": price } })
+    }
+    return { provider: entry.id, defaultModel: defaultModelOf(entry), rules }
+  })
+  return { providers, ignored }
+}
+
+/** A maximum below this many characters is not meant: a sentence would not fit. */
+const leastMaximum = 20
+
+const transcripts = ["none", "with_transcript", "export_srt"] as const
+
+const wholeNumber = (value: unknown, least: number): number | undefined => {
+  const read = finiteNumber(value)
+  return read !== undefined && Number.isSafeInteger(read) && read >= least ? read : undefined
+}
+
+/** Reads the ranges of controls; undefined if one is none. */
+const rangesIn = (value: unknown): StatedRules["controls"] => {
+  const fields = fieldsOf(value)
+  const named = controlNames.filter((name) => fields?.[name] !== undefined && fields[name] !== null)
+  const ranges = named.flatMap((name) => {
+    const range = fieldsOf(fields?.[name])
+    const [min, max] = [finiteNumber(range?.["min"]), finiteNumber(range?.["max"])]
+    return min === undefined || max === undefined || min > max ? [] : [[name, { min, max }] as const]
+  })
+  return fields === undefined || ranges.length < named.length ? undefined : Object.fromEntries(ranges)
+}
 
 const control = (name: "speed" | "vol" | "pitch", controls: Fields, usual: number) => {
   const range = fieldsOf(controls[name])

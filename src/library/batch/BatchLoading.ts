@@ -4,6 +4,7 @@ import type { Array } from "effect"
 import { Effect } from "effect"
 import { loadBatch, loadManifestValue } from "../../pipeline/load/BatchLoader.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
+import { withStated } from "../../pipeline/plan/StatedRules.ts"
 import { traitsIn, withProvidersFound } from "../../pipeline/plan/voices/VoiceProviders.ts"
 import type { RunFlags } from "../../pipeline/load/RunFlags.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -80,5 +81,6 @@ export const loadForRun = Effect.fn("BatchLoading.loadForRun")(function* (
         yield* Effect.context<FileSystem.FileSystem>()
       )
   const unusable = isLocal ? { unusable: yield* service.local.unusable } : {}
-  return { ...found, batch: { ...found.batch, remarks, traits, ...unusable } satisfies Batch }
+  const whole: Batch = { ...found.batch, remarks, traits, ...unusable }
+  return { ...found, batch: yield* withStated(whole, service, known) }
 })

@@ -8,7 +8,7 @@ import { unlisted } from "../../pipeline/load/UnlistedSubtitles.ts"
 import { unchosenLanguages } from "../../pipeline/plan/BilingualNotices.ts"
 import { type BatchPlan, type PartialPlan, planPartially } from "../../pipeline/plan/BatchPlan.ts"
 import { findUnknownVoices } from "../../pipeline/plan/ServicePreflight.ts"
-import { namedPrices, pricesOf } from "../../pipeline/plan/Prices.ts"
+import { knownPrices, pricesOf } from "../../pipeline/plan/Prices.ts"
 import { knownRewritings } from "../../pipeline/rewrite/EarlierRewritings.ts"
 import { dryRun, isUnsent, type Outlook } from "../../pipeline/run/DryRun.ts"
 import { rereadIn } from "../../pipeline/run/ReadingChanges.ts"
@@ -34,7 +34,8 @@ export interface Prospect {
 }
 
 /** Plans a batch without running it. */
-export const prospectOf = Effect.fn("PlanOutlook.prospectOf")(function* (batch: Batch) {
+export const prospectOf = Effect.fn("PlanOutlook.prospectOf")(function* (loaded: Batch) {
+  const batch = yield* loaded.stated?.asked ?? Effect.succeed(loaded)
   const planned = yield* planPartially(batch)
   const { outlook, refused, strange, notes } = yield* outlookOf(planned)
   const unchosen =
@@ -77,7 +78,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
   const disk = { disk: yield* diskOf(plan, unsent) }
   const service = yield* SpeechService
   const unread = plan.batch.service === "embedded" ? { unread: yield* service.local.unread } : {}
-  const unpriced = { ...stored, ...disk, ...unread, priceOf: namedPrices(plan) }
+  const unpriced = { ...stored, ...disk, ...unread, priceOf: knownPrices(plan) }
   switch (account._tag) {
     case "Refused":
       return { ...nothing, outlook: unpriced, refused: account.refused }

@@ -4,7 +4,7 @@ import { Array, Effect } from "effect"
 import picomatch from "picomatch"
 import { isDynamicPattern } from "tinyglobby"
 import { dialectOf } from "../../domain/manifest/ServiceDialect.ts"
-import type { ProviderId } from "../../domain/values/Ids.ts"
+import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { type JobEntry, Manifest } from "../../domain/manifest/Manifest.ts"
 import { profileOf, ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { scriptEndings } from "../../script/ScriptFile.ts"
@@ -279,21 +279,24 @@ const serviceOf = (manifest: Manifest, flags: RunFlags): Batch["service"] => {
   return flags.environmentBaseUrl === undefined ? "embedded" : { baseUrl: flags.environmentBaseUrl }
 }
 
-/** Returns each provider's profile, with the manifest's and flags' limits applied. Profiles are built once. */
-const profiles = (manifest: Manifest, flags: RunFlags, limit: LearnedLimit): Batch["profileOf"] => {
-  const overall = flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }
-  const made = new Map<ProviderId, ProviderProfile>()
-  return (provider) => {
-    const known = made.get(provider)
-    if (known !== undefined) return known
-    const usual = profileOf(provider)
-    const profile = ProviderProfile.make({
-      ...usual,
-      maxChars: Math.min(usual.maxChars, limit(provider) ?? Infinity),
-      ...overall,
-      ...manifest.providers?.[provider]
-    })
-    made.set(provider, profile)
-    return profile
+/**
+ * Returns a provider's profile: what is assumed of it or, over that, what its service states; a limit learned from
+ * refusals; and over all of them the flags' and the manifest's settings. A provider with a tone is sent plain text,
+ * unless the manifest says otherwise: an SRT has no tones.
+ */
+const profiles =
+  (manifest: Manifest, flags: RunFlags, limit: LearnedLimit): Batch["profileOf"] =>
+  (provider, stated) => {
+    const usual = profileOf(provider, stated)
+    const own = manifest.providers?.[provider]
+    return ProviderProfile.make(
+      {
+        ...usual,
+        ...(own?.tone === undefined ? {} : { srtInput: profileOf(provider).srtInput }),
+        maxChars: Math.min(usual.maxChars, limit(provider) ?? Infinity),
+        ...(flags.concurrency === undefined ? {} : { concurrency: flags.concurrency }),
+        ...own
+      },
+      skipValidation
+    )
   }
-}

@@ -32,7 +32,9 @@ import type {
 import type { NamedProfile } from "./delivery/ProfileFile.ts"
 import type { FitLimits, PictureLimits } from "../../domain/speech/Placement.ts"
 import type { TraitsOf } from "../../domain/speech/VoiceTraits.ts"
-import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import type { Casting } from "../../domain/speech/Casting.ts"
+import type { ProviderProfile, StatedRules } from "../../domain/speech/ProviderProfile.ts"
+import type { UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import type { Duck } from "../../audio/level/Ducking.ts"
 
 /** The job's default voice. Absent fields must come from the line's speaker. */
@@ -168,6 +170,20 @@ export const filesOf = ({ input, film, video, background, sheet }: Job): Readonl
   ...(sheet === undefined ? [] : [sheet.path])
 ]
 
+/** What services have stated about their providers, in this run or earlier ones. */
+export interface StatedBefore {
+  /** Credits for one character. */
+  readonly priceOf: (casting: Casting) => number | undefined
+  /** Texts that were sent, and the other profiles by which they may have been cut. */
+  readonly cuts: UtteranceRules["cuts"]
+  /** What the service stated that cannot be meant, in one line. */
+  readonly notices?: ReadonlyArray<string>
+  /** Asks the service, and returns the batch under what it states. Never fails. */
+  readonly asked?: Effect.Effect<Batch>
+  /** What to keep for later runs, if the service has answered. */
+  readonly record?: string
+}
+
 /** The input of one run. */
 export interface Batch {
   /** The manifest's `name`. */
@@ -182,7 +198,10 @@ export interface Batch {
   /** The bundled service, or a remote one's base address. */
   readonly service: "embedded" | RemoteService
   readonly undecided: Undecided
-  readonly profileOf: (provider: ProviderId) => ProviderProfile
+  /** A provider's profile, with `stated` in place of what its service is known to state. */
+  readonly profileOf: (provider: ProviderId, stated?: StatedRules) => ProviderProfile
+  /** What services state about their providers; absent before the state was read. */
+  readonly stated?: StatedBefore
   /** Whom to notify when a run has ended. */
   readonly notify?: NotifySettings
   readonly jobs: readonly [Job, ...ReadonlyArray<Job>]

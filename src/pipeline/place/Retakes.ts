@@ -5,10 +5,11 @@ import { Effect } from "effect"
 import { Casting, tonedText } from "../../domain/speech/Casting.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { FitLimits, Placement } from "../../domain/speech/Placement.ts"
-import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import { isTooShort, type ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { millisAtMicros } from "../../domain/time/Units.ts"
 import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { srtInput } from "../../script/utterances/SrtPayload.ts"
+import { noCuts } from "../../script/utterances/UtterancePlan.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
 import { placeLines } from "./LinePlacement.ts"
@@ -31,9 +32,13 @@ export const planRetakes = Effect.fn("Retakes.planRetakes")(function* (plan: Job
   const byName = new Map(lines.map((line) => [lineName(line), line]))
   return placements.flatMap((placement): ReadonlyArray<UtteranceUse> => {
     const line = byName.get(lineName(placement.lines[0]))
-    return line === undefined
-      ? []
-      : retakeOf(placement, line, job.fit, batch.profileOf(line.casting.provider))
+    if (line === undefined) return []
+    const { provider } = line.casting
+    const { profilesOf, isSent } = batch.stated?.cuts ?? noCuts
+    const ways = [batch.profileOf(provider), ...profilesOf(provider)].map((profile) =>
+      retakeOf(placement, line, job.fit, profile)
+    )
+    return ways.find((uses) => uses.some(({ utterance }) => isSent(utterance.key))) ?? ways[0] ?? []
   })
 })
 
@@ -50,8 +55,9 @@ const retakeOf = (
   { lines, parts, start, end, speed, flags }: Placement,
   line: Line,
   limits: FitLimits,
-  { controls, srtInput: takesSrt, minChars, tone }: ProviderProfile
+  profile: ProviderProfile
 ): ReadonlyArray<UtteranceUse> => {
+  const { controls, srtInput: takesSrt, tone } = profile
   if (!flags.includes("fast") && !flags.includes("overrun")) return []
   if (line.slot === undefined || lines.length > 1 || parts.length > 1 || controls.speed === undefined)
     return []
@@ -60,7 +66,8 @@ const retakeOf = (
   const needed = Math.min(((end - start) * speed) / available, limits.hardMaxSpeed)
   const wanted = Math.ceil((own * needed) / speedStep - 1e-9) * speedStep
   const faster = Math.round(Math.min(controls.speed.max, wanted) * 100) / 100
-  if (faster <= own || (!takesSrt && charactersOf(line.said) < minChars)) return []
+  const input = takesSrt ? "srt" : "text"
+  if (faster <= own || isTooShort(input, charactersOf(line.said), profile)) return []
   const casting = Casting.make({ ...line.casting, speed: faster })
   const utterance = takesSrt
     ? makeUtterance(casting, "srt", srtInput([line.said]), [line.said])

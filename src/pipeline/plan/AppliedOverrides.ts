@@ -6,7 +6,7 @@ import { Line, Slot } from "../../domain/speech/Line.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import { fromSeconds } from "../../domain/time/Units.ts"
 import { LineRef, UtteranceUse } from "../../domain/speech/Utterance.ts"
-import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
+import { noCuts, planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 import { controlFaults, toneFor } from "./voices/VoiceCasting.ts"
 
@@ -80,7 +80,7 @@ const changed = (
   rules: UtteranceRules
 ): Either.Either<{ readonly line: Line; readonly respoken: boolean }, ReadonlyArray<string>> => {
   const name = `cue ${overrideName(line)}`
-  const casting = recast(line.casting, override, rules.profileOf)
+  const casting = recast(line.casting, override, rules)
   const slot = retimed(line.slot, override)
   if (Either.isLeft(casting) || Either.isLeft(slot)) {
     const faults = [...leftOf(casting), ...leftOf(slot)]
@@ -111,7 +111,7 @@ export const recast = (
     speed,
     tone
   }: Pick<CueOverride, "voice" | "provider" | "model" | "speed" | "tone">,
-  profileOf: UtteranceRules["profileOf"]
+  { profileOf, cuts = noCuts }: Pick<UtteranceRules, "profileOf" | "cuts">
 ): Either.Either<Casting, ReadonlyArray<string>> => {
   const moved = provider !== undefined && provider !== before.provider
   const chosen = voice ?? (moved ? undefined : before.voice)
@@ -127,7 +127,11 @@ export const recast = (
     ...toneFor(tone, profile)
   })
   const faults = controlFaults(after, profile)
-  return faults.length === 0 ? Either.right(after) : Either.left(faults)
+  // Whether it was sent under another profile is checked when its text is known.
+  const others = cuts.profilesOf(after.provider)
+  return faults.length === 0 || others.some((other) => controlFaults(after, other).length === 0)
+    ? Either.right(after)
+    : Either.left(faults)
 }
 
 /** The controls that a line keeps when it moves to another provider: those that the new provider has, too. */

@@ -28,7 +28,7 @@ import { lostNotice } from "./CueList.ts"
 import { filmedOf, readWords, textsOf, wordsOf } from "./JobScript.ts"
 import { shapeLines } from "./ShapedLines.ts"
 import { castFromPools, type PoolCast, type PoolChoice } from "./voices/CastPool.ts"
-import { castLines } from "./voices/LineCasting.ts"
+import { castLines, checkControls } from "./voices/LineCasting.ts"
 
 /** A job with everything known about it before it is spoken. */
 export interface JobPlan {
@@ -86,7 +86,10 @@ export const planBatch = Effect.fn("BatchPlan.planBatch")(function* (batch: Batc
 
 /** Plans the jobs of a run. A job that lacks something of its own does not stop the others. */
 export const planRun = Effect.fn("BatchPlan.planRun")(function* (batch: Batch, read?: ReadInput) {
-  const { plan, rejected, faulty } = yield* planPartially(batch, read)
+  const { plan, rejected, faulty } = yield* planPartially(
+    yield* batch.stated?.asked ?? Effect.succeed(batch),
+    read
+  )
   return plan !== undefined && faulty.every(({ rejected: { ofOneJob } }) => ofOneJob === true)
     ? { ...plan, barred: faulty }
     : yield* rejected ?? Effect.dieMessage("a batch has at least one job")
@@ -151,7 +154,12 @@ const together = (
     utterances: [...utterances.values()],
     digests,
     // Warnings about missing speech come before those about corrected text.
-    notices: [...(batch.notices ?? []), ...jobs.flatMap(jobNotices), ...jobs.flatMap(scriptNotices)]
+    notices: [
+      ...(batch.notices ?? []),
+      ...(batch.stated?.notices ?? []),
+      ...jobs.flatMap(jobNotices),
+      ...jobs.flatMap(scriptNotices)
+    ]
   }
 }
 
@@ -201,6 +209,7 @@ const planJob = Effect.fnUntraced(function* (
     })
   }
   const mending = yield* mendedBy(job, script, { lines, uses }, batch)
+  yield* checkControls(job, mending.uses, batch)
   const reel = yield* Either.mapLeft(timebaseOf(job, video), (fault) =>
     rejectInput(batch.manifest, `job ${job.id}: ${fault}`)
   )
@@ -234,8 +243,9 @@ const planJob = Effect.fnUntraced(function* (
   return plan
 })
 
-const rulesOf = (job: Job, script: Script, { profileOf }: Batch): UtteranceRules => ({
+const rulesOf = (job: Job, script: Script, { profileOf, stated }: Batch): UtteranceRules => ({
   profileOf,
+  cuts: stated?.cuts,
   unit: job.unit,
   nativeInput: job.nativeInput,
   timed: script._tag === "Subtitle",

@@ -8,13 +8,13 @@ import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { InputFault, InputRejected } from "../load/InputRejected.ts"
 import type { BatchPlan, JobPlan } from "./BatchPlan.ts"
 import type { BilingualPlan } from "./BilingualChoice.ts"
-import { namedPrices } from "./Prices.ts"
+import { knownPrices } from "./Prices.ts"
 import type { PriceOf } from "./SpeechAccess.ts"
 
 /** Adds the notices about bilingual subtitles to a plan, with the prices that its manifest names. */
 export const withBilingualNotices = (plan: BatchPlan): BatchPlan => ({
   ...plan,
-  notices: [...bilingualNotices(plan, namedPrices(plan)), ...plan.notices]
+  notices: [...bilingualNotices(plan, knownPrices(plan)), ...plan.notices]
 })
 
 /** Returns a warning for each job that may be bilingual and whose manifest makes no choice. */

@@ -102,7 +102,7 @@ const revoiced = (
       ...(provider === undefined ? {} : { provider }),
       ...(model === undefined ? {} : { model })
     }
-    return recast(line.casting, change, rules.profileOf).pipe(
+    return recast(line.casting, change, rules).pipe(
       Either.map((casting) => Line.make({ ...line, casting })),
       Either.mapLeft((faults) => faults.map((fault) => `voices: ${line.speaker ?? "no speaker"}: ${fault}`))
     )

@@ -140,7 +140,7 @@ const deliveredBy = Effect.fnUntraced(function* ({ jobs, out }: Batch) {
  * file was changed.
  */
 const standingOf = Effect.fnUntraced(function* (
-  { profileOf, ...batch }: Batch,
+  { profileOf, stated: _stated, remarks: _remarks, ...batch }: Batch,
   sources: string,
   providers: ReadonlyArray<ProviderId>,
   made: ReadonlyArray<Made>
@@ -155,7 +155,10 @@ const standingOf = Effect.fnUntraced(function* (
       process.version,
       batch,
       // Prices do not affect results.
-      providers.map(profileOf).map(({ creditsPerCharacter: _, ...profile }) => profile),
+      providers.map((provider) => {
+        const { creditsPerCharacter: _price, ...profile } = profileOf(provider)
+        return profile
+      }),
       sources,
       made.map(({ digest, files }) => [digest, files]),
       times,

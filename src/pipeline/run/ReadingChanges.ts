@@ -24,7 +24,9 @@ const recordOf = (batch: Batch): string => `${batch.key} (sources)`
 const sourceOf = ({ job, lines, video }: JobPlan, { batch, digests }: BatchPlan): string => {
   const { voice, speakers, language, encoding, start, frameRate, columns } = job
   const { nativeInput, unit, text, lexicon, pauses, overrides, recast } = job
-  const providers = Array.dedupe(lines.map(({ casting }) => casting.provider)).map(batch.profileOf)
+  const providers = Array.dedupe(lines.map(({ casting }) => casting.provider)).map((provider) =>
+    batch.profileOf(provider)
+  )
   return checksumOf(
     JSON.stringify([
       digests.get(job.input),

@@ -2,9 +2,9 @@
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { type Casting, tonedText } from "../../domain/speech/Casting.ts"
-import type { ProviderId } from "../../domain/values/Ids.ts"
+import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
-import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
+import { isTooShort, type ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import {
   charactersOf,
   LineRef,
@@ -32,6 +32,14 @@ export interface UtteranceRules {
   readonly language?: string
   /** Whether the source is a subtitle; a narration is never sent as SRT. */
   readonly timed: boolean
+  /** Texts that were sent before. A voice's lines are cut by the profile that uses most of them again. */
+  readonly cuts?: EarlierCuts | undefined
+}
+
+/** Texts that were sent before, and the profiles by which they may have been cut. */
+export interface EarlierCuts {
+  readonly profilesOf: (provider: ProviderId) => ReadonlyArray<ProviderProfile>
+  readonly isSent: (key: UtteranceKey) => boolean
 }
 
 /** The utterances in script order, and the lines that cannot be sent. Every line is in exactly one of the two. */
@@ -55,10 +63,7 @@ export const planTexts = (
   return { utterances: planned.map(utteranceOf), violations }
 }
 
-const planTasks = (
-  lines: ReadonlyArray<Line>,
-  rules: UtteranceRules
-): { readonly planned: ReadonlyArray<Planned>; readonly violations: ReadonlyArray<Violation> } => {
+const planTasks = (lines: ReadonlyArray<Line>, rules: UtteranceRules): VoiceCut => {
   const voices = new Map<string, Array<NumberedLine>>()
   const runs = rules.unit === "sentence" && rules.timed ? sentenceRuns(lines) : lines.map((_, i) => i)
   lines.forEach((line, order) => {
@@ -71,7 +76,11 @@ const planTasks = (
   const planned: Array<Planned> = []
   const violations: Array<Violation> = []
   for (const voice of voices.values())
-    if (isNonEmptyReadonlyArray(voice)) planVoice(voice, rules, planned, violations)
+    if (isNonEmptyReadonlyArray(voice)) {
+      const cut = planVoice(voice, rules)
+      planned.push(...cut.planned)
+      violations.push(...cut.violations)
+    }
   planned.sort((a, b) => a.order - b.order)
   return { planned, violations }
 }
@@ -103,14 +112,44 @@ const castingKey = (casting: Casting): string =>
     casting.tone
   ])
 
-const planVoice = (
+/** Cuts a voice's lines by the provider's profile, unless another one uses more of what was sent before. */
+const planVoice = (voice: NonEmptyReadonlyArray<NumberedLine>, rules: UtteranceRules): VoiceCut => {
+  const { provider } = voice[0].line.casting
+  const profile = rules.profileOf(provider)
+  const { profilesOf, isSent } = rules.cuts ?? noCuts
+  const others = new Map(profilesOf(provider).map((other) => [limitsOf(other), other]))
+  others.delete(limitsOf(profile))
+  let best = cutVoice(voice, profile, rules)
+  if (others.size === 0) return best
+  const sentOf = ({ planned }: VoiceCut): number =>
+    planned.reduce((sum, task) => sum + (isSent(utteranceOf(task).key) ? charactersOf(task.text) : 0), 0)
+  let most = sentOf(best)
+  for (const other of others.values()) {
+    const cut = cutVoice(voice, other, rules)
+    const sent = sentOf(cut)
+    if (sent > most && cut.violations.length === 0) [best, most] = [cut, sent]
+  }
+  return best
+}
+
+export const noCuts: EarlierCuts = { profilesOf: () => [], isSent: () => false }
+
+const limitsOf = ({ minChars, maxChars, srtInput: takesSrt }: ProviderProfile): string =>
+  `${minChars} ${maxChars} ${takesSrt}`
+
+interface VoiceCut {
+  readonly planned: ReadonlyArray<Planned>
+  readonly violations: ReadonlyArray<Violation>
+}
+
+const cutVoice = (
   voice: NonEmptyReadonlyArray<NumberedLine>,
-  rules: UtteranceRules,
-  planned: Array<Planned>,
-  violations: Array<Violation>
-): void => {
+  profile: ProviderProfile,
+  rules: UtteranceRules
+): VoiceCut => {
+  const planned: Array<Planned> = []
+  const violations: Array<Violation> = []
   const { casting } = voice[0].line
-  const profile = rules.profileOf(casting.provider)
   const srt = profile.srtInput && rules.nativeInput === "srt" && rules.timed
   const maxChars = profile.maxChars - charactersOf(tonedText(casting, profile.tone, ""))
   const space = srt ? profile.maxChars - srtOverhead : maxChars
@@ -140,16 +179,16 @@ const planVoice = (
       profile.maxChars
     ))
       add(group, srtInput(group.map((portion) => portion.said)))
-    return
+    return { planned, violations }
   }
   const toned = (text: string) => tonedText(casting, profile.tone, text)
   const units = textUnits(portions, maxChars)
   if (profile.minChars === 0) {
     for (const unit of units) add(unit.portions, toned(unit.text))
-    return
+    return { planned, violations }
   }
   for (const group of enough(units, { ...profile, maxChars }, rules.language))
-    if (charactersOf(group.text) >= profile.minChars) add(group.portions, toned(group.text))
+    if (!isTooShort("text", charactersOf(group.text), profile)) add(group.portions, toned(group.text))
     else
       violations.push(
         TooLittleText.make({
@@ -161,6 +200,7 @@ const planVoice = (
           srtInput: profile.srtInput && rules.timed
         })
       )
+  return { planned, violations }
 }
 
 /** About five entries per task, at most twelve: an edit means paying for its whole group again. */
@@ -220,7 +260,7 @@ const enough = (
     const group = groups[i]
     if (group === undefined) continue
     const before = done.at(-1)
-    if (group.size >= profile.minChars || (before === undefined && i === groups.length - 1)) {
+    if (!isTooShort("text", group.size, profile) || (before === undefined && i === groups.length - 1)) {
       done.push(group)
       continue
     }

@@ -4,7 +4,7 @@ import { Transcript } from "../../contract/Task.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { ModelId, ProviderId, type TaskId, VoiceId } from "../../domain/values/Ids.ts"
 import { markerOf, type TaskMarker } from "../../domain/task/TaskMarker.ts"
-import { type ControlRange, profileOf } from "../../domain/speech/ProviderProfile.ts"
+import { type ControlRange, isTooShort, profileOf } from "../../domain/speech/ProviderProfile.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { fromSeconds, millis } from "../../domain/time/Units.ts"
 import { charactersOf, makeUtterance, type Utterance } from "../../domain/speech/Utterance.ts"
@@ -204,7 +204,7 @@ const utteranceOf = (
     ...(vol === undefined || request.volume === 1 ? {} : { vol: within(vol, request.volume) }),
     ...(pitch === undefined || request.pitch === 0 ? {} : { pitch: within(pitch, request.pitch) })
   })
-  const short = charactersOf(request.text) < profile.minChars
+  const short = isTooShort("text", charactersOf(request.text), profile)
   if (short && !profile.srtInput) {
     return failed(
       "nothing-to-say",

@@ -3,6 +3,7 @@ import { Either } from "effect"
 import { BadRequest, NotFound, TooLarge, Unavailable, Unprocessable } from "../../contract/Errors.ts"
 import { type CreateTask, notLabel } from "../../contract/Task.ts"
 import { controlNames } from "../../domain/speech/Casting.ts"
+import { isTooShort } from "../../domain/speech/ProviderProfile.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Offer, ServedModel, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
 import { isSrt, readEntries } from "./SrtText.ts"
@@ -181,7 +182,7 @@ const checkText = (
     }
     return Either.right("srt")
   }
-  if (characters < features.min_characters) {
+  if (isTooShort("text", characters, { minChars: features.min_characters })) {
     return refused(
       "text_too_short",
       "text",

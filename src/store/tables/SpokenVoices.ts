@@ -1,7 +1,7 @@
-/** Which providers a voice was used with before, from the clips of a state folder. */
+/** What was sent before, from a state folder: the providers of a voice, and the keys of utterances. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Schema } from "effect"
-import { ProviderId, VoiceId } from "../../domain/values/Ids.ts"
+import { ProviderId, UtteranceKey, VoiceId } from "../../domain/values/Ids.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { makeQueries } from "../state/GuardedStatements.ts"
 
@@ -17,3 +17,16 @@ export const spokenBy = Effect.fn("SpokenVoices.spokenBy")(function* (voice: Voi
   })(voice)
   return rows.map(({ provider }) => provider)
 })
+
+/** Returns the keys of all utterances that were sent, or may have been, and not refused. */
+export const sentKeys = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const { folder } = yield* StateFolder
+  const rows = yield* makeQueries(folder)("utterance", {
+    Request: Schema.Void,
+    Result: Schema.Struct({ key: Schema.typeSchema(UtteranceKey) }),
+    execute: () => sql`SELECT key FROM clip UNION SELECT key FROM utterance
+      WHERE state NOT IN ('planned', 'failed') OR task IS NOT NULL OR setback ->> 'kind' = 'undecidable'`
+  })()
+  return new Set(rows.map(({ key }) => key))
+}).pipe(Effect.withSpan("SpokenVoices.sentKeys"))

@@ -151,6 +151,7 @@ class World {
       health: Effect.never,
       credits: Effect.never,
       providers: Effect.never,
+      stated: Effect.never,
       models: () => Effect.never,
       voices: () => Effect.never,
       tasks: () => Effect.never

@@ -140,6 +140,22 @@ describe("planUtterances", () => {
     }
   )
 
+  it.prop(
+    "cuts a voice's lines by other rules only if none of them was sent",
+    [anyLines, anyRules, anyRules],
+    ([all, before, { profileOf }]) => {
+      const { uses, violations } = planUtterances(all, before)
+      const keys = new Set(uses.map(({ utterance }) => utterance.key))
+      const profilesOf = (provider: ProviderId) => [before.profileOf(provider)]
+      const now = { ...before, profileOf }
+      const kept = planUtterances(all, { ...now, cuts: { profilesOf, isSent: (key) => keys.has(key) } })
+      if (violations.length === 0)
+        expect(kept.uses.every(({ utterance: { key } }) => keys.has(key))).toBe(true)
+      const fresh = planUtterances(all, { ...now, cuts: { profilesOf, isSent: () => false } })
+      expect(fresh).toEqual(planUtterances(all, now))
+    }
+  )
+
   it("sends each line as its own task by default", () => {
     expect(parts(planUtterances(lines(["One.", "Two."]), rules(profile(0, 500, false))))).toEqual([
       [[1, "One."]],

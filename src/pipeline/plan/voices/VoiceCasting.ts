@@ -1,8 +1,8 @@
 /** Resolves a line's casting from overrides, speaker and job, and checks its controls against the provider. */
 import { Either } from "effect"
-import { Casting, controlNames } from "../../../domain/speech/Casting.ts"
+import { Casting, controlNames, neutralControls } from "../../../domain/speech/Casting.ts"
 import type { ProviderId, SpeakerName, VoiceId } from "../../../domain/values/Ids.ts"
-import type { ProviderProfile } from "../../../domain/speech/ProviderProfile.ts"
+import { profileOf as builtInProfile, type ProviderProfile } from "../../../domain/speech/ProviderProfile.ts"
 import type { Job, JobVoice } from "../../load/Job.ts"
 
 /** A line's inline directives, such as `{voice: anna}`. */
@@ -18,7 +18,8 @@ export interface VoiceOverrides {
 /**
  * Resolves the casting of a line. Left: the missing key. A voice and a model belong to their provider: a speaker with a
  * provider of its own does not inherit the job's voice and model. A neutral control value is dropped if the provider
- * lacks that control, and a tone if the provider takes none.
+ * is not known for that control, whatever its service states: it would change the key of a text that was sent. A tone
+ * is dropped if the provider takes none.
  */
 export const castingOf = (
   job: Job,
@@ -31,9 +32,10 @@ export const castingOf = (
   if (voice.provider === undefined) return Either.left("provider")
   if (voice.voice === undefined) return Either.left("voice")
   const profile = profileOf(voice.provider)
-  const { controls } = profile
+  const { controls } = builtInProfile(voice.provider)
   const kept = controlNames.filter(
-    (name) => voice[name] !== undefined && (controls[name] !== undefined || voice[name] !== neutral[name])
+    (name) =>
+      voice[name] !== undefined && (controls[name] !== undefined || voice[name] !== neutralControls[name])
   )
   return Either.right(
     Casting.make({
@@ -54,7 +56,7 @@ export const toneFor = (tone: string | undefined, profile: ProviderProfile): { r
 export const controlFaults = (casting: Casting, profile: ProviderProfile): ReadonlyArray<string> =>
   controlNames.flatMap((name) => {
     const value = casting[name]
-    if (value === undefined) return []
+    if (value === undefined || value === neutralControls[name]) return []
     const range = profile.controls[name]
     if (range === undefined) {
       return [
@@ -65,8 +67,6 @@ export const controlFaults = (casting: Casting, profile: ProviderProfile): Reado
       ? [`${name}: ${value}: ${casting.provider} accepts ${range.min} to ${range.max}`]
       : []
   })
-
-const neutral = { speed: 1, vol: 1, pitch: 0 } as const
 
 const over = (base: JobVoice, more: JobVoice): JobVoice => {
   const moved = more.provider !== undefined && more.provider !== base.provider
