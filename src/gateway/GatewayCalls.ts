@@ -92,6 +92,21 @@ export const makeCalls = Effect.gen(function* () {
     Effect.map(health, ({ idempotency }) => idempotency?.retention_seconds)
   )
 
+  const requestOf = (create: NamedCreate, maySend?: MaySend): ExchangeRequest => ({
+    method: "POST",
+    path: create.path,
+    body: create.body,
+    encoding: create.encoding,
+    idempotencyKey: create.key,
+    maySend,
+    provesKey: true
+  })
+  const taskRequest = (task: string): ExchangeRequest => ({
+    method: "GET",
+    path: pathOf(paths.task, { task }),
+    provesKey: true
+  })
+
   /**
    * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
    * `maySend` is asked right before it is sent.
@@ -100,31 +115,22 @@ export const makeCalls = Effect.gen(function* () {
     create: NamedCreate,
     maySend?: MaySend
   ): Effect.Effect<Accepted, CallFault | UnreadableCreate> =>
-    exchange(
-      {
-        method: "POST",
-        path: create.path,
-        body: create.body,
-        encoding: create.encoding,
-        idempotencyKey: create.key,
-        maySend,
-        provesKey: true
-      },
-      ({ value, body }) => {
-        const { task_id: task, credits } = taskOf(value, undefined, dialect)
-        if (task === undefined)
-          return Either.left(
-            new UnreadableCreate({ words: presentable(body, key), fields: dialect.fields.id })
-          )
-        proof.accepted(create)
-        return Either.right({ task: TaskId.make(task), credits: creditsStated(credits) })
-      }
-    )
+    exchange(requestOf(create, maySend), ({ value, body }) => {
+      const { task_id: task, credits } = taskOf(value, undefined, dialect)
+      if (task === undefined)
+        return Either.left(new UnreadableCreate({ words: presentable(body, key), fields: dialect.fields.id }))
+      proof.accepted(create)
+      return Either.right({ task: TaskId.make(task), credits: creditsStated(credits) })
+    })
+
+  /** Sends a request once. Returns its answer as it came, and its beginning for display. */
+  const plain = (asked: ExchangeRequest) =>
+    exchange(asked, ({ value, body }) => Either.right({ value, said: presentable(body, key) }))
 
   /** Polls a task once, without retries. */
   const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
     exchange(
-      { method: "GET", path: pathOf(paths.task, { task }), provesKey: true },
+      taskRequest(task),
       jsonAnswer(key, (value) => ({ ...taskOf(value, task, dialect), task_id: task }))
     ).pipe(
       Effect.map((read) => taskSnapshotOf(read, (said) => presentable(said, key))),
@@ -202,6 +208,11 @@ export const makeCalls = Effect.gen(function* () {
       get(paths.credits, (value) => creditsOf(value, dialect)),
       ({ credits, unlimited }) => (unlimited ? undefined : credits)
     ),
+
+    /** Answers as they came, without retries: to a create, about a task, and the history. */
+    plainCreate: (create: NamedCreate) => plain(requestOf(create)),
+    plainTask: (task: string) => plain(taskRequest(task)),
+    plainTasks: plain({ method: "GET", path: `${paths.tasks}?limit=100`, provesKey: true }),
 
     /** The read endpoints, in the contract's shape. */
     reads: {

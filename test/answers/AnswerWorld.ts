@@ -102,7 +102,7 @@ export interface Ended {
   readonly messages: ReadonlyArray<string>
 }
 
-const bytesOf = (body: unknown): Uint8Array =>
+export const bytesOf = (body: unknown): Uint8Array =>
   body instanceof Uint8Array ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body))
 
 type Sent = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse>
@@ -111,11 +111,14 @@ type Sent = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse>
 const notAudio = (source: string) =>
   Either.left(new NotAudio({ source, reason: "broken", found: "no sound" }))
 
-/** The service as a transport, with what it was asked. */
-const serviceOf = (shape: Shape, made: Array<Made>, counts: { requests: number }) => {
+/** Answers requests in a shape, and keeps the tasks in `made`. */
+export const repliesOf = (shape: Shape, made: Array<Made>) => {
   const looks = new Map<string, number>()
   let attempts = 0
-  const replyTo = ({ method, path, body }: SentRequest<Error>, now: number): Reply => {
+  return (
+    { method, path, body }: Pick<SentRequest<Error>, "path" | "body"> & { readonly method: string },
+    now: number
+  ): Reply => {
     const plain = path.replace(/\?.*$/u, "")
     const last = decodeURIComponent(plain.slice(plain.lastIndexOf("/") + 1))
     if (plain.startsWith("/audio/")) {
@@ -154,12 +157,17 @@ const serviceOf = (shape: Shape, made: Array<Made>, counts: { requests: number }
     if (/\/health-check$/u.test(plain)) return { body: { status: "ok" } }
     return { status: 404, body: { message: "not found" } }
   }
+}
+
+/** The service as a transport. */
+const serviceOf = (shape: Shape, made: Array<Made>, counts: { requests: number }) => {
+  const replyTo = repliesOf(shape, made)
   return HttpTransport.make({
     guarded: () => ({ send: () => new Unreachable({ words: "elsewhere" }) }),
     send: (request) =>
       Effect.flatMap(Effect.delay(Clock.currentTimeMillis, "20 millis"), (now): Sent => {
         counts.requests++
-        const reply = replyTo({ ...request, tooLong: () => new Error("too long") }, now)
+        const reply = replyTo(request, now)
         if (reply === "reset") return new InvalidResponse({ words: "reset" })
         if (reply === "refused-connection") return new Unreachable({ words: "refused" })
         const { status = 200, body, headers = {} } = reply

@@ -78,6 +78,15 @@ export const language = maybe(
   )
 )
 
+const casting = (whose: string) => ({
+  voice: maybe(checked("voice", "ID", VoiceId, "a voice id", `voice ${whose}`)),
+  provider: maybe(checked("provider", "ID", ProviderId, "a provider id", `provider ${whose}`)),
+  model: maybe(checked("model", "ID", ModelId, "a model id", `model ${whose}`))
+})
+
+/** The casting of the task that `doctor --probe` creates. */
+export const probed = casting("of the probe's task; default: the manifest's, then the service's first")
+
 /** Defaults for jobs that do not set these themselves. */
 const jobDefaults = {
   bilingual: maybe(
@@ -85,9 +94,7 @@ const jobDefaults = {
       Options.withDescription("language of bilingual subtitles to speak, for jobs that set none")
     )
   ),
-  voice: maybe(checked("voice", "ID", VoiceId, "a voice id", "voice for jobs that set none")),
-  provider: maybe(checked("provider", "ID", ProviderId, "a provider id", "provider for jobs that set none")),
-  model: maybe(checked("model", "ID", ModelId, "a model id", "model for jobs that set none")),
+  ...casting("for jobs that set none"),
   language,
   outputs: listOption(
     "outputs",

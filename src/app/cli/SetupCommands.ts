@@ -10,7 +10,23 @@ import { shapeOf } from "./UsageCheck.ts"
 
 const doctor = Command.make(
   "doctor",
-  { ...Flags.service, state: Flags.stateHere, json: Flags.json, ...Flags.loudness },
+  {
+    manifest: Args.text({ name: "manifest" }).pipe(
+      Args.withDescription("check this manifest's service"),
+      Args.optional,
+      Args.map(Option.getOrUndefined)
+    ),
+    ...Flags.service,
+    probe: OptionKinds.flag(
+      "probe",
+      "create one short task, which may cost credits, and print how the service answers, as a dialect"
+    ),
+    ...Flags.probed,
+    yes: OptionKinds.flag("yes", "with --probe: create the task without asking"),
+    state: Flags.stateHere,
+    json: Flags.json,
+    ...Flags.loudness
+  },
   lazyCommand(
     () => import("../doctor/DoctorCommand.ts"),
     ({ doctorCommand }) => doctorCommand

@@ -3,6 +3,7 @@ import { constants } from "node:fs"
 import { access, statfs } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Effect } from "effect"
+import type { DialectSetting } from "../../domain/manifest/ServiceDialect.ts"
 import { type MissingAbility, missingAbilities } from "../../ffmpeg/FfmpegAbilities.ts"
 import { type Binary, isOld, locateConfigured, locatePackaged } from "../../ffmpeg/process/FfmpegBinary.ts"
 import { namesOf } from "../../ffmpeg/process/FfmpegChoice.ts"
@@ -14,6 +15,8 @@ export interface Check {
   readonly found: string
   /** How to fix it. */
   readonly remedy?: string
+  /** The dialect that a probe has found. */
+  readonly dialect?: DialectSetting
 }
 
 /** Whether dubwright supports this Node version. */

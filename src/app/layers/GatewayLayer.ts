@@ -1,6 +1,6 @@
 /** The service of a command: from its options and the environment, or the bundled one in this process. */
 import { Effect, Layer, Option } from "effect"
-import type { RemoteService } from "../../domain/manifest/ServiceDialect.ts"
+import type { Dialect, RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import type { Engine } from "../../engines/Engine.ts"
 import { bundledService } from "../../library/layers/BundledService.ts"
 import { embeddedPlace, gatewayAt, remotePlace } from "../../library/layers/GatewayLayers.ts"
@@ -13,6 +13,8 @@ import { environmentBaseUrl, environmentKey } from "./Environment.ts"
 export interface ServiceFlags {
   readonly baseUrl: string | undefined
   readonly embedded: boolean
+  /** The dialect of a manifest's service. */
+  readonly dialect?: Dialect
 }
 
 /** The service in use. */
@@ -57,10 +59,11 @@ export const commandService = ({ baseUrl, embedded }: ServiceFlags) =>
   )
 
 /** The service of commands without a manifest: from the option, else the environment, else the bundled one. */
-export const chosenService = ({ baseUrl, embedded }: ServiceFlags) =>
+export const chosenService = ({ baseUrl, embedded, dialect }: ServiceFlags) =>
   Effect.map(environmentBaseUrl, (fromEnvironment): ChosenService => {
     const address = baseUrl ?? Option.getOrUndefined(fromEnvironment)
-    return embedded || address === undefined ? "embedded" : { baseUrl: address }
+    if (embedded || address === undefined) return "embedded"
+    return { baseUrl: address, ...(dialect === undefined ? {} : { dialect }) }
   })
 
 /** The gateway of a read-only command; without `dataDir`, a bundled service uses a temporary folder. */

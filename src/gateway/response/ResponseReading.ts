@@ -78,6 +78,10 @@ const failedWords = /fail|error|cancel|expire|abort|reject|timed?.?out/iu
 const waitingWords = /^(queued|pending|waiting|created|submitted|scheduled)$/iu
 const doneWords = /^(done|complete[d]?|succeed(ed)?|success(ful)?|finish(ed)?|ready)$/iu
 
+/** Whether a state's word says that a task is done. */
+export const isDoneWord = (word: string, { states }: Dialect): boolean =>
+  doneWords.test(word) || states.done.includes(word.toLowerCase())
+
 /** A task whose id may be missing. Besides the contract's fields, those that recognize it in a history. */
 export interface ReadTask extends Omit<Task, "task_id"> {
   readonly task_id: string | undefined
@@ -94,10 +98,7 @@ export const taskOf = (value: unknown, id?: string, dialect: Dialect = defaultDi
   const word = stateOf(layers, dialect)
   const hasFailed = failedWords.test(word) || dialect.states.failed.includes(word.toLowerCase())
   const progress = Number.parseFloat(textOf(field("progress")) ?? "")
-  const saysDone =
-    doneWords.test(word) ||
-    dialect.states.done.includes(word.toLowerCase()) ||
-    (word === "" && progress >= 100)
+  const saysDone = isDoneWord(word, dialect) || (word === "" && progress >= 100)
   const audio = addressOf(
     layers,
     dialect,
@@ -152,6 +153,13 @@ export const idIn = (value: unknown, dialect: Dialect = defaultDialect): string 
 
 const namesId = (layers: ReadonlyArray<Fields>, dialect: Dialect, id: string): boolean =>
   layers.some((layer) => dialect.fields.id.some((name) => textOf(pickField([layer], [name])) === id))
+
+/** Reads one field of an answer as text. */
+export const fieldIn = (value: unknown, field: AnswerField, { fields }: Dialect): string | undefined =>
+  textOf(pickField(layersOf(value), fields[field]))
+
+/** Reads the word of a task's state; empty if it has none. */
+export const stateIn = (value: unknown, dialect: Dialect): string => stateOf(layersOf(value), dialect)
 
 /** Returns the word of the task's state. An outer word of success is that of the request, as is a number. */
 const stateOf = (layers: ReadonlyArray<Fields>, { fields, states }: Dialect): string => {
@@ -217,7 +225,8 @@ const longestLabel = 300
 /** Returns the entries of a list, bare or named, at the top level or in an envelope; empty if there is none. */
 const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => foundList(value, name) ?? []
 
-const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undefined => {
+/** Returns the entries of a list; undefined if there is none. */
+export const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undefined => {
   if (Array.isArray(value)) return value
   const layers = layersOf(value)
   const under = [name, "data", "items", "results", "records", "list"]
