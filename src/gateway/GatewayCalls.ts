@@ -34,21 +34,11 @@ export interface Accepted {
 
 /** Which voices to list. */
 export interface VoiceQuery {
-  readonly provider?: string
-  readonly search?: string
-  readonly page?: number
+  readonly provider?: string | undefined
+  readonly search?: string | undefined
+  readonly page?: number | undefined
   readonly limit?: number
 }
-
-export type VoicePage = ReturnType<typeof voicePageOf>
-
-const joinPages = (pages: ReadonlyArray<VoicePage>): VoicePage => ({
-  page: pages[0]?.page ?? 1,
-  limit: pages[0]?.limit ?? 0,
-  total: pages.reduce((sum, page) => sum + page.total, 0),
-  has_more: pages.some((page) => page.has_more),
-  voices: pages.flatMap((page) => page.voices)
-})
 
 /** Makes the calls; loaded when a gateway is first connected. */
 export const makeCalls = Effect.gen(function* () {
@@ -237,13 +227,16 @@ export const makeCalls = Effect.gen(function* () {
                         }))
                       }))
                     ),
-                    joinPages
+                    (pages) => ({
+                      has_more: pages.some((page) => page.has_more),
+                      voices: pages.flatMap((page) => page.voices)
+                    })
                   )
                 )
               : Effect.fail(fault)
           )
         ),
-      tasks: (query: { readonly page?: number; readonly limit?: number }) =>
+      tasks: (query: { readonly page?: number | undefined; readonly limit?: number }) =>
         Effect.map(taskPage(query), ({ unread: _, ...page }) => ({
           ...page,
           tasks: page.tasks.map(({ text: _text, silent: _silent, ...task }) => task)

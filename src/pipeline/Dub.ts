@@ -24,17 +24,17 @@ import { registerBatch } from "./run/BatchRegistration.ts"
 import { speakBatch, withAccount } from "./run/BatchSpeech.ts"
 import { isAllHeard, listenToBatch, withHearings } from "./run/rounds/ListenRound.ts"
 import { digestSources, type NoopBatch, rememberCompletion, unchangedSince } from "./run/NoopCheck.ts"
-import { reportNoop } from "./run/NoopRun.ts"
 import type { OpenRun } from "./run/OpenRun.ts"
 import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
 import { speakRetakes } from "./run/rounds/RetakeRound.ts"
 import { makeRewriting } from "./run/rounds/RewriteRound.ts"
-import { finishRun, recordEarlyEnd, startRun } from "./run/RunCompletion.ts"
+import { finishRun, recordEarlyEnd, startRun, nothingSpoken } from "./run/RunCompletion.ts"
 import type { MakeExecutor, RunExecutor } from "./run/RunExecutor.ts"
 import { RunRecord } from "./run/RunRecord.ts"
 import type { Deadline } from "./speak/SpeakSettings.ts"
 import { speakUtterances } from "./speak/SpeakStage.ts"
+import { Progress } from "./Progress.ts"
 
 /** A run before it sends or writes anything. */
 export interface PreparedRun {
@@ -183,3 +183,18 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
 /** Marks a failure of the state after which it is uncertain that nothing was sent. */
 const begun = <E>(error: E): E | StateUnusable =>
   error instanceof StateUnusable ? new StateUnusable({ ...error, hasBegun: true }) : error
+
+/** Finishes a run at once, because every clip and every result exists. */
+const reportNoop = Effect.fn("Dub.reportNoop")(function* ({ batch, results, utterances }: NoopBatch) {
+  const begun = yield* startRun
+  const progress = yield* Progress
+  yield* openFolder(batch.out)
+  yield* progress.emit({
+    _tag: "Planned",
+    jobs: results.length,
+    utterances: 0,
+    characters: 0,
+    reused: utterances
+  })
+  return yield* finishRun(batch, begun, nothingSpoken(utterances), results)
+})

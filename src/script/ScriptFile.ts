@@ -3,7 +3,6 @@ import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from "../domain/speech/Cue.ts"
 import { readAss } from "./formats/Ass.ts"
-import { declaredEncoding } from "./bytes/DeclaredEncoding.ts"
 import { type Decoded, decodeText } from "./bytes/TextDecoding.ts"
 import { readProse } from "./formats/prose/Prose.ts"
 import { readSpeechJson } from "./formats/SpeechJson.ts"
@@ -28,6 +27,7 @@ import { fromStart } from "./formats/timed/TimedLines.ts"
 import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
+import { isUtf8 } from "./bytes/Utf8.ts"
 
 /** Options for reading a file. The rates are for formats that count frames without stating their rate. */
 export interface ReadOptions extends KnownRates {
@@ -207,4 +207,17 @@ const withNotices = (script: Script, decoded: Decoded): Script => {
   return script._tag === "Subtitle"
     ? Subtitle.make({ ...script, notices })
     : Narration.make({ ...script, notices })
+}
+
+const declaration = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.:-]{0,30})["']/u
+
+/** Returns the encoding in an XML declaration; undefined if the bytes are UTF-8 or the file declares none. */
+const declaredEncoding = (bytes: Uint8Array): string | undefined => {
+  const [first, second] = bytes
+  if (first === undefined || second === undefined || first > 127 || first === 0 || second === 0)
+    return undefined
+  const head = Buffer.from(bytes.subarray(0, 200)).toString("latin1")
+  const named = declaration.exec(head)?.[1]
+  // A UTF-8 or UTF-16 declaration is wrong here: the bytes are neither. The caller then detects the encoding.
+  return named === undefined || /^utf/iu.test(named) || isUtf8(bytes) ? undefined : named
 }

@@ -50,6 +50,7 @@ describe("help and version", () => {
         "--video",
         "--concurrency",
         "--max-credits",
+        "--force",
         "--deadline",
         "--log",
         "--events",

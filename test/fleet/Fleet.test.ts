@@ -235,11 +235,11 @@ describe.skipIf(!hasRedis)("a fleet", () => {
     () =>
       Effect.gen(function* () {
         const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
-        fleet.write(1, 3)
+        fleet.write(1, 4)
         yield* Effect.promise(async () => {
           const stopped = begun(fleet.worker("w1", [], ["--takeover", "2"]))
           const run = begun(fleet.run(join(folder, "state")))
-          await until(() => service.charged.length === 3)
+          await until(() => service.charged.length === 4)
           stopped.child.kill("SIGSTOP")
           begun(fleet.worker("w2", [], ["--takeover", "2"]))
           expect(await run.ended).toEqual({ how: 0, words: "" })
@@ -247,7 +247,7 @@ describe.skipIf(!hasRedis)("a fleet", () => {
           stopped.child.kill("SIGTERM")
           expect((await stopped.ended).how).toBe(0)
         })
-        expect(service.charged.length).toBe(3)
+        expect(service.charged.length).toBe(4)
       }),
     120_000
   )
@@ -257,18 +257,18 @@ describe.skipIf(!hasRedis)("a fleet", () => {
     () =>
       Effect.gen(function* () {
         const { folder, fleet, service, begun } = yield* assembled({ odds: { "create-hang-after": 1 } })
-        fleet.write(1, 3)
+        fleet.write(1, 4)
         const worker = () => begun(fleet.worker("w1", [], ["--takeover", "3600"]))
         yield* Effect.promise(async () => {
           const killed = worker()
           const run = begun(fleet.run(join(folder, "state")))
-          await until(() => service.charged.length === 3)
+          await until(() => service.charged.length === 4)
           killed.child.kill("SIGKILL")
           await killed.ended
           worker()
           expect(await run.ended).toEqual({ how: 0, words: "" })
         })
-        expect(service.charged.length).toBe(3)
+        expect(service.charged.length).toBe(4)
       }),
     120_000
   )

@@ -291,7 +291,7 @@ it.scoped("does not wait long for voice lists and credits that never arrive", ()
       const running = yield* Effect.fork(runPlan(yield* planBatch(batch), standIn(0, Effect.never)))
       while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
       const { jobs, report } = yield* Fiber.join(running)
-      expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual(["delivered", 1, {}])
+      expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual(["delivered", 1, { batch: 5 }])
       expect(told).toEqual([
         "the service's voices could not be checked: no usable response from the service: timed out after 30 seconds"
       ])

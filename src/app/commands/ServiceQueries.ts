@@ -135,12 +135,7 @@ export const voicesCommand = (
       allPages(
         (page) =>
           reads
-            .voices({
-              ...(options.provider === undefined ? {} : { provider: options.provider }),
-              ...(options.search === undefined ? {} : { search: options.search }),
-              ...(page === undefined ? {} : { page }),
-              limit: pageSize
-            })
+            .voices({ provider: options.provider, search: options.search, page, limit: pageSize })
             .pipe(Effect.map(({ voices }) => voices)),
         ({ provider, voice_id }) => `${provider}/${voice_id}`,
         options.limit ?? Number.POSITIVE_INFINITY
@@ -165,10 +160,7 @@ export const tasksCommand = (options: ReadOptions & { readonly limit: number | u
     options,
     (reads) =>
       allPages(
-        (page) =>
-          reads
-            .tasks({ ...(page === undefined ? {} : { page }), limit: pageSize })
-            .pipe(Effect.map(({ tasks }) => tasks)),
+        (page) => Effect.map(reads.tasks({ page, limit: pageSize }), ({ tasks }) => tasks),
         ({ task_id }) => task_id,
         options.limit ?? 50
       ),

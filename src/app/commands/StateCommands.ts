@@ -5,13 +5,15 @@ import { cleanClips, cleanRemote } from "../../pipeline/run/Cleanup.ts"
 import { silent } from "../../pipeline/Progress.ts"
 import { statusOf, unplannedJobs } from "../../pipeline/run/BatchStatus.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
-import { type BatchOptions, loadBatchInput } from "../batch/BatchInput.ts"
-import { planBatchInput } from "../batch/PlannedBatch.ts"
+import { type BatchOptions, loadBatchInput, printNotices } from "../batch/BatchInput.ts"
 import { gatewayTo } from "../layers/GatewayLayer.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { readableStateLayer, writableStateLayer } from "../../store/tables/StateLayers.ts"
 import { textTable } from "../terminal/TextTable.ts"
+import type { Batch } from "../../pipeline/load/Job.ts"
+import { planBatch } from "../../pipeline/plan/BatchPlan.ts"
+import { withBilingualNotices } from "../../pipeline/plan/BilingualNotices.ts"
 
 export const statusCommand = Effect.fn("StateCommands.statusCommand")(function* (options: BatchOptions) {
   const screen = yield* Screen
@@ -76,3 +78,13 @@ export const cleanCommand = (options: CleanOptions) =>
       )
     }).pipe(Effect.provide(Layer.merge(writableStateLayer(batch.state), silent)))
   }).pipe(Effect.provide(ffmpegFromEnvironment))
+
+/** Plans a batch. Prints the repairs and skipped parts of the scripts on stderr. */
+const planBatchInput = Effect.fn("StateCommands.planBatchInput")(function* (
+  batch: Batch,
+  options: BatchOptions
+) {
+  const plan = withBilingualNotices(yield* planBatch(batch))
+  yield* printNotices(plan, options)
+  return plan
+})

@@ -55,23 +55,17 @@ export const probeService = Effect.fn("ServiceProbe.probeService")(function* (
     (typeof manifest?.service === "object" ? manifest.service : undefined) ?? {}
   const base = dialectOf(setting, body)
   const { casting, language } = yield* castingOf(options, manifest)
+  const { rules } = yield* Effect.orElseSucceed(askStated, () => ({ rules: new Map() }))
   const profile = ProviderProfile.make({
-    ...profileOf(casting.provider),
+    ...profileOf(casting.provider, rules.get(casting.provider)),
     ...manifest?.providers?.[casting.provider]
   })
-  const { providers } = yield* Effect.orElseSucceed(reads.providers, () => ({ providers: [] }))
-  const features = providers.find(({ provider }) => provider === casting.provider)?.features
-  const least = Math.max(profile.minChars, features?.min_characters ?? 0)
-  const isSrt = least > said.length && (profile.srtInput || features?.srt_input === true)
-  const words = Array.makeBy(Math.max(1, Math.ceil((least + 1) / (said.length + 1))), () => said)
+  const isSrt = profile.minChars > said.length && profile.srtInput
+  const words = Array.makeBy(Math.max(1, Math.ceil((profile.minChars + 1) / (said.length + 1))), () => said)
   const text = isSrt ? srtInput([said]) : words.join(" ")
   const utterance = makeUtterance(casting, isSrt ? "srt" : "text", text, [said])
   const { characters } = utterance
-  const priceOf = yield* askStated.pipe(
-    Effect.map(({ rules }) => statedPrice(rules)),
-    Effect.orElseSucceed(() => () => undefined)
-  )
-  const each = profile.creditsPerCharacter ?? priceOf(casting)
+  const each = profile.creditsPerCharacter ?? statedPrice(rules)(casting)
   const price = each === undefined ? "an unknown price" : `about ${each * characters} credits`
   yield* screen.say(
     `The probe creates one task, for ${price}: ${characters} characters, voice ${casting.voice} of ${casting.provider}.`
@@ -163,7 +157,7 @@ const castingOf = Effect.fnUntraced(function* (options: ProbeOptions, manifest: 
   const listed =
     provider !== undefined && voice !== undefined
       ? undefined
-      : yield* reads.voices({ ...(provider === undefined ? {} : { provider }), limit: 100 }).pipe(
+      : yield* reads.voices({ provider, limit: 100 }).pipe(
           Effect.map(({ voices }) =>
             voices.find(({ voice_id }) => voice === undefined || voice === voice_id)
           ),

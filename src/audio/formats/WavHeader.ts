@@ -11,8 +11,6 @@ export interface BroadcastNote {
   readonly description?: string
   /** At most 32 ASCII characters. */
   readonly originator?: string
-  /** When the sound was made, as `2026-05-04T12:34:56`. */
-  readonly originated?: string
   /** How the sound was made, as ASCII lines of EBU R 98 (https://tech.ebu.ch/docs/r/r098.pdf), without line ends. */
   readonly codingHistory?: ReadonlyArray<string>
 }
@@ -196,8 +194,9 @@ const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   header.text(note.description ?? "", 256)
   header.text(note.originator ?? "", 32)
   header.text("", 32)
-  header.text(note.originated?.slice(0, 10) ?? "", 10)
-  header.text(note.originated?.slice(11) ?? "", 8)
+  // No date: every run and machine writes the same bytes.
+  header.text("", 10)
+  header.text("", 8)
   header.u64(note.timeReference)
   header.u16(1)
   header.text("", 64 + 190)

@@ -3,7 +3,6 @@ import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effe
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { Dialect, RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { requestTimeouts } from "../../gateway/transport/RequestTimeouts.ts"
 import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
 import type { EmbeddedOptions, ServeFailed } from "../../service/Service.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
@@ -60,3 +59,6 @@ export const embeddedPlace = (
     const { address, key } = yield* embedded(options).pipe(Logger.withMinimumLogLevel(LogLevel.Error))
     return { baseUrl: new URL(address), key }
   })
+
+/** How long a run waits for the service: for a response of the interface, and for a whole audio file. */
+const requestTimeouts = { answerWithin: "60 seconds", audioWithin: "10 minutes" } as const

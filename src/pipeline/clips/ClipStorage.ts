@@ -12,7 +12,6 @@ import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { heardParts, timesParts, type Unusable } from "./ClipAnalysis.ts"
 import { wordsOfTranscript } from "./TranscriptWords.ts"
 import { withWordStarts } from "./WordStarts.ts"
-import { isOddLength } from "./OddLength.ts"
 import { extensionOf } from "./AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -20,6 +19,8 @@ import { inSpan } from "../Annotations.ts"
 import { Progress } from "../Progress.ts"
 import { ClipIntake } from "./ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
+import type { Estimate } from "../../domain/values/Estimate.ts"
+import { likelyLength } from "../../script/language/SpeechRate.ts"
 
 /** A stored clip. */
 export interface KeptClip {
@@ -154,3 +155,22 @@ const wordsOf = ({ kind, detail }: Misfit): string =>
 /** Milliseconds of speech in a clip. */
 const speechMillis = (segments: ReadonlyArray<Segment>, rate: number): number =>
   (segments.reduce((sum, segment) => sum + segment.to - segment.from, 0) * 1000) / rate
+
+/** Minimum number of clips of a voice for its usual length to be trusted. */
+const enough = 8
+/** Shares of the expected length between which a clip is not compared: narrower if the voice's pace is known. */
+const known = { least: 0.75, most: 1.4 }
+const guessed = { least: 0.6, most: 1.6 }
+/** Differences up to this are usual for short texts, in milliseconds. */
+const slack = 400
+
+/** Whether the milliseconds of speech are unusual for the texts. `usual` is the voice's own pace per character. */
+const isOddLength = (length: number, said: ReadonlyArray<string>, usual: Estimate | undefined): boolean => {
+  const isKnown = usual !== undefined && usual.count >= enough
+  const expected = said.reduce(
+    (sum, text) => sum + (isKnown ? usual.mean * charactersOf(text) : likelyLength(text)),
+    0
+  )
+  const { least, most } = isKnown ? known : guessed
+  return length < expected * least - slack || length > expected * most + slack
+}

@@ -26,7 +26,6 @@ import type { Level } from "./MixEncoding.ts"
 import { type Programme, renderPlacement } from "../mix/MixLines.ts"
 import { framesBeforeStart, type VideoTimebase } from "../plan/media/VideoTimebase.ts"
 import { openFolder, writeChanged } from "../report/ResultFolder.ts"
-import { ClipFolder } from "../../store/files/ClipFolder.ts"
 
 /** Clips written at once. */
 const writtenAtOnce = 4
@@ -42,8 +41,6 @@ export const deliverClips = Effect.fnUntraced(function* (
   folder: string
 ) {
   const path = yield* Path.Path
-  const fs = yield* FileSystem.FileSystem
-  const stored = yield* ClipFolder
   yield* openFolder(folder)
   const { rate } = programme
   const { depth = 16 } = made.job.audio
@@ -61,8 +58,6 @@ export const deliverClips = Effect.fnUntraced(function* (
     const samples = new Float32Array(fileLength(placement, made.reel))
     samples.set(limited, silenceBefore(placement, made.reel))
     const note = { ...noteOf(placement), gain: decibels }
-    // The stored clip's date, in UTC, so that a later run or another machine writes the same bytes.
-    const spoken = yield* Effect.option(fs.stat(stored.pathOf(placement.parts[0].utterance)))
     const { frameRate } = made.reel
     const codingHistory = made.job.markSynthetic
       ? [`A=PCM,F=${deliveryRate},W=${depth},M=mono,T=${digitalSourceUri("speech")}`]
@@ -82,9 +77,6 @@ export const deliverClips = Effect.fnUntraced(function* (
           timeReference: time.timeReference,
           description: asciiText(describedClip(note)),
           originator: "dubwright",
-          originated: Option.flatMap(spoken, ({ mtime }) => mtime).pipe(
-            Option.match({ onNone: () => "", onSome: (time) => time.toISOString().slice(0, 19) })
-          ),
           codingHistory
         },
         ixml: ixml(note, time),

@@ -2,13 +2,12 @@
 import { Path } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
 import { type JobReport, unheard } from "../../domain/report/Report.ts"
-import { millis } from "../../domain/time/Units.ts"
+import { millis, framesAt } from "../../domain/time/Units.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { readBackground } from "../plan/media/JobBackground.ts"
+import { readBackground, type BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { separatedBed } from "../plan/media/SeparatedBed.ts"
 import { formatCueList, filmTooShort } from "../plan/CueList.ts"
-import { pausedBackground } from "../mix/bed/PausedBackground.ts"
 import { deliveredLength } from "./OutputPlan.ts"
 import { writeOutputs } from "./OutputWriter.ts"
 import { chaptersOf } from "./JobChapters.ts"
@@ -24,6 +23,7 @@ import { reportIn } from "../report/ReportFile.ts"
 import { writeJobReport } from "../report/ReportPages.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { isHeard, isVerified, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
+import { type PictureStretch, soundPauses } from "../../domain/time/PictureStretch.ts"
 
 /** Records that a job was delivered with which fingerprint and files, and marks its clips as placed. */
 export const recordDelivery = Effect.fnUntraced(function* (
@@ -157,3 +157,18 @@ const failureOf = (failed: ReadonlyArray<FailedCue>): string => {
     ...(unlisted.length === 0 ? [] : [`${numbers(unlisted)}: see report.json`])
   ].join("; ")
 }
+
+/** Returns a background with silence where the film's picture waits. */
+const pausedBackground = (
+  track: BackgroundTrack,
+  stretches: ReadonlyArray<PictureStretch>
+): BackgroundTrack =>
+  stretches.length === 0
+    ? track
+    : {
+        ...track,
+        pauses: soundPauses(stretches).map(({ at, length }) => ({
+          at: framesAt(at, track.rate),
+          length: framesAt(length, track.rate)
+        }))
+      }

@@ -23,7 +23,6 @@ import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
 import { chosenDelivery } from "./delivery/DeliveryChoice.ts"
 import { shellGlob } from "./patterns/PatternFiles.ts"
-import { withFilm, withOwnFilm } from "./tracks/BareFilm.ts"
 import { filmNamed } from "./tracks/TrackChoice.ts"
 import {
   type ExpandedEntry,
@@ -31,6 +30,7 @@ import {
   expandEntry,
   withKnownLanguage
 } from "./patterns/EntryExpansion.ts"
+import { containerFor } from "../../domain/manifest/Outputs.ts"
 
 // Not loaded for bare files.
 const manifestParser = Effect.promise(() => import("./ManifestFile.ts"))
@@ -300,3 +300,16 @@ const profiles =
       skipValidation
     )
   }
+
+/** Adds the film whose subtitle track is a bare input, unless its format holds only subtitles. */
+const withOwnFilm = (entry: JobEntry, film: string, flags: Pick<RunFlags, "outputs">): JobEntry =>
+  entry.video !== undefined || endingOf(film) === "mks" ? entry : withFilm(entry, film, flags)
+
+/**
+ * Adds its film to a bare file's entry. Unless a flag sets the outputs, they include the film with its new track, in
+ * the film's own container if that is an output, else in Matroska, which takes any codec.
+ */
+const withFilm = (entry: JobEntry, video: string, { outputs }: Pick<RunFlags, "outputs">): JobEntry => {
+  if (outputs !== undefined) return { ...entry, video }
+  return { ...entry, video, outputs: ["wav", "srt", containerFor(video)] }
+}

@@ -232,6 +232,7 @@ const sent = (
     if (!(yield* spending.reserve(cost))) return yield* new Left()
 
     const { announcedAt, createKey, answer } = yield* landed(sendCreate(row, cost))
+    trust.ended()
     if (answer._tag === "Right") {
       const { task } = answer.right
       yield* queues.report(provider, "taken")

@@ -83,9 +83,9 @@ const tagAt = (text: string, comments: boolean): Tag | undefined => {
   if (match !== null) {
     const name = (match[2] ?? "").toLowerCase()
     const annotation = (match[4] ?? "").replace(/\s+/gu, " ").trim()
-    // Only these have bare annotations: "a<b and c>d" is text.
-    if (!/^(?:v|lang|font|span|div)?$/u.test(name) && annotation !== "" && !annotation.includes("="))
-      return undefined
+    // Only these have bare annotations of several words: "a<b and c>d" is text.
+    const isBare = /\s/u.test(annotation) && !annotation.includes("=")
+    if (isBare && !/^(?:v|lang|font|span|div)?$/u.test(name)) return undefined
     if (name === "" && match[1] === "" && match[3] === "") return undefined
     // "a < b and c > d" is text: a tag with an annotation has no space after its bracket.
     if (/^<\s/u.test(text) && annotation !== "" && !annotation.includes("=")) return undefined

@@ -1,7 +1,7 @@
 /** Chooses the engine for each task of a provider. If it fails, the next engine speaks the whole task instead. */
 import { Cause, Data, Effect, Exit, Option } from "effect"
 import { steadyMillis } from "../../domain/time/SteadyTime.ts"
-import type { Engine } from "../../engines/Engine.ts"
+import { type Engine, EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
 import type { Offer, ServedEngine, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
 import { EngineSet } from "../catalogue/EngineSet.ts"
 import { type EngineHealth, type HealthProblem, ServiceHealth } from "../health/ServiceHealth.ts"
@@ -15,7 +15,6 @@ import {
   onUse,
   unusedEngine
 } from "./EngineBreaker.ts"
-import { engineFaultIn } from "./EngineFaults.ts"
 import { type EngineLimits, limitEngine } from "./EngineLimits.ts"
 
 /** Every engine of the provider is set aside or unavailable: the task must wait. */
@@ -210,3 +209,27 @@ interface Fault {
 
 /** The engines of each provider, with their state. */
 export class EngineRota extends Effect.Service<EngineRota>()("service/EngineRota", { effect: make }) {}
+
+/**
+ * `passing`: the engine was slow, busy or broken. `lasting`: it is unavailable, or its account is exhausted. Undefined:
+ * the text or the service itself is at fault, and another engine would not help.
+ */
+const engineFaultIn = (failure: { readonly _tag: string }): "passing" | "lasting" | undefined => {
+  if (failure._tag === "TooSlow") return "passing"
+  if (failure instanceof EngineUnavailable) return "lasting"
+  if (!(failure instanceof SpeechFailed)) return undefined
+  switch (failure.reason) {
+    case "quota":
+      return "lasting"
+    case "timeout":
+    case "crashed":
+    case "bad-output":
+    case "busy":
+      return "passing"
+    case "nothing-to-say":
+    case "unknown-voice":
+    case "too-long":
+    case "refused":
+      return undefined
+  }
+}

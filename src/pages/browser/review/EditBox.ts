@@ -8,7 +8,7 @@ import type { AcceptedLines, Preview } from "./AcceptedLines.ts"
 import { LineFields } from "./LineFields.ts"
 import { ask } from "./ReviewClient.ts"
 import { TakeList } from "./TakeList.ts"
-import { wavOf, describeTake } from "./TakeWords.ts"
+import { markNames, marks } from "../../parts/MarkWords.ts"
 
 /** The edit box of the page. It is beside the cues, so that the player stays in view. */
 export class EditBox {
@@ -289,3 +289,19 @@ export const fillOptions = (list: string, values: ReadonlyArray<string>): void =
       return option
     })
   )
+
+/** Returns a take's audio. */
+const wavOf = ({ wav }: Take): Blob =>
+  new Blob([Uint8Array.from(atob(wav), (letter) => letter.charCodeAt(0))], { type: "audio/wav" })
+
+/** Describes how the take fits its slot. */
+const describeTake = ({ start, end, speed, flags, shortenBy, besides }: Take): string => {
+  const looks = markNames.filter((name) => name !== "together" && flags.includes(name))
+  const length = `${(end - start).toFixed(1)} s at ${speed.toFixed(2)}×, from ${start.toFixed(2)} s to ${end.toFixed(2)} s`
+  const fit =
+    looks.length === 0
+      ? "in place"
+      : `${looks.map((name) => marks[name].word).join(", ")}${shortenBy === undefined ? "" : `: ${shortenBy} characters too long`}`
+  const others = besides.length === 0 ? "" : `; spoken again with it: cue ${besides.join(", ")}`
+  return `${length}; ${fit}${others}.`
+}

@@ -2,7 +2,7 @@
  * What a run knows of the service's answers: whether they can be read, and whether each belongs to the line that it is
  * for. A service that answers otherwise stops the run before it is paid for many lines.
  */
-import { Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect } from "effect"
 import { distance } from "fastest-levenshtein"
 import type { TaskId, UtteranceKey } from "../../../domain/values/Ids.ts"
 import { MixedUp, type UnreadableCreate } from "../../../gateway/GatewayErrors.ts"
@@ -15,6 +15,12 @@ import { StopSignal } from "./StopSignal.ts"
 /** Creates that may be in flight, or answered without a task, until one was answered with a task. */
 const maxInDoubt = 3
 
+/**
+ * Milliseconds without any answer after which one more may be in doubt: responses that hang are slow, and say nothing of
+ * whether they can be read.
+ */
+const patience = 15_000
+
 /** Lines that the service may mix up before the run stops. */
 const maxMixedUp = 3
 
@@ -26,6 +32,9 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
   effect: Effect.gen(function* () {
     const store = yield* UtteranceStore
     let isRead = false
+    let hasEnded = false
+    let limit = maxInDoubt
+    let raisedAt = yield* Clock.currentTimeMillis
     let inFlight = 0
     let unread = 0
     let mixedUp = 0
@@ -52,9 +61,13 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
     const admitted = <A, E, R>(create: Effect.Effect<A, E, R>): Effect.Effect<A, E | Left, R | StopSignal> =>
       Effect.gen(function* () {
         const { halted: stoppedBy, stopped } = yield* StopSignal
-        while (halt === undefined && !isRead && inFlight + unread >= maxInDoubt) {
-          yield* Effect.raceFirst(Deferred.await(changed), stopped)
+        while (halt === undefined && !isRead && inFlight + unread >= limit) {
+          yield* Effect.timeoutOption(Effect.raceFirst(Deferred.await(changed), stopped), patience)
           if (stoppedBy() !== undefined) return yield* new Left()
+          const now = yield* Clock.currentTimeMillis
+          if (hasEnded || now - raisedAt < patience) continue
+          raisedAt = now
+          limit++
         }
         if (halt !== undefined) return yield* Effect.zipRight(halted(halt), new Left())
         if (isRead) return yield* create
@@ -95,6 +108,10 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
     return {
       admitted,
       named,
+      /** Records that a create was answered, or that its connection ended. */
+      ended: (): void => {
+        hasEnded = true
+      },
       /** Counts a create that was answered without a task that can be read; stops the run after a few in a row. */
       unreadable: (fault: UnreadableCreate): Effect.Effect<void, never, StopSignal> =>
         Effect.suspend(() =>

@@ -2,7 +2,6 @@
  * Decodes CEA-608 captions: pop-on, paint-on and roll-up, one channel (47 CFR 79.101,
  * https://www.law.cornell.edu/cfr/text/47/79.101).
  */
-import { basicCharacter, extendedCharacter, specialCharacter } from "./Cea608Text.ts"
 
 /** Two bytes, without parity, at a frame. */
 export interface CaptionPair {
@@ -182,3 +181,33 @@ export const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): Re
   if (open !== undefined && text !== "") captions.push({ ...open, end: undefined, text })
   return captions
 }
+
+/** Characters of one byte that differ from ASCII. */
+const basic: Readonly<Record<number, string>> = {
+  0x27: "’",
+  0x2a: "á",
+  0x5c: "é",
+  0x5e: "í",
+  0x5f: "ó",
+  0x60: "ú",
+  0x7b: "ç",
+  0x7c: "÷",
+  0x7d: "Ñ",
+  0x7e: "ñ",
+  0x7f: "█"
+}
+
+const special = "®°½¿™¢£♪à\u00a0èâêîôû"
+const spanish = "ÁÉÓÚÜü‘¡*'—©℠•“”ÀÂÇÈÊËëÎÏïÔÙùÛ«»"
+const german = "ÃãÍÌìÒòÕõ{}\\^_|~ÄäÖöß¥¤¦ÅåØø┌┐└┘"
+
+/** Returns a character of one byte; empty for bytes that are not characters. */
+const basicCharacter = (byte: number): string =>
+  byte < 0x20 ? "" : (basic[byte] ?? String.fromCharCode(byte))
+
+/** Returns a special character, as the pair 0x11 0x30 to 0x3f. */
+const specialCharacter = (second: number): string => special[second - 0x30] ?? ""
+
+/** Returns an extended character, as a pair 0x12 or 0x13, 0x20 to 0x3f. It replaces the character before it. */
+const extendedCharacter = (first: number, second: number): string =>
+  (first === 0x12 ? spanish : german)[second - 0x20] ?? ""

@@ -86,7 +86,10 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
     const inner = parseTiming(times, style)
     return inner.kind === "time" && inner.words === "" ? { ...inner, text } : { kind: "none" }
   }
-  if (line.length > longestTimeLine) return { kind: "none" }
+  if (line.length > longestTimeLine)
+    return style === "vtt" && /^[^-]{1,40}-->/u.test(line)
+      ? parseTiming(line.slice(0, longestTimeLine), style)
+      : { kind: "none" }
   const joined = joinedTimes(line, style)
   if (joined !== undefined) return joined
   const commas = anyArrow.test(line) ? line.replace(spacedFraction, "$1,$2") : line

@@ -41,7 +41,8 @@ export const midnights = (starts: ReadonlyArray<number>): ReadonlyArray<number> 
 export const plausibleTimes = (script: Subtitle): Subtitle => {
   const inFile = [...script.cues].sort((a, b) => a.line - b.line)
   const timed = inFile.find(({ start }) => start > 0)?.line ?? Infinity
-  const isZeroed = ({ end, line }: Cue) => script.format !== "ass" && end === 0 && line > timed
+  const isZeroed = ({ end, line, text }: Cue) =>
+    script.format !== "ass" && end === 0 && line > timed && text.trim() !== ""
   const [kept, zeroed] = Array.partition(script.cues, isZeroed)
   const notices: globalThis.Array<Notice> = []
   const late: globalThis.Array<Cue> = []
