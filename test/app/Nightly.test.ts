@@ -81,7 +81,7 @@ describe("a run at night", () => {
       .flatMap(({ scopeSpans }) => scopeSpans)
       .flatMap(({ spans }) => spans)
       .map(({ name }) => name)
-    for (const name of ["dubwright", "BatchPlan.planBatch", "Dub.dub", "JobDelivery.deliverJob"])
+    for (const name of ["dubwright", "BatchPlan.planRun", "Dub.dub", "JobDelivery.deliverJob"])
       expect(spans).toContain(name)
     expect(readFileSync(join(cwd, "logs/night.log"), "utf8")).toMatch(/ {2}note: delivered\n$/u)
     expect(JSON.stringify(posts)).not.toContain(key)

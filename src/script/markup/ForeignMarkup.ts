@@ -96,8 +96,9 @@ export const remarksIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> =>
         ]
   })
 
+/** A site's name alone may be on a sign in the film. */
 const advert =
-  /(?:https?:\/\/|\bwww\.)\S|\b(?:advertise your product|downloaded from|subtitles? (?:downloaded|by)|support us and become|open ?subtitles|opensubs|yts\.\w+|yify|addic7ed|podnapisi|subscene)\b/iu
+  /(?:https?:\/\/|\swww\.)\S|\b(?:advertise your product|downloaded from|subtitles? (?:downloaded|by)|support us and become|open ?subtitles|opensubs|yts\.\w+|yify|addic7ed|podnapisi|subscene)\b/iu
 
 const chat =
   /^(?:sure|certainly|of course)[,!:. ].*\b(?:here|translat)|^here (?:is|are|'s) (?:the|your|a)\b.*\b(?:translat|subtitle|srt|continu)|\blet me know if\b|\bwould you like me to\b|\bi hope this helps\b|\bas an ai\b/imu

@@ -15,10 +15,7 @@ import { StopSignal } from "./StopSignal.ts"
 /** Creates that may be in flight, or answered without a task, until one was answered with a task. */
 const maxInDoubt = 3
 
-/**
- * Milliseconds without any answer after which one more may be in doubt: responses that hang are slow, and say nothing of
- * whether they can be read.
- */
+/** Milliseconds without any answer after which one more may be in doubt: responses that hang can perhaps be read. */
 const patience = 15_000
 
 /** Lines that the service may mix up before the run stops. */
@@ -121,7 +118,12 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
       /** Fails if the audio of a line is that of another line whose text is another. */
       heard: (row: UtteranceRow, checksum: string) =>
         Effect.gen(function* () {
-          sounds ??= new Map((yield* store.clipChecksums).map((clip) => [clip.checksum, clip.key]))
+          sounds ??= new Map(
+            (yield* Effect.withTracerEnabled(store.clipChecksums, false)).map((clip) => [
+              clip.checksum,
+              clip.key
+            ])
+          )
           const { key } = row.utterance
           const other = sounds.get(checksum)
           if (other === undefined) sounds.set(checksum, key)
