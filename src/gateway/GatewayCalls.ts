@@ -129,6 +129,7 @@ export const makeCalls = Effect.gen(function* () {
       )
     )
 
+  const providers = patient(get(paths.providers, providerListOf))
   const voices = (query: VoiceQuery) => patient(get(paths.voices, voicePageOf, { ...query }))
 
   /** Returns fresh URLs of a done task, for a fetch whose URL failed. */
@@ -208,7 +209,7 @@ export const makeCalls = Effect.gen(function* () {
     reads: {
       health: patient(health),
       credits: patient(get(paths.credits, (value) => creditsOf(value, dialect))),
-      providers: patient(get(paths.providers, providerListOf)),
+      providers,
       stated: patient(get(paths.providers, statedProvidersOf)),
       models: (provider?: string) => patient(get(paths.models, modelListOf, { provider })),
       voices: (query: VoiceQuery) =>
@@ -216,9 +217,9 @@ export const makeCalls = Effect.gen(function* () {
           // Some services list the voices of one provider only.
           Effect.catchTag("Refused", (fault) =>
             fault.reason === "rules" && query.provider === undefined
-              ? Effect.flatMap(patient(get(paths.providers, providerListOf)), ({ providers }) =>
+              ? Effect.flatMap(providers, (list) =>
                   Effect.map(
-                    Effect.forEach(providers, ({ provider }) =>
+                    Effect.forEach(list.providers, ({ provider }) =>
                       Effect.map(voices({ ...query, provider }), (page) => ({
                         ...page,
                         voices: page.voices.map((voice) => ({

@@ -51,9 +51,19 @@ const pickField = (layers: ReadonlyArray<Fields>, names: ReadonlyArray<string>):
 /** Returns the value of a field, whatever the style of its name. */
 const valueIn = (layer: Fields, name: string): unknown => {
   if (Object.hasOwn(layer, name)) return layer[name]
-  const plain = plainName(name)
-  const own = Object.keys(layer).find((key) => plainName(key) === plain)
+  const own = ownNames(layer).get(plainName(name))
   return own === undefined ? undefined : layer[own]
+}
+
+/** The fields of an answer's objects by their plain names: each object is asked for many fields. */
+const namesOfLayers = new WeakMap<Fields, ReadonlyMap<string, string>>()
+
+const ownNames = (layer: Fields): ReadonlyMap<string, string> => {
+  const keys = () => Object.keys(layer).reverse()
+  // Of several names that are alike, the first counts.
+  const names = namesOfLayers.get(layer) ?? new Map(keys().map((name) => [plainName(name), name]))
+  namesOfLayers.set(layer, names)
+  return names
 }
 
 /** Returns text, or a number as text. */
