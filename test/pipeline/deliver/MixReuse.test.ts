@@ -277,7 +277,8 @@ layer(needs, { excludeTestServices: true, timeout: 60_000 })("a film delivered a
             ffmpeg.decode({ path: join(out, "film", `film.${ending}`) }, SampleRate.make(48_000))
           )
         const { samples } = yield* samplesOf("wav")
-        expect((yield* samplesOf("flac")).samples).toEqual(samples)
+        const digestOf = ({ buffer }: Float32Array) => checksumOf(new Uint8Array(buffer))
+        expect(digestOf((yield* samplesOf("flac")).samples)).toBe(digestOf(samples))
         // An AAC file ends with a whole frame of 1,024 samples; some versions of ffmpeg decode all of it.
         const frames = (count: number) => Math.ceil(count / 1024)
         for (const ending of ["m4a", "mp3"])
