@@ -159,7 +159,7 @@ const kinds = {
 } as const
 
 /** Reasons where no audio was received. Its quality is unknown, and the next fetch may succeed. */
-const unseen: ReadonlySet<NoAudio["reason"]> = new Set(["address", "stale", "text"])
+const unseen: ReadonlySet<NoAudio["reason"]> = new Set(["address", "stale", "empty", "text"])
 
 const kindOf = (fault: Fault): FailureKind =>
   fault._tag !== "NoAudio" ? kinds[fault._tag] : unseen.has(fault.reason) ? "broken" : "bad-audio"

@@ -58,7 +58,7 @@ export interface Shape {
   readonly look: (task: Made, now: number, looks: number) => Reply
   readonly list: (tasks: ReadonlyArray<Made>, now: number) => Reply
   /** Default: each task's own speech. */
-  readonly fetch?: (task: Made) => Reply
+  readonly fetch?: (task: Made, now: number) => Reply
   readonly path?: (path: string) => string
 }
 
@@ -125,7 +125,7 @@ export const repliesOf = (shape: Shape, made: Array<Made>) => {
       const task = made.find(({ id }) => id === last.replace(/\.wav$/u, ""))
       return task === undefined
         ? { status: 404, body: "" }
-        : (shape.fetch?.(task) ?? { body: babble(task.text) })
+        : (shape.fetch?.(task, now) ?? { body: babble(task.text) })
     }
     if (method === "POST") {
       const isForm = body?.startsWith("{") !== true

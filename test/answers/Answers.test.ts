@@ -134,6 +134,15 @@ for (const lag of [12, 25, 40])
         : plain.look(task, now, looks)
   })
 
+for (const [name, written] of Object.entries({ empty: 0, "cut off in its header": 30 }))
+  spoken({
+    ...plain,
+    name: `waits for a file that is ${name} until it is written`,
+    fetch: ({ text, madeAt }, now) => ({
+      body: babble(text).subarray(0, now - madeAt < 10_000 ? written : undefined)
+    })
+  })
+
 spoken({
   ...plain,
   name: "finds a lost create by its text, voice, length and time if the history has no labels",

@@ -21,8 +21,8 @@ import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
 import { StopSignal } from "./services/StopSignal.ts"
 
-/** Repeat fetches of unusable audio, in case it was damaged in transit. */
-const mostRefetches = 2
+/** The waits before unusable audio is fetched again: it may have been damaged in transit, or not yet written whole. */
+const refetchAfter = ["2 seconds", "10 seconds"] as const
 
 /** Fetches a done task's audio and stores it as a clip. */
 export const fetchClip = (
@@ -55,8 +55,10 @@ export const fetchClip = (
     const origin = { engine: done.engine, language: languageOf(utterance.key), timesWords }
     const kept = yield* keepClip(utterance, fetched, origin)
     if (Either.isLeft(kept)) {
-      if (refetches >= mostRefetches) return yield* badAudio(row, kept.left.words)
+      const wait = refetchAfter[refetches]
+      if (wait === undefined) return yield* badAudio(row, kept.left.words)
       yield* retrying(kept.left.words)
+      yield* Effect.sleep(wait)
       return yield* fetchClip(row, done, refetches + 1)
     }
     const { clip, bytes, suspect, mayRetake } = kept.right
