@@ -28,6 +28,7 @@ import type { Redis } from "ioredis"
 import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { digestOf } from "../../store/files/Checksum.ts"
+import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { type FleetUnusable, JobUnusable, versionMismatch } from "./FleetErrors.ts"
 import {
   isOver,
@@ -48,7 +49,7 @@ const ledgerKey = (key: UtteranceKey): string => `${prefix}:ledger:${key}`
 /** The Redis set of the fleet's task ids. */
 export const tasksKey = `${prefix}:tasks`
 
-/** The Redis set of announced utterances with the same provider, voice and length. */
+/** The Redis set of utterances in doubt with the same provider, voice and length. */
 export const likeKey = ({ casting, characters }: Utterance): string =>
   `${prefix}:announced:${digestOf([casting.provider, casting.voice, characters])}`
 
@@ -130,6 +131,10 @@ export const takeEntry = (
     }
   })
 
+/** Whether a create of the utterance may have made a task that is not known. */
+const isInDoubt = ({ state, setback }: UtteranceRecord): boolean =>
+  state === "announced" || (state === "failed" && setback?.kind === "undecidable")
+
 /** A change to write. */
 export interface LedgerWrite {
   readonly holder: string
@@ -159,7 +164,7 @@ export const writeLedger = (
       writeEntry(entry),
       ledgerFor,
       isOver(record) ? "1" : "",
-      record.state === "announced" ? "SADD" : "SREM",
+      isInDoubt(record) ? "SADD" : "SREM",
       utterance.key,
       task ?? "",
       task === undefined ? "" : writeLate({ take, task, ...(credits === undefined ? {} : { credits }) }),

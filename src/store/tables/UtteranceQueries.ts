@@ -96,7 +96,8 @@ export const makeUtteranceQueries = (sql: SqlClient, folder: string) => {
       execute: ({ provider, characters, voice }) =>
         sql.unsafe(
           `SELECT count(*) AS count FROM utterance
-           WHERE state = 'announced' AND provider = ? AND characters = ? AND casting ->> 'voice' = ?`,
+           WHERE (state = 'announced' OR state = 'failed' AND setback ->> 'kind' = 'undecidable')
+             AND provider = ? AND characters = ? AND casting ->> 'voice' = ?`,
           [provider, characters, voice]
         )
     }),

@@ -120,8 +120,8 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     })
 
     /**
-     * Returns how many announced utterances, including this one, a service that returns no labels could not
-     * distinguish.
+     * Returns how many utterances whose create may have made a task that is not known, including this one, a service
+     * that returns no labels could not distinguish.
      */
     const announcedLike = Effect.fn("UtteranceStore.announcedLike")(function* (utterance: Utterance) {
       const { characters, casting } = utterance

@@ -2,6 +2,7 @@
 import { describe, it } from "@effect/vitest"
 import { Cause, Context, Effect, Exit, Layer } from "effect"
 import { expect } from "vitest"
+import { FailureReason } from "../../../src/domain/task/FailureReason.ts"
 import { TaskId, type UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import { folderShare } from "../../../src/fleet/shared/FolderShare.ts"
 import { readLedger, takeEntry } from "../../../src/fleet/shared/Ledger.ts"
@@ -46,6 +47,10 @@ describe.skipIf(!hasRedis)("a worker's fenced store", () => {
       yield* store.apply({ event: "announce", key })
       expect(yield* written).toMatchObject({ state: "announced", take: 1, tasks: [] })
       expect(yield* store.announcedLike(utterance)).toBe(1)
+      const setback = FailureReason.make({ kind: "undecidable", words: "w" })
+      yield* store.apply({ event: "fail", key, setback })
+      expect(yield* store.announcedLike(utterance)).toBe(1)
+      yield* store.apply({ event: "recall", key })
       yield* store.apply({ event: "accept", key, task, credits: 7 })
       expect(yield* written).toMatchObject({
         state: "submitted",

@@ -275,7 +275,12 @@ layer(UtteranceStore.Default.pipe(Layer.provide(writableState(folder)), Layer.pr
       )
       const before = yield* store.announcedLike(one)
       yield* after(other, ["announce"])
-      expect(yield* store.announcedLike(one)).toBe(before + (other.characters === one.characters ? 1 : 0))
+      const both = before + (other.characters === one.characters ? 1 : 0)
+      expect(yield* store.announcedLike(one)).toBe(both)
+      // A line that could not be decided may own the other's task.
+      const doubt = FailureReason.make({ kind: "undecidable", words: "w" })
+      yield* store.apply({ event: "fail", key: other.key, setback: doubt })
+      expect(yield* store.announcedLike(one)).toBe(both)
     })
   )
 
