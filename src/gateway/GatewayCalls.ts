@@ -1,5 +1,6 @@
 /** The calls of the gateway to the speech service. */
 import { Effect, Either } from "effect"
+import type { Provider } from "../contract/ProviderCatalogue.ts"
 import { TaskId } from "../domain/values/Ids.ts"
 import { defaultDialect, fillTemplate } from "../domain/manifest/ServiceDialect.ts"
 import { type LostCreate, makeIdempotencyProof } from "./requests/IdempotencyProof.ts"
@@ -11,8 +12,7 @@ import {
   creditsOf,
   healthOf,
   modelListOf,
-  providerListOf,
-  statedProvidersOf,
+  providersOf,
   taskOf,
   taskPageOf,
   voicePageOf
@@ -129,8 +129,23 @@ export const makeCalls = Effect.gen(function* () {
       )
     )
 
-  const providers = patient(get(paths.providers, providerListOf))
+  const stated = patient(get(paths.providers, providersOf))
+  const providers = Effect.map(stated, (read) => ({ providers: read.providers.map(({ listed }) => listed) }))
   const voices = (query: VoiceQuery) => patient(get(paths.voices, voicePageOf, { ...query }))
+
+  /** Lists the voices of each provider, as one page. */
+  const voicesOfAll = (providers: ReadonlyArray<Provider>, query: VoiceQuery) =>
+    Effect.gen(function* () {
+      const pages = yield* Effect.forEach(providers, ({ provider }) =>
+        Effect.map(voices({ ...query, provider }), (page) => ({ ...page, provider }))
+      )
+      return {
+        has_more: pages.some((page) => page.has_more),
+        voices: pages.flatMap((page) =>
+          page.voices.map((voice) => ({ ...voice, provider: voice.provider || page.provider }))
+        )
+      }
+    })
 
   /** Returns fresh URLs of a done task, for a fetch whose URL failed. */
   const again = (task: TaskId): Effect.Effect<DoneTask, CallFault | Vanished | NoAudio> =>
@@ -210,31 +225,15 @@ export const makeCalls = Effect.gen(function* () {
       health: patient(health),
       credits: patient(get(paths.credits, (value) => creditsOf(value, dialect))),
       providers,
-      stated: patient(get(paths.providers, statedProvidersOf)),
+      /** What the service states about its providers. */
+      stated,
       models: (provider?: string) => patient(get(paths.models, modelListOf, { provider })),
       voices: (query: VoiceQuery) =>
         voices(query).pipe(
           // Some services list the voices of one provider only.
-          Effect.catchTag("Refused", (fault) =>
-            fault.reason === "rules" && query.provider === undefined
-              ? Effect.flatMap(providers, (list) =>
-                  Effect.map(
-                    Effect.forEach(list.providers, ({ provider }) =>
-                      Effect.map(voices({ ...query, provider }), (page) => ({
-                        ...page,
-                        voices: page.voices.map((voice) => ({
-                          ...voice,
-                          provider: voice.provider || provider
-                        }))
-                      }))
-                    ),
-                    (pages) => ({
-                      has_more: pages.some((page) => page.has_more),
-                      voices: pages.flatMap((page) => page.voices)
-                    })
-                  )
-                )
-              : Effect.fail(fault)
+          Effect.catchIf(
+            (fault) => fault._tag === "Refused" && fault.reason === "rules" && query.provider === undefined,
+            () => Effect.flatMap(providers, (list) => voicesOfAll(list.providers, query))
           )
         ),
       tasks: (query: { readonly page?: number | undefined; readonly limit?: number }) =>

@@ -7,7 +7,6 @@
 import { type Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
 import { steadyMillis } from "../../domain/time/SteadyTime.ts"
-import { type Breaker, recordFailure, closedBreaker, isOpen, recordSuccess } from "./CircuitBreaker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
 import { increase, fullConcurrency, type AdaptiveConcurrency, decrease } from "./AdaptiveConcurrency.ts"
 import { type Free, holdSlot, Pending } from "./Slots.ts"
@@ -47,6 +46,9 @@ const probing = Schedule.exponential("1 second", 2).pipe(
   Schedule.jittered
 )
 
+/** Consecutive failures that open the circuit breaker: starts wait until a probe succeeds. */
+export const faultsToOpen = 5
+
 /** Pause in milliseconds after a rate-limited request without Retry-After. */
 const usualPause = 500
 
@@ -64,7 +66,7 @@ export const makeProviderQueue = (
   const countStart = startLimit(queue, limits.perSecond, scope, clock)
   const now = () => steadyMillis(clock)
   let pace: AdaptiveConcurrency = fullConcurrency(limits.concurrency)
-  let breaker: Breaker = closedBreaker
+  let faults = 0
   let recovered: Deferred.Deferred<void> | undefined
   let pausedUntil = 0
   let lastStart = 0
@@ -84,7 +86,7 @@ export const makeProviderQueue = (
       Effect.repeat(Schedule.recurUntil((well: boolean) => well).pipe(Schedule.zipLeft(probing))),
       Effect.zipRight(
         Effect.sync(() => {
-          breaker = closedBreaker
+          faults = 0
           recovered = undefined
         })
       ),
@@ -95,14 +97,14 @@ export const makeProviderQueue = (
 
   const taken = Effect.sync(() => {
     setPace(increase(pace, limits.concurrency))
-    breaker = recordSuccess(breaker)
+    faults = 0
   })
 
   const report = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
     if (how === "taken") return taken
     return Effect.suspend(() => {
       if (how === "answered" || how._tag === "Refused") {
-        breaker = recordSuccess(breaker)
+        faults = 0
         return Effect.void
       }
       if (how._tag === "SlowDown") {
@@ -110,8 +112,8 @@ export const makeProviderQueue = (
         pausedUntil = Math.max(pausedUntil, now() + (how.retryAfter ?? usualPause))
         return Effect.void
       }
-      breaker = recordFailure(breaker)
-      return isOpen(breaker) && recovered === undefined ? trip : Effect.void
+      faults++
+      return faults >= faultsToOpen && recovered === undefined ? trip : Effect.void
     })
   }
 

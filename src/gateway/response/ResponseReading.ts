@@ -330,67 +330,27 @@ export const modelListOf = (value: unknown): { readonly models: ReadonlyArray<Mo
   })
 })
 
-interface ProviderEntry {
-  readonly id: string
-  readonly layers: ReadonlyArray<Fields>
-  readonly features: Fields
-}
-
-const providerEntries = (value: unknown): ReadonlyArray<ProviderEntry> =>
-  listIn(value, "providers").flatMap((entry) => {
-    const layers = layersOf(entry)
-    const id = textOf(entry) ?? textOf(pickField(layers, ["provider", "provider_id", "id", "name"]))
-    const features = fieldsOf(pickField(layers, ["features"])) ?? {}
-    return id === undefined ? [] : [{ id, layers, features }]
-  })
-
-const defaultModelOf = ({ layers }: ProviderEntry): string =>
-  textOf(pickField(layers, ["default_model_id", "default_model"])) ?? ""
-
-/** Reads the list of providers. */
-export const providerListOf = (value: unknown): { readonly providers: ReadonlyArray<Provider> } => ({
-  providers: providerEntries(value).map((entry): Provider => {
-    const { id, layers, features } = entry
-    const controls = fieldsOf(features["controls"]) ?? {}
-    return {
-      provider: id,
-      name: textOf(pickField(layers, ["name", "display_name"])) ?? id,
-      description: textOf(pickField(layers, ["description"])) ?? "",
-      available: pickField(layers, ["available", "enabled"]) !== false,
-      default_model_id: defaultModelOf(entry),
-      features: {
-        transcript: transcripts.find((known) => known === features["transcript"]) ?? "none",
-        srt_input: features["srt_input"] === true,
-        min_characters: countIn(features["min_characters"]),
-        max_characters: countIn(features["max_characters"]),
-        controls: {
-          ...control("speed", controls, 1),
-          ...control("vol", controls, 1),
-          ...control("pitch", controls, 0)
-        }
-      }
-    }
-  })
-})
-
-/** What a service states about its providers. */
-export interface StatedProviders {
+/** What a service says of its providers. */
+export interface ReadProviders {
   readonly providers: ReadonlyArray<{
-    readonly provider: string
-    readonly defaultModel: string
+    /** In the contract's shape. */
+    readonly listed: Provider
     readonly rules: StatedRules
   }>
   /** Values that cannot be meant: provider, field and value. */
   readonly ignored: ReadonlyArray<string>
 }
 
-/** Reads what a service states about its providers. */
-export const statedProvidersOf = (value: unknown): StatedProviders => {
+/** Reads the list of providers. */
+export const providersOf = (value: unknown): ReadProviders => {
   const ignored: Array<string> = []
-  const providers = providerEntries(value).map((entry) => {
-    const places = [entry.features, ...entry.layers]
+  const providers = listIn(value, "providers").flatMap((entry): ReadProviders["providers"] => {
+    const layers = layersOf(entry)
+    const id = textOf(entry) ?? textOf(pickField(layers, ["provider", "provider_id", "id", "name"]))
+    if (id === undefined) return []
+    const places = [fieldsOf(pickField(layers, ["features"])) ?? {}, ...layers]
     const ignore = (field: string, given: unknown) =>
-      ignored.push(`${entry.id.slice(0, 60)} ${field} ${(JSON.stringify(given) ?? "").slice(0, 60)}`)
+      ignored.push(`${id.slice(0, 60)} ${field} ${(JSON.stringify(given) ?? "").slice(0, 60)}`)
     const stated = <A>(field: string, read: (given: unknown) => A | undefined): A | undefined => {
       const given = pickField(places, [field])
       const known = given === undefined ? undefined : read(given)
@@ -408,6 +368,20 @@ export const statedProvidersOf = (value: unknown): StatedProviders => {
       const credits = finiteNumber(given)
       return credits === undefined || credits < 0 ? undefined : credits
     })
+    const listed: Provider = {
+      provider: id,
+      name: textOf(pickField(layers, ["name", "display_name"])) ?? id,
+      description: textOf(pickField(layers, ["description"])) ?? "",
+      available: pickField(layers, ["available", "enabled"]) !== false,
+      default_model_id: textOf(pickField(layers, ["default_model_id", "default_model"])) ?? "",
+      features: {
+        transcript: transcript ?? "none",
+        srt_input: srtInput ?? false,
+        min_characters: min ?? 0,
+        max_characters: max ?? 0,
+        controls: controls ?? {}
+      }
+    }
     const rules: StatedRules = {
       ...(min === undefined || isContrary ? {} : { minChars: min }),
       ...(max === undefined || isContrary ? {} : { maxChars: max }),
@@ -416,7 +390,7 @@ export const statedProvidersOf = (value: unknown): StatedProviders => {
       ...(controls === undefined ? {} : { controls }),
       ...(price === undefined ? {} : { prices: { "*": price } })
     }
-    return { provider: entry.id, defaultModel: defaultModelOf(entry), rules }
+    return [{ listed, rules }]
   })
   return { providers, ignored }
 }
@@ -432,24 +406,16 @@ const wholeNumber = (value: unknown, least: number): number | undefined => {
 }
 
 /** Reads the ranges of controls; undefined if one is none. */
-const rangesIn = (value: unknown): StatedRules["controls"] => {
+const rangesIn = (value: unknown): Provider["features"]["controls"] | undefined => {
   const fields = fieldsOf(value)
   const named = controlNames.filter((name) => fields?.[name] !== undefined && fields[name] !== null)
   const ranges = named.flatMap((name) => {
     const range = fieldsOf(fields?.[name])
-    const [min, max] = [finiteNumber(range?.["min"]), finiteNumber(range?.["max"])]
-    return min === undefined || max === undefined || min > max ? [] : [[name, { min, max }] as const]
+    const [min, max, usual] = [range?.["min"], range?.["max"], range?.["default"]].map(finiteNumber)
+    if (min === undefined || max === undefined || min > max) return []
+    return [[name, { min, max, default: usual ?? (name === "pitch" ? 0 : 1) }] as const]
   })
   return fields === undefined || ranges.length < named.length ? undefined : Object.fromEntries(ranges)
-}
-
-const control = (name: "speed" | "vol" | "pitch", controls: Fields, usual: number) => {
-  const range = fieldsOf(controls[name])
-  const min = finiteNumber(range?.["min"])
-  const max = finiteNumber(range?.["max"])
-  return min === undefined || max === undefined
-    ? {}
-    : { [name]: { min, max, default: finiteNumber(range?.["default"]) ?? usual } }
 }
 
 /** Reads the account's credits. Credits bought in packs are added up. */

@@ -51,7 +51,7 @@ export const askStated = Effect.gen(function* () {
     Effect.orElseSucceed(() => [])
   )
   const [{ providers, ignored }, models] = yield* Effect.all([reads.stated, listed], { concurrency: 2 })
-  const rules = providers.map(({ provider, defaultModel, rules }) => {
+  const rules = providers.map(({ listed: { provider, default_model_id: defaultModel }, rules }) => {
     const listedPrices = models.flatMap((model) => {
       const price = model.provider === provider ? creditsStated(model.credits_per_character) : undefined
       if (price === undefined) return []

@@ -1,8 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Duration, Effect, Fiber, TestClock } from "effect"
 import { InvalidResponse, SlowDown } from "../../../src/gateway/GatewayErrors.ts"
-import { faultsToOpen } from "../../../src/gateway/pacing/CircuitBreaker.ts"
-import { makeProviderQueue } from "../../../src/gateway/pacing/ProviderQueue.ts"
+import { faultsToOpen, makeProviderQueue } from "../../../src/gateway/pacing/ProviderQueue.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
 import { settableClock } from "../../SettableClock.ts"
 

@@ -8,7 +8,7 @@ import {
   healthOf,
   idIn,
   modelListOf,
-  providerListOf,
+  providersOf,
   taskOf,
   taskPageOf,
   voicePageOf,
@@ -139,7 +139,9 @@ it("reads catalogues with few fields", () => {
     )
   ).toEqual(["m1", "Two"])
   expect(
-    Schema.decodeUnknownSync(ProviderList)(providerListOf({ data: ["provider_fast"] })).providers[0]
+    Schema.decodeUnknownSync(ProviderList)({
+      providers: providersOf({ data: ["provider_fast"] }).providers.map(({ listed }) => listed)
+    }).providers[0]
   ).toMatchObject({
     provider: "provider_fast",
     available: true

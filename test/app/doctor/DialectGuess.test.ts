@@ -1,11 +1,6 @@
 /** The names by which a service answers, found in its answers about one task. */
 import { expect, test } from "vitest"
-import {
-  audioGuesses,
-  dialectSeen,
-  idGuesses,
-  type SeenTask
-} from "../../../src/gateway/response/DialectGuess.ts"
+import { audioGuesses, dialectSeen, idGuesses, type SeenTask } from "../../../src/app/doctor/DialectGuess.ts"
 
 const sound = "https://cdn.example/sounds/77.mp3"
 const seen: SeenTask = {

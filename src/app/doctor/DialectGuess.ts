@@ -15,7 +15,7 @@ import {
   stateIn,
   taskOf,
   textOf
-} from "./ResponseReading.ts"
+} from "../../gateway/response/ResponseReading.ts"
 
 /** A text or number of an answer. `[]` in its path marks a list. */
 export interface Leaf {
