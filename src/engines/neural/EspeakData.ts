@@ -4,8 +4,8 @@
  */
 import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { dirname, join, relative } from "node:path"
+import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { makeFolder } from "../../system/Folder.ts"
 import { espeakPackage, espeakPackageName } from "../EspeakPackage.ts"
 
@@ -34,24 +34,6 @@ export const espeakDataFolder = async (cache: string): Promise<string | undefine
     if (!existsSync(folder)) throw cause
   }
   return folder
-}
-
-/**
- * Lists the voices of a data folder: their display names, such as "English (America)", the names of their files, such
- * as `en-US`, and those with the name of their family, such as `gmw/en-US`. eSpeak NG finds a voice by any of them, in
- * any case: https://github.com/espeak-ng/espeak-ng/blob/1.51/src/libespeak-ng/voices.c, `SelectVoiceByName`.
- */
-export const espeakVoiceNames = async (dataFolder: string): Promise<ReadonlyArray<string>> => {
-  const root = join(dataFolder, "lang")
-  const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  const named = entries
-    .filter((entry) => entry.isFile())
-    .map(async ({ parentPath, name }) => {
-      const file = join(parentPath, name)
-      const [, display] = /^name[ \t]+(.*\S)/mu.exec(await readFile(file, "utf8")) ?? []
-      return [name, relative(root, file).replaceAll("\\", "/"), ...(display === undefined ? [] : [display])]
-    })
-  return (await Promise.all(named)).flat()
 }
 
 /** Unpacks the files that the package's script lists with their ranges in its data file. */

@@ -1,8 +1,7 @@
 /** The error of an unusable folder with a neural voice, and the checks of its files that do not load the model. */
-import { readFile, stat } from "node:fs/promises"
+import { stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { Schema } from "effect"
-import { espeakVoiceNames } from "./EspeakData.ts"
 import { readOnnxMetadata } from "./OnnxMetadata.ts"
 
 /** The files of a neural voice are missing, damaged or of another kind. */
@@ -51,42 +50,6 @@ export const metadataOf = async (file: string): Promise<ModelMetadata> => {
       return value
     }
   }
-}
-
-/** Checks a token table: one symbol and its number a line. Wrong lines would end the engine's process. */
-export const checkTokens = async (file: string, single: boolean): Promise<void> => {
-  const seen = new Set<string>()
-  const lines = (await readFile(file, "utf8")).split("\n")
-  if (lines.at(-1) === "") lines.pop()
-  const fault = (line: number, detail: string) =>
-    new ModelUnusable({ path: `${file}:${line}`, detail: `${detail}; expected one symbol and its number` })
-  if (lines.length === 0) throw fault(1, "the file is empty")
-  for (const [index, line] of lines.entries()) {
-    const symbol = /^(.*?)[ \t]+\d+\s*$/u.exec(line)?.[1]
-    if (symbol === undefined) throw fault(index + 1, "invalid line")
-    if (!single || markers.has(symbol)) continue
-    // A space is written as nothing before its number.
-    const character = symbol === "" ? " " : symbol
-    if (Array.from(character).length !== 1) throw fault(index + 1, `"${symbol}" has several characters`)
-    if (seen.has(character)) throw fault(index + 1, `"${symbol}" occurs twice`)
-    seen.add(character)
-  }
-}
-
-/** Symbols of several characters that the engine knows. */
-const markers = new Set(["<BLNK>", "<PAD>", "<EOS>", "<BOS>"])
-
-/** Checks that eSpeak NG has the voice that a model's file names. Without it, no text could be spoken. */
-export const checkEspeakVoice = async (dataFolder: string, voice: string, file: string): Promise<void> => {
-  const names = await espeakVoiceNames(dataFolder)
-  const [plain = ""] = voice.toLowerCase().split("+")
-  if (names.some((name) => name.toLowerCase() === plain)) return
-  const [language] = plain.split("-")
-  const alike = names.filter((name) => name.toLowerCase().split("-")[0] === language).sort()
-  throw new ModelUnusable({
-    path: file,
-    detail: `it names the eSpeak NG voice "${voice}", which does not exist; expected one such as ${(alike.length > 0 ? alike : ["en-us", "vi"]).join(", ")}`
-  })
 }
 
 /** Checks that a file with voice styles has the size that its model needs. */

@@ -8,16 +8,8 @@ import {
   type ModelSpeaker,
   supertonicSpeakers
 } from "./ModelSpeakers.ts"
-import {
-  checkEspeakVoice,
-  checkSize,
-  checkTokens,
-  fileOf,
-  metadataOf,
-  type ModelMetadata,
-  ModelUnusable
-} from "./ModelFault.ts"
-import { convertPiper, pronunciationOf, readPiperSettings } from "./PiperVoice.ts"
+import { checkSize, fileOf, metadataOf, type ModelMetadata, ModelUnusable } from "./ModelFault.ts"
+import { convertPiper, readPiperSettings } from "./PiperVoice.ts"
 import type { ModelConfig } from "./SherpaProtocol.ts"
 
 /** A model that passed all checks. */
@@ -86,17 +78,13 @@ const checkVits = async (
   const lexicon = files.find((file) => /lexicon\.txt$/u.test(file))
   const isSpelled = found.get("frontend") === "characters"
   const usesEspeak = !isSpelled && lexicon === undefined
-  const espeak = usesEspeak
-    ? plain === undefined
-      ? await espeakFor(found.text("voice"), model, folder, files, context)
-      : await espeakFor(pronunciationOf(plain), `${model}.json`, folder, files, context)
-    : {}
+  if (usesEspeak && plain === undefined) found.text("voice")
+  const espeak = usesEspeak ? await espeakFor(folder, files, context) : {}
   const { model: loadable, tokens } =
     plain === undefined
       ? { model, tokens: join(folder, "tokens.txt") }
       : await convertPiper(model, plain, context.cache)
   const metadata = plain === undefined ? found : await metadataOf(loadable)
-  await checkTokens(tokens, usesEspeak || isSpelled)
   return {
     family: "vits",
     config: {
@@ -136,9 +124,8 @@ const checkStyled = async (
     .split(",")
     .reduce((product, size) => product * Number(size), 1)
   await checkSize(voices, 4 * floats * count)
-  await checkTokens(tokens, false)
   const names = (metadata.get("speaker_names") ?? "").split(",").map((name) => name.trim())
-  const espeak = await espeakFor(metadata.get("voice"), model, folder, files, context)
+  const espeak = await espeakFor(folder, files, context)
   const common = { model, voices, tokens, ...espeak }
   if (family === "kitten")
     return { family, config: { kitten: common }, speakers: kittenSpeakers(names, count) }
@@ -169,8 +156,7 @@ const checkMatcha = async (
   await metadataOf(vocoder)
   for (const key of ["sample_rate", "use_eos_bos", "pad_id"]) metadata.count(key, 0)
   // Chinese models have a lexicon; those that read English, too, need eSpeak NG for it.
-  const voice = metadata.get("voice")
-  const isBilingual = voice === "zh en-us"
+  const isBilingual = metadata.get("voice") === "zh en-us"
   const isChinese = metadata.get("jieba") === "1" || isBilingual
   const usesEspeak = metadata.get("has_espeak") === "1" || isBilingual
   if (!isChinese && !usesEspeak)
@@ -179,7 +165,6 @@ const checkMatcha = async (
       detail: "it has no lexicon, and eSpeak NG cannot read its texts; download another voice"
     })
   const lexicon = isChinese ? fileOf(folder, files, /lexicon\.txt$/u, "its lexicon (lexicon.txt)") : undefined
-  await checkTokens(tokens, !isChinese)
   return {
     family: "matcha",
     config: {
@@ -187,9 +172,7 @@ const checkMatcha = async (
         acousticModel,
         vocoder,
         tokens,
-        ...(usesEspeak
-          ? await espeakFor(isBilingual ? undefined : voice, acousticModel, folder, files, context)
-          : {}),
+        ...(usesEspeak ? await espeakFor(folder, files, context) : {}),
         ...(lexicon === undefined ? {} : { lexicon }),
         ...(context.steady ? { noiseScale: noNoise } : {})
       }
@@ -234,11 +217,9 @@ const styleCount = async (file: string): Promise<number> => {
 
 /**
  * Returns the setting with eSpeak NG's data folder. Prefers the common one, so that all voices pronounce alike;
- * otherwise uses the voice's own. `named` is the file that names the voice of eSpeak NG.
+ * otherwise uses the voice's own.
  */
 const espeakFor = async (
-  voice: string | undefined,
-  named: string,
   folder: string,
   files: ReadonlyArray<string>,
   { espeakData }: ModelContext
@@ -250,7 +231,6 @@ const espeakFor = async (
       path: folder,
       detail: "the folder espeak-ng-data is missing, and eSpeak NG is not installed"
     })
-  if (voice !== undefined) await checkEspeakVoice(found, voice, named)
   return { dataDir: found }
 }
 

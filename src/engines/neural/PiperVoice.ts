@@ -74,7 +74,7 @@ export const convertPiper = async (
 }
 
 /** Returns eSpeak NG's voice for a Piper voice. "pt-PT" is Piper's only name that eSpeak NG does not have. */
-export const pronunciationOf = ({ espeak }: PiperSettings): string =>
+const pronunciationOf = ({ espeak }: PiperSettings): string =>
   espeak.voice === "pt-PT" ? "pt" : espeak.voice
 
 const metadataFor = (settings: PiperSettings): Readonly<Record<string, string>> => ({

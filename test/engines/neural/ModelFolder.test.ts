@@ -239,26 +239,6 @@ test.each<readonly [title: string, make: () => string, message: string]>([
     '/model.onnx: its metadata has n_speakers "many"; expected a whole number from 0'
   ],
   [
-    "an empty token table",
-    () => spelled("tokens.txt", ""),
-    "/tokens.txt:1: the file is empty; expected one symbol and its number"
-  ],
-  [
-    "a token without a number",
-    () => spelled("tokens.txt", "a 1\nb\n"),
-    "/tokens.txt:2: invalid line; expected one symbol and its number"
-  ],
-  [
-    "a token of two characters",
-    () => spelled("tokens.txt", "a 1\nab 2\n"),
-    '/tokens.txt:2: "ab" has several characters; expected one symbol and its number'
-  ],
-  [
-    "a token that occurs twice",
-    () => spelled("tokens.txt", "a 1\nb 2\na 3\n"),
-    '/tokens.txt:3: "a" occurs twice; expected one symbol and its number'
-  ],
-  [
     "Piper settings that are none",
     () => spelled("model.onnx.json", "{}"),
     "/model.onnx.json: invalid settings; expected those of a Piper voice"
@@ -271,31 +251,6 @@ test.each<readonly [title: string, make: () => string, message: string]>([
       return folder
     },
     '/x.onnx: its phoneme type is "pinyin"; expected espeak'
-  ],
-  [
-    "a Piper voice that eSpeak NG has no voice for",
-    () => dirname(writePiperVoice(newFolder(), "x", { espeak: { voice: "en-gb" } })),
-    '/x.onnx.json: it names the eSpeak NG voice "en-gb", which does not exist; expected one such as en-GB-x-rp, en-US'
-  ],
-  [
-    "the same in a model's metadata",
-    () => writePhonemeVoice(newFolder(), { metadata: { voice: "xx" } }),
-    '/model.onnx: it names the eSpeak NG voice "xx", which does not exist; expected one such as en-us, vi'
-  ],
-  [
-    "the same in a model with styles",
-    () => styled({ voice: "zh", n_speakers: "3" }, 4 * 8 * 3),
-    '/model.onnx: it names the eSpeak NG voice "zh", which does not exist; expected one such as en-us, vi'
-  ],
-  [
-    "the same in Matcha",
-    () =>
-      folderWith({
-        "model-steps-3.onnx": tinyModel({ metadata: { use_eos_bos: "1", pad_id: "0", voice: "no" } }),
-        "vocos-22khz-univ.onnx": tinyModel(),
-        "tokens.txt": "a 1\n"
-      }),
-    '/model-steps-3.onnx: it names the eSpeak NG voice "no", which does not exist; expected one such as en-us, vi'
   ],
   [
     "a model without a voice of eSpeak NG",
@@ -339,14 +294,6 @@ test.each<readonly [title: string, make: () => string, message: string]>([
     (cause: Error) => cause.message.replace(folder, "")
   )
   expect(rejected).toBe(message)
-})
-
-test("accepts every name by which eSpeak NG finds a voice", async () => {
-  const names = ["vi", "EN-us", "gmw/en-US", "English (america)", "en-us+f3"]
-  for (const voice of names) {
-    const { family } = await checkModel(writePiperVoice(newFolder(), "x", { espeak: { voice } }), context)
-    expect(family, voice).toBe("vits")
-  }
 })
 
 test("unpacks eSpeak NG's data once, as a whole", async () => {
