@@ -51,7 +51,7 @@ const planned = (key: string, ...words: ReadonlyArray<string>) => {
 }
 
 describe("plan", () => {
-  test("lists every program that the manifest would start, and starts none", async () => {
+  test("lists every program that the manifest would start, as doctor does, and starts none", async () => {
     const cwd = emptyFolder()
     writeFileSync(join(cwd, "film.srt"), srt)
     writeFileSync(
@@ -65,17 +65,21 @@ defaults:
   rewrite: { command: [./shorter] }
 jobs:
   - input: film.srt
+  - { id: other, input: film.srt, listen: off }
 `
     )
-    const { stderr } = await runHere(["plan", "batch.yaml", "--quiet"], {
-      cwd,
-      env: { DUBWRIGHT_API_KEY: "right" }
-    })
-    expect(stderr.split("\n").filter((line) => line.includes("a run starts"))).toEqual([
-      "note: a run starts heard {audio} (listen)",
-      "note: a run starts ./shorter (rewrite)",
-      'note: a run starts sh -c "touch started" (notify)'
-    ])
+    const env = { DUBWRIGHT_API_KEY: "right" }
+    const { stderr } = await runHere(["plan", "batch.yaml", "--quiet"], { cwd, env })
+    const { stdout } = await runHere(["doctor", "batch.yaml", "--json"], { cwd, env })
+    const programs = ["heard {audio} (listen)", "./shorter (rewrite)", 'sh -c "touch started" (notify)']
+    expect(stderr.split("\n").filter((line) => line.includes("a run starts"))).toEqual(
+      programs.map((program) => `note: a run starts ${program}`)
+    )
+    expect(JSON.parse(stdout)).toEqual(
+      expect.arrayContaining(
+        programs.map((program) => ({ name: "Program", state: "well", found: `a run starts ${program}` }))
+      )
+    )
     expect(existsSync(join(cwd, "started"))).toBe(false)
   })
 

@@ -69,3 +69,33 @@ export const tellDefaultVoices = ({ remarks = [] }: Pick<Batch, "remarks">) =>
   Effect.flatMap(Screen, ({ say }) =>
     Effect.forEach(remarks, (remark) => say(`note: ${remark}`), { discard: true })
   )
+
+type Program = { readonly command?: ReadonlyArray<string> | undefined } | "off" | undefined
+
+/** The programs that a manifest names, with their arguments and the setting that names each. */
+export const programsIn = ({
+  jobs,
+  notify
+}: {
+  readonly jobs: ReadonlyArray<{
+    readonly separate?: Program
+    readonly listen?: Program
+    readonly rewrite?: Program
+  }>
+  readonly notify?: Program
+}): ReadonlySet<string> => {
+  const named = (setting: string, program: Program) =>
+    program === undefined || program === "off" || program.command === undefined
+      ? []
+      : [
+          `${program.command.map((word) => (/^[\w./{}:=@-]+$/u.test(word) ? word : JSON.stringify(word))).join(" ")} (${setting})`
+        ]
+  return new Set([
+    ...jobs.flatMap(({ separate, listen, rewrite }) => [
+      ...named("separate", separate),
+      ...named("listen", listen),
+      ...named("rewrite", rewrite)
+    ]),
+    ...named("notify", notify)
+  ])
+}

@@ -4,13 +4,13 @@ import { Effect } from "effect"
 import type { PlanReport } from "../../domain/report/PlanReport.ts"
 import type { Refused } from "../../gateway/GatewayErrors.ts"
 import { prospectOf } from "../../library/batch/PlanOutlook.ts"
-import type { Batch } from "../../pipeline/load/Job.ts"
 import type { InputRejected } from "../../pipeline/load/InputRejected.ts"
 import { writeResult } from "../../pipeline/report/ResultFolder.ts"
 import {
   type BatchOptions,
   loadBatchInput,
   printNotices,
+  programsIn,
   tellDefaultVoices,
   tellUnlisted,
   warningsOnScreen
@@ -65,24 +65,6 @@ export const planCommand = (named: PlanOptions) =>
     else if (plan !== undefined) yield* screen.result(planText(report, options.verbose, screen.look))
     yield* judged(report, rejected, refused, options)
   })
-
-/** The programs that the manifest names, with their arguments and the setting that names each. */
-const programsIn = ({ jobs, notify }: Batch): ReadonlySet<string> => {
-  const named = (setting: string, command: ReadonlyArray<string> | undefined) =>
-    command === undefined
-      ? []
-      : [
-          `${command.map((word) => (/^[\w./{}:=@-]+$/u.test(word) ? word : JSON.stringify(word))).join(" ")} (${setting})`
-        ]
-  return new Set([
-    ...jobs.flatMap(({ separate, listen, rewrite }) => [
-      ...named("separate", separate?.command),
-      ...named("listen", listen?.command),
-      ...named("rewrite", rewrite?.command)
-    ]),
-    ...named("notify", notify?.command)
-  ])
-}
 
 const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport) {
   const path = yield* Path.Path

@@ -8,7 +8,7 @@ import { type Check, ffmpegCheck, folderCheck, nodeCheck } from "./DoctorChecks.
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { serviceChecks } from "./ServiceChecks.ts"
-
+import { programsIn } from "../batch/BatchInput.ts"
 import { readingFrom, type ServiceFlags } from "../layers/GatewayLayer.ts"
 import { type ProbeOptions, probeService } from "./ServiceProbe.ts"
 
@@ -43,6 +43,9 @@ export const doctorCommand = Effect.fn("DoctorCommand.doctorCommand")(function* 
   yield* found([nodeCheck(process.versions.node)])
   yield* found([yield* ffmpegCheck])
   yield* found([yield* folderCheck(options.state ?? join(dirname(file ?? ""), ".dubwright"))])
+  const jobs = manifest?.jobs.map((job) => ({ ...manifest.defaults, ...job })) ?? []
+  const programs = [...programsIn({ jobs, notify: manifest?.notify })]
+  yield* found(programs.map((one) => ({ name: "Program", state: "well", found: `a run starts ${one}` })))
   yield* found(yield* serviceChecks(flags))
   const isUnusable = checks.some(({ state }) => state === "wrong")
   if (options.probe && !isUnusable)
