@@ -14,7 +14,8 @@ export const baggageOf = (attributes: Iterable<readonly [string, unknown]>): str
 export const attributesIn = (baggage: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     baggage.split(",").flatMap((entry) => {
-      const [, name, value] = /^\s*([^\s=;]+)\s*=\s*((?:[^%;\s]|%[\dA-F]{2})*)\s*(?:;|$)/iu.exec(entry) ?? []
+      const [, name, value] =
+        /^([^\s=;]+)\s*=\s*((?:[^%;\s]|%[\dA-F]{2})*)$/iu.exec((entry.split(";")[0] ?? "").trim()) ?? []
       try {
         return name === undefined || value === undefined ? [] : [[name, decodeURIComponent(value)]]
       } catch {

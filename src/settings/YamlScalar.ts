@@ -3,6 +3,4 @@ import { stringify } from "yaml"
 
 /** Formats a text as a flow scalar, quoted only if it would otherwise mean something else. */
 export const yamlScalar = (text: string): string =>
-  stringify([text], { collectionStyle: "flow", lineWidth: 0 })
-    .trim()
-    .replace(/^\[\s*(.*?)\s*\]$/su, "$1")
+  stringify([text], { collectionStyle: "flow", lineWidth: 0 }).trim().slice(1, -1).trim()

@@ -11,7 +11,7 @@ export interface TonedText {
 
 /** Separates a tone such as `[whispers]` from the text that follows it. Other brackets are part of the text. */
 export const splitTone = (text: string): TonedText => {
-  const [, tone = "", rest = ""] = /^\s*\[([^[\]]+)\]\s*([^]*\S[^]*)$/u.exec(text) ?? []
+  const [, tone = "", rest = ""] = /^\s*\[([^[\]]+)\]\s*(\S[^]*)$/u.exec(text) ?? []
   return tonePattern.test(tone) ? { tone, text: rest } : { text }
 }
 

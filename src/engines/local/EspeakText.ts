@@ -114,8 +114,9 @@ const inline = (text: string, phonemes: string, table: string): string => {
 export const wordAlone = (
   text: string
 ): { readonly before: string; readonly word: string; readonly after: string } => {
-  const [, before = "", word = "", after = ""] = /^([^\p{L}]*)(.*?)([^\p{L}]*)$/su.exec(text) ?? []
-  return { before, word, after }
+  const found = /\p{L}(?:.*\p{L})?/su.exec(text)
+  const [word, at] = found === null ? ["", text.length] : [found[0], found.index]
+  return { before: text.slice(0, at), word, after: text.slice(at + word.length) }
 }
 
 const codePoints = (text: string): number => Array.from(text).length

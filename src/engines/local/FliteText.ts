@@ -61,8 +61,8 @@ export const forFlite = (token: Token): Token => {
     .replace(/[^\u0020-\u007e]/gu, "")
     .replace(/[<>[\]{}()|\\^~`_]+/gu, " ")
     .replace(/--+/gu, ", ")
-    .replace(/\s+([.,;:!?])/gu, "$1")
     .replace(/\s+/gu, " ")
+    .replace(/ ([.,;:!?])/gu, "$1")
     .trim()
   return { ...token, spoken: /[A-Za-z0-9&%$+=@#]/u.test(ascii) ? ascii : "" }
 }

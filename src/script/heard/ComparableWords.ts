@@ -106,9 +106,9 @@ const bestReading = (written: string, tongue: string, known: ReadonlySet<string>
 const plainNumber = (written: string): string => {
   const digits = written.replace(/\p{Nd}/gu, (digit) => asciiDigit(digit))
   const groups = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*$/u.exec(digits)
-  return groups === null
-    ? digits.replace(",", ".").replace(/[.,](?=.*\.)/gu, "")
-    : digits.replace(/[.,]/gu, "")
+  const decimal = groups === null ? digits.replace(",", ".") : digits
+  const point = groups === null ? Math.max(0, decimal.lastIndexOf(".")) : decimal.length
+  return decimal.slice(0, point).replace(/[.,]/gu, "") + decimal.slice(point)
 }
 
 /** Decimal digits of every script come in runs of ten. */

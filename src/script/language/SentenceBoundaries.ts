@@ -82,7 +82,7 @@ export const splitSentences = (text: string, language?: string): ReadonlyArray<s
     open += segment
     end = (end + segment).slice(-longestEnd)
     const goesOn = asideAtEnd.test(end) && /^\p{Ll}/u.test(segments[at + 1] ?? "")
-    if ((endsSentence(end) && !goesOn) || /\n\s*$/u.test(segment)) close()
+    if ((endsSentence(end) && !goesOn) || segment.slice(segment.trimEnd().length).includes("\n")) close()
   })
   close()
   return sentences

@@ -70,8 +70,9 @@ interface Tag {
   readonly length: number
 }
 
-const closed = /^<\s*(\/?)\s*([a-z][a-z0-9]*)?((?:\.[^\s<>]*)?)(\s[^<>]*?)?\s*\/?>/iu
-const timeTag = /^<\s*\/?[\d:.,\0]*\d[\d:.,\0]*>/u
+const closed = /^<([^<>]*)>/u
+const inside = /^\s*([a-z][a-z0-9]*)?((?:\.\S*)?)(\s.*)?$/isu
+const timeTag = /^<\s*\/?(?=[:.,\0]*\d)[\d:.,\0]*>/u
 const unfinished =
   /^<\/?(br|b|i|u|s|c|v|lang|ruby|rt|font)((?:\.[\w-]*)*)(?:\s+\w+\s*=\s*(?:"[^"<>]*"|[^\s<>]+))*(?=\s|$)/iu
 const unfinishedTime = /^<\d+:[\d:.]+(?=\s|$)/u
@@ -79,21 +80,25 @@ const unfinishedTime = /^<\d+:[\d:.]+(?=\s|$)/u
 const tagAt = (text: string, comments: boolean): Tag | undefined => {
   const plain = timeTag.exec(text)?.[0].length ?? (comments ? commentAt(text) : undefined)
   if (plain !== undefined) return { name: "", closing: false, annotation: undefined, length: plain }
-  const match = closed.exec(text)
+  const [whole = "", within] = closed.exec(text) ?? []
+  const [slash, words] = /^\s*\//u.test(within ?? "")
+    ? ["/", (within ?? "").trimStart().slice(1)]
+    : ["", within ?? ""]
+  const match = within === undefined ? null : inside.exec(words.replace(/\/$/u, "").trimEnd())
   if (match !== null) {
-    const name = (match[2] ?? "").toLowerCase()
-    const annotation = (match[4] ?? "").replace(/\s+/gu, " ").trim()
+    const name = (match[1] ?? "").toLowerCase()
+    const annotation = (match[3] ?? "").replace(/\s+/gu, " ").trim()
     // Only these have bare annotations of several words: "a<b and c>d" is text.
     const isBare = /\s/u.test(annotation) && !annotation.includes("=")
     if (isBare && !/^(?:v|lang|font|span|div)?$/u.test(name)) return undefined
-    if (name === "" && match[1] === "" && match[3] === "") return undefined
+    if (name === "" && slash === "" && match[2] === "") return undefined
     // "a < b and c > d" is text: a tag with an annotation has no space after its bracket.
     if (/^<\s/u.test(text) && annotation !== "" && !annotation.includes("=")) return undefined
     return {
       name,
-      closing: match[1] === "/",
+      closing: slash === "/",
       annotation: annotation === "" ? undefined : decodeEntities(annotation),
-      length: match[0].length
+      length: whole.length
     }
   }
   const odd = /^<[a-z](?![^<>]*(?:@|\/\/))[^\s<>]*>/iu.exec(text)
@@ -123,7 +128,12 @@ const withoutStyleCodes = (raw: string): string =>
 
 /** Resolves entities; removes tags that were escaped as entities, and invisible characters. */
 const cleaned = (text: string): string =>
-  withoutUnseen(decodeEntities(text).replace(/<\/?(?:[bius]|font)(?:\s[^<>]*=[^<>]*)?\s*>/giu, ""))
+  withoutUnseen(
+    decodeEntities(text).replace(
+      /<\/?(?:[bius]|font)(\s[^<>]*)?>/giu,
+      (tag, words: string | undefined = "") => (words.trim() === "" || words.includes("=") ? "" : tag)
+    )
+  )
     .split("\n")
     .map((line) => line.trim())
     .join("\n")

@@ -15,7 +15,7 @@ export const withoutForeignMarkup = (raw: string): string => {
       .replace(/⟦[^⟦⟧\n]{0,20}⟧/gu, "")
       .replace(/^[ \t]*<?(?:https?:\/\/|www\.)[^\s<>]+>?[ \t]*$/gimu, "")
       // The rest of a `<br />` that has lost its beginning.
-      .replace(/(?<!<[^<>\n]*)[ \t]*\/ ?>/gu, "\n")
+      .replace(/<[^<>\n]*|(?<![ \t])[ \t]*\/ ?>/gu, (found) => (found.startsWith("<") ? found : "\n"))
   )
 }
 

@@ -38,9 +38,9 @@ const instructions: ReadonlyArray<RegExp> = [
   ),
   pattern("(?:忽略|无视|無視|忘记|忘掉|不要理会)", "(?:指令|指示|提示|说明|設定|设定)"),
   pattern("(?:指示|命令|プロンプト|지시|명령|지침|프롬프트)", "(?:無視|忘れ|무시|잊)"),
-  /<\|[^|]{0,40}\|>|\[\/?INST\]|<<\/?SYS>>|```|^\s*#{2,}\s/imu,
+  /<\|[^|]{0,40}\|>|\[\/?INST\]|<<\/?SYS>>|```|^[^\S\n]*#{2,}\s/imu,
   /\b(?:system|developer|assistant)\s*(?:prompt|message|instructions?)\b/iu,
-  /(?:^|\n)\s*(?:system|assistant|user|developer)\s*:/iu,
+  /^[^\S\n]*(?:system|assistant|user|developer)\s*:/imu,
   /\byou are (?:now )?(?:chatgpt|claude|gemini|an? (?:ai assistant|assistant|chatbot|(?:large )?language model))\b/iu,
   pattern(
     "\\b(?:print|reveal|repeat|output|show|send|give|tell|return|respond with|reply with)\\b",

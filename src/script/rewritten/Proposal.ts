@@ -47,7 +47,7 @@ const faultIn = (text: string, { text: source, language }: ShortenedLine): strin
   if (/\n/u.test(text)) return "it has several lines"
   if (readsAsInstruction(text)) return "it reads like an instruction to a language model"
   if (/[\p{Cc}\p{Co}\p{Cn}]|(?![\u200c\u200d])\p{Cf}/u.test(text)) return "it has control characters"
-  if (/[<>{}[\]`|♪♫*_#~^\\]|&\w+;|\(\s*\d+\s*\p{L}*\s*\)/u.test(onlyNew(text, source)))
+  if (/[<>{}[\]`|♪♫*_#~^\\]|&\w+;|\(\s*\d+(?:\s*\p{L}+)?\s*\)/u.test(onlyNew(text, source)))
     return "it has markup or a remark"
   if (isQuoted(text) && !isQuoted(source)) return "it is in quotes"
   if (hasAlternatives(text) && !hasAlternatives(source)) return "it has several alternatives"
@@ -73,7 +73,7 @@ const hasAlternatives = (text: string): boolean =>
   /\s\/\s|^\s*(?:[-•–—]\s|\(?[1-9a-c][).]\s)|\s\(?[2-9][).]\s|\b(?:or|oder|ou|hoặc)\s*:/iu.test(text)
 
 /** "Shortened: …", "ANNA: …", "Ngắn gọn: …": a label of up to four words. Times such as 10:30 have no space. */
-const label = /^(?:[\p{L}\p{M}\p{N}'’-]+ ?){1,4}[:：]\s?\S/u
+const label = /^[\p{L}\p{M}\p{N}'’-]+(?: [\p{L}\p{M}\p{N}'’-]+){0,3} ?[:：]\s?\S/u
 
 const preamble =
   /^(?:sure|certainly|of course|here(?:'s| is| are)|i (?:cannot|can't|can not|am unable|won't)|i'm sorry, but|as an? (?:ai|language model)|unfortunately|(?:the )?(?:shortened|shorter|rewritten|revised) (?:line|version|text)|dưới đây là|đây là (?:câu|phiên bản|bản)|voici|hier ist|aquí (?:está|tienes)|ecco)\b[^.!?]{0,60}(?:$|[:.!—–-])/iu

@@ -13,7 +13,7 @@ const ambiguous = new Set(
  * between two of those. Words may include punctuation.
  */
 export const englishWords = (words: ReadonlyArray<string>): ReadonlyArray<boolean> => {
-  const cores = words.map((word) => word.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, ""))
+  const cores = words.map((word) => /\p{L}(?:.*\p{L})?/su.exec(word)?.[0] ?? "")
   // A text without any tone marks may be Vietnamese typed without them.
   const unmarked = !cores.some(hasVietnameseMarks)
   const sure = cores.map((core) => isForeign(core, unmarked))

@@ -1,9 +1,24 @@
-/** Lines without end, as a client of the service may send them: reading takes time in proportion to their length. */
+/** Lines without end, as others may send them: reading takes time in proportion to their length. */
 import { expect, test } from "vitest"
+import { attributesIn } from "../../../../src/contract/TraceBaggage.ts"
+import { splitTone } from "../../../../src/domain/values/Tone.ts"
+import { wordAlone } from "../../../../src/engines/local/EspeakText.ts"
+import { forFlite } from "../../../../src/engines/local/FliteText.ts"
+import { comparableWords } from "../../../../src/script/heard/ComparableWords.ts"
+import { proposalIn } from "../../../../src/script/rewritten/Proposal.ts"
 import { isSrt, readEntries } from "../../../../src/service/tasks/SrtText.ts"
+import { yamlScalar } from "../../../../src/settings/YamlScalar.ts"
 
 const time = "1\n00:00:01,000 --> 00:00:02,000"
-const heads = ["", "1\n00:00:01,000 --> ", `${time} `, `${time}\n`, "1\n[00:01 --> 00:02]"]
+const heads = [
+  `${time}\n<`,
+  `${time}\n</b a`,
+  "",
+  "1\n00:00:01,000 --> ",
+  `${time} `,
+  `${time}\n`,
+  "1\n[00:01 --> 00:02]"
+]
 const signs = ["0", "a", " ", ":", "-", "<", "[", "\n", "\u2028"]
 
 // 10,000 signs take 10 ms of the processor; with patterns of the length's square, they took 400 ms.
@@ -17,4 +32,18 @@ test.each(heads)("%j and any two signs, repeated", (head) => {
       expect([one, other, (process.cpuUsage().user - before) / 1000 < 200]).toEqual([one, other, true])
     }
   }
+})
+
+test.each<readonly [name: string, read: (text: string) => unknown, text: string]>([
+  ["a scalar of YAML", yamlScalar, `a\n${" \n".repeat(20_000)}b`],
+  ["a number that a recogniser heard", (text) => comparableWords(text, "en"), `${"1,".repeat(40_000)}1`],
+  ["a tone", splitTone, `[a]${" ".repeat(40_000)}`],
+  ["baggage", attributesIn, `a=${" ".repeat(40_000)}b c`],
+  ["a word for eSpeak NG", wordAlone, `a${"-".repeat(40_000)}b`],
+  ["a word for Flite", (spoken) => forFlite({ gap: "", original: "", spoken }), `a${" ".repeat(40_000)}b`],
+  ["a rewriter's answer", (text) => proposalIn(text, { text: "A line.", limit: 90 }), "a".repeat(40_000)]
+])("%s of 40,000 signs", (_, read, text) => {
+  const before = process.cpuUsage().user
+  read(text)
+  expect((process.cpuUsage().user - before) / 1000).toBeLessThan(400)
 })
