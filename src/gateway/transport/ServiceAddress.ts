@@ -31,6 +31,7 @@ export const presentable = (said: string, key: Redacted.Redacted): string => {
   const secret = Redacted.value(key)
   const line = said
     .slice(0, 4_000)
+    .replace(/[\0\ufffd].*$/su, " … (binary data)")
     .replaceAll(/<[^>]*>/gu, " ")
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .trim()
