@@ -43,7 +43,6 @@ const files = [
   "hostile/Disk",
   "hostile/Speak",
   "library/Library",
-  "pipeline/OpenedFiles",
   "pipeline/deliver/Background",
   "pipeline/deliver/MixReuse",
   "pipeline/deliver/OutputWriter",
