@@ -272,6 +272,82 @@ test("spans are named after their file and function", () => {
   expect(spans.filter(({ name, expected }) => name !== expected)).toEqual([])
 })
 
+/** The most lines of a function. */
+const mostLines = 80
+
+/** Functions that are longer. The list only shrinks. */
+const long = [
+  "app/doctor/ServiceProbe.ts:probeService",
+  "app/init/InitCommand.ts:initCommand",
+  "app/review/ReviewWork.ts:makeReviewWork",
+  "engines/cloud/Polly.ts:makePolly",
+  "engines/cloud/shared/CloudClient.ts:makeCloudClient",
+  "engines/neural/SherpaEngine.ts:makeSherpaEngine",
+  "engines/program/OpenAiEngine.ts:makeOpenAiEngine",
+  "fleet/coordinator/DispatchedDelivery.ts:deliverBy",
+  "fleet/coordinator/JobWatcher.ts:makeJobWatcher",
+  "fleet/shared/S3Share.ts:filesOf",
+  "fleet/shared/S3Share.ts:s3Share",
+  "fleet/worker/SpeakProcessor.ts:makeSpeakProcessor",
+  "fleet/worker/Worker.ts:working",
+  "gateway/GatewayCalls.ts:makeCalls",
+  "gateway/pacing/ProviderQueue.ts:makeProviderQueue",
+  "gateway/requests/Download.ts:makeDownload",
+  "gateway/requests/Polling.ts:pollUntilSettled",
+  "gateway/requests/ServiceExchange.ts:makeExchange",
+  "pages/browser/JobView.ts:jobView",
+  "pages/parts/TimeChart.ts:timeChart",
+  "pipeline/clips/ClipStorage.ts:keepClip",
+  "pipeline/deliver/OutputWriter.ts:writeOutputs",
+  "pipeline/load/BatchLoader.ts:resolveBatch",
+  "pipeline/load/JobResolution.ts:resolveJob",
+  "pipeline/report/JobReportBuilder.ts:outcomeOf",
+  "pipeline/review/ReviewShapes.ts:shapeChange",
+  "pipeline/run/rounds/RewriteRound.ts:makeRewriting",
+  "pipeline/speak/services/AnswerTrust.ts:effect",
+  "pipeline/speak/services/RunSpending.ts:makeSpending",
+  "pipeline/speak/services/ServiceWatch.ts:scoped",
+  "script/formats/captions/Cea608.ts:decodeCaptions",
+  "script/formats/prose/Markdown.ts:markdownBlocks",
+  "script/formats/xml/TtmlLines.ts:ttmlLines",
+  "service/accounts/KeyStore.ts:make",
+  "service/catalogue/CatalogueResolver.ts:resolveProvider",
+  "service/catalogue/UpstreamEngine.ts:makeUpstreamEngine",
+  "service/failover/EngineRota.ts:make",
+  "service/http/Handlers.ts:handlers",
+  "service/openai/OpenAiRoutes.ts:openAiRoutes",
+  "service/requests/TaskFeed.ts:scoped",
+  "service/requests/TaskIntake.ts:make",
+  "service/storage/TaskFiles.ts:make",
+  "service/tasks/TaskQueue.ts:make",
+  "service/tasks/TaskStore.ts:make",
+  "service/tasks/TaskWorkers.ts:make",
+  "service/webhooks/WebhookSender.ts:webhookSending",
+  "store/files/ClipFolder.ts:effect",
+  "store/tables/UtteranceQueries.ts:makeUtteranceQueries",
+  "store/tables/UtteranceStore.ts:scoped",
+  "system/s3/S3Client.ts:clientOver"
+]
+
+/** The functions of a file that have too many lines, each named by its file and its declaration. */
+const longIn = (source: ts.SourceFile): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const lineOf = (at: number) => source.getLineAndCharacterOfPosition(at).line
+  const visit = (node: ts.Node, around: string): void => {
+    const isNamed = ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node) || ts.isFunctionLike(node)
+    const inner = isNamed && node.name !== undefined ? node.name.getText() : around
+    if (ts.isFunctionLike(node) && lineOf(node.end) - lineOf(node.getStart()) >= mostLines)
+      found.push(`${source.fileName.replace(/^.*?src\//u, "")}:${inner}`)
+    ts.forEachChild(node, (child) => visit(child, inner))
+  }
+  visit(source, "")
+  return found
+}
+
+test(`functions have at most ${mostLines} lines`, () => {
+  expect([...new Set(sources.flatMap(longIn))].sort()).toEqual(long)
+})
+
 /** Top-level folders whose files are read as text. */
 const measured = ["src", "test", "docs", "bench", "fixtures", "pipelines", "scripts", "containers", ".github"]
 
