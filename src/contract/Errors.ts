@@ -43,13 +43,14 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
   })
 ) {}
 
-/** 402: the account has too few credits for this task, or the key's cap for the day is reached. */
+/** 402: the account has too few credits for this task, or the key's cap for the day or the storage is used up. */
 export class PaymentRequired extends Schema.TaggedError<PaymentRequired>()(
   "PaymentRequired",
-  { code: Schema.Literal("credits_short", "daily_cap"), ...said },
+  { code: Schema.Literal("credits_short", "daily_cap", "storage_full"), ...said },
   HttpApiSchema.annotations({
     status: refusalStatus.PaymentRequired,
-    description: "Too few credits for this task, or the key's cap for the day is reached."
+    description:
+      "Too few credits for this task, or the key's cap for the day or the account's storage is used up."
   })
 ) {}
 

@@ -102,8 +102,23 @@ export const CreateTask = Schema.Struct({
 }).annotations({ identifier: "CreateTask" })
 export type CreateTask = typeof CreateTask.Type
 
+/** When to expect a queued task. Absent where it is not known. */
+export const Expected = Schema.Struct({
+  queue_position: Schema.optional(
+    Schema.Int.annotations({
+      description: "A queued task's place among the provider's tasks, from 1, as accounts take turns."
+    })
+  ),
+  queue_seconds: Schema.optional(
+    Schema.Number.annotations({
+      description: "Estimated seconds until a queued task is spoken, by the provider's latest tasks."
+    })
+  )
+})
+
 /** The response to a create. */
 export const TaskReference = Schema.Struct({
+  ...Expected.fields,
   task_id: Schema.UUID,
   status: TaskStatus,
   /** Number of characters, in Unicode code points. */
@@ -125,6 +140,7 @@ const ReadId = Schema.NonEmptyTrimmedString.annotations({
 
 /** A task as returned. Times are ISO 8601 in UTC. */
 export const Task = Schema.Struct({
+  ...Expected.fields,
   task_id: ReadId,
   status: TaskStatus,
   provider: Schema.String,

@@ -170,7 +170,11 @@ describe("a limit", () => {
     const refused = await post()
     expect(refusalOf(refused).slice(0, 2)).toEqual([429, "queue_full"])
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-    const [oldest] = (await history(service, service.key)).slice(-1)
+    const [newest, ...earlier] = await history(service, service.key)
+    const queued = (await ask(service.address, service.key, "GET", `/v1/task/${newest?.task_id ?? ""}`)).body
+    expect(queued).toMatchObject({ status: "queued", queue_position: 2 })
+    expect(queued).not.toHaveProperty("queue_seconds")
+    const oldest = earlier.at(-1)
     expect(oldest?.status).toBe("processing")
     const busy = await ask(service.address, service.key, "DELETE", "/v1/task/delete", {
       task_id: oldest?.task_id
@@ -204,6 +208,12 @@ describe("a limit", () => {
     expect((await ask(service.address, await service.newKey(), "GET", "/v1/credits")).status).toBe(200)
   })
 
+  test("of the audio that an account keeps returns 402", async () => {
+    const service = await start(programmed("", { accountBytes: 1 }))
+    const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
+    expect(refusalOf(answer)).toEqual([402, "storage_full", undefined])
+  })
+
   test("of the disk returns 503", async () => {
     const service = await start(programmed("", { freeDisk: 1_000_000_000_000 }))
     const answer = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)
@@ -218,6 +228,7 @@ describe("a service that stops", () => {
     const service = await start(config, dataDir)
     const first = await create(service, service.key, "fast-one", body)
     const second = await create(service, service.key, "fast-one", body)
+    expect(second).toHaveProperty("queue_position")
     while ((await history(service, service.key)).every(({ status }) => status === "queued")) continue
     const closed = service.close()
     const refused = await ask(service.address, service.key, "POST", "/v1/text-to-speech/fast-one", body)

@@ -211,6 +211,10 @@ export const ServiceConfig = Schema.Struct({
         Schema.Number.pipe(Schema.between(1, 3_600)),
         "With --database: seconds without a heartbeat until other replicas speak its tasks; default: 15."
       ),
+      accountBytes: optionalField(
+        countField(1, 1_000_000_000_000_000),
+        "Maximum bytes of audio that an account keeps; default: 20000000000."
+      ),
       freeDisk: optionalField(
         countField(0, 1_000_000_000_000),
         "Free bytes of disk below which new tasks are rejected; default: 50000000."

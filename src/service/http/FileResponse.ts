@@ -1,7 +1,7 @@
 /** Serves a file over HTTP: whole, a byte range, or headers only. */
 import { HttpServerResponse } from "@effect/platform"
 import { Effect, type Scope } from "effect"
-import { mediaTypes } from "../storage/FileKinds.ts"
+import { mediaTypes } from "../storage/FileStore.ts"
 import type { FoundFile, SignedFile } from "../storage/TaskFiles.ts"
 
 /** A satisfiable byte range, `to` inclusive; "whole"; or "beyond" if it starts after the file's end. */

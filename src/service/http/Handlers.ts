@@ -138,7 +138,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* admitted("create")
           const { key } = yield* CurrentAccount
           const body = yield* readBody(request, CreateTask, bodyBytes)
-          const { taskId, characters, credits, replayed } = yield* intake.take({
+          const { taskId, characters, credits, expected, replayed } = yield* intake.take({
             account: owner,
             key,
             voiceId: path.voice_id,
@@ -146,7 +146,13 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             origin: originFor(request),
             name: headers[idempotencyHeader]
           })
-          const reference: TaskReference = { task_id: taskId, status: "queued", characters, credits }
+          const reference: TaskReference = {
+            task_id: taskId,
+            status: "queued",
+            characters,
+            credits,
+            ...expected
+          }
           return replayed
             ? HttpServerResponse.unsafeJson(reference, { headers: { "idempotency-replayed": "true" } })
             : reference
@@ -162,7 +168,13 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             : waiting.end(owner, taskId, wait * 1000)
           if (Option.isNone(found)) return yield* taskUnknown
           const now = yield* Clock.currentTimeMillis
-          const task = taskResponse(files, originFor(request), found.value, now)
+          const { status, provider } = found.value
+          const task = {
+            ...taskResponse(files, originFor(request), found.value, now),
+            ...(status === "queued"
+              ? workers.expected(provider, (yield* store.waiting(owner, provider, taskId)).position)
+              : {})
+          }
           return wait === 0
             ? task
             : HttpServerResponse.unsafeJson(task, { headers: { "preference-applied": `wait=${wait}` } })

@@ -1,4 +1,5 @@
 /** Converts a task's audio to OpenAI's formats. Each result is a file that is kept with the task's others. */
+import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Option, RcMap } from "effect"
 import { InternalError } from "../../contract/Errors.ts"
@@ -10,6 +11,7 @@ import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { FilesUnwritable } from "../storage/FileStore.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
 import { diskFull } from "../tasks/TaskAdmission.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 
 /** Encoder options. PCM is 24 kHz, 16-bit, mono, little-endian, without a header. */
 const encoders: Readonly<Record<SpeechFormat, ReadonlyArray<string>>> = {
@@ -48,6 +50,7 @@ const atOnce = 2
 /** Makes the conversion: it opens a task's audio in the wanted format. None if the task is deleted. */
 export const makeConversion = Effect.gen(function* () {
   const files = yield* TaskFiles
+  const store = yield* TaskStore
   const { binary } = yield* Ffmpeg
   const all = yield* Effect.makeSemaphore(atOnce)
   const turns = yield* RcMap.make({ lookup: (_account: number) => Effect.makeSemaphore(1) })
@@ -56,12 +59,13 @@ export const makeConversion = Effect.gen(function* () {
     Effect.gen(function* () {
       const source = yield* files.local(taskId, from)
       const workshop = yield* files.workshop(taskId)
+      const target = join(workshop, `${taskId}.${ending}`)
       const options = ["-map_metadata", "-1", "-fflags", "+bitexact", ...tempo(speed), "-ac", "1"]
       yield* runJob(binary, {
         purpose: `convert the audio of task ${taskId}`,
         inputs: [{ source, options: [] }],
         filters: [],
-        outputs: [{ target: join(workshop, `${taskId}.${ending}`), options: [...options, ...encoders[to]] }],
+        outputs: [{ target, options: [...options, ...encoders[to]] }],
         encodes: 1,
         seconds
       }).pipe(
@@ -70,6 +74,7 @@ export const makeConversion = Effect.gen(function* () {
             new FilesUnwritable({ detail: message, full: saysDiskFull(stderrTail) })
         )
       )
+      yield* store.grow(taskId, (yield* Effect.promise(() => stat(target))).size)
       yield* files.add(workshop, taskId)
     }).pipe(Effect.scoped, Effect.provideService(GivesWay, true))
 

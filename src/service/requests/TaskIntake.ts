@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Option } from "effect"
 import { PaymentRequired, TooManyRequests, Unavailable, Unprocessable } from "../../contract/Errors.ts"
-import type { CreateTask } from "../../contract/Task.ts"
+import type { CreateTask, Expected } from "../../contract/Task.ts"
 import { keyUnknown } from "../accounts/KeyRefusals.ts"
 import { Catalogue, type ServedProvider } from "../catalogue/Catalogue.ts"
 import { queueLimit } from "../config/ServiceConfig.ts"
@@ -11,11 +11,11 @@ import { EngineRota } from "../failover/EngineRota.ts"
 import { Secret } from "../storage/Secret.ts"
 import type { StoredReference } from "../tasks/IdempotentCreates.ts"
 import { TaskEvents } from "../tasks/TaskEvents.ts"
-import { admitTask, diskFull, engineUnavailable } from "../tasks/TaskAdmission.ts"
+import { admitTask, diskFull, engineUnavailable, refused } from "../tasks/TaskAdmission.ts"
 import { TaskStore } from "../tasks/TaskStore.ts"
 import { forgetTrace, rememberTrace } from "../tasks/TaskTraces.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
-import { webhookFault, webhookRefused } from "./WebhookTarget.ts"
+import { webhookFault } from "./WebhookTarget.ts"
 
 /** A create request. */
 export interface CreateRequest {
@@ -34,13 +34,17 @@ export interface CreateRequest {
 
 /** The response to a create. */
 export interface TakenTask extends StoredReference {
+  /** When to expect it. */
+  readonly expected?: typeof Expected.Type
   /** Whether an earlier create with the same idempotency key made this task. */
   readonly replayed: boolean
 }
 
 const make = Effect.gen(function* () {
   const { config } = yield* ServiceOptions
-  const { timeline = 14_400 } = config.limits ?? {}
+  const { timeline = 14_400, accountBytes: room = 20_000_000_000 } = config.limits ?? {}
+  const { format, rate = 24_000, bitrate = 96 } = config.audio ?? {}
+  const bytesPerSecond = format === "wav" ? rate * 2 : bitrate * 125
   const limit = queueLimit(config)
   const catalogue = yield* Catalogue
   const rota = yield* EngineRota
@@ -53,7 +57,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const trouble = yield* rota.trouble(provider)
       if (Option.isSome(trouble)) return yield* troubles[trouble.value]
-      const { own, others } = yield* store.waiting(owner)
+      const { own, others, position } = yield* store.waiting(owner, provider.id)
       if (own >= shareOf(limit, 1 + others)) {
         return yield* new TooManyRequests({
           code: "queue_full",
@@ -61,6 +65,7 @@ const make = Effect.gen(function* () {
           retry_after: 5
         })
       }
+      return workers.expected(provider.id, position)
     })
 
   const repeated = Effect.map(
@@ -83,11 +88,11 @@ const make = Effect.gen(function* () {
       if (Option.isSome(before)) return before.value
       if (workers.draining()) return yield* stopping
       const order = yield* admitTask(catalogue.offer(), voiceId, body, timeline)
-      yield* available(account, order.provider)
+      const expected = yield* available(account, order.provider)
       const { webhook_url: url } = body
       if (url !== undefined) {
         const fault = webhookFault(url, config.webhooks?.privateAddresses ?? false)
-        if (fault !== undefined) return yield* webhookRefused(fault)
+        if (fault !== undefined) return yield* refused("webhook_refused", "webhook_url", fault)
       }
       const taskId = randomUUID()
       // Uninterruptible: a client that disconnects in between would leave a task for which no worker was woken.
@@ -98,6 +103,8 @@ const make = Effect.gen(function* () {
           taskId,
           account,
           key,
+          bytes: Math.ceil(order.seconds * bytesPerSecond),
+          room,
           ...(idempotency === undefined ? {} : { idempotency }),
           ...(url === undefined ? {} : { webhook: { url, origin, host: new URL(url).host } }),
           provider: order.provider.id,
@@ -113,6 +120,7 @@ const make = Effect.gen(function* () {
             taskId,
             characters: order.characters,
             credits: order.credits,
+            expected,
             replayed: false
           }),
           Effect.catchTags({
@@ -125,6 +133,11 @@ const make = Effect.gen(function* () {
               new PaymentRequired({
                 code: "daily_cap",
                 message: `this task costs ${needed} credits, but this key may spend ${left} until 00:00 UTC; retry then, or use another key`
+              }),
+            StorageFull: ({ bytes }) =>
+              new PaymentRequired({
+                code: "storage_full",
+                message: `this account keeps ${bytes} of the ${room} bytes of audio that it may keep; delete tasks that you no longer need (DELETE /v1/task/delete)`
               }),
             KeyRevoked: () => keyUnknown,
             // A create with the same key was stored in the meantime.

@@ -1,6 +1,6 @@
 /** Converts a stored task to the API's task resource. */
 import type { Task } from "../../contract/Task.ts"
-import type { FileKind } from "../storage/FileKinds.ts"
+import type { FileKind } from "../storage/FileStore.ts"
 import type { TaskFiles } from "../storage/TaskFiles.ts"
 import type { StoredTask } from "../tasks/TaskRecord.ts"
 

@@ -1,6 +1,5 @@
 /** Where webhooks may go: never to addresses that only the service can reach, unless the settings allow it. */
 import { isIP } from "node:net"
-import { Unprocessable } from "../../contract/Errors.ts"
 import { hostOf, networkPlaceOf } from "../../system/NetworkPlace.ts"
 
 /**
@@ -22,7 +21,3 @@ export const webhookFault = (url: string, anywhere: boolean): string | undefined
     ? "its host is in a private network; use a public address, or allow it with webhooks.privateAddresses"
     : undefined
 }
-
-/** The refusal of a create because of its webhook. */
-export const webhookRefused = (fault: string) =>
-  new Unprocessable({ code: "webhook_refused", field: "webhook_url", message: `webhook_url: ${fault}` })

@@ -6,6 +6,18 @@ import { Context, Effect, Layer, Option, Schema, type Scope, Stream } from "effe
 import { renamePatiently } from "../../system/PatientRename.ts"
 import { DataFolder, openFailureReason } from "./DataFolder.ts"
 
+/** Kinds of files, by extension. */
+export const fileKinds = ["mp3", "wav", "srt", "json"] as const
+export type FileKind = (typeof fileKinds)[number]
+
+/** Each kind's media type. */
+export const mediaTypes: Readonly<Record<FileKind, string>> = {
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  srt: "application/x-subrip; charset=utf-8",
+  json: "application/json; charset=utf-8"
+}
+
 /** A task's files cannot be written. `full` if the disk is full or over quota. */
 export class FilesUnwritable extends Schema.TaggedError<FilesUnwritable>()("FilesUnwritable", {
   detail: Schema.String,

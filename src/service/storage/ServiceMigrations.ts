@@ -42,6 +42,10 @@ export const statements =
   (sql: SqlClient) =>
     Effect.forEach(all, (statement) => sql.unsafe(statement), { discard: true })
 
+/** Estimates the audio of earlier tasks, in bytes: their length at the default rates. */
+export const keptBefore = `UPDATE tasks SET bytes = CAST(duration_ms * CASE format WHEN 'wav' THEN 48 ELSE 12 END AS BIGINT)
+  WHERE status = 'done' AND duration_ms IS NOT NULL`
+
 const migrations = {
   "0001_accounts_keys_tasks": Effect.flatMap(
     SqlClient,
@@ -239,6 +243,26 @@ const migrations = {
       // Accounts take turns, and one host's webhooks can be delayed together.
       `ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT ''`,
       `CREATE INDEX webhooks_turns ON webhooks (account_id, due_at) WHERE due_at IS NOT NULL`
+    )
+  ),
+  "0011_kept_audio": Effect.flatMap(
+    SqlClient,
+    statements(
+      // Bytes of a task's audio, expected until it is done. Triggers keep the account's sum; failed tasks have none.
+      `ALTER TABLE accounts ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE tasks ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0`,
+      `CREATE TRIGGER tasks_kept_new AFTER INSERT ON tasks WHEN NEW.bytes <> 0 BEGIN
+          UPDATE accounts SET bytes = bytes + NEW.bytes WHERE id = NEW.account_id;
+        END`,
+      `CREATE TRIGGER tasks_kept AFTER UPDATE OF bytes, status ON tasks
+        WHEN NEW.bytes * (NEW.status <> 'failed') <> OLD.bytes * (OLD.status <> 'failed') BEGIN
+          UPDATE accounts SET bytes = bytes + NEW.bytes * (NEW.status <> 'failed') - OLD.bytes * (OLD.status <> 'failed')
+          WHERE id = NEW.account_id;
+        END`,
+      `CREATE TRIGGER tasks_kept_deleted AFTER DELETE ON tasks WHEN OLD.status <> 'failed' BEGIN
+          UPDATE accounts SET bytes = bytes - OLD.bytes WHERE id = OLD.account_id;
+        END`,
+      keptBefore
     )
   )
 }

@@ -5,8 +5,7 @@ import { join } from "node:path"
 import { Clock, Effect, Option, Stream } from "effect"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
-import { type FileKind, fileKinds } from "./FileKinds.ts"
-import { FileStore, type StoredFile, unwritable } from "./FileStore.ts"
+import { type FileKind, fileKinds, FileStore, type StoredFile, unwritable } from "./FileStore.ts"
 import { Secret } from "./Secret.ts"
 
 /** What a URL with a valid signature says of its file. */

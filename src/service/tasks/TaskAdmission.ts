@@ -61,7 +61,7 @@ export const admitTask = (
     yield* checkCharacters("text", body.text)
     if (body.voice_name !== undefined) yield* checkCharacters("voice_name", body.voice_name)
     const characters = charactersOf(body.text)
-    const input = yield* checkText(provider, body.text, characters, timeline)
+    const { input, seconds } = yield* checkText(provider, body.text, characters, timeline)
     const { transcript, controls } = provider.features
     const wantJson = transcript !== "none" && body.with_transcript === true
     return {
@@ -77,7 +77,8 @@ export const admitTask = (
       vol: body.vol ?? controls.vol?.default ?? 1,
       pitch: body.pitch ?? controls.pitch?.default ?? 0,
       characters,
-      credits: priceOf(characters, model.wire.credits_per_character)
+      credits: priceOf(characters, model.wire.credits_per_character),
+      seconds
     }
   })
 
@@ -107,7 +108,8 @@ export const providerUnknown = (offer: Offer, provider: string): Unprocessable =
 export const priceOf = (characters: number, perCharacter: number): number =>
   Math.ceil(Number((characters * perCharacter).toFixed(6)))
 
-const refused = (code: Unprocessable["code"], field: string, message: string) =>
+/** A refusal of a field's value. */
+export const refused = (code: Unprocessable["code"], field: string, message: string) =>
   Either.left(new Unprocessable({ code, field, message: `${field}: ${message}` }))
 
 const checkControls = (provider: ServedProvider, body: CreateTask): Either.Either<void, Unprocessable> => {
@@ -148,14 +150,17 @@ const notText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/u
 /** Seconds of an SRT's timeline that are free, and that each of its characters allows: silence takes space, too. */
 const freeSilence = 600
 const silencePerCharacter = 20
+/** Seconds of speech to expect of a character. */
+const spokenCharacter = 0.08
 
 const checkText = (
   provider: ServedProvider,
   text: string,
   characters: number,
   timeline: number
-): Either.Either<"text" | "srt", Unprocessable | TooLarge> => {
+): Either.Either<Pick<TaskTerms, "input" | "seconds">, Unprocessable | TooLarge> => {
   const { features } = provider
+  const seconds = characters * spokenCharacter
   if (text.trim() === "") return refused("text_empty", "text", "the text is empty; expected words to speak")
   if (characters > features.max_characters) {
     return Either.left(
@@ -180,7 +185,7 @@ const checkText = (
         `an entry starts at ${Math.round(late.start / 1000)} s, after the limit of ${latest} s${paid < timeline ? ` for ${characters} characters` : ""}; shift the times`
       )
     }
-    return Either.right("srt")
+    return Either.right({ input: "srt", seconds: seconds + (entries.right.at(-1)?.start ?? 0) / 1000 })
   }
   if (isTooShort("text", characters, { minChars: features.min_characters })) {
     return refused(
@@ -189,5 +194,5 @@ const checkText = (
       `${characters} characters; ${provider.id} takes at least ${features.min_characters}, unless the text is an SRT`
     )
   }
-  return Either.right("text")
+  return Either.right({ input: "text", seconds })
 }

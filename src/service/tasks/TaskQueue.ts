@@ -93,7 +93,7 @@ const make = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
       return yield* settle(
         taskId,
-        reservedRows(sql`UPDATE tasks SET status = 'done', text = NULL, completed_at = ${now}, duration_ms = ${outcome.durationMs},
+        reservedRows(sql`UPDATE tasks SET status = 'done', text = NULL, completed_at = ${now}, duration_ms = ${outcome.durationMs}, bytes = ${outcome.bytes},
           format = ${outcome.format}, has_srt = ${outcome.hasSrt ? 1 : 0}, has_json = ${outcome.hasJson ? 1 : 0}, engine = ${outcome.engine}
           WHERE task_id = ${taskId} AND status = 'processing' AND holder = ${me} RETURNING account_id, credits`),
         true

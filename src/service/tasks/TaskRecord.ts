@@ -24,6 +24,8 @@ export interface TaskTerms {
   readonly characters: number
   /** Whole credits: characters times the model's price, rounded up. */
   readonly credits: number
+  /** The expected length of the audio. */
+  readonly seconds: number
 }
 
 /** The idempotency key of a create, and a digest of its request. */
@@ -32,8 +34,10 @@ export interface CreateName {
   readonly digest: Buffer
 }
 
-/** A task to insert; its credits are reserved with it. */
-export interface NewTask extends TaskTerms {
+/** A task to insert; its credits are reserved with it, and the expected bytes of its audio, of at most `room`. */
+export interface NewTask extends Omit<TaskTerms, "seconds"> {
+  readonly bytes?: number
+  readonly room?: number
   readonly taskId: string
   readonly account: number
   /** The id of the key that created it. */
@@ -79,6 +83,7 @@ export interface Outcome {
   /** The name of the engine that spoke it. */
   readonly engine: string
   readonly durationMs: number
+  readonly bytes: number
   readonly format: string
   readonly hasSrt: boolean
   readonly hasJson: boolean

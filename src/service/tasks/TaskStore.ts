@@ -18,6 +18,9 @@ class DailyCapReached extends Schema.TaggedError<DailyCapReached>()("DailyCapRea
   left: Schema.Int
 }) {}
 
+/** The account keeps as much audio as it may. */
+class StorageFull extends Schema.TaggedError<StorageFull>()("StorageFull", { bytes: Schema.Int }) {}
+
 /** The key was revoked after the request was authenticated. */
 class KeyRevoked extends Schema.TaggedError<KeyRevoked>()("KeyRevoked", {}) {}
 
@@ -39,7 +42,11 @@ const dailyRows = checkRows(
     spent: Schema.Int
   })
 )
-const waitingRows = checkRows("tasks", Schema.Struct({ account_id: Schema.Int, count: Schema.Int }))
+const waitingRows = checkRows(
+  "tasks",
+  Schema.Struct({ account_id: Schema.Int, count: Schema.Int, alike: Schema.Int, ahead: Schema.Int })
+)
+const keptRows = checkRows("accounts", Schema.Struct({ bytes: Schema.Int }))
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -75,15 +82,18 @@ const make = Effect.gen(function* () {
       yield* inTransaction(
         Effect.gen(function* () {
           if (task.idempotency !== undefined) yield* claimName(sql, task, task.idempotency, now)
-          const paid = yield* sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
-              WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING id`
-          if (paid.length === 0) {
+          const { bytes = 0, room = Infinity } = task
+          const paid =
+            yield* keptRows(sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
+              WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING bytes`)
+          if (paid[0] === undefined) {
             const { granted, used, reserved } = yield* balance(task.account)
             return yield* new CreditsShort({
               needed: task.credits,
               left: (granted ?? 0) - used - reserved
             })
           }
+          if (paid[0].bytes + bytes > room) return yield* new StorageFull({ bytes: paid[0].bytes })
           const held = yield* keyDay(task.key, now)
           if (held !== undefined && held.revoked_at !== null) return yield* new KeyRevoked()
           const cap = held?.credits_per_day ?? Infinity
@@ -113,6 +123,7 @@ const make = Effect.gen(function* () {
             pitch: task.pitch,
             characters: task.characters,
             credits: task.credits,
+            bytes,
             created_at: now
           })}`
         })
@@ -186,14 +197,25 @@ const make = Effect.gen(function* () {
     /** An account's credits. */
     balance,
 
-    /** Counts an account's queued tasks, and the other accounts that have any queued. */
-    waiting: (account: number) =>
-      waitingRows(sql`SELECT account_id, COUNT(*) AS count
+    /** Adds the bytes of another file to a task's. */
+    grow: (taskId: string, bytes: number) =>
+      Effect.orDie(sql`UPDATE tasks SET bytes = bytes + ${bytes} WHERE task_id = ${taskId}`),
+
+    /**
+     * Counts an account's queued tasks, and the other accounts that have any queued. `position` is the turn of one of
+     * its tasks among the provider's, or that of a new one: from 1, as accounts take turns.
+     */
+    waiting: (account: number, provider: string, taskId?: string) =>
+      waitingRows(sql`SELECT account_id, COUNT(*) AS count, COUNT(CASE WHEN provider = ${provider} THEN 1 END) AS alike,
+          COUNT(CASE WHEN provider = ${provider} AND id < ${taskId === undefined ? Number.MAX_SAFE_INTEGER : sql`(SELECT id FROM tasks WHERE task_id = ${taskId})`} THEN 1 END) AS ahead
         FROM tasks ${byWaiting} WHERE status = 'queued' GROUP BY account_id`).pipe(
-        Effect.map((rows) => ({
-          own: rows.find((row) => row.account_id === account)?.count ?? 0,
-          others: rows.filter((row) => row.account_id !== account).length
-        })),
+        Effect.map((rows) => {
+          const mine = rows.find((row) => row.account_id === account)
+          const others = rows.filter((row) => row.account_id !== account)
+          const turn = (mine?.ahead ?? 0) + 1
+          const position = others.reduce((sum, { alike }) => sum + Math.min(alike, turn), turn)
+          return { own: mine?.count ?? 0, others: others.length, position }
+        }),
         Effect.orDie
       )
   }

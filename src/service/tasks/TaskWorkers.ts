@@ -1,9 +1,11 @@
 /** Task workers, `concurrency` per provider. Each claims a queued task, speaks it and records the outcome. */
+import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Cause, Clock, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
 import { millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import type { Expected } from "../../contract/Task.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
@@ -49,6 +51,8 @@ const make = Effect.gen(function* () {
   const attempts = config.limits?.attempts ?? 3
   const timeout = Duration.seconds(config.limits?.taskTimeout ?? 900)
   let draining = false
+  /** Mean seconds that each provider's latest tasks took. */
+  const paces = new Map<string, number>()
 
   const offered = [...catalogue.offer().providers.keys()]
   yield* queue.beat(offered)
@@ -66,13 +70,15 @@ const make = Effect.gen(function* () {
         const spoken = yield* synthesizeTask(engine, { ...task, voice, model, timed }, aligner)
         const workshop = yield* files.workshop(task.taskId)
         const { format } = audio
-        yield* writeAudio(join(workshop, `${task.taskId}.${format}`), spoken, audio)
+        const file = join(workshop, `${task.taskId}.${format}`)
+        yield* writeAudio(file, spoken, audio)
+        const { size } = yield* Effect.promise(() => stat(file))
         if (task.wantSrt) yield* files.write(workshop, task.taskId, "srt", taskSrt(spoken.captions))
         const duration = millisAt(spoken.frames, spoken.rate)
         if (task.wantJson)
           yield* files.write(workshop, task.taskId, "json", taskJson({ ...spoken, duration }))
         yield* files.publish(workshop, task.taskId)
-        return { durationMs: duration, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
+        return { durationMs: duration, bytes: size, format, hasSrt: task.wantSrt, hasJson: task.wantJson }
       }).pipe(Effect.scoped, Effect.timeoutFail({ duration: timeout, onTimeout: () => tooSlow }))
 
   /** Speaks a task with the provider's engines. Retries temporary failures with backoff. */
@@ -105,6 +111,8 @@ const make = Effect.gen(function* () {
         if (!kept && Option.isNone(yield* tasks.read(task.account, task.taskId)))
           yield* files.remove(task.taskId)
         metrics.task(provider.id, "done", task.characters, taken)
+        const before = paces.get(provider.id) ?? taken
+        paces.set(provider.id, before + (taken - before) / 10)
         yield* Effect.logInfo("task done").pipe(
           Effect.annotateLogs({ seconds: taken, engine: tried.value.engine })
         )
@@ -223,6 +231,16 @@ const make = Effect.gen(function* () {
     wake: (provider: string): Effect.Effect<void> => {
       const bell = bells.get(provider)
       return bell === undefined ? Effect.void : Effect.asVoid(Queue.offer(bell, undefined))
+    },
+
+    /** When to expect a queued task: its place among its provider's tasks, and the seconds until it is spoken. */
+    expected: (provider: string, position: number): typeof Expected.Type => {
+      const pace = sharing === undefined ? paces.get(provider) : undefined
+      const { concurrency = 1 } = catalogue.offer().providers.get(provider) ?? {}
+      return {
+        queue_position: position,
+        ...(pace === undefined ? {} : { queue_seconds: Math.round((position * pace) / concurrency) })
+      }
     },
 
     /** Whether the service is stopping: it accepts no more tasks. */

@@ -40,7 +40,7 @@ const task = (owner: number, credits: number): NewTask => ({
   credits
 })
 
-const outcome = { engine: "e", durationMs: 100, format: "wav", hasSrt: false, hasJson: false }
+const outcome = { engine: "e", durationMs: 100, bytes: 700, format: "wav", hasSrt: false, hasJson: false }
 
 describeStorage("TaskStore", (inStorage) => {
   it.scoped("reserves credits on create, charges them when done, releases them on failure and deletion", () =>
@@ -75,6 +75,37 @@ describeStorage("TaskStore", (inStorage) => {
     )
   )
 
+  it.scoped("keeps as many bytes of audio as an account may have, expected ones included", () =>
+    inStorage(() =>
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const queue = yield* TaskQueue
+        const owner = yield* account(100)
+        const of = (bytes: number) => ({ ...task(owner, 1), bytes, room: 1_000 })
+        const [done, failed, queued] = [of(400), of(400), of(200)]
+        const isFull = (bytes: number) =>
+          Effect.map(Effect.either(store.create(of(bytes))), (made) => made._tag === "Left" && made.left._tag)
+        for (const each of [done, failed, queued]) yield* store.create(each)
+        expect(yield* isFull(1)).toBe("StorageFull")
+        yield* queue.claim("p")
+        yield* queue.finish(done.taskId, outcome)
+        yield* queue.claim("p")
+        expect(yield* isFull(1)).toBe("StorageFull")
+        yield* queue.fail(failed.taskId, "code", "why")
+        expect(yield* isFull(101)).toBe("StorageFull")
+        yield* store.remove(owner, failed.taskId)
+        yield* store.remove(owner, queued.taskId)
+        yield* store.grow(done.taskId, 100)
+        expect(yield* isFull(201)).toBe("StorageFull")
+        expect(yield* isFull(200)).toBe(false)
+        yield* store.remove(owner, done.taskId)
+        expect(yield* isFull(801)).toBe("StorageFull")
+        expect(yield* isFull(800)).toBe(false)
+        expect((yield* store.balance(owner)).reserved).toBe(2)
+      })
+    )
+  )
+
   it.scoped("lets accounts take turns, each with its oldest task first", () =>
     inStorage(() =>
       Effect.gen(function* () {
@@ -85,13 +116,17 @@ describeStorage("TaskStore", (inStorage) => {
         const [first, second, third] = [of(many), of(many), of(many)]
         const [late, last] = [of(few), of(few)]
         for (const each of [first, second, third, late, last]) yield* store.create(each)
-        expect(yield* store.waiting(many)).toEqual({ own: 3, others: 1 })
-        expect(yield* store.waiting(0)).toEqual({ own: 0, others: 2 })
+        expect(yield* store.waiting(many, "p")).toEqual({ own: 3, others: 1, position: 6 })
+        expect(yield* store.waiting(0, "p")).toEqual({ own: 0, others: 2, position: 3 })
+        expect(yield* store.waiting(0, "other")).toEqual({ own: 0, others: 2, position: 1 })
+        const queued = [first, late, second, last, third]
+        const turns = yield* Effect.forEach(queued, (each) => store.waiting(each.account, "p", each.taskId))
+        expect(turns.map(({ position }) => position)).toEqual([2, 2, 4, 4, 5])
         const taken: Array<string> = []
         for (let next = yield* queue.claim("p"); Option.isSome(next); next = yield* queue.claim("p")) {
           taken.push(next.value.taskId)
         }
-        expect(taken).toEqual([first, late, second, last, third].map(({ taskId }) => taskId))
+        expect(taken).toEqual(queued.map(({ taskId }) => taskId))
       })
     )
   )

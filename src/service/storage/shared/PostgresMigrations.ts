@@ -4,7 +4,7 @@
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect } from "effect"
-import { statements } from "../ServiceMigrations.ts"
+import { keptBefore, statements } from "../ServiceMigrations.ts"
 
 /** The migrations. Tables and columns are those of SQLite. */
 export const postgresMigrations = {
@@ -175,6 +175,26 @@ export const postgresMigrations = {
       // Accounts take turns, and one host's webhooks can be delayed together.
       `ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT ''`,
       `CREATE INDEX webhooks_turns ON webhooks (account_id, due_at) WHERE due_at IS NOT NULL`
+    )
+  ),
+  "0004_kept_audio": Effect.flatMap(
+    SqlClient,
+    statements(
+      `ALTER TABLE accounts ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+      `ALTER TABLE tasks ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+      `CREATE FUNCTION tasks_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE more BIGINT := 0;
+        BEGIN
+          IF TG_OP <> 'DELETE' AND NEW.status <> 'failed' THEN more := NEW.bytes; END IF;
+          IF TG_OP <> 'INSERT' AND OLD.status <> 'failed' THEN more := more - OLD.bytes; END IF;
+          IF more <> 0 THEN
+            UPDATE accounts SET bytes = bytes + more WHERE id = COALESCE(NEW.account_id, OLD.account_id);
+          END IF;
+          RETURN NULL;
+        END $$`,
+      `CREATE TRIGGER tasks_kept AFTER INSERT OR DELETE OR UPDATE OF bytes, status ON tasks
+        FOR EACH ROW EXECUTE FUNCTION tasks_kept()`,
+      keptBefore
     )
   )
 }

@@ -7,8 +7,14 @@ import { pipeline } from "node:stream/promises"
 import { Effect, Layer, Option, Stream } from "effect"
 import { ifPresent, type S3Client } from "../../../system/s3/S3Client.ts"
 import { DataFolder } from "../DataFolder.ts"
-import { fileKinds, type FileKind, mediaTypes } from "../FileKinds.ts"
-import { FileStore, FilesUnwritable, type StoredFile } from "../FileStore.ts"
+import {
+  type FileKind,
+  fileKinds,
+  FileStore,
+  FilesUnwritable,
+  mediaTypes,
+  type StoredFile
+} from "../FileStore.ts"
 
 /** Stores files with a client. Local copies are in the data folder. */
 export const s3Files = (s3: S3Client) =>
