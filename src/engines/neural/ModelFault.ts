@@ -1,5 +1,4 @@
 /** The error of an unusable folder with a neural voice, and the checks of its files that do not load the model. */
-import { stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { Schema } from "effect"
 import { readOnnxMetadata } from "./OnnxMetadata.ts"
@@ -19,7 +18,6 @@ export class ModelUnusable extends Schema.TaggedError<ModelUnusable>()("ModelUnu
 /** A model's metadata, with errors that name the file. */
 export interface ModelMetadata {
   readonly get: (key: string) => string | undefined
-  readonly text: (key: string) => string
   readonly count: (key: string, least: number) => number
 }
 
@@ -28,38 +26,19 @@ export const metadataOf = async (file: string): Promise<ModelMetadata> => {
   const found = await readOnnxMetadata(file)
   if (typeof found === "string")
     throw new ModelUnusable({ path: file, detail: `${found}; download the voice again` })
-  const text = (key: string): string => {
-    const value = found.get(key)
-    if (value === undefined || value === "")
-      throw new ModelUnusable({
-        path: file,
-        detail: `its metadata has no "${key}"; expected a model converted for sherpa-onnx`
-      })
-    return value
-  }
   return {
     get: (key) => found.get(key),
-    text,
     count: (key, least) => {
-      const value = Number(text(key))
-      if (!Number.isInteger(value) || value < least)
+      const text = found.get(key) ?? ""
+      const value = Number(text)
+      if (text === "" || !Number.isInteger(value) || value < least)
         throw new ModelUnusable({
           path: file,
-          detail: `its metadata has ${key} "${text(key)}"; expected a whole number from ${least}`
+          detail: `its metadata has ${key} "${text}"; expected a whole number from ${least}`
         })
       return value
     }
   }
-}
-
-/** Checks that a file with voice styles has the size that its model needs. */
-export const checkSize = async (file: string, expected: number): Promise<void> => {
-  const { size } = await stat(file)
-  if (size !== expected)
-    throw new ModelUnusable({
-      path: file,
-      detail: `it has ${size} bytes, but its model needs ${expected}; download the voice again`
-    })
 }
 
 /** Returns the one file of a folder that matches; throws if there is none. A full-precision model is preferred. */

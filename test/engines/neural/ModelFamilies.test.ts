@@ -222,7 +222,4 @@ test("checks what a family needs besides its files", async () => {
   expect(await rejected("matcha", { jieba: "1", has_espeak: "0" })).toBe(
     "/matcha: its lexicon (lexicon.txt) is missing"
   )
-  expect(await rejected("matcha", { has_espeak: "0" })).toBe(
-    "/matcha/model-steps-3.onnx: it has no lexicon, and eSpeak NG cannot read its texts; download another voice"
-  )
 })

@@ -14,7 +14,7 @@ import { afterAll, describe, expect, test } from "vitest"
 import { espeakDataFolder } from "../../../src/engines/neural/EspeakData.ts"
 import { checkModel } from "../../../src/engines/neural/ModelFolder.ts"
 import { readOnnxMetadata } from "../../../src/engines/neural/OnnxMetadata.ts"
-import { tinyModel, writePhonemeVoice, writePiperVoice, writeSpellingVoice } from "./tinyVoice.ts"
+import { tinyModel, writePiperVoice, writeSpellingVoice } from "./tinyVoice.ts"
 
 const home = mkdtempSync(join(tmpdir(), "dubwright-models-"))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -229,11 +229,6 @@ test.each<readonly [title: string, make: () => string, message: string]>([
     "/model.onnx: it is incomplete; download the voice again"
   ],
   [
-    "a model of another kind",
-    () => withMetadata({ sample_rate: "" }),
-    '/model.onnx: its metadata has no "sample_rate"; expected a model converted for sherpa-onnx'
-  ],
-  [
     "metadata that is no number",
     () => withMetadata({ n_speakers: "many" }),
     '/model.onnx: its metadata has n_speakers "many"; expected a whole number from 0'
@@ -253,16 +248,6 @@ test.each<readonly [title: string, make: () => string, message: string]>([
     '/x.onnx: its phoneme type is "pinyin"; expected espeak'
   ],
   [
-    "a model without a voice of eSpeak NG",
-    () => writePhonemeVoice(newFolder(), { metadata: { voice: "" } }),
-    '/model.onnx: its metadata has no "voice"; expected a model converted for sherpa-onnx'
-  ],
-  [
-    "styles of another model",
-    () => styled({ n_speakers: "3" }, 5),
-    "/voices.bin: it has 5 bytes, but its model needs 96; download the voice again"
-  ],
-  [
     "Matcha without a vocoder",
     () => folderWith({ "model-steps-3.onnx": tinyModel() }),
     ": its vocoder (vocos*.onnx) is missing"
@@ -273,19 +258,9 @@ test.each<readonly [title: string, make: () => string, message: string]>([
     ": its model duration_predictor*.onnx is missing"
   ],
   [
-    "Supertonic with other settings",
-    () => folderWith({ ...supertonicFiles, "tts.json": "no", "voice.bin": styles(1) }),
-    ": tts.json is not valid JSON"
-  ],
-  [
     "Supertonic without styles",
     () => folderWith({ ...supertonicFiles, "voice.bin": "short" }),
     "/voice.bin: it has no voice styles"
-  ],
-  [
-    "Supertonic with some of its styles",
-    () => folderWith({ ...supertonicFiles, "voice.bin": styles(2).subarray(0, 60) }),
-    "/voice.bin: it has 60 bytes, but its model needs 112; download the voice again"
   ]
 ])("rejects %s", async (_, make, message) => {
   const folder = make()
