@@ -9,7 +9,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync, type ZlibOptions } from 
 import { HttpClient, HttpTraceContext } from "@effect/platform"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent } from "@effect/platform-node/Undici"
-import { Duration, Effect, Either, type Fiber, FiberRef, HashMap, Layer } from "effect"
+import { Duration, Effect, Either, FiberRef, HashMap, Layer } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { baggageHeader, baggageOf } from "../../contract/TraceBaggage.ts"
 import { InvalidResponse, Unreachable } from "../GatewayErrors.ts"
@@ -89,10 +89,8 @@ const senderOver = (agent: Agent): HttpSender => {
   const once = answered(agent)
   return {
     send: (request) =>
-      Effect.withFiberRuntime((fiber) =>
-        fiber.getFiberRef(FiberRef.currentTracerEnabled)
-          ? traced(request, (request) => Effect.withFiberRuntime((fiber) => once(request, fiber)))
-          : once(request, fiber)
+      Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (isTraced) =>
+        isTraced ? traced(request, once) : once(request)
       )
   }
 }
@@ -120,11 +118,9 @@ type Answered<E> = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | E>
 
 const answered =
   (agent: Agent) =>
-  <E extends Error>(
-    { origin, path, method, headers, body, most, tooLong, within, late, maySend, slowest }: SentRequest<E>,
-    fiber: Fiber.RuntimeFiber<unknown, unknown>
-  ): Answered<E> =>
+  <E extends Error>(request: SentRequest<E>): Answered<E> =>
     Effect.async((told) => {
+      const { origin, path, method, headers, body, most, tooLong, within, late, maySend, slowest } = request
       const pieces: Array<Buffer> = []
       let length = 0
       let status = 0
@@ -158,14 +154,7 @@ const answered =
       const ended = () => {
         clearTimeout(timer)
         clearInterval(pulse)
-        fiber.removeObserver(left)
       }
-      const left = () => {
-        ended()
-        giveUp(aborted)
-      }
-      // A finalizer of the effect would do as well, and cost a run about 4 % more CPU time.
-      fiber.addObserver(left)
       agent.dispatch(
         { origin, path, method, headers, body: body ?? null },
         {
@@ -196,6 +185,10 @@ const answered =
           }
         }
       )
+      return Effect.sync(() => {
+        ended()
+        giveUp(aborted)
+      })
     })
 
 /**
