@@ -30,7 +30,7 @@ type Wrapped = (exports: unknown, require: Required, module: object, file: strin
  * V8 compares only their lengths. `command` is the word that decides which functions a run compiles.
  */
 export const compiledProgram = (folder: string, store: string, command: string): CompiledProgram => {
-  const kept = readStore(store)
+  const kept = readStore(store, folder)
   const modules = new Map<string, { readonly exports: unknown }>()
   const scripts = new Map<string, Script>()
   let complete = kept.commands.includes(command)
@@ -60,7 +60,7 @@ export const compiledProgram = (folder: string, store: string, command: string):
     if (!complete) {
       complete = true
       for (const [name, script] of scripts) code.set(name, script.createCachedData())
-      writeStore(store, { commands: [...new Set([...commands, command])].slice(-40), code })
+      writeStore(store, folder, { commands: [...new Set([...commands, command])].slice(-40), code })
     }
     code.clear()
   }
@@ -70,21 +70,23 @@ export const compiledProgram = (folder: string, store: string, command: string):
 /** Whether a required name is one of the program's own files. */
 const isPart = (id: string): boolean => /^\.\/(?:chunk|[A-Z]\w*)(?:-[0-9A-Z]{8})?\.cjs$/u.test(id)
 
-/** An entry of the store's first line: name, length and checksum of the code. */
-type Entry = readonly [name: string, length: number, checksum: number]
+/** The store's first line. An entry has the name, length and checksum of the code. */
+interface Head extends Pick<Kept, "commands"> {
+  readonly entries: ReadonlyArray<readonly [name: string, length: number, checksum: number]>
+  readonly folder: string
+}
 
-/** Reads the store; an unreadable or damaged one is empty. */
-const readStore = (store: string): Kept => {
+/** Reads the store; an unreadable or damaged one is empty, as is that of another folder: the code holds its path. */
+const readStore = (store: string, own: string): Kept => {
   const code = new Map<string, Buffer>()
   try {
     const bytes = readFileSync(store)
     let at = bytes.indexOf("\n") + 1
-    const { commands, entries }: { commands: ReadonlyArray<string>; entries: ReadonlyArray<Entry> } =
-      JSON.parse(bytes.toString("latin1", 0, at))
+    const { commands, entries, folder }: Head = JSON.parse(bytes.toString("utf8", 0, at))
     for (const [name, length, checksum] of entries) {
       const slice = bytes.subarray(at, at + length)
       // V8 may crash on damaged code.
-      if (crc32(slice) !== checksum) return { commands: [], code: new Map() }
+      if (folder !== own || crc32(slice) !== checksum) return { commands: [], code: new Map() }
       code.set(name, slice)
       at += length
     }
@@ -94,12 +96,12 @@ const readStore = (store: string): Kept => {
   }
 }
 
-const writeStore = (store: string, { commands, code }: Kept): void => {
+const writeStore = (store: string, folder: string, { commands, code }: Kept): void => {
   const part = `${store}.${process.pid}`
   try {
     mkdirSync(dirname(store), { recursive: true, mode: 0o700 })
-    const entries: ReadonlyArray<Entry> = [...code].map(([name, data]) => [name, data.length, crc32(data)])
-    const head = Buffer.from(`${JSON.stringify({ commands, entries })}\n`, "latin1")
+    const entries = [...code].map(([name, data]) => [name, data.length, crc32(data)])
+    const head = Buffer.from(`${JSON.stringify({ commands, entries, folder })}\n`)
     writeFileSync(part, Buffer.concat([head, ...code.values()]))
     renameSync(part, store)
     for (const old of surplusStores(dirname(store))) removeIfThere(old)

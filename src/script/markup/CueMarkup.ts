@@ -81,9 +81,8 @@ const tagAt = (text: string, comments: boolean): Tag | undefined => {
   const plain = timeTag.exec(text)?.[0].length ?? (comments ? commentAt(text) : undefined)
   if (plain !== undefined) return { name: "", closing: false, annotation: undefined, length: plain }
   const [whole = "", within] = closed.exec(text) ?? []
-  const [slash, words] = /^\s*\//u.test(within ?? "")
-    ? ["/", (within ?? "").trimStart().slice(1)]
-    : ["", within ?? ""]
+  const words = (within ?? "").replace(/^\s*\//u, "")
+  const slash = words === (within ?? "") ? "" : "/"
   const match = within === undefined ? null : inside.exec(words.replace(/\/$/u, "").trimEnd())
   if (match !== null) {
     const name = (match[1] ?? "").toLowerCase()

@@ -111,8 +111,7 @@ const make = Effect.gen(function* () {
         if (!kept && Option.isNone(yield* tasks.read(task.account, task.taskId)))
           yield* files.remove(task.taskId)
         metrics.task(provider.id, "done", task.characters, taken)
-        const before = paces.get(provider.id) ?? taken
-        paces.set(provider.id, before + (taken - before) / 10)
+        paces.set(provider.id, 0.9 * (paces.get(provider.id) ?? taken) + 0.1 * taken)
         yield* Effect.logInfo("task done").pipe(
           Effect.annotateLogs({ seconds: taken, engine: tried.value.engine })
         )

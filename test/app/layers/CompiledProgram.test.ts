@@ -67,6 +67,19 @@ test("replaces damaged code without passing it to V8", () => {
   }
 })
 
+test("names its own files in errors, not those of another installation of the same build", () => {
+  const [one, other] = [program(), program()]
+  for (const { folder } of [one, other])
+    writeFileSync(join(folder, "Program.cjs"), 'exports.where = () => new Error("").stack')
+  for (const { folder } of [one, other]) {
+    const { load, keep } = compiledProgram(folder, one.store, "plan")
+    const made = load("Program.cjs")
+    if (typeof made !== "object" || made === null || !("where" in made)) throw new Error("not loaded")
+    expect(typeof made.where === "function" && made.where()).toContain(join(folder, "Program.cjs"))
+    keep()
+  }
+})
+
 test("compiles a file anew if its length has changed", () => {
   const one = program()
   run(one, "plan")
